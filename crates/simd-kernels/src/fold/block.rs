@@ -1,7 +1,7 @@
 //! Blocks of leaves that are folded in registers.
 //!
-//! A block is 64 registers of adjacent leaves, which become one register of L nodes. Depth first, the code is a straight line that needs
-//! one register a level:
+//! A block is 64 registers of adjacent leaves, which become one register of L nodes. Its parts are folded depth first, in straight-line code
+//! that needs one register a level:
 //!
 //! ```text
 //! nodes(registers): one register         load it
@@ -72,10 +72,6 @@ where
     if V::LANES == 16 {
         return square_nodes::<V, O, S, AHEAD_BYTES>(proven, block);
     }
-    // A straight line with prefetches takes up to 1.3 of the loop's time. Registers of 64 bytes take 1.05: there are enough for all parts.
-    if const { AHEAD_BYTES == 0 && register_bytes::<V>() < 64 } {
-        return SixtyFour::nodes::<V, O, S, AHEAD_BYTES>(proven, block);
-    }
     let mut nodes = Registers::<V>::new_const();
     let (part_leaves, mut block_rest) = (block.len() / V::LANES, block);
     for _ in 0..lanes_by_loop::<V, AHEAD_BYTES>() {
@@ -84,6 +80,23 @@ where
         nodes.push(part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
     }
     rows::<V, O>(proven, &nodes)
+}
+
+/// [`block_nodes`] for one of many blocks. A straight line takes 0.93 of the loop's time by AVX2, 0.76 by plain Rust, but has 16 cache lines
+/// of code more, which a single block would wait for.
+#[inline(always)]
+pub(crate) fn one_of_many_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, block: S) -> V
+where
+    V: Vector,
+    O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
+{
+    // With prefetches, it takes up to 1.3 of the loop's time. Registers of 64 bytes take 1.05: there are enough for all parts.
+    if const { AHEAD_BYTES == 0 && register_bytes::<V>() < 64 } {
+        SixtyFour::nodes::<V, O, S, AHEAD_BYTES>(proven, block)
+    } else {
+        block_nodes::<V, O, S, AHEAD_BYTES>(proven, block)
+    }
 }
 
 /// The number of lanes. For leaves from memory the compiler must not know it, so that it emits a loop.

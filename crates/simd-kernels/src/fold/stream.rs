@@ -14,7 +14,7 @@
 //! leaves stay in registers. A binary counter combines the roots of the blocks.
 
 use crate::fold::block::{
-    Registers, block_leaves, block_nodes, block_root, lanes_by_loop, square_root,
+    Registers, block_leaves, block_root, lanes_by_loop, one_of_many_nodes, square_root,
 };
 
 use crate::fold::counter::Counter;
@@ -89,7 +89,7 @@ where
         for _ in 0..lanes_by_loop::<V, AHEAD_BYTES>() {
             let (block, rest) = group_rest.split_at(block_leaves::<V>());
             group_rest = rest;
-            blocks.push(block_nodes::<V, O, S, AHEAD_BYTES>(proven, block));
+            blocks.push(one_of_many_nodes::<V, O, S, AHEAD_BYTES>(proven, block));
         }
         let root = root::<V, O>(proven, rows::<V, O>(proven, &blocks));
         roots.push(root, group_leaves.ilog2(), O::single);
