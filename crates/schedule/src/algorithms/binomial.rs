@@ -15,57 +15,57 @@ use std::ops::Range;
 
 use crate::vocabulary::{Piece, Step, Transfer};
 
-/// One position's place in the tree.
+/// A position as a node of the tree.
 #[derive(Clone, Copy)]
-struct Place {
+struct BinomialNode {
     ranks: usize,
     root: usize,
-    /// The position, counted from the root.
-    turned: usize,
+    /// The position, counted cyclically from the root.
+    relative: usize,
 }
 
-impl Place {
+impl BinomialNode {
     fn new(ranks: usize, root: usize, position: usize) -> Self {
         Self {
             ranks,
             root,
-            turned: (position + ranks - root) % ranks,
+            relative: (position + ranks - root) % ranks,
         }
     }
 
-    /// The position that is `turned` after the root.
-    fn at(self, turned: usize) -> usize {
-        (turned + self.root) % self.ranks
+    /// The position `relative` places after the root.
+    fn at(self, relative: usize) -> usize {
+        (relative + self.root) % self.ranks
     }
 
     fn parent(self) -> Option<usize> {
-        let turned = self.turned;
-        (turned > 0).then(|| self.at(turned & (turned - 1)))
+        let relative = self.relative;
+        (relative > 0).then(|| self.at(relative & (relative - 1)))
     }
 
     /// The children, counted from the root, in the order of a reduce: the child of step k lies 2^k after this position.
     fn children(self) -> impl DoubleEndedIterator<Item = usize> {
-        let steps_count = match self.turned {
+        let steps_count = match self.relative {
             0 => usize::BITS - 1,
-            turned => turned.trailing_zeros(),
+            relative => relative.trailing_zeros(),
         };
         (0..steps_count)
-            .map(move |k| self.turned + (1 << k))
+            .map(move |k| self.relative + (1 << k))
             .filter(move |&child| child < self.ranks)
     }
 
-    /// The subtree of `turned`; all counted from the root.
-    fn span(self, turned: usize) -> Range<usize> {
-        let size = match turned {
+    /// The subtree of `relative`; all counted from the root.
+    fn span(self, relative: usize) -> Range<usize> {
+        let size = match relative {
             0 => self.ranks,
-            _ => 1 << turned.trailing_zeros(),
+            _ => 1 << relative.trailing_zeros(),
         };
-        turned..(turned + size).min(self.ranks)
+        relative..(relative + size).min(self.ranks)
     }
 
-    /// The reduction of the subtree of `turned`: one range, or two where it wraps around.
-    fn pieces(self, turned: usize) -> Vec<Piece> {
-        let span = self.span(turned);
+    /// The reduction of the subtree of `relative`: one range, or two where it wraps around.
+    fn pieces(self, relative: usize) -> Vec<Piece> {
+        let span = self.span(relative);
         Piece::cyclic(self.ranks, span.start + self.root, span.len(), 0..1)
     }
 }
@@ -76,13 +76,13 @@ pub(crate) fn reduce(
     root: usize,
     position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    let place = Place::new(ranks, root, position);
-    let receives = place
+    let node = BinomialNode::new(ranks, root, position);
+    let receives = node
         .children()
-        .map(move |child| Step::receive(Transfer::new(place.at(child), place.pieces(child))));
-    let send = place
+        .map(move |child| Step::receive(Transfer::new(node.at(child), node.pieces(child))));
+    let send = node
         .parent()
-        .map(|parent| Step::send(Transfer::new(parent, place.pieces(place.turned))));
+        .map(|parent| Step::send(Transfer::new(parent, node.pieces(node.relative))));
     receives.chain(send)
 }
 
@@ -92,21 +92,21 @@ pub(crate) fn broadcast(
     root: usize,
     position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    let place = Place::new(ranks, root, position);
+    let node = BinomialNode::new(ranks, root, position);
     let all = move |peer| Transfer::new(peer, [Piece::whole(0..ranks)]);
-    let receive = place.parent().map(move |parent| Step::receive(all(parent)));
-    let sends = place
+    let receive = node.parent().map(move |parent| Step::receive(all(parent)));
+    let sends = node
         .children()
         .rev()
-        .map(move |child| Step::send(all(place.at(child))));
+        .map(move |child| Step::send(all(node.at(child))));
     receive.into_iter().chain(sends)
 }
 
 /// The blocks of the reduction from position 0 to their positions; a child gets the blocks of its whole subtree.
 pub(crate) fn scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
-    let place = Place::new(ranks, 0, position);
+    let node = BinomialNode::new(ranks, 0, position);
     let blocks_below = move |peer, child| {
-        let blocks = place.span(child);
+        let blocks = node.span(child);
         Transfer::new(
             peer,
             [Piece {
@@ -115,10 +115,10 @@ pub(crate) fn scatter(ranks: usize, position: usize) -> impl Iterator<Item = Ste
             }],
         )
     };
-    let receive = place
+    let receive = node
         .parent()
         .map(move |parent| Step::receive(blocks_below(parent, position)));
-    let sends = place
+    let sends = node
         .children()
         .rev()
         .map(move |child| Step::send(blocks_below(child, child)));

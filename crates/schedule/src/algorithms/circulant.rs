@@ -25,10 +25,10 @@ pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Ite
         let sent = |from: usize| -> Vec<Piece> {
             (distance..ranks)
                 .step_by(2 * distance)
-                .flat_map(|way| {
-                    let block = (from + way) % ranks;
+                .flat_map(|offset| {
+                    let block = (from + offset) % ranks;
                     // The last 2^l positions up to `from`, or fewer if the owner is among them.
-                    let width = distance.min(ranks - way);
+                    let width = distance.min(ranks - offset);
                     Piece::cyclic(ranks, from + ranks + 1 - width, width, block..block + 1)
                 })
                 .collect()
@@ -50,8 +50,8 @@ pub(crate) fn allgather(ranks: usize, position: usize) -> impl Iterator<Item = S
         let sent = |from: usize| -> Vec<Piece> {
             (0..ranks - distance)
                 .step_by(2 * distance)
-                .map(|way| {
-                    let block = (from + way) % ranks;
+                .map(|offset| {
+                    let block = (from + offset) % ranks;
                     Piece {
                         positions: 0..ranks,
                         blocks: block..block + 1,

@@ -26,13 +26,13 @@ use crate::vocabulary::{Piece, Step, Transfer};
 pub(crate) struct Adaption {
     /// m: the positions that every position holds before the last round.
     held: usize,
-    /// s: the senders to each position, of which the last sends b.
+    /// s: the senders to each position; the last one sends only b.
     senders: usize,
     /// b: the positions that the last sender sends.
     sent: usize,
 }
 
-/// The adaption of n-way dissemination to p positions, that with the least c, then the least s; `None` if there is none.
+/// The adaption of n-way dissemination to p positions with the least c and, on a tie, the least s; `None` if there is none.
 ///
 /// Takes O(n log p) time.
 pub(crate) fn adaption(ports: usize, ranks: usize) -> Option<Adaption> {
@@ -66,7 +66,7 @@ fn is_boundary(width: usize, base: usize) -> bool {
     rest < base
 }
 
-/// The reduction of all to all; `adaption` is that of n and p.
+/// The reduction of all to all; `adaption` belongs to n and p.
 pub(crate) fn allreduce(
     ports: usize,
     adaption: Adaption,
@@ -77,7 +77,7 @@ pub(crate) fn allreduce(
     // The `width` nearest of what `from` holds: itself and those behind it.
     let held =
         move |from: usize, width: usize| Piece::cyclic(ranks, behind(from, width - 1), width, 0..1);
-    // With each distance, how many of its nearest positions the sender sends.
+    // For each distance, how many of its nearest positions the sender there sends.
     let exchange = move |widths: Vec<(usize, usize)>| Step {
         sends: widths
             .iter()

@@ -64,7 +64,7 @@ impl Nodes {
         self.positions(&(node..node + 1))
     }
 
-    /// The position that takes part for a node in what runs between nodes; in the root's node the root itself.
+    /// The position that represents a node in what runs between nodes; in the root's node, the root itself.
     fn leader(self, node: usize, root: usize) -> usize {
         if self.node(root) == node {
             root
@@ -126,7 +126,7 @@ impl Cut {
     }
 }
 
-/// One position's part in both levels.
+/// One position's role on both levels.
 #[derive(Clone, Copy)]
 struct Part {
     nodes: Nodes,

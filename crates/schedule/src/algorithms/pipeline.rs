@@ -1,7 +1,23 @@
 //! Pipelines along trees (paper 2): a row goes up block by block, and comes down the same way.
 //!
-//! A chain is a tree whose nodes have one child. Pipelined, the whole row is reduced and then broadcast. Doubly pipelined, a node
-//! of depth d receives block j from its parent while it sends block j + d to it:
+//! A chain is a tree whose nodes have one child. Pipelined, the whole row is reduced and then broadcast. Doubly pipelined, both
+//! happen at once; a node of depth d runs
+//!
+//! ```text
+//! for t in 0..=B + d:
+//!     with each child:   send result[t - d - 1], receive its partial[t]
+//!     with the parent:   send partial[t],        receive result[t - d]
+//! ```
+//!
+//! without the blocks that are not in 0..B. The idea is simple: links carry messages both ways at once, so block t goes up while
+//! an earlier block, already reduced, comes down the same link.
+//!
+//! - The delay is the depth. The root has result[j] at time j and sends it at time j + 1; each level below takes one step more. So
+//!   a node of depth d receives result[j] at time j + d, and both ends of a link compute from t which blocks they exchange.
+//! - Each child has a step of its own, before the parent's: what goes up at time t contains what the children sent at time t.
+//!   What goes down at time t came from the parent at time t - 1.
+//! - In `dual-root` each half of the positions is a tree. Both roots have depth 0; they exchange partial[t] at time t, as other
+//!   nodes do with their parents, and each then holds both pieces of result[t]. Two trees of half the size are less deep.
 //!
 //! ```text
 //! chain of 3, B = 2       doubly pipelined: position 1 (depth 1)
@@ -66,7 +82,7 @@ pub(crate) fn reduce(
     })
 }
 
-/// The root's row to all, block by block: the reduction, backwards.
+/// The root's row to all, block by block: the reduction run backwards.
 pub(crate) fn broadcast(
     shape: Shape,
     ranks: usize,
@@ -121,7 +137,7 @@ fn both_ways(
         };
         Some(Transfer::new(peer, [piece]))
     };
-    // Times between the last block up and the first block down have no step here.
+    // Between its last block up and its first block down, a deep node has nothing to do.
     let down_from = blocks.max(place.depth);
     let times = (0..blocks).chain(down_from..=blocks + place.depth);
     let steps = times.flat_map(move |up| {

@@ -1,4 +1,4 @@
-//! Rabenseifner's allreduce: a reduce-scatter by recursive halving, and the same way back.
+//! Rabenseifner's allreduce: a reduce-scatter by recursive halving, then an allgather with the same partners in reverse order.
 //!
 //! ```text
 //! p = 4, blocks that position 0 holds     reduced over

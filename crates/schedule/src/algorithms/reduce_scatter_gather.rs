@@ -8,8 +8,8 @@
 //!                            0-3
 //! ```
 //!
-//! With k = floor(log2 p) and q = p - 2^k: 2k rounds, and 1 more if q > 0; k 2^k + 2^k - 1 + q messages. If the root is one
-//! for which its left neighbour acts, it gets the row from there, in one more round and message.
+//! With k = floor(log2 p) and q = p - 2^k: 2k rounds, and 1 more if q > 0; k 2^k + 2^k - 1 + q messages. If the root's left
+//! neighbour acts for it, that neighbour sends it the row, in one more round and message.
 
 use crate::vocabulary::{Fold, Piece, Step, Transfer};
 

@@ -14,7 +14,7 @@ use crate::vocabulary::{Piece, Step, Transfer};
 pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     (0..ranks - 1).map(move |round| {
         let (left, right) = neighbours(ranks, position);
-        // The reduction of the last round + 1 positions up to the sender, in the block of the position before these.
+        // The sender's block of this round: the reduction of the `round` + 1 positions up to the sender.
         let sent = |from: usize| {
             let first = from + ranks - round;
             let block = (first + ranks - 1) % ranks;

@@ -11,8 +11,8 @@
 //! is even and shifted cyclically by one if p is odd: a position that has children in one tree is a leaf of the other. So every
 //! position sends and receives all the time.
 //!
-//! A pair of blocks takes two steps: in the first, leaves send, in the second, the other nodes. A node handles a pair the later
-//! the nearer it is to the root. At most 2 ceil(log2 p) - 1 + 2(ceil(B/2) - 1) rounds for a reduce of B blocks, and as many for a
+//! A pair of blocks takes two steps: in the first, leaves send, in the second, the other nodes. The nearer a node is to the root,
+//! the later it handles a pair. At most 2 ceil(log2 p) - 1 + 2(ceil(B/2) - 1) rounds for a reduce of B blocks, and as many for a
 //! broadcast; 2B(p - 1) messages for both.
 
 use std::ops::Range;

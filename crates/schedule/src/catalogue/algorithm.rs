@@ -36,7 +36,7 @@ pub enum Algorithm {
     RecursiveDoubling,
     /// A reduce-scatter by recursive halving, then a gather to the root.
     ReduceScatterGather,
-    /// A reduce-scatter by recursive halving, then an allgather the same way back.
+    /// A reduce-scatter by recursive halving, then an allgather with the same partners in reverse order.
     Rabenseifner,
     /// Recursive doubling among the first power of two; the others send to them before and receive from them after.
     PairwiseExchange,
@@ -77,7 +77,7 @@ impl Algorithm {
         Self::Hierarchical,
     ];
 
-    /// The name that [`Algorithm::from_str`] takes back.
+    /// The name; [`Algorithm::from_str`] parses it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

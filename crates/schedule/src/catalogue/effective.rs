@@ -19,9 +19,9 @@ impl Algorithm {
 }
 
 impl Schedule {
-    /// The schedule that runs: this one, or that of another algorithm if this one's has no program for the collective or for p.
+    /// The schedule that runs: this one, or another algorithm's if this algorithm has no program for the collective or for p.
     ///
-    /// All steps are those of the effective schedule. Which algorithm stands in:
+    /// All steps are taken from the effective schedule. Which algorithm runs instead:
     ///
     /// | collective | own programs | otherwise |
     /// |---|---|---|
@@ -111,7 +111,7 @@ impl Schedule {
         }
     }
 
-    /// What the name of the algorithm leaves open: blocks, ports and levels, and which algorithm runs instead.
+    /// What the algorithm's name does not say: blocks, ports and levels, and which algorithm runs instead.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
         let runs = self.effective();

@@ -38,7 +38,7 @@ pub enum Error {
     Nested,
 }
 
-/// A number that a schedule is given.
+/// A number among the arguments of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Count {

@@ -1,4 +1,4 @@
-//! The parameters of some algorithms beside p.
+//! The parameters that some algorithms have in addition to p.
 
 use super::algorithm::Algorithm;
 use super::error::{Count, Error};

@@ -1,4 +1,4 @@
-//! What each position holds, does and wants.
+//! What each position holds at the start, its steps, and what it must hold at the end.
 
 use super::algorithm::Algorithm;
 use super::schedule::Schedule;
@@ -10,8 +10,8 @@ use crate::algorithms::{
 use crate::vocabulary::{Collective, Piece, Shape, Step, Steps};
 
 impl Schedule {
-    /// The number of column blocks of a row: p where every position has a block of its own, the number that
-    /// [`Parameters`](crate::Parameters) say where blocks follow each other in a pipeline, otherwise 1.
+    /// The number of column blocks of a row: p if every position has a block of its own, [`Parameters`](crate::Parameters)'
+    /// `blocks` in a pipeline, otherwise 1.
     #[must_use]
     pub fn blocks(&self) -> usize {
         let runs = self.effective();
@@ -82,7 +82,7 @@ impl Schedule {
         }
     }
 
-    /// A position's steps, in order. Each is made when it is asked for.
+    /// A position's steps, in order, computed lazily.
     ///
     /// # Panics
     ///

@@ -76,7 +76,7 @@ impl Schedule {
         self.collective
     }
 
-    /// The parameters, of which each algorithm uses some.
+    /// The parameters. Each algorithm uses only some of them.
     #[must_use]
     pub fn parameters(&self) -> Parameters {
         self.parameters

@@ -57,7 +57,7 @@ pub enum Violation {
     /// Positions wait for each other in a cycle.
     #[error("positions wait for each other in a cycle: {0:?}")]
     Cycle(
-        /// Pairs of positions, of which the first waits for the second.
+        /// Pairs of positions; the first waits for the second.
         Vec<(usize, usize)>,
     ),
     /// A message to or from a position that does not exist, or the position itself.

@@ -52,7 +52,7 @@ pub(super) fn match_messages(programs: &[Vec<Step>]) -> Result<Streams, Violatio
     Ok(streams)
 }
 
-/// Lets every position go as far as synchronous sends allow, and returns the rounds until the last one has ended.
+/// Advances every position as far as synchronous sends allow, and returns the rounds until the last one has ended.
 pub(super) fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<usize, Violation> {
     // For every position and step, the peers that it must meet, and in which of their steps.
     let mut meetings: Vec<Vec<Vec<(usize, usize)>>> = programs

@@ -164,9 +164,9 @@ impl Schedule {
         strips.min(most.max(1))
     }
 
-    /// The one of some allreduces that takes the least time by [`predicted_ns`](Schedule::predicted_ns); `None` of none.
+    /// The allreduce with the least [`predicted_ns`](Schedule::predicted_ns); `None` if there are no schedules.
     ///
-    /// Of equal times it takes the first, so that all ranks choose the same.
+    /// On a tie the first one wins, so that all ranks choose the same.
     #[must_use]
     pub fn fastest(
         schedules: impl IntoIterator<Item = Self>,

@@ -7,8 +7,8 @@ use crate::catalogue::{Algorithm, Schedule};
 
 /// What messages cost where ranks live on nodes.
 ///
-/// A round of messages between nodes takes the time of one of them, and for each other one that passes the same port the
-/// [`crowding_ns`](Network::crowding_ns) and its bytes (the gap g of the LogP model).
+/// A round of messages between nodes takes the time of one message. Each further message through the same port adds
+/// [`crowding_ns`](Network::crowding_ns) and the time of its bytes (the gap g of the LogP model).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Network {
     /// Between two ranks of a node.
@@ -17,8 +17,7 @@ pub struct Network {
     pub far: Link,
     /// The ranks of a node, which lie side by side; the last node may have fewer.
     pub node_ranks: usize,
-    /// The time that each further message to another node adds which passes the same port meanwhile, in nanoseconds. 0 if it is not
-    /// known.
+    /// What each further message through the same port adds to a round, besides its bytes, in nanoseconds; 0 if unknown.
     pub crowding_ns: f64,
     /// The ranks that share a port: those of a node, or all that share cores.
     pub port_ranks: usize,
@@ -63,16 +62,16 @@ impl Network {
         self.near == self.far && self.crowding_ns == 0.0
     }
 
-    /// The time of a round in which positions exchange messages that are `distance` apart, and one of `spacing` positions sends.
+    /// The time of a round in which one of every `spacing` positions exchanges a message with a position `distance` away.
     fn round_ns(&self, distance: usize, spacing: usize, bytes: f64) -> f64 {
-        // Positions of an aligned block exchange messages with each other. It lies on a node, or else some of its messages leave one.
+        // Partners lie in one aligned block of 2 · `distance` positions. Either a node holds whole blocks, or some messages leave it.
         if self.node_ranks.is_multiple_of(2 * distance) {
             return self.near.message_ns(bytes);
         }
         self.far_round_ns(count((self.port_ranks / spacing).max(1)), bytes)
     }
 
-    /// The time of a round of which so many messages to other nodes pass the same port.
+    /// The time of a round in which this number of messages to other nodes pass the same port.
     fn far_round_ns(&self, messages: f64, bytes: f64) -> f64 {
         let others = (messages - 1.0).max(0.0);
         self.far.message_ns(bytes) + others * (self.crowding_ns + self.far.byte_ns * bytes)
@@ -82,9 +81,9 @@ impl Network {
 impl Schedule {
     /// The time of an allreduce by this schedule, in nanoseconds, by the formulas of its module.
     ///
-    /// On a network that is not flat, the rounds of `direct`, `binomial`, `reduce-broadcast`, `recursive-doubling`, `rabenseifner` and
-    /// `hierarchical` are told apart; for others all links are far, and all ranks send in each of the rounds, unless they form a line or
-    /// pipelines.
+    /// On a network that is not flat, `direct`, `binomial`, `reduce-broadcast`, `recursive-doubling`, `rabenseifner` and
+    /// `hierarchical` are computed round by round. For the others all links count as far, and all ranks as senders in each round,
+    /// unless they form a line or pipelines.
     #[must_use]
     pub fn predicted_ns(&self, load: Load, network: impl Into<Network>) -> f64 {
         let network = network.into();
@@ -94,7 +93,7 @@ impl Schedule {
         self.far_ns(load, &network)
     }
 
-    /// That time on more nodes than one.
+    /// [`predicted_ns`](Schedule::predicted_ns) on more than one node.
     fn far_ns(&self, load: Load, network: &Network) -> f64 {
         let ranks = self.ranks();
         let (row, fragment) = (load.row_bytes, load.row_bytes * load.rows);
@@ -108,7 +107,7 @@ impl Schedule {
             };
             (0..rounds).map(round).fold(0.0, |sum, time| sum + time)
         };
-        // Some positions that stand for two, where their number is no power of two, are twice as far apart.
+        // If their number is no power of two, some positions stand for two, so partners may be twice as far apart.
         let spread = |number: usize| if number.is_power_of_two() { 1 } else { 2 };
         // All to all between `number` positions, the first of every `first`.
         let doubling = |first: usize, number: usize| {

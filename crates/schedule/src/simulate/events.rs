@@ -114,7 +114,7 @@ impl<'m> Events<'m> {
         self.carried.simulation(time_ns, Some(self.messages))
     }
 
-    /// Enters a rank's next step, and lets all messages begin whose other end has arrived.
+    /// Enters a rank's next step, and begins all its messages whose other end has arrived.
     fn begin(&mut self, rank: usize, ready: &mut Ready, watch: &mut dyn FnMut(Flight)) {
         let own = &mut self.ranks[rank];
         let Some(step) = own.steps.as_mut().and_then(Iterator::next) else {

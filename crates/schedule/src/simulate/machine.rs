@@ -15,13 +15,13 @@ pub struct Machine {
     pub ports: usize,
     /// Which ranks share one port to other nodes.
     pub shared_port: SharedPort,
-    /// What each message takes of a shared port besides its bytes' time, in nanoseconds.
+    /// How long each message occupies a shared port in addition to the time of its bytes, in nanoseconds.
     pub port_message_ns: f64,
     /// Which ranks share a node.
     pub placement: Placement,
 }
 
-/// Which ranks share a port to other nodes, which takes one message after the other, outwards and inwards.
+/// Which ranks share a port to other nodes. A port passes one message after the other in each direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SharedPort {
@@ -39,7 +39,7 @@ pub enum SharedPort {
 pub enum Placement {
     /// Ranks that lie side by side.
     Block,
-    /// Nodes get ranks in turn.
+    /// Ranks are dealt to the nodes round-robin.
     RoundRobin {
         /// The number of nodes.
         nodes: usize,
@@ -63,8 +63,8 @@ impl Machine {
         }
     }
 
-    /// A machine with such a network, for this number of ranks. If links differ, messages of a rank are under way at the same time: what they
-    /// share is their node's port.
+    /// A machine with the links of `network`, for `ranks` ranks. If near and far links differ, a rank's messages overlap: they
+    /// share only their node's port.
     #[must_use]
     pub fn of(network: &Network, ranks: usize) -> Self {
         if network.is_flat() {

@@ -20,7 +20,7 @@ use self::symmetry::by_symmetry;
 use crate::catalogue::{Algorithm, Schedule};
 use crate::vocabulary::Collective;
 
-/// The most ranks for which [`simulate`] runs all programs of a schedule that has as many messages or blocks a rank as ranks.
+/// The most ranks for which [`simulate`] runs the programs of all ranks if each program grows with p.
 pub const SYMMETRY_RANKS: usize = 4096;
 
 /// The time that `schedule` takes on `machine` for rows of `row_bytes`.

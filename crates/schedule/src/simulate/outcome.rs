@@ -7,7 +7,7 @@ pub struct Simulation {
     pub time_ns: f64,
     /// The number of messages; `None` if one rank's program ran for all.
     pub messages: Option<u64>,
-    /// The mean number of rows that a piece carries, of pieces that are not yet the reduction of all.
+    /// The mean number of rows of a piece, over all pieces that are not yet the reduction of all.
     pub rows_mean: f64,
     /// The most rows that such a piece carries.
     pub rows_max: u64,
@@ -26,7 +26,7 @@ pub struct Flight {
     pub ended_ns: f64,
 }
 
-/// How many rows pieces carry, of pieces that are not yet the reduction of all.
+/// How many rows pieces carry, over all pieces that are not yet the reduction of all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carried {
     rows: u64,

@@ -11,7 +11,7 @@ pub(super) struct Sizes<'r> {
     ranks: usize,
     block_bytes: f64,
     rows: &'r dyn Fn(Range<usize>) -> u64,
-    /// Whether ranges that do not touch stay apart, as the order of the tree asks.
+    /// Whether ranges that are not adjacent stay separate, as tree order requires.
     is_ordered: bool,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Sizes<'r> {
 pub(super) struct Message {
     pub(super) peer: usize,
     pub(super) bytes: f64,
-    /// Of these, what the receiver combines.
+    /// Those of its bytes that the receiver combines.
     pub(super) combined_bytes: f64,
 }
 
@@ -38,7 +38,7 @@ impl<'r> Sizes<'r> {
         }
     }
 
-    /// Where ranges that do not touch are combined, too.
+    /// The sizes if ranges that are not adjacent are combined, too.
     pub(super) fn unordered(self) -> Self {
         Self {
             is_ordered: false,

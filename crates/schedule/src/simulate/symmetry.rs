@@ -1,4 +1,4 @@
-//! Rank 0's program for those of all ranks.
+//! Simulates rank 0's program alone, as if all ranks ran it.
 
 use super::machine::Machine;
 use super::outcome::{Carried, Simulation};

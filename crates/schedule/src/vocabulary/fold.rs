@@ -36,7 +36,7 @@ impl Fold {
         self.start(virtual_ranks.start)..self.start(virtual_ranks.end)
     }
 
-    /// The virtual rank that a position stands for, itself or by its left neighbour.
+    /// The virtual rank that a position belongs to, whether it acts itself or its left neighbour does.
     pub(crate) fn virtual_rank(self, position: usize) -> usize {
         if position < 2 * self.leftover {
             position / 2

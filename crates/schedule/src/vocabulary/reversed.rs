@@ -3,8 +3,8 @@
 use super::piece::Piece;
 use super::step::{Step, Transfer};
 
-/// The steps of a reduction from the last to the first, with sends and receives exchanged: the root's row takes the ways back
-/// that the reduction came.
+/// The steps of a reduction from the last to the first, with sends and receives exchanged: the root's row travels the
+/// reduction's links backwards.
 ///
 /// Block numbers are reversed, too, so that block 0 still goes first.
 pub(crate) fn reversed(

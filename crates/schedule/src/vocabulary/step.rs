@@ -23,7 +23,7 @@ pub struct Step {
     pub receives: Vec<Transfer>,
 }
 
-/// A position's steps, in order, each made when it is asked for.
+/// A position's steps, in order, computed lazily.
 pub(crate) type Steps = Box<dyn Iterator<Item = Step>>;
 
 impl Transfer {

@@ -33,7 +33,7 @@ impl Shape {
     }
 }
 
-/// A node's place in a tree. All node numbers count from the root, which is node 0.
+/// A node of a tree: its parent, subtree, depth and children. All node numbers count from the root, which is node 0.
 pub(crate) struct Place {
     pub(crate) parent: Option<usize>,
     /// The nodes of its subtree, itself included.
