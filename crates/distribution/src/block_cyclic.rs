@@ -1,4 +1,4 @@
-//! Blocks of items, given to the ranks in turn: a rule, so that a million ranks need no table.
+//! Blocks of items, dealt to the ranks round-robin: a rule, so that a million ranks need no table.
 
 use std::ops::Range;
 

@@ -29,11 +29,12 @@ use crate::{critical_path, lookup};
 pub struct Distribution {
     pub(crate) items: u64,
     pub(crate) ranks: usize,
-    pub(crate) kind: Kind,
+    pub(crate) rule: Rule,
 }
 
+/// How the start of each rank is found.
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum Rule {
     Lower(Even),
     Upper(Even),
     PowerOfTwo {
@@ -81,8 +82,8 @@ impl Distribution {
             }
         }
         let ranks = boundaries.len() - 1;
-        let kind = Kind::Boundaries(boundaries);
-        Ok(Self { items, ranks, kind })
+        let rule = Rule::Boundaries(boundaries);
+        Ok(Self { items, ranks, rule })
     }
 
     /// N, the number of items on all ranks together.
@@ -106,20 +107,20 @@ impl Distribution {
     pub fn start(&self, rank: usize) -> u64 {
         assert!(rank <= self.ranks, "rank {rank} of {}", self.ranks);
         let i = rank as u64;
-        match &self.kind {
-            Kind::Lower(even) => even.lower_start(i),
-            Kind::Upper(even) => even.upper_start(i),
-            Kind::PowerOfTwo { .. } if rank == self.ranks => self.items,
-            Kind::PowerOfTwo { share_items } => (i * share_items).min(self.items),
-            Kind::Optimized(optimized) => optimized.start(i),
-            Kind::Boundaries(boundaries) => boundaries[rank],
+        match &self.rule {
+            Rule::Lower(even) => even.lower_start(i),
+            Rule::Upper(even) => even.upper_start(i),
+            Rule::PowerOfTwo { .. } if rank == self.ranks => self.items,
+            Rule::PowerOfTwo { share_items } => (i * share_items).min(self.items),
+            Rule::Optimized(optimized) => optimized.start(i),
+            Rule::Boundaries(boundaries) => boundaries[rank],
         }
     }
 
     /// Whether it is a formula, which every rank can evaluate without a table.
     #[must_use]
     pub fn is_formula(&self) -> bool {
-        !matches!(self.kind, Kind::Boundaries(_))
+        !matches!(self.rule, Rule::Boundaries(_))
     }
 
     /// The items that a rank owns.
@@ -151,8 +152,8 @@ impl Distribution {
 
     /// The rank that owns an item (thesis, eq. 3.4).
     ///
-    /// Takes O(1), or O(log p) where the starts are a table, as those from counts or boundaries, the published optimized and
-    /// all optimal ones are.
+    /// Takes O(1), or O(log p) if the starts are a table: those from counts or boundaries, the published optimized and all
+    /// optimal ones.
     ///
     /// # Panics
     ///
@@ -160,15 +161,15 @@ impl Distribution {
     #[must_use]
     pub fn rank_of(&self, item: u64) -> usize {
         assert!(item < self.items, "{item} is no item of {}", self.items);
-        match &self.kind {
-            Kind::Lower(even) => index(even.lower_rank_of(item)),
-            Kind::Upper(even) => index(even.upper_rank_of(item)),
-            Kind::PowerOfTwo { share_items } => {
+        match &self.rule {
+            Rule::Lower(even) => index(even.lower_rank_of(item)),
+            Rule::Upper(even) => index(even.upper_rank_of(item)),
+            Rule::PowerOfTwo { share_items } => {
                 let last = self.ranks - 1;
                 index((item / share_items).min(last as u64))
             }
-            Kind::Optimized(optimized) => index(optimized.rank_of(item)),
-            Kind::Boundaries(boundaries) => lookup::logarithmic(boundaries, item),
+            Rule::Optimized(optimized) => index(optimized.rank_of(item)),
+            Rule::Boundaries(boundaries) => lookup::logarithmic(boundaries, item),
         }
     }
 

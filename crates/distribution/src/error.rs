@@ -64,7 +64,7 @@ pub enum Error {
         /// The items.
         items: Range<u64>,
     },
-    /// No rank owns some items that lie before those of others.
+    /// Some items below N have no owner.
     #[error("no rank owns {}; the next range belongs to rank {rank}", listed(.items))]
     Gap {
         /// The items.
@@ -72,15 +72,15 @@ pub enum Error {
         /// The owner of the next range.
         rank: usize,
     },
-    /// A new rank was said to have had the number of none.
-    #[error("no rank had the number {rank}: their number was {ranks}")]
+    /// The old number given for a new rank is one that no rank had.
+    #[error("no rank had the number {rank}: there were {ranks} ranks")]
     NoSuchRank {
         /// The number.
         rank: usize,
-        /// The ranks that there were.
+        /// The number of old ranks.
         ranks: usize,
     },
-    /// Two new ranks were said to have had the same number.
+    /// The same old number is given for two new ranks.
     #[error("two of the new ranks were rank {rank}")]
     TwiceARank {
         /// The number.

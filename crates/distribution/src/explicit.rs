@@ -47,7 +47,7 @@ impl Explicit {
             own.retain(|range| !range.is_empty());
             owners.extend(own.iter().map(|range| (range.clone(), rank)));
         }
-        // Stable, because that merges lists that are sorted, as those of most programs are.
+        // A stable sort merges lists that are already sorted, as most programs' are.
         owners.sort_by_key(|(range, _)| range.start);
         let mut items = 0;
         let mut last_rank = None;

@@ -29,10 +29,10 @@ use crate::explicit::Explicit;
 /// # Ok::<(), distribution::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ownership(Kind);
+pub struct Ownership(OwnershipKind);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum OwnershipKind {
     Contiguous(Distribution),
     BlockCyclic(BlockCyclic),
     Explicit(Box<Explicit>),
@@ -40,11 +40,11 @@ enum Kind {
 
 impl From<Distribution> for Ownership {
     fn from(distribution: Distribution) -> Self {
-        Self(Kind::Contiguous(distribution))
+        Self(OwnershipKind::Contiguous(distribution))
     }
 }
 
-/// [`Ownership::from_extents`] of a table that nobody else needs.
+/// [`Ownership::from_extents`] without a copy of the table.
 impl TryFrom<Vec<Vec<Range<u64>>>> for Ownership {
     type Error = Error;
 
@@ -55,7 +55,7 @@ impl TryFrom<Vec<Vec<Range<u64>>>> for Ownership {
         let explicit = Explicit::new(extents)?;
         Ok(match explicit.boundaries() {
             Some(boundaries) => Distribution::from_boundaries(boundaries)?.into(),
-            None => Self(Kind::Explicit(Box::new(explicit))),
+            None => Self(OwnershipKind::Explicit(Box::new(explicit))),
         })
     }
 }
@@ -70,7 +70,7 @@ impl Ownership {
         Distribution::lower(ranks as u64, ranks).map(Self::from)
     }
 
-    /// Blocks of `block_items` items, given to the ranks in turn; the last block may be shorter.
+    /// Blocks of `block_items` items, dealt to the ranks round-robin; the last block may be shorter.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Ownership {
         match (ranks, block_items) {
             (0, _) => Err(Error::NoRanks),
             (_, 0) => Err(Error::EmptyBlocks),
-            _ => Ok(Self(Kind::BlockCyclic(BlockCyclic {
+            _ => Ok(Self(OwnershipKind::BlockCyclic(BlockCyclic {
                 items,
                 ranks,
                 block_items,
@@ -102,9 +102,9 @@ impl Ownership {
     #[must_use]
     pub fn items(&self) -> u64 {
         match &self.0 {
-            Kind::Contiguous(distribution) => distribution.items(),
-            Kind::BlockCyclic(cyclic) => cyclic.items,
-            Kind::Explicit(explicit) => explicit.items,
+            OwnershipKind::Contiguous(distribution) => distribution.items(),
+            OwnershipKind::BlockCyclic(cyclic) => cyclic.items,
+            OwnershipKind::Explicit(explicit) => explicit.items,
         }
     }
 
@@ -112,9 +112,9 @@ impl Ownership {
     #[must_use]
     pub fn ranks(&self) -> usize {
         match &self.0 {
-            Kind::Contiguous(distribution) => distribution.ranks(),
-            Kind::BlockCyclic(cyclic) => cyclic.ranks,
-            Kind::Explicit(explicit) => explicit.extents.len(),
+            OwnershipKind::Contiguous(distribution) => distribution.ranks(),
+            OwnershipKind::BlockCyclic(cyclic) => cyclic.ranks,
+            OwnershipKind::Explicit(explicit) => explicit.extents.len(),
         }
     }
 
@@ -126,9 +126,9 @@ impl Ownership {
     #[must_use]
     pub fn count(&self, rank: usize) -> u64 {
         match &self.0 {
-            Kind::Contiguous(distribution) => distribution.count(rank),
-            Kind::BlockCyclic(cyclic) => cyclic.count(rank),
-            Kind::Explicit(explicit) => {
+            OwnershipKind::Contiguous(distribution) => distribution.count(rank),
+            OwnershipKind::BlockCyclic(cyclic) => cyclic.count(rank),
+            OwnershipKind::Explicit(explicit) => {
                 let lengths = explicit.extents[rank]
                     .iter()
                     .map(|range| range.end - range.start);
@@ -145,9 +145,11 @@ impl Ownership {
     pub fn extents(&self, rank: usize) -> impl Iterator<Item = Range<u64>> {
         assert!(rank < self.ranks(), "rank {rank} of {}", self.ranks());
         let (contiguous, cyclic, explicit) = match &self.0 {
-            Kind::Contiguous(distribution) => (Some(distribution.range(rank)), None, None),
-            Kind::BlockCyclic(cyclic) => (None, Some(cyclic.blocks(rank)), None),
-            Kind::Explicit(explicit) => (None, None, Some(explicit.extents[rank].iter().cloned())),
+            OwnershipKind::Contiguous(distribution) => (Some(distribution.range(rank)), None, None),
+            OwnershipKind::BlockCyclic(cyclic) => (None, Some(cyclic.blocks(rank)), None),
+            OwnershipKind::Explicit(explicit) => {
+                (None, None, Some(explicit.extents[rank].iter().cloned()))
+            }
         };
         contiguous
             .into_iter()
@@ -164,9 +166,9 @@ impl Ownership {
     #[must_use]
     pub fn extents_count(&self, rank: usize) -> u64 {
         match &self.0 {
-            Kind::Contiguous(distribution) => u64::from(distribution.count(rank) > 0),
-            Kind::BlockCyclic(cyclic) => cyclic.blocks_of(rank),
-            Kind::Explicit(explicit) => explicit.extents[rank].len() as u64,
+            OwnershipKind::Contiguous(distribution) => u64::from(distribution.count(rank) > 0),
+            OwnershipKind::BlockCyclic(cyclic) => cyclic.blocks_of(rank),
+            OwnershipKind::Explicit(explicit) => explicit.extents[rank].len() as u64,
         }
     }
 
@@ -181,12 +183,12 @@ impl Ownership {
     pub fn rank_of(&self, item: u64) -> usize {
         assert!(item < self.items(), "{item} is no item of {}", self.items());
         match &self.0 {
-            Kind::Contiguous(distribution) => distribution.rank_of(item),
-            Kind::BlockCyclic(cyclic) => {
+            OwnershipKind::Contiguous(distribution) => distribution.rank_of(item),
+            OwnershipKind::BlockCyclic(cyclic) => {
                 let rank = item / cyclic.block_items % cyclic.ranks as u64;
                 usize::try_from(rank).expect("a remainder is below p, a usize")
             }
-            Kind::Explicit(explicit) => {
+            OwnershipKind::Explicit(explicit) => {
                 let behind = |(range, _): &(Range<u64>, usize)| range.end <= item;
                 explicit.owners[explicit.owners.partition_point(behind)].1
             }
@@ -197,16 +199,16 @@ impl Ownership {
     #[must_use]
     pub fn block_items(&self) -> Option<u64> {
         match &self.0 {
-            Kind::BlockCyclic(cyclic) => Some(cyclic.block_items),
+            OwnershipKind::BlockCyclic(cyclic) => Some(cyclic.block_items),
             _ => None,
         }
     }
 
-    /// The distribution that it was made of, if it was made of one.
+    /// The distribution that it was made from, if it was made from one.
     #[must_use]
     pub fn as_distribution(&self) -> Option<&Distribution> {
         match &self.0 {
-            Kind::Contiguous(distribution) => Some(distribution),
+            OwnershipKind::Contiguous(distribution) => Some(distribution),
             _ => None,
         }
     }
@@ -215,22 +217,22 @@ impl Ownership {
     #[must_use]
     pub fn is_formula(&self) -> bool {
         match &self.0 {
-            Kind::Contiguous(distribution) => distribution.is_formula(),
-            Kind::BlockCyclic(_) => true,
-            Kind::Explicit(_) => false,
+            OwnershipKind::Contiguous(distribution) => distribution.is_formula(),
+            OwnershipKind::BlockCyclic(_) => true,
+            OwnershipKind::Explicit(_) => false,
         }
     }
 
-    /// Whether the items of every rank lie together; `false`, too, if a rank's items were given as several ranges that touch.
+    /// Whether every rank's items are one range; `false` also if a rank's items were given as several adjacent ranges.
     #[must_use]
     pub fn is_one_stretch_each(&self) -> bool {
         match &self.0 {
-            Kind::Contiguous(_) => true,
-            Kind::BlockCyclic(cyclic) => {
+            OwnershipKind::Contiguous(_) => true,
+            OwnershipKind::BlockCyclic(cyclic) => {
                 cyclic.ranks == 1
                     || cyclic.items.div_ceil(cyclic.block_items) <= cyclic.ranks as u64
             }
-            Kind::Explicit(explicit) => explicit.extents.iter().all(|own| own.len() <= 1),
+            OwnershipKind::Explicit(explicit) => explicit.extents.iter().all(|own| own.len() <= 1),
         }
     }
 
@@ -248,7 +250,7 @@ impl Ownership {
             self.ranks()
         );
         match &self.0 {
-            Kind::Explicit(explicit) => explicit.order[position],
+            OwnershipKind::Explicit(explicit) => explicit.order[position],
             _ => position,
         }
     }
@@ -262,13 +264,13 @@ impl Ownership {
     pub fn position_of(&self, rank: usize) -> usize {
         assert!(rank < self.ranks(), "rank {rank} of {}", self.ranks());
         match &self.0 {
-            Kind::Explicit(explicit) => explicit.positions[rank],
+            OwnershipKind::Explicit(explicit) => explicit.positions[rank],
             _ => rank,
         }
     }
 
-    /// The items of the ranks at some positions, as ranges in ascending order, of which neighbours may touch. Those of a rule are
-    /// computed one by one.
+    /// The items of the ranks at some positions, as ranges in ascending order; neighbouring ranges may be adjacent. If the
+    /// ownership is a formula, they are computed lazily.
     ///
     /// # Panics
     ///
@@ -280,13 +282,13 @@ impl Ownership {
             self.ranks()
         );
         let (contiguous, cyclic, explicit) = match &self.0 {
-            Kind::Contiguous(distribution) => {
+            OwnershipKind::Contiguous(distribution) => {
                 let whole = distribution.start(positions.start)..distribution.start(positions.end);
                 (Some(whole), None, Vec::new())
             }
             _ if positions == (0..self.ranks()) => (Some(0..self.items()), None, Vec::new()),
-            Kind::BlockCyclic(cyclic) => (None, Some(cyclic.union(positions)), Vec::new()),
-            Kind::Explicit(explicit) => {
+            OwnershipKind::BlockCyclic(cyclic) => (None, Some(cyclic.union(positions)), Vec::new()),
+            OwnershipKind::Explicit(explicit) => {
                 let of_these = positions.flat_map(|position| {
                     explicit.extents[explicit.order[position]].iter().cloned()
                 });

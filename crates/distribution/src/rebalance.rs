@@ -8,25 +8,25 @@ use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::ownership::Ownership;
 
-/// Which items change their owner when the ranks are others than before.
+/// Which items change owner when the set of ranks changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rebalance {
-    /// Only items that are nobody's move. They go, one after the other, to the rank that has the fewest: shares become as even as
-    /// that allows. Every other rank keeps what it has, in the order in which it has it, and what it gets comes behind.
+    /// Moves only items that were lost. Each goes to the rank with the fewest items, so shares become as even as that allows.
+    /// Ranks keep the items that they have, in the same order; what they get comes after those.
     ///
-    /// A rank that has joined gets lost items like all others; where none is lost, it gets none.
+    /// A rank that has joined gets lost items like any other; if no items were lost, it gets none.
     MinimalMovement,
     /// Every rank has ⌊N/p⌋ or ⌈N/p⌉ contiguous items, in rank order ([`Distribution::lower`]). Most items may move.
     EvenShares,
 }
 
-/// Where items were that move.
+/// Where moved items were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// A rank has them, by its new number.
     Rank(usize),
-    /// Nobody has them: they were this rank's, by its number before. The program has a copy elsewhere, or computes them anew.
+    /// No rank has them: this rank, by its old number, owned them. The program has a copy elsewhere, or computes them anew.
     Lost(usize),
 }
 
@@ -46,13 +46,13 @@ pub struct Move {
 pub struct Rebalanced {
     /// The new ownership, of the new ranks.
     pub ownership: Ownership,
-    /// The moves, in ascending order of their items. The same on every rank that asks, so each knows what it is to send and to
-    /// receive. Each is of one owner before and of one after.
+    /// The moves, in ascending order of their items, each with one old and one new owner. Every rank computes the same list, so
+    /// each knows what to send and what to receive.
     pub moves: Vec<Move>,
 }
 
 impl Ownership {
-    /// The items of these ranks, as ranges in ascending order that do not touch: where the ranks are lost, the items are nobody's.
+    /// The items of these ranks, as ranges in ascending order, adjacent ones joined: what is lost with the ranks.
     ///
     /// ```
     /// use distribution::{Distribution, Ownership};
@@ -81,8 +81,8 @@ impl Ownership {
         joined
     }
 
-    /// New owners for these items, by a rule. `ranks` has an entry for each of the new ranks: its number so far, or `None` for a rank
-    /// that has joined, and so has nothing. Items of ranks that are not among them are [lost](Source::Lost).
+    /// New owners for these items, by a rule. `ranks` has an entry for each new rank: its old number, or `None` for a rank that has
+    /// joined and owns nothing yet. Items of old ranks that are not listed are [lost](Source::Lost).
     ///
     /// Ranks 1 and 3 of four are lost; the others are ranks 0 and 1 now:
     ///
@@ -98,7 +98,7 @@ impl Ownership {
     ///     Move { from: Source::Lost(3), to: 1, items: 60..80 },
     /// ]);
     ///
-    /// // Two ranks join, behind the others.
+    /// // Two ranks join, after the others.
     /// let grown = after.ownership.rebalanced(&[Some(0), Some(1), None, None], Rebalance::EvenShares)?;
     /// assert_eq!(grown.ownership, before);
     /// assert_eq!(grown.moves[0], Move { from: Source::Rank(0), to: 1, items: 20..40 });
@@ -113,8 +113,8 @@ impl Ownership {
     ///
     /// # Errors
     ///
-    /// [`Error::NoRanks`] for an empty list, [`Error::NoSuchRank`] for a number that no rank had, [`Error::TwiceARank`] for one that
-    /// two of the new ranks had.
+    /// [`Error::NoRanks`] for an empty list, [`Error::NoSuchRank`] for an old number that no rank had, [`Error::TwiceARank`] for one
+    /// that two entries name.
     pub fn rebalanced(
         &self,
         ranks: &[Option<usize>],
@@ -129,7 +129,7 @@ impl Ownership {
         Ok(Rebalanced { ownership, moves })
     }
 
-    /// For each of the ranks so far, where its items are now.
+    /// For each old rank, where its items are now.
     fn sources(&self, ranks: &[Option<usize>]) -> Result<Vec<Source>, Error> {
         if ranks.is_empty() {
             return Err(Error::NoRanks);
@@ -195,7 +195,7 @@ fn lengths(ranges: &[Range<u64>]) -> u64 {
     lengths.fold(0, |sum, length| sum + length)
 }
 
-/// How many of `items` each rank gets, beside what it has, if every item goes to a rank that has the fewest; the first of several.
+/// How many of `items` each rank gets if every item goes to the rank with the fewest items, the first on a tie.
 fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
     let mut got = vec![0; counts.len()];
     let ascending = counts
@@ -231,7 +231,7 @@ fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
     got
 }
 
-/// What moves from the owners before, who are elsewhere now, to new ones.
+/// The moves from `owners`, whose items are now at `sources`, to the owners of `after`.
 fn moves(owners: &[(Range<u64>, usize)], sources: &[Source], after: &Ownership) -> Vec<Move> {
     let after = after.owners();
     let mut after = after.into_iter().peekable();

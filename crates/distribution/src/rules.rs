@@ -1,7 +1,7 @@
 //! The distributions that follow from N, p and a rule.
 
 use crate::cost::Cost;
-use crate::distribution::{Distribution, Kind};
+use crate::distribution::{Distribution, Rule};
 use crate::error::Error;
 use crate::even::Even;
 use crate::optimized::{ALPHA, Optimized, published_boundaries};
@@ -14,8 +14,8 @@ impl Distribution {
     ///
     /// [`Error::NoRanks`] for p = 0.
     pub fn lower(items: u64, ranks: usize) -> Result<Self, Error> {
-        let kind = Kind::Lower(Even::new(items, at_least_one(ranks)?));
-        Ok(Self { items, ranks, kind })
+        let rule = Rule::Lower(Even::new(items, at_least_one(ranks)?));
+        Ok(Self { items, ranks, rule })
     }
 
     /// ⌊N/p⌋ items a rank, and one more for the last N mod p ranks (thesis, eq. 1.4, whose
@@ -25,8 +25,8 @@ impl Distribution {
     ///
     /// [`Error::NoRanks`] for p = 0.
     pub fn upper(items: u64, ranks: usize) -> Result<Self, Error> {
-        let kind = Kind::Upper(Even::new(items, at_least_one(ranks)?));
-        Ok(Self { items, ranks, kind })
+        let rule = Rule::Upper(Even::new(items, at_least_one(ranks)?));
+        Ok(Self { items, ranks, rule })
     }
 
     /// 2^⌊log2 N/p⌋ items a rank, and the rest for the last (thesis, eq. 3.8).
@@ -39,8 +39,8 @@ impl Distribution {
     pub fn power_of_two(items: u64, ranks: usize) -> Result<Self, Error> {
         let fair_share_items = items / at_least_one(ranks)?;
         let share_items = 1 << fair_share_items.checked_ilog2().unwrap_or(0);
-        let kind = Kind::PowerOfTwo { share_items };
-        Ok(Self { items, ranks, kind })
+        let rule = Rule::PowerOfTwo { share_items };
+        Ok(Self { items, ranks, rule })
     }
 
     /// The starts of [`Distribution::upper`], each moved left by at most α N/p (eq. 3.9) to the number with the most trailing
@@ -50,8 +50,8 @@ impl Distribution {
     ///
     /// [`Error::NoRanks`] for p = 0, [`Error::Alpha`] unless 0 <= α < 1.
     pub fn optimized(items: u64, ranks: usize, alpha: f64) -> Result<Self, Error> {
-        let kind = Kind::Optimized(Optimized::new(items, at_least_one(ranks)?, alpha)?);
-        Ok(Self { items, ranks, kind })
+        let rule = Rule::Optimized(Optimized::new(items, at_least_one(ranks)?, alpha)?);
+        Ok(Self { items, ranks, rule })
     }
 
     /// The distribution that the thesis' Table 3.3 was computed with: the starts of
@@ -65,8 +65,8 @@ impl Distribution {
     /// [`Error::NoRanks`] for p = 0, [`Error::Alpha`] unless 0 <= α < 1.
     pub fn optimized_published(items: u64, ranks: usize, alpha: f64) -> Result<Self, Error> {
         let boundaries = published_boundaries(items, at_least_one(ranks)?, alpha)?;
-        let kind = Kind::Boundaries(boundaries);
-        Ok(Self { items, ranks, kind })
+        let rule = Rule::Boundaries(boundaries);
+        Ok(Self { items, ranks, rule })
     }
 
     /// The distribution with the least [score](Distribution::score) of all. Ranks whose messages would cost more than they save
@@ -91,8 +91,8 @@ impl Distribution {
     /// ```
     pub fn score_optimal(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
         let boundaries = score_optimal::boundaries(items, at_least_one(ranks)?, cost, false)?;
-        let kind = Kind::Boundaries(boundaries);
-        Ok(Self { items, ranks, kind })
+        let rule = Rule::Boundaries(boundaries);
+        Ok(Self { items, ranks, rule })
     }
 
     /// The distribution with the least [score](Distribution::score) of those that leave no rank without items.
@@ -105,8 +105,8 @@ impl Distribution {
     /// [`Error::NoRanks`] for p = 0, [`Error::Cost`] unless both costs are finite and at least 0.
     pub fn score_optimal_busy(items: u64, ranks: usize, cost: &Cost) -> Result<Self, Error> {
         let boundaries = score_optimal::boundaries(items, at_least_one(ranks)?, cost, true)?;
-        let kind = Kind::Boundaries(boundaries);
-        Ok(Self { items, ranks, kind })
+        let rule = Rule::Boundaries(boundaries);
+        Ok(Self { items, ranks, rule })
     }
 
     /// A distribution with a short [critical path](Distribution::critical_path_ns).
@@ -137,8 +137,8 @@ impl Distribution {
             Self::optimized(items, ranks, ALPHA)?,
         ];
         let known = known.map(|distribution| distribution.starts().collect());
-        let kind = Kind::Boundaries(path_optimal::boundaries(items, ranks, cost, &known)?);
-        Ok(Self { items, ranks, kind })
+        let rule = Rule::Boundaries(path_optimal::boundaries(items, ranks, cost, &known)?);
+        Ok(Self { items, ranks, rule })
     }
 }
 

@@ -57,7 +57,7 @@ impl Scheme {
         Self::PathOptimal,
     ];
 
-    /// The name that [`Scheme::from_str`] takes back.
+    /// The name; [`Scheme::from_str`] parses it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -169,7 +169,7 @@ fn what_is_wrong_is_told() {
         assert_eq!(wrong, Error::NoSuchRank { rank: 3, ranks: 3 });
         assert_eq!(
             wrong.to_string(),
-            "no rank had the number 3: their number was 3"
+            "no rank had the number 3: there were 3 ranks"
         );
         let wrong = refusal(&[Some(1), None, Some(1)]);
         assert_eq!(wrong, Error::TwiceARank { rank: 1 });

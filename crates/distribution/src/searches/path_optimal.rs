@@ -16,12 +16,12 @@ use crate::critical_path::critical_path_ns;
 use crate::error::Error;
 use crate::searches::time_limit::{Attempt, Problem};
 
-/// The ways to place i boundaries that the search keeps: this number over all ranks, within limits.
+/// For each number of boundaries the search keeps this many partial placements divided by p, within the limits below.
 const KEPT_WITH_ALL_RANKS: usize = 1 << 14;
 const KEPT_MIN: usize = 2;
 const KEPT_MAX: usize = 64;
 
-/// The bisection ends at this part of the smaller cost.
+/// The bisection ends at this fraction of the smaller cost.
 const PRECISION: f64 = 1.0 / 16.0;
 
 /// The start of every rank, then N. The result is no longer than any of `known`, which are starts of the same kind.
@@ -33,11 +33,12 @@ pub(crate) fn boundaries(
 ) -> Result<Vec<u64>, Error> {
     let cost = Error::unless_valid(cost)?;
     let kept = (KEPT_WITH_ALL_RANKS / ranks).clamp(KEPT_MIN, KEPT_MAX);
-    let search = Search(Problem { items, ranks, cost });
+    let search = PathSearch(Problem { items, ranks, cost });
     Ok(search.shortest(known, kept).starts)
 }
 
-struct Search(Problem);
+/// A bisection of the times by which rank 0 can have the root.
+struct PathSearch(Problem);
 
 struct Shortest {
     starts: Vec<u64>,
@@ -46,12 +47,12 @@ struct Shortest {
     is_proven: bool,
 }
 
-impl Search {
+impl PathSearch {
     fn shortest(&self, known: &[Vec<u64>], kept: usize) -> Shortest {
         let mut best = self.best_known(known);
         let half_ns = best.path_ns / 2.0;
         self.shorten(&mut best, KEPT_MIN, half_ns);
-        // More ways may reach what few could not; mostly a single "no" ends this.
+        // Keeping more placements may succeed where few failed; mostly a single "no" ends this.
         let below_ns = best.path_ns - self.precision_ns();
         let below_ns = below_ns.min(best.path_ns.next_down());
         self.shorten(&mut best, kept, below_ns);
@@ -117,7 +118,7 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEPT_MAX, Search};
+    use super::{KEPT_MAX, PathSearch};
     use crate::searches::time_limit::Problem;
     use crate::{Cost, Scheme};
 
@@ -137,7 +138,7 @@ mod tests {
             for items in 1..=40 {
                 for ranks in 1..=8 {
                     let cost = Cost { send_ns, add_ns };
-                    let search = Search(Problem { items, ranks, cost });
+                    let search = PathSearch(Problem { items, ranks, cost });
                     let upper = Scheme::Upper.distribute(items, ranks).unwrap();
                     let known = [upper.starts().collect()];
                     let all = search.shortest(&known, usize::MAX);

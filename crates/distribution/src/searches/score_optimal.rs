@@ -21,7 +21,7 @@
 //! **Without empty ranks**, a cover takes no fewer than p - 1 messages; [`crate::searches::busy`] shows that it takes no more than
 //! max(m(M), p - 1).
 //!
-//! Of equal scores the one with fewer messages is taken, then that with the smaller largest share.
+//! Of equal scores the one with fewer messages is taken, then the one with the smaller largest share.
 //!
 //! **How long it takes.** The formulas take O(p). The search is needed where a message costs less than what a share between the
 //! powers of two saves, roughly if N/p > 2 p · send/add: with the thesis' costs for 256 ranks from about 10^7 items on, for 4096
@@ -54,7 +54,7 @@ pub(crate) fn boundaries(
     let mut boundaries = vec![0];
     if items > 0 {
         let messages_least = if is_busy { used_ranks - 1 } else { 0 };
-        let best = Search::new(cost, messages_least).search(items, used_ranks);
+        let best = ScoreSearch::new(cost, messages_least).search(items, used_ranks);
         boundaries.extend(best);
         if is_busy {
             split(&mut boundaries, items, used_ranks);
@@ -96,7 +96,7 @@ struct Open {
     shares: (u64, u64),
 }
 
-struct Search {
+struct ScoreSearch {
     cost: Cost,
     /// The least that any cover is rated with: p - 1 messages if no rank may be empty.
     messages_least: u64,
@@ -104,7 +104,7 @@ struct Search {
     inner: Vec<u64>,
 }
 
-impl Search {
+impl ScoreSearch {
     fn new(cost: Cost, messages_least: u64) -> Self {
         let best = Rating {
             score_ns: f64::INFINITY,

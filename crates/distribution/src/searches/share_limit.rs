@@ -28,7 +28,7 @@ pub(crate) struct Cover {
 
 /// A way to place some boundaries, by the last of them and the hops of all.
 #[derive(Clone, Copy, Debug)]
-struct State {
+struct HopState {
     position: u64,
     hops: u64,
     /// Where the state of the boundary before it is kept.
@@ -46,7 +46,7 @@ impl Blocks {
         let last_start = self.items - share_items_max;
         let mut hops_below = hops_max + 1;
         let mut end = None;
-        let mut states = vec![State {
+        let mut states = vec![HopState {
             position: 0,
             hops: 0,
             before: 0,
@@ -69,7 +69,7 @@ impl Blocks {
             let position_min = u64::try_from(position_min).expect("it is at most N");
             reach.clear();
             for before in layer.clone() {
-                let State { position, hops, .. } = states[before];
+                let HopState { position, hops, .. } = states[before];
                 if position >= last_start {
                     break;
                 }
@@ -83,7 +83,7 @@ impl Blocks {
             for (hops, &(position, before)) in (hops_first..).zip(&reach) {
                 if position > furthest {
                     furthest = position;
-                    states.push(State {
+                    states.push(HopState {
                         position,
                         hops,
                         before,
@@ -129,7 +129,7 @@ impl Blocks {
         }
     }
 
-    fn trace(&self, states: &[State], end: usize) -> Cover {
+    fn trace(&self, states: &[HopState], end: usize) -> Cover {
         let mut inner = Vec::new();
         let mut at = end;
         while at > 0 {

@@ -38,7 +38,7 @@ pub(crate) enum Attempt {
 
 /// A way to place some boundaries, by the last of them.
 #[derive(Clone, Debug)]
-struct State {
+struct DueState {
     start: u64,
     /// When the values that it cuts are due, the leftmost last.
     due_ns: Vec<f64>,
@@ -50,7 +50,7 @@ impl Problem {
     /// Boundaries with which rank 0 has the root by `limit_ns`, keeping at most `kept` ways for each number of ranks.
     pub(crate) fn within(&self, limit_ns: f64, kept: usize) -> Attempt {
         let mut placed = vec![(0, 0)];
-        let mut layer = vec![State {
+        let mut layer = vec![DueState {
             start: 0,
             due_ns: vec![limit_ns],
             before: 0,
@@ -93,8 +93,8 @@ impl Problem {
     }
 
     /// The best `kept` states, and whether others were dropped that might have led further.
-    fn best(&self, mut states: Vec<State>, kept: usize) -> (Vec<State>, bool) {
-        let rating = |state: &State| {
+    fn best(&self, mut states: Vec<DueState>, kept: usize) -> (Vec<DueState>, bool) {
+        let rating = |state: &DueState| {
             let Cost { send_ns, add_ns } = self.cost;
             state.start as f64 * add_ns - state.due_ns.len() as f64 * send_ns
         };
@@ -102,7 +102,7 @@ impl Problem {
             let by_rating = rating(b).total_cmp(&rating(a));
             by_rating.then_with(|| b.start.cmp(&a.start))
         });
-        let mut best: Vec<State> = Vec::new();
+        let mut best: Vec<DueState> = Vec::new();
         for state in states {
             if best.iter().any(|other| other.is_no_worse_than(&state)) {
                 continue;
@@ -116,7 +116,7 @@ impl Problem {
     }
 
     /// The furthest end with which the rank that starts at the boundary is in time, if later ranks are; its start, if there is none.
-    fn furthest_end(&self, state: &State) -> u64 {
+    fn furthest_end(&self, state: &DueState) -> u64 {
         let mut now_ns = 0.0;
         let mut end = state.start;
         for (subtree, &due_ns) in self.subtrees(state) {
@@ -139,7 +139,7 @@ impl Problem {
     }
 
     /// The way of `state` with one more boundary, at `end`.
-    fn next(&self, state: &State, end: u64) -> State {
+    fn next(&self, state: &DueState, end: u64) -> DueState {
         let own = self.subtrees(state);
         let (cut, due_ns) = own
             .take_while(|(subtree, _)| subtree.start < end)
@@ -147,7 +147,7 @@ impl Problem {
             .expect("the rank owns items");
         let own_count = self.subtrees(state).filter(|(own, _)| own.start < end);
         let passed_on = state.due_ns.len() - own_count.count();
-        let mut next = State {
+        let mut next = DueState {
             start: end,
             due_ns: state.due_ns[..passed_on].to_vec(),
             before: state.before,
@@ -163,7 +163,7 @@ impl Problem {
     }
 
     /// The subtrees that the boundary cuts, from left to right, and when each is due.
-    fn subtrees<'a>(&self, state: &'a State) -> impl Iterator<Item = (Subtree, &'a f64)> {
+    fn subtrees<'a>(&self, state: &'a DueState) -> impl Iterator<Item = (Subtree, &'a f64)> {
         subtrees(state.start, self.items).zip(state.due_ns.iter().rev())
     }
 
@@ -176,8 +176,8 @@ impl Problem {
     }
 }
 
-impl State {
-    /// Whether this way leads at least as far as the other: to the same boundary, with nothing due earlier.
+impl DueState {
+    /// Whether this placement can be continued at least as well as the other: same boundary, with nothing due earlier.
     fn is_no_worse_than(&self, other: &Self) -> bool {
         let mut due_ns = self.due_ns.iter().zip(&other.due_ns);
         self.start == other.start && due_ns.all(|(own, other)| own >= other)
