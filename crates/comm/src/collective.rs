@@ -38,7 +38,7 @@ pub fn receive<C: Communicator + ?Sized>(
 /// Brings the root's message, of at most `capacity_bytes`, to every rank, along a binomial tree:
 /// ceil(log2 p) rounds, p - 1 messages.
 ///
-/// `message` is looked at on the root alone; the others' comes back filled.
+/// Only the root's `message` is read; on the others it is overwritten.
 ///
 /// # Errors
 /// As [`Communicator::wait`].
@@ -138,7 +138,7 @@ pub fn allgather_bytes(ranks: usize, length_bytes: u128) -> u128 {
 /// Reduces a value of the same length on every rank to rank 0 along a binomial tree, and broadcasts the result:
 /// `combine(left, right)` leaves the combination of two values in `left`, the lower ranks' on the left.
 ///
-/// Which values meet depends on the number of ranks: for operations whose result does not, such as a comparison.
+/// Which values are combined depends on the number of ranks. Use it for operations whose result does not, such as comparisons.
 ///
 /// # Errors
 /// As [`Communicator::wait`].

@@ -10,13 +10,13 @@ use crate::request::{Request, RequestId};
 use crate::tag::Tag;
 use crate::traffic::Traffic;
 
-/// Whether a wait is to end, as after a signal.
+/// A function that a wait calls to ask whether it must end, as after a signal.
 pub type Interruption = Rc<dyn Fn() -> bool>;
 
 /// One rank's end of a transport: a group of ranks that exchange messages of bytes.
 ///
-/// The first nine methods are what a transport must have; the others have defaults that are right for every transport,
-/// and are there to make it faster. [`contract`](crate::contract) tests an implementation.
+/// A transport must have the first nine methods. The others have defaults that are right for every transport; overriding them
+/// makes it faster. [`contract`](crate::contract) tests an implementation.
 ///
 /// Messages between the same two ranks with the same tag arrive in the order in which they were sent, and receives match in
 /// the order in which they were posted, as in MPI. Both ends of a message name its *capacity*, the length of the
@@ -63,8 +63,7 @@ pub trait Communicator: fmt::Debug {
         self.test(request)
     }
 
-    /// Waits for `request`. A receive returns its message; a send returns memory to use again, of
-    /// any length: one buffer goes back and forth wherever that is possible.
+    /// Waits for `request`. A receive returns its message; a send returns a buffer, of any length, for reuse.
     ///
     /// # Errors
     /// A rank has panicked, left or [given up](Communicator::give_up), the ranks wait in a cycle or are in different exchanges,
@@ -72,7 +71,7 @@ pub trait Communicator: fmt::Debug {
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error>;
 
     /// Waits until at least one of the requests, which must be pending or complete, is complete, at most
-    /// `timeout`, and says whether one is.
+    /// `timeout`. Returns whether one is.
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait) of the first: the caller can go on without the others.
@@ -90,7 +89,7 @@ pub trait Communicator: fmt::Debug {
         None
     }
 
-    /// Waits until `request` is complete, at most `timeout`, and says whether it is.
+    /// Waits until `request` is complete, at most `timeout`. Returns whether it is.
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait).
@@ -98,18 +97,18 @@ pub trait Communicator: fmt::Debug {
         self.wait_any(&[request.id()], Some(timeout))
     }
 
-    /// Sends a message without a request, if the transport can take it over at once or within some microseconds; else [`start_send`](Communicator::start_send)
-    /// sends it, and says what is wrong. Returns whether it did.
+    /// Sends a message without a request, if the transport accepts it within some microseconds. Returns whether it did. If not,
+    /// [`start_send`](Communicator::start_send) sends it, or returns the error.
     fn try_send(&self, _to: usize, _tag: Tag, _message: &[u8], _capacity_bytes: usize) -> bool {
         false
     }
 
-    /// Receives a message without a request, if it is there or comes within some microseconds; else
-    /// [`start_receive`](Communicator::start_receive) receives it, and says what is wrong. Returns whether it did.
+    /// Receives a message without a request, if it arrives within some microseconds. Returns whether it did. If not,
+    /// [`start_receive`](Communicator::start_receive) receives it, or returns the error.
     ///
-    /// `take` is given the message, where it lies. Of this communicator it may ask the rank and the size, and close conversations; a call that
-    /// communicates fails with [`Error::Nested`], or does nothing if it has no error. While a
-    /// receive is posted that the message may match, this returns `false`: it never takes the message of another.
+    /// `take` gets the message in place. It may ask this communicator for its rank and size, and close conversations; calls that
+    /// communicate fail with [`Error::Nested`], or do nothing if they return no error. While a receive is posted that the message
+    /// may match, this returns `false`: it never takes another receive's message.
     fn try_receive(
         &self,
         _from: usize,
@@ -146,7 +145,7 @@ pub trait Communicator: fmt::Debug {
     /// that none of them allocates.
     fn reserve(&self, _messages: usize) {}
 
-    /// Takes a reservation back: the next one may use its memory.
+    /// Ends a reservation: the next one may use its memory.
     fn release(&self, _messages: usize) {}
 
     /// What this transport knows of its own speed and placement. The same on every rank.
@@ -154,13 +153,13 @@ pub trait Communicator: fmt::Debug {
         Hints::new(self.size())
     }
 
-    /// The transport's own reductions by an operation of the caller's, if it has them. The same on every rank.
+    /// The transport's own reductions by an operation of the caller's, if it has any. The same on every rank.
     fn native_reductions(&self) -> Option<&dyn NativeReductions> {
         None
     }
 
-    /// A communicator of some of these ranks, which `ranks` lists in the order of their numbers there, this one among them. All of them call it
-    /// with the same list and the same tag, which no other call has. Its messages meet none of this communicator.
+    /// A communicator of some of these ranks. `ranks` lists them in the order of their new numbers, this one included. All of them
+    /// pass the same list and the same tag, which no other call uses. Its messages never match this communicator's receives.
     ///
     /// # Errors
     /// [`Error::NotSplittable`], if the transport does not do that. The default: MPI's communicators are split by MPI.
@@ -168,9 +167,9 @@ pub trait Communicator: fmt::Debug {
         Err(Error::NotSplittable { rank: self.rank() })
     }
 
-    /// Whether all ranks say yes. The same on every rank that gets an answer, whatever has happened: `true` only if every rank of this
-    /// communicator is there and has said `true`. Waits for every rank that is not lost, until it calls this function, or
-    /// [`shrink`](Communicator::shrink), which counts as no. Also works where all other calls fail because a rank is lost.
+    /// Whether all ranks pass `true`. Every rank that gets an answer gets the same: `true` only if no rank is lost and all have
+    /// passed `true`. Waits until every rank that is not lost has called this function, or [`shrink`](Communicator::shrink), which
+    /// counts as `false`. Works even if all other calls fail because a rank is lost.
     ///
     /// # Errors
     /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a rank that is lost. The default.
@@ -178,9 +177,9 @@ pub trait Communicator: fmt::Debug {
         Err(not_survivable(self.rank()))
     }
 
-    /// The communicator of the ranks that are left, numbered in the same order. Waits for every rank that is not lost, until it calls this
-    /// function. This communicator is over then: all other ranks' pending and later calls on it fail with [`Error::Revoked`], unless they
-    /// fail already, so that no rank waits for one that is lost.
+    /// The communicator of the surviving ranks, numbered in the same order. Waits until every rank that is not lost has called this
+    /// function. The call revokes this communicator: all other ranks' pending and later calls on it fail with [`Error::Revoked`],
+    /// unless they fail already, so that no rank waits for a lost one.
     ///
     /// # Errors
     /// As [`agree`](Communicator::agree).
@@ -201,7 +200,7 @@ pub trait Communicator: fmt::Debug {
     fn set_interruption(&self, _interruption: Option<Interruption>) {}
 }
 
-/// The error of a transport that does without `agree` and `shrink`.
+/// The error of a transport without `agree` and `shrink`.
 fn not_survivable(rank: usize) -> Error {
     Error::NotSurvivable {
         rank,
@@ -210,12 +209,12 @@ fn not_survivable(rank: usize) -> Error {
     }
 }
 
-/// What is left of a communicator.
+/// The result of [`Communicator::shrink`].
 #[derive(Debug)]
 pub struct Shrunk {
-    /// The communicator of the ranks that are left.
+    /// The communicator of the surviving ranks.
     pub communicator: Box<dyn Communicator>,
-    /// Their numbers before, in ascending order: `left[i]` is rank `i` now. The same on all of them.
+    /// Their old numbers, in ascending order: rank `i` was rank `left[i]`. The same on all of them.
     pub left: Vec<usize>,
 }
 

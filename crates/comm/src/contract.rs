@@ -283,7 +283,7 @@ fn exchanges_keep_apart(end: &End<'_>) {
     end.comm.close(tag);
 }
 
-/// A rank gives up in one conversation; its next one is as good as ever.
+/// A rank gives up in one conversation; its next one still works.
 fn giving_up_disturbs_nobody_else(end: &End<'_>) {
     let given_up = end.fresh_tag();
     end.comm.give_up(given_up);
@@ -326,7 +326,7 @@ fn many_messages(end: &End<'_>) {
     }
 }
 
-/// Messages with and without requests, sent and received in turns that do not agree with each other.
+/// Messages with and without requests, alternating differently at the sender and the receiver.
 fn messages_without_requests_keep_their_order(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (tag, capacity_bytes) = (end.fresh_tag(), 100 + end.spare_bytes);
@@ -350,7 +350,7 @@ fn messages_without_requests_keep_their_order(end: &End<'_>) {
     assert_eq!(end.comm.traffic().messages - before.messages, 250);
 }
 
-/// What is of another exchange, or may be what a posted receive waits for, stays where it is.
+/// A receive without a request leaves messages of other exchanges, and those that a posted receive may match.
 fn receive_without_request_takes_only_its_own(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (tag, done) = (end.fresh_tag(), end.fresh_tag());
@@ -392,7 +392,7 @@ fn sends_go_on_while_a_receive_is_awaited(end: &End<'_>) {
     }
 }
 
-/// Messages as long as the transport says are sent before anyone asks for them, also to oneself.
+/// Messages up to the eager limit are sent before anyone posts a receive, also to oneself.
 fn eager_messages_need_no_receiver(end: &End<'_>) {
     const LONGEST_TESTED: usize = 64 << 10;
     let (left, right) = end.neighbours();

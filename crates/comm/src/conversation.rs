@@ -8,11 +8,11 @@ use std::ops::Range;
 use crate::hash::WordHasher;
 use crate::tag::Tag;
 
-/// A rank that takes no part any more.
+/// A rank that has given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp {
     pub(crate) rank: usize,
-    /// The ranks whose silence is the reason, if that is one; none if it does not know whose it is. Among threads, a rank that has left.
+    /// If silence is the reason, the silent ranks; an empty span if it does not know which. Among threads, a rank that has left.
     pub(crate) silent: Option<Span>,
 }
 
@@ -35,19 +35,19 @@ pub(crate) struct Conversations {
     /// The greatest number that was opened. They are opened in ascending order.
     newest: u64,
     open: HashSet<u64, BuildHasherDefault<WordHasher>>,
-    /// By number: a rank that takes no part from this turn on, which is the earliest heard of.
+    /// By number: a rank that has given up, and from which tag's turn on; the earliest one known.
     given_up: HashMap<u64, (GivenUp, Tag)>,
-    /// By number: a message of another exchange than its receive's, by its sender.
+    /// By number: the sender and the tag of a message that met a receive of another exchange.
     #[cfg(feature = "mpi")]
     mismatched: HashMap<u64, (usize, Tag)>,
-    /// The exchanges that ranks have said that they wait in.
+    /// The exchanges in which ranks have said that they wait.
     #[cfg(feature = "mpi")]
     waiting: Vec<(usize, Tag)>,
     #[cfg(feature = "mpi")]
     pub(crate) inquiries: Inquiries,
 }
 
-/// What ranks ask each other of whom they wait for, and what they answer.
+/// The questions of ranks about whom others wait for, and the answers.
 #[cfg(feature = "mpi")]
 #[derive(Debug, Default)]
 pub(crate) struct Inquiries {
@@ -55,10 +55,10 @@ pub(crate) struct Inquiries {
     pub(crate) questions: Vec<(usize, u16)>,
     /// The number of this rank's last inquiry.
     pub(crate) own: u16,
-    /// Who has answered it, and for whom that rank waits.
+    /// The ranks that have answered it, each with the ranks that it waits for.
     pub(crate) answers: Vec<(usize, Vec<usize>)>,
-    /// The ranks that have given up because others are silent, which those are, and when this rank heard of it: they may wait for nobody any
-    /// more, and answer nothing.
+    /// The ranks that have given up because others are silent, those others, and when this rank learned it. Ranks that have given
+    /// up may wait for nobody any more, and then answer nothing.
     verdicts: Vec<(usize, Span, u32)>,
     /// The time in milliseconds, as it was when this rank last looked.
     pub(crate) now_ms: u32,
@@ -72,13 +72,13 @@ impl Inquiries {
         self.questions.push((rank, number));
     }
 
-    /// Notes that a rank has given up because these are silent. Its last word counts.
+    /// Notes that a rank has given up because these are silent. Its latest notice counts.
     pub(crate) fn note_verdict(&mut self, rank: usize, silent: Span) {
         self.verdicts.retain(|(other, ..)| *other != rank);
         self.verdicts.push((rank, silent, self.now_ms));
     }
 
-    /// For whom a rank has waited in vain that has given up within the last milliseconds.
+    /// The silent ranks because of which a rank has given up within the last `within_ms`.
     pub(crate) fn last_word(&self, rank: usize, within_ms: u64) -> Option<Span> {
         let is_it = |&&(other, _, at): &&(usize, Span, u32)| {
             other == rank && u64::from(self.now_ms.wrapping_sub(at)) <= within_ms
@@ -119,7 +119,7 @@ impl Conversations {
         self.open.iter().map(|&number| Tag::new(number)).collect()
     }
 
-    /// Whether nobody here waits for messages of this conversation any more.
+    /// Whether no receive of this rank waits for messages of this conversation any more.
     pub(crate) fn is_closed(&self, tag: Tag) -> bool {
         let was_opened = (1..=self.newest).contains(&tag.number());
         was_opened && !self.open.contains(&tag.number())
@@ -136,7 +136,7 @@ impl Conversations {
         }
     }
 
-    /// The rank that takes no part in an exchange, if there is one: then nobody can count on the others either.
+    /// A rank that has given up in this exchange, if there is one. Then the other ranks cannot complete it either.
     #[inline]
     pub(crate) fn who_gave_up(&self, tag: Tag) -> Option<GivenUp> {
         if self.given_up.is_empty() {

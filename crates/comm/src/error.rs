@@ -8,7 +8,7 @@ use crate::text::{counted, printable};
 
 /// Why a call on a communicator failed.
 ///
-/// The text names the rank that failed, the rank that noticed, or both.
+/// The text names the rank that failed, the rank that detected it, or both.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -67,17 +67,17 @@ pub enum Error {
     /// Ranks are lost: their processes have died. See [`Communicator::shrink`](crate::Communicator::shrink).
     #[error("rank {rank}: {} lost", listed(.lost))]
     Lost {
-        /// The rank that noticed.
+        /// The rank that detected it.
         rank: usize,
         /// The ranks that it knows of, in ascending order.
         lost: Vec<usize>,
     },
-    /// A rank goes on without those that are lost, or has noticed that some are: the communicator is over.
+    /// The communicator is revoked: a rank has called [`shrink`](crate::Communicator::shrink), or knows of a loss.
     #[error(
         "the communicator is revoked, as rank {rank} knows: ranks go on without those that are lost"
     )]
     Revoked {
-        /// The rank that has called [`shrink`](crate::Communicator::shrink), or has heard of it.
+        /// The rank that has called [`shrink`](crate::Communicator::shrink), or knows that another has.
         rank: usize,
     },
     /// The transport cannot go on without a rank that is lost.
@@ -88,9 +88,9 @@ pub enum Error {
     NotSurvivable {
         /// The rank that made the call.
         rank: usize,
-        /// What does not.
+        /// The library that does not.
         library: String,
-        /// What would help, after a semicolon; or nothing.
+        /// Advice, after a semicolon; or nothing.
         advice: &'static str,
     },
     /// The transport cannot make a communicator of some ranks.
@@ -116,7 +116,7 @@ pub enum Error {
     /// The transport could not reach a peer.
     #[error("rank {rank}: the connection to rank {peer} failed: {}", printable(.reason))]
     Connection {
-        /// The rank that noticed.
+        /// The rank that detected it.
         rank: usize,
         /// The rank at the other end.
         peer: usize,
@@ -128,13 +128,13 @@ pub enum Error {
     Silent {
         /// The rank that waited.
         rank: usize,
-        /// Whose silence is the reason: a rank that others wait for, that does not answer, and of which nothing was heard for most of the
-        /// time, in any conversation; or all ranks of its node. Empty where this rank does not know any: ranks may wait for each other.
+        /// The silent ranks: one that others wait for, that does not answer, and that has sent nothing for most of the time, in any
+        /// conversation; or all ranks of its node. Empty if this rank knows none: ranks may wait for each other.
         peers: Range<usize>,
-        /// How long it asked, or another one that has told this rank.
+        /// The silence limit of this rank, or of the one that reported the silence.
         after: Duration,
     },
-    /// The call came while this communicator's rank combines values on the way: from an operator that a reduction runs.
+    /// The call came from an operator that a reduction on this communicator is running.
     #[error("rank {rank}: an operator cannot communicate on the world that runs it")]
     Nested {
         /// The rank that made the call.
@@ -172,7 +172,7 @@ pub enum Error {
         /// The exchange that the message belongs to.
         found: Tag,
     },
-    /// A rank takes no part in the exchange in which another waits.
+    /// A rank has given up in the exchange in which another waits.
     #[error("rank {rank} has given up, in the exchange in which rank {awaited_by} waits")]
     GivenUp {
         /// The rank that has given up.
@@ -188,7 +188,7 @@ pub enum Error {
         /// The tag.
         tag: Tag,
     },
-    /// An environment variable has a value that it cannot have, on this rank or on another. The same error on every rank.
+    /// An environment variable has an invalid value, on this rank or on another. The same error on every rank.
     #[error("rank {rank}: {variable} is `{}`, not {expected}", printable(.value))]
     BadSetting {
         /// The first such rank.
@@ -200,7 +200,7 @@ pub enum Error {
         /// The values that it can have.
         expected: &'static str,
     },
-    /// There is no MPI library, or not this one.
+    /// There is no MPI library, or none that can be used.
     #[error("no MPI library: {reason}")]
     NoLibrary {
         /// Why, in one line.

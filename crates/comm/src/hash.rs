@@ -1,4 +1,4 @@
-//! A hasher for tables whose keys no stranger chooses.
+//! A hasher for tables whose keys no attacker chooses.
 
 use std::hash::Hasher;
 

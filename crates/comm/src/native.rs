@@ -6,15 +6,16 @@ use crate::error::Error;
 
 /// `combine(left, right)` leaves the combination of two slots in `right`.
 ///
-/// If it panics, what it has left in `right` may reach other ranks, which do not hear of the panic. So a slot has to say what it holds.
+/// If it panics, what it has left in `right` may reach other ranks, which do not learn of the panic. So a slot must itself say what it
+/// holds.
 pub type CombineSlots<'f> = dyn Fn(&[u8], &mut [u8]) + 'f;
 
 /// A transport's own reductions: MPI's `MPI_Reduce` and `MPI_Allreduce`, with an operation of the caller's or with `MPI_SUM`.
 pub trait NativeReductions: fmt::Debug {
-    /// Reduces `slots`, which every rank has the same number of, each by itself, by an operation that is associative and not
-    /// commutative. The result is left in `slots`, on `root` or on all ranks; on the others they are undefined afterwards.
+    /// Reduces `slots` one by one, by an operation that is associative and not commutative. Every rank has the same number of slots.
+    /// The result is left in `slots`, on `root` or on all ranks; on the others they are undefined afterwards.
     ///
-    /// If `combine` panics, the other slots are combined all the same, and the panic goes on when the reduction is over.
+    /// If `combine` panics, the other slots are combined all the same, and the panic resumes when the reduction is over.
     ///
     /// The wait is the transport's own: the silence limit does not bound it.
     ///
@@ -28,8 +29,8 @@ pub trait NativeReductions: fmt::Debug {
         combine: &CombineSlots<'_>,
     ) -> Result<(), Error>;
 
-    /// Adds the ranks' integers, of which every rank has the same number, place by place; no sum may overflow. The result is left in `words`, on
-    /// `root` or on all ranks; on the others they are undefined afterwards. This is MPI's own `MPI_SUM` of `MPI_INT64_T`.
+    /// Adds the ranks' integers element by element; every rank has the same number, and no sum may overflow. The result is left in
+    /// `words`, on `root` or on all ranks; on the others they are undefined afterwards. This is MPI's own `MPI_SUM` of `MPI_INT64_T`.
     ///
     /// The wait is the transport's own: the silence limit does not bound it.
     ///

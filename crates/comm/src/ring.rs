@@ -90,7 +90,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Writes a message, if there is room for it. Says whether there was.
+    /// Writes a message, if there is room for it. Returns whether there was.
     #[expect(
         unsafe_code,
         reason = "the bytes are this end's until the stamp is written"
@@ -149,8 +149,7 @@ impl Reader {
         });
     }
 
-    /// Takes the next message, of `length_bytes`, which `next` has reported, by a function that is given it where it lies, or, if it
-    /// is short, a copy.
+    /// Passes the next message, of `length_bytes`, which `next` has reported, to a function: in place, or as a copy if it is short.
     #[expect(
         unsafe_code,
         reason = "the bytes are this end's until it has counted them"

@@ -1,4 +1,4 @@
-//! What environment variables say. One that is empty says nothing, as one that is not set.
+//! Settings in environment variables. An empty variable counts as not set.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -126,7 +126,7 @@ impl Tag {
     }
 }
 
-/// For messages to people.
+/// For error texts.
 impl fmt::Display for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

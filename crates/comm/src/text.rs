@@ -17,8 +17,8 @@ pub fn counted(number: impl Display, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
-/// A text of someone else's in one line, without what a terminal would obey: control characters, ends of lines among them, and the marks
-/// that turn the direction of text are written out, as `\n` or `\u{1b}`.
+/// Foreign text on one line, without anything that a terminal would obey: control characters, line ends among them, and marks that
+/// change the direction of text are escaped, as `\n` or `\u{1b}`.
 ///
 /// ```
 /// assert_eq!(comm::text::printable("add\n\u{1b}[2J"), r"add\n\u{1b}[2J");

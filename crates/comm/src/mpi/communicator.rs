@@ -18,11 +18,11 @@ use crate::mpi::calls::ulfm::{Missing, Ulfm};
 use crate::mpi::calls::user_operation::UserOperations;
 use crate::mpi::channels::channel::{Channel, Channels};
 use crate::mpi::channels::lifetime::{self, Lifetime};
-use crate::mpi::messages::asking::{Asked, Clock};
 use crate::mpi::messages::inquiry::{self, Inquiry};
 use crate::mpi::messages::message::{Message, MpiMessage};
 use crate::mpi::messages::notice::Notice;
-use crate::mpi::messages::patience::PollLimits;
+use crate::mpi::messages::poll_limits::PollLimits;
+use crate::mpi::messages::wait_time::{Clock, WaitTime};
 use crate::mpi::node::local::LocalMessages;
 use crate::mpi::node::sharing::Node;
 use crate::request::{Request, Requests};
@@ -57,7 +57,7 @@ pub struct MpiCommunicator {
     pub(super) polls: Cell<u32>,
     pub(super) poll_limits: PollLimits,
     pub(super) clock: Clock,
-    /// Counts the messages that came while this rank asked for them.
+    /// Counts the messages that came while this rank waited for them.
     pub(super) heard: Cell<u32>,
     /// When a wait last looked for trouble.
     pub(super) last_look: Cell<Instant>,
@@ -67,13 +67,13 @@ pub struct MpiCommunicator {
     /// The number of messages that `requests` has memory for.
     pub(super) room: Cell<usize>,
     pub(super) silence_limit: Rc<Cell<Duration>>,
-    /// How long it asks for a message, in milliseconds, before it asks whose silence it is.
-    pub(super) before_asking_ms: Cell<u64>,
+    /// How long it waits for a message, in milliseconds, before it inquires which rank is silent.
+    pub(super) before_inquiry_ms: Cell<u64>,
     /// Its last inquiry.
     pub(super) inquiry: RefCell<Option<Inquiry>>,
-    /// The ranks whose silence has ended this rank's last wait that ended so, and its conversation's number.
+    /// For this rank's last wait that ended because of silence: its conversation's number, and the silent ranks.
     pub(super) blamed: Cell<Option<(u64, Span)>>,
-    /// What waits ask, and when one last did.
+    /// The function that tells waits whether to end, and when one last called it.
     pub(super) interruption: RefCell<Option<Interruption>>,
     pub(super) last_asked: Cell<Instant>,
     pub(super) operations: UserOperations,
@@ -89,7 +89,7 @@ pub struct MpiCommunicator {
     pub(super) to_cancel: RefCell<Vec<Request>>,
     /// Notices of this rank, some of which may wait for room in a ring.
     pub(super) notices: RefCell<Vec<Request>>,
-    /// Whether it is over, because ranks are lost or go on without such.
+    /// Whether it is revoked: ranks are lost, or others go on without lost ranks.
     pub(super) is_revoked: Cell<bool>,
 }
 
@@ -131,7 +131,7 @@ impl MpiCommunicator {
             traffic: Cell::default(),
             room: Cell::new(0),
             silence_limit: Rc::new(Cell::new(DEFAULT_SILENCE_LIMIT)),
-            before_asking_ms: Cell::new(inquiry::before_asking_ms(DEFAULT_SILENCE_LIMIT)),
+            before_inquiry_ms: Cell::new(inquiry::before_inquiry_ms(DEFAULT_SILENCE_LIMIT)),
             inquiry: RefCell::default(),
             blamed: Cell::default(),
             interruption: RefCell::default(),
@@ -158,13 +158,14 @@ impl MpiCommunicator {
         self.channels.borrow().first().local.window().is_some()
     }
 
-    /// Sets the silence limit, and when to ask before.
+    /// Sets the silence limit, and when inquiries begin.
     pub(super) fn limit_silence(&self, limit: Duration) {
         self.silence_limit.set(limit);
-        self.before_asking_ms.set(inquiry::before_asking_ms(limit));
+        self.before_inquiry_ms
+            .set(inquiry::before_inquiry_ms(limit));
     }
 
-    /// The silence limit, as it may be set later.
+    /// The silence limit, shared, so that later changes are seen.
     pub(super) fn shared_silence_limit(&self) -> Rc<Cell<Duration>> {
         Rc::clone(&self.silence_limit)
     }
@@ -202,7 +203,7 @@ impl MpiCommunicator {
         self.free_channels().map(drop)
     }
 
-    /// Does something with messages of this capacity, to or from a rank, that MPI does not carry; `None` if it does.
+    /// Runs `task` if messages of this capacity, to or from a rank, do not go through MPI; `None` if they do.
     #[inline]
     pub(super) fn locally<R>(
         &self,
@@ -247,12 +248,12 @@ impl MpiCommunicator {
             pending,
             tag,
             trouble: None,
-            asked: Asked::default(),
+            wait_time: WaitTime::default(),
         })))
     }
 
-    /// Sends a notice about a conversation: through a ring if there is one, else by MPI if its tags have room for kinds. Says whether it
-    /// was sent, or will be.
+    /// Sends a notice about a conversation: through a ring if there is one, else by MPI if its tags have room for kinds. Returns
+    /// whether it was sent or will be.
     pub(super) fn send_notice(
         &self,
         requests: &mut Requests<Message>,
@@ -305,8 +306,8 @@ impl MpiCommunicator {
         }
     }
 
-    /// What a failure means, of a call on this communicator. If a rank is lost, the communicator is over, on all ranks: otherwise those
-    /// would wait that wait for ranks which know of the loss.
+    /// The error of a failed call on this communicator. If a rank is lost, this revokes the communicator on all ranks: otherwise
+    /// some would wait for ranks that know of the loss and have stopped.
     pub(super) fn explain(&self, failure: Failure) -> Error {
         if failure.is_loss {
             self.loss()
@@ -315,7 +316,7 @@ impl MpiCommunicator {
         }
     }
 
-    /// Ends the communicator on all ranks, and says who is lost, as far as this rank knows.
+    /// Revokes the communicator on all ranks. Returns which ranks are lost, as far as this rank knows.
     #[cold]
     pub(super) fn loss(&self) -> Error {
         let rank = self.rank;
@@ -329,7 +330,7 @@ impl MpiCommunicator {
         }
     }
 
-    /// Ends the communicator on all ranks.
+    /// Revokes the communicator on all ranks.
     pub(super) fn revoke(&self, ulfm: &Ulfm) {
         if !self.is_revoked.replace(true) {
             lifetime::note_loss();
@@ -353,7 +354,7 @@ impl MpiCommunicator {
         })
     }
 
-    /// The communicator of the ranks that are left, as MPI has it. It was just made, and this sets up the rest. Collective.
+    /// The communicator of the surviving ranks, from MPI's, which was just made. Collective.
     pub(super) fn of_survivors(&self, raw: RawCommunicator) -> Result<(Self, Vec<usize>), Error> {
         let failed = |failure: Failure| failure.on(self.rank);
         let left = survivors::ranks_before(raw, self.raw).map_err(failed)?;
@@ -365,7 +366,7 @@ impl MpiCommunicator {
         Ok((this, left))
     }
 
-    /// The ranks whose silence has ended a wait of this conversation on this rank, if that was its last wait to end so.
+    /// The silent ranks, if this rank's last wait that ended because of silence was in this conversation.
     pub(super) fn blamed_in(&self, about: Tag) -> Option<Span> {
         let blamed = self.blamed.get();
         let blamed = blamed.filter(|(number, _)| *number == about.number());

@@ -7,7 +7,7 @@
 //! Short messages between ranks of a node go through memory that the ranks share, an MPI-3 window, in a half to a third of the time that
 //! the library's own take; everything else is sent by MPI. `TREEFOLD_SHARED_MEMORY=off` leaves all to MPI.
 //!
-//! MPI cannot tell that a rank is gone. A wait during which its peer stays silent for longer than the
+//! MPI does not report that a rank is gone. A wait during which its peer stays silent for longer than the
 //! [silence limit](crate::Communicator::silence_limit) is an [`Error::Silent`], which names the same ranks everywhere.
 
 mod calls;

@@ -9,19 +9,19 @@ use crate::communicator::{Communicator, Hints, Interruption, Shrunk};
 use crate::error::Error;
 use crate::mpi::channels::lifetime;
 use crate::mpi::communicator::MpiCommunicator;
-use crate::mpi::messages::asking::Asked;
-use crate::mpi::messages::message::{LocalMessage, Message, State, Trouble};
+use crate::mpi::messages::message::{LocalMessage, LocalState, Message, Trouble};
 use crate::mpi::messages::notice::Notice;
-use crate::mpi::messages::patience::Patience;
+use crate::mpi::messages::poll_limits::WaitLimit;
+use crate::mpi::messages::wait_time::WaitTime;
 use crate::native::{CombineSlots, NativeReductions};
 use crate::request::{Request, RequestId};
 use crate::tag::Tag;
 use crate::traffic::Traffic;
 
-/// What a rank says to the others that comes to agree, and says yes.
+/// The word of a rank that calls `agree` with `true`.
 const AGREES: c_int = 1;
 
-/// What it says that wants to go on without those that are lost.
+/// The word of a rank that calls `shrink`.
 const SHRINKS: c_int = 2;
 
 impl Communicator for MpiCommunicator {
@@ -77,8 +77,8 @@ impl Communicator for MpiCommunicator {
                 peer: from,
                 node_rank: 0,
                 tag,
-                state: State::Failed(Trouble::GivenUp(given_up)),
-                asked: Asked::default(),
+                state: LocalState::Failed(Trouble::GivenUp(given_up)),
+                wait_time: WaitTime::default(),
             })));
         }
         let capacity = self.count(buffer.len())?;
@@ -89,15 +89,15 @@ impl Communicator for MpiCommunicator {
     }
 
     fn test(&self, request: &Request) -> Result<bool, Error> {
-        self.poll_until(&[request.id()], Patience::Test)
+        self.poll_until(&[request.id()], WaitLimit::Test)
     }
 
     fn test_in_passing(&self, request: &Request) -> Result<bool, Error> {
-        self.poll_until(&[request.id()], Patience::InPassing)
+        self.poll_until(&[request.id()], WaitLimit::InPassing)
     }
 
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
-        match self.poll_until(&[request.id()], Patience::Unlimited) {
+        match self.poll_until(&[request.id()], WaitLimit::Unlimited) {
             Ok(_) => {
                 let message = self.requests.borrow_mut().remove(request);
                 match message.error(self.rank, self.silence_limit.get()) {
@@ -106,7 +106,7 @@ impl Communicator for MpiCommunicator {
                         if let Error::Silent { peers, .. } = &mut error
                             && !self.are_silent(peers)
                         {
-                            // Another rank blames one that this rank has heard of.
+                            // Another rank blames one from which this rank has received something.
                             *peers = 0..0;
                         }
                         // Not cancelled: its message, should it come, must not meet a later receive.
@@ -125,12 +125,12 @@ impl Communicator for MpiCommunicator {
     }
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
-        let patience = match timeout {
-            None => Patience::Unlimited,
-            Some(Duration::ZERO) => Patience::Test,
-            Some(timeout) => Patience::For(timeout),
+        let limit = match timeout {
+            None => WaitLimit::Unlimited,
+            Some(Duration::ZERO) => WaitLimit::Test,
+            Some(timeout) => WaitLimit::For(timeout),
         };
-        self.poll_until(requests, patience)
+        self.poll_until(requests, limit)
     }
 
     fn cancel(&self, request: Request) {
@@ -203,14 +203,14 @@ impl Communicator for MpiCommunicator {
     }
 
     fn give_up(&self, tag: Tag) {
-        // An operator cannot tell the others.
+        // An operator cannot notify the others.
         let Ok(channels) = self.channels.try_borrow() else {
             return;
         };
         let heard = channels.conversations.who_gave_up(tag);
         drop(channels);
         if heard.is_some_and(|given_up| given_up.silent.is_some()) {
-            // That rank has told all others that somebody is silent.
+            // That rank has notified all others that somebody is silent.
             return;
         }
         let notice = Notice::GivenUp {
@@ -218,14 +218,14 @@ impl Communicator for MpiCommunicator {
             silent: self.blamed_in(tag),
         };
         let mut others = (0..self.size).filter(|&to| to != self.rank);
-        let told: Result<(), Error> = others.try_for_each(|to| {
+        let notified: Result<(), Error> = others.try_for_each(|to| {
             let (mut requests, mut channels) =
                 (self.requests.borrow_mut(), self.channels.borrow_mut());
             self.send_notice(&mut requests, &mut channels, to, tag, &notice)?;
             Ok(())
         });
         // Otherwise MPI has failed, or is finalised: the others will see that this rank is silent.
-        if told.is_ok() {
+        if notified.is_ok() {
             self.sweep_notices();
         }
     }

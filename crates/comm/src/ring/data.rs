@@ -1,4 +1,4 @@
-//! The memory of messages that are too long for the line of their header: plain bytes, which whoever may use them copies as fast as it can.
+//! The memory of messages that are too long for the line of their header: plain bytes, so that copies run at full speed.
 
 #![expect(unsafe_code, reason = "two processes use the memory in turns")]
 

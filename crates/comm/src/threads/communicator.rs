@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::group::Group;
 use super::matching::{Matching, WhoLeft};
-use super::meetings::Wish;
-use super::network::{Awaited, Envelope, Letter, Network, Outcome, Patience, Return};
+use super::meetings::Purpose;
+use super::network::{Awaited, CollectWait, Envelope, Letter, Network, Outcome, Return};
 use super::shelf::Shelf;
 use crate::communicator::{Communicator, Hints, Shrunk};
 use crate::error::Error;
@@ -80,15 +80,15 @@ impl ThreadCommunicator {
         Ok(())
     }
 
-    /// Collects and matches messages until one of the requests is complete or patience ends.
+    /// Collects and matches messages until one of the requests is complete or `wait` is over.
     fn progress(
         &self,
         requests: &[RequestId],
-        patience: impl Fn(Awaited) -> Patience,
+        wait: impl Fn(Awaited) -> CollectWait,
     ) -> Result<bool, Error> {
         let mut matching = self.matching.borrow_mut();
         loop {
-            // Whoever waits for several is said to wait for the first.
+            // A rank that waits for several counts as waiting for the first.
             let mut first = None;
             for request in requests.iter().rev() {
                 first = matching.awaited(*request);
@@ -102,7 +102,7 @@ impl ThreadCommunicator {
                     .in_network(first.expect("one waits for something")),
                 or_others: requests.len() > 1,
             };
-            let collect = |arrived: &mut Vec<Envelope>| self.collect(patience(awaited), arrived);
+            let collect = |arrived: &mut Vec<Envelope>| self.collect(wait(awaited), arrived);
             let give_back = |to, buffer| self.give_back(to, buffer);
             let came = matching.match_arrivals(collect, give_back);
             if let Err(Error::Left { rank, .. }) = came {
@@ -117,11 +117,11 @@ impl ThreadCommunicator {
 
 impl ThreadCommunicator {
     /// Fetches this communicator's messages, and keeps those of this rank's others.
-    fn collect(&self, patience: Patience, arrived: &mut Vec<Envelope>) -> Result<bool, Error> {
+    fn collect(&self, wait: CollectWait, arrived: &mut Vec<Envelope>) -> Result<bool, Error> {
         if self.shelf.take(&self.group, arrived) {
             return Ok(true);
         }
-        let came = self.network.collect(self.own, patience, arrived);
+        let came = self.network.collect(self.own, wait, arrived);
         self.shelf.put_aside(&self.group, arrived);
         came.map_err(|error| self.group.localised(self.rank, error))
     }
@@ -145,8 +145,8 @@ impl ThreadCommunicator {
         delivered.map_err(|error| self.group.localised(self.rank, error))
     }
 
-    fn meet(&self, wish: Wish) -> Result<Outcome, Error> {
-        let outcome = self.network.meet(self.own, &self.group, wish);
+    fn meet(&self, purpose: Purpose) -> Result<Outcome, Error> {
+        let outcome = self.network.meet(self.own, &self.group, purpose);
         match outcome.failure {
             Some(failure) => Err(failure),
             None => Ok(outcome),
@@ -190,11 +190,11 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn test(&self, request: &Request) -> Result<bool, Error> {
-        self.progress(&[request.id()], Patience::None)
+        self.progress(&[request.id()], CollectWait::None)
     }
 
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error> {
-        let progress = self.progress(&[request.id()], Patience::Unlimited);
+        let progress = self.progress(&[request.id()], CollectWait::Unlimited);
         let mut matching = self.matching.borrow_mut();
         let context = &self.group.context;
         matching.take_back(context, |returned| {
@@ -207,8 +207,8 @@ impl Communicator for ThreadCommunicator {
         // A time-out beyond what a clock can express is none.
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         self.progress(requests, |awaited| match deadline {
-            Some(deadline) => Patience::Until(awaited, deadline),
-            None => Patience::Unlimited(awaited),
+            Some(deadline) => CollectWait::Until(awaited, deadline),
+            None => CollectWait::Unlimited(awaited),
         })
     }
 
@@ -227,7 +227,7 @@ impl Communicator for ThreadCommunicator {
 
     fn give_up(&self, tag: Tag) {
         let left = match self.matching.borrow().who_left(tag) {
-            WhoLeft::Told => return,
+            WhoLeft::Announced => return,
             WhoLeft::Nobody => None,
             WhoLeft::Rank(rank) => Some(rank),
         };
@@ -286,7 +286,7 @@ impl Communicator for ThreadCommunicator {
 
     fn agree(&self, flag: bool) -> Result<bool, Error> {
         self.check("agree", self.rank)?;
-        Ok(self.meet(Wish::Agree(flag))?.all_agreed)
+        Ok(self.meet(Purpose::Agree(flag))?.all_agreed)
     }
 
     fn shrink(&self) -> Result<Shrunk, Error> {
@@ -295,7 +295,7 @@ impl Communicator for ThreadCommunicator {
         self.network.fail(Error::Revoked { rank: self.own });
         loop {
             // Others that wanted to agree know now that they cannot.
-            let outcome = self.meet(Wish::Shrink)?;
+            let outcome = self.meet(Purpose::Shrink)?;
             let Some(shrunk) = outcome.shrunk else {
                 continue;
             };

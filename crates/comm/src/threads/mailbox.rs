@@ -9,9 +9,9 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::group::Group;
-use super::meetings::Wish;
+use super::meetings::Purpose;
 use super::network::{
-    AllMeetings, Awaited, Envelope, Network, Outcome, Patience, Return, Shrunk, diagnose,
+    Awaited, CollectWait, Envelope, Network, NetworkMeetings, Outcome, Return, Successor, diagnose,
 };
 use super::sync::{
     AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, cores, spin_loop, yield_now,
@@ -29,7 +29,7 @@ const YIELDS_BEFORE_SLEEP: usize = 2;
 #[derive(Debug)]
 pub(super) struct Mailboxes {
     mailboxes: Vec<Mailbox>,
-    meetings: Mutex<AllMeetings>,
+    meetings: Mutex<NetworkMeetings>,
     /// Rings when a meeting ends.
     met: Condvar,
     /// Ranks that have left, wait in a meeting or sleep without a time limit. When it reaches all of them, nobody is
@@ -90,7 +90,7 @@ impl Mailboxes {
         };
         Self {
             mailboxes: (0..ranks).map(|_| Mailbox::default()).collect(),
-            meetings: Mutex::new(AllMeetings::new(ranks)),
+            meetings: Mutex::new(NetworkMeetings::new(ranks)),
             met: Condvar::new(),
             idle: AtomicUsize::new(0),
             failure: OnceLock::new(),
@@ -105,7 +105,7 @@ impl Mailboxes {
         content.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_meetings(&self) -> MutexGuard<'_, AllMeetings> {
+    fn lock_meetings(&self) -> MutexGuard<'_, NetworkMeetings> {
         // As for a mailbox.
         self.meetings.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -161,7 +161,7 @@ impl Mailboxes {
         }
     }
 
-    /// Sleeps until the bell rings or time is up. Says what ended the sleep.
+    /// Sleeps until the bell rings or time is up. Returns what ended the sleep.
     fn sleep<'m>(
         &'m self,
         rank: usize,
@@ -179,8 +179,8 @@ impl Mailboxes {
         match deadline {
             None => content = bell.wait(content).unwrap_or_else(PoisonError::into_inner),
             Some(deadline) => {
-                let patience = deadline.saturating_duration_since(Instant::now());
-                let waited = bell.wait_timeout(content, patience);
+                let wait = deadline.saturating_duration_since(Instant::now());
+                let waited = bell.wait_timeout(content, wait);
                 let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
                 content = woken;
                 if timeout.timed_out() {
@@ -349,15 +349,15 @@ impl Network for Mailboxes {
     fn collect(
         &self,
         rank: usize,
-        patience: Patience,
+        wait: CollectWait,
         arrived: &mut Vec<Envelope>,
     ) -> Result<bool, Error> {
-        let content = match patience {
-            Patience::None(awaited) => self.look(rank, awaited),
-            Patience::Until(awaited, deadline) => {
+        let content = match wait {
+            CollectWait::None(awaited) => self.look(rank, awaited),
+            CollectWait::Until(awaited, deadline) => {
                 self.wait_for_content(rank, awaited, Some(deadline))
             }
-            Patience::Unlimited(awaited) => self.wait_for_content(rank, awaited, None),
+            CollectWait::Unlimited(awaited) => self.wait_for_content(rank, awaited, None),
         };
         let Some(mut content) = content? else {
             return Ok(false);
@@ -395,11 +395,11 @@ impl Network for Mailboxes {
         }
     }
 
-    fn meet(&self, rank: usize, group: &Group, wish: Wish) -> Outcome {
+    fn meet(&self, rank: usize, group: &Group, purpose: Purpose) -> Outcome {
         let mut meetings = self.lock_meetings();
         let own = meetings.of(group);
         let before_count = own.ended_count();
-        if let Some(here) = own.come(rank, wish, another) {
+        if let Some(here) = own.come(rank, purpose, another) {
             let outcome = own.outcome();
             self.end_meeting(here.len() - 1);
             return outcome;
@@ -417,7 +417,7 @@ impl Network for Mailboxes {
         meetings.of(group).outcome()
     }
 
-    fn successors(&self) -> Vec<Shrunk> {
+    fn successors(&self) -> Vec<Successor> {
         self.lock_meetings().successors()
     }
 

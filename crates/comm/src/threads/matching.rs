@@ -19,7 +19,7 @@ use crate::tag::Tag;
 pub(super) struct Matching {
     requests: Requests<Posting>,
     conversations: Conversations,
-    /// By conversation: a rank that has left, which this one has waited for in vain.
+    /// By conversation: a rank that has left while this one waited for it.
     left: HashMap<u64, usize>,
     /// The receives still without a message.
     posted: Queues<RequestId>,
@@ -60,13 +60,13 @@ enum Posting {
     GivenUp(GivenUp),
 }
 
-/// Whom a rank that gives up has waited for in vain.
+/// Because of which lost rank a rank gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhoLeft {
     Nobody,
     Rank(usize),
-    /// Another rank has told all others.
-    Told,
+    /// Another rank has notified all others already.
+    Announced,
 }
 
 impl Matching {
@@ -194,7 +194,7 @@ impl Matching {
         let came = collect(&mut arrived);
         for mut envelope in arrived.drain(..) {
             if envelope.tag.is_notice() {
-                self.hear_of_given_up(&envelope);
+                self.note_given_up(&envelope);
                 continue;
             }
             let stream = (envelope.from, envelope.tag.number());
@@ -210,7 +210,7 @@ impl Matching {
 
     /// Ends the receives of exchanges in which a rank has given up.
     #[cold]
-    fn hear_of_given_up(&mut self, notice: &Envelope) {
+    fn note_given_up(&mut self, notice: &Envelope) {
         let Envelope {
             from: rank, tag, ..
         } = *notice;
@@ -225,7 +225,7 @@ impl Matching {
         });
     }
 
-    /// Ends those receives of a conversation for which `end`, given their tags, says what they come to.
+    /// Ends those receives of a conversation for which `end`, given their tags, returns their outcome.
     #[cold]
     fn end_receives(&mut self, tag: Tag, end: impl Fn(Tag) -> Option<Posting>) {
         for (stream, request) in self.posted.take_all(tag.number()) {
@@ -248,11 +248,11 @@ impl Matching {
         }
     }
 
-    /// Whom this rank has waited for in vain, in an exchange in which it gives up.
+    /// The rank that has left while this one waited for it, in an exchange in which it gives up.
     pub(super) fn who_left(&self, tag: Tag) -> WhoLeft {
-        let told = self.conversations.who_gave_up(tag);
-        if told.is_some_and(|given_up| given_up.silent.is_some()) {
-            return WhoLeft::Told;
+        let given_up = self.conversations.who_gave_up(tag);
+        if given_up.is_some_and(|given_up| given_up.silent.is_some()) {
+            return WhoLeft::Announced;
         }
         let left = self.left.get(&tag.number());
         left.map_or(WhoLeft::Nobody, |&rank| WhoLeft::Rank(rank))

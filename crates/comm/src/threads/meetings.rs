@@ -1,40 +1,40 @@
-//! Where ranks come together that may have lost others: a meeting ends when every rank has come or has left.
+//! Meetings of ranks that may have lost others: a meeting ends when every rank has come or has left.
 
 use std::sync::Arc;
 
 use super::group::Group;
 use crate::error::Error;
 
-/// Why a rank comes.
+/// Why a rank comes to a meeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
-    /// To say yes or no.
+pub(super) enum Purpose {
+    /// To agree, or not.
     Agree(bool),
     /// To go on without those that have left.
     Shrink,
 }
 
-/// The network of the ranks that are left. A rank's number there is its place in `ranks`.
+/// The network of the surviving ranks. A rank's number there is its index in `ranks`.
 #[derive(Debug)]
-pub(super) struct Shrunk<N: ?Sized> {
+pub(super) struct ShrunkNetwork<N: ?Sized> {
     pub(super) network: Arc<N>,
-    /// Their numbers before, in ascending order.
+    /// Their old numbers, in ascending order.
     pub(super) ranks: Arc<[usize]>,
 }
 
-/// What a meeting has come to; the same for all that came.
+/// The outcome of a meeting; the same for all ranks that came.
 #[derive(Debug)]
-pub(super) struct Outcome<N: ?Sized> {
-    /// Whether every rank of the network has come, and has said yes.
+pub(super) struct MeetingOutcome<N: ?Sized> {
+    /// Whether every rank of the network has come, and has agreed.
     pub(super) all_agreed: bool,
-    /// The network to go on with, if all that came wished so.
-    pub(super) shrunk: Option<Shrunk<N>>,
-    /// Why it could not end: the others wait elsewhere, for each other.
+    /// The network to go on with, if all ranks came to shrink.
+    pub(super) shrunk: Option<ShrunkNetwork<N>>,
+    /// Why it failed: the other ranks wait elsewhere, for each other.
     pub(super) failure: Option<Error>,
 }
 
 // What is shared can be cloned whatever the network is.
-impl<N: ?Sized> Clone for Shrunk<N> {
+impl<N: ?Sized> Clone for ShrunkNetwork<N> {
     fn clone(&self) -> Self {
         Self {
             network: Arc::clone(&self.network),
@@ -43,7 +43,7 @@ impl<N: ?Sized> Clone for Shrunk<N> {
     }
 }
 
-impl<N: ?Sized> Clone for Outcome<N> {
+impl<N: ?Sized> Clone for MeetingOutcome<N> {
     fn clone(&self) -> Self {
         Self {
             all_agreed: self.all_agreed,
@@ -56,7 +56,7 @@ impl<N: ?Sized> Clone for Outcome<N> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Elsewhere,
-    Here(Wish),
+    Here(Purpose),
     Left,
 }
 
@@ -91,26 +91,26 @@ impl<N: ?Sized> AllMeetings<N> {
         &mut self.groups[index]
     }
 
-    /// Whether a meeting of a group has ended since there were so many.
+    /// Whether more than `before_count` meetings of a group have ended.
     pub(super) fn has_ended(&self, group: &Group, before_count: u64) -> bool {
         let mut groups = self.groups.iter();
         groups.any(|meetings| meetings.group == *group && meetings.ended_count > before_count)
     }
 
     /// The networks that ranks have gone on with.
-    pub(super) fn successors(&self) -> Vec<Shrunk<N>> {
+    pub(super) fn successors(&self) -> Vec<ShrunkNetwork<N>> {
         let successors = self.groups.iter().flat_map(|meetings| &meetings.successors);
         successors.cloned().collect()
     }
 
-    /// How many have ended.
+    /// The number of meetings that have ended.
     pub(super) fn ended_count(&self) -> u64 {
         self.groups
             .iter()
             .fold(0, |count, meetings| count + meetings.ended_count)
     }
 
-    /// A rank leaves, and will not come. Returns who was where that ends a meeting.
+    /// A rank leaves, and will not come. Returns the ranks that were in meetings which end with that.
     pub(super) fn leave(&mut self, rank: usize, make: impl Fn(usize) -> Arc<N>) -> Vec<usize> {
         self.has_left[rank] = true;
         let groups = self.groups.iter_mut();
@@ -127,7 +127,7 @@ impl<N: ?Sized> AllMeetings<N> {
         (0..self.ranks).all(|rank| self.has_left[rank] || is_here(rank))
     }
 
-    /// Ends the meetings whose other ranks cannot come, because no rank can go on. Returns who was there.
+    /// Ends the meetings whose other ranks cannot come, because no rank can go on. Returns the ranks that were there.
     pub(super) fn give_up(&mut self) -> Vec<usize> {
         let waits: Vec<String> = self.groups.iter().flat_map(Meetings::waits).collect();
         let failure = Error::Deadlock(waits.join(", "));
@@ -137,16 +137,16 @@ impl<N: ?Sized> AllMeetings<N> {
     }
 }
 
-/// The meetings of a group's ranks, one after the other. Its ranks have the numbers of the network.
+/// The meetings of a group's ranks, one after the other. Ranks have their numbers in the network.
 #[derive(Debug)]
 pub(super) struct Meetings<N: ?Sized> {
     group: Group,
     members_count: usize,
     places: Vec<Place>,
     ended_count: u64,
-    /// Of the last one. No other ends before all of its ranks have seen it: they must come to that one, or leave.
-    outcome: Option<Outcome<N>>,
-    successors: Vec<Shrunk<N>>,
+    /// The outcome of the last meeting. All its ranks see it before the next one ends: they must come to that one, or leave.
+    outcome: Option<MeetingOutcome<N>>,
+    successors: Vec<ShrunkNetwork<N>>,
 }
 
 impl<N: ?Sized> Meetings<N> {
@@ -168,27 +168,27 @@ impl<N: ?Sized> Meetings<N> {
         }
     }
 
-    /// How many have ended.
+    /// The number of meetings that have ended.
     pub(super) fn ended_count(&self) -> u64 {
         self.ended_count
     }
 
-    /// What the last one has come to.
+    /// The outcome of the last meeting.
     ///
     /// # Panics
     /// None has ended.
-    pub(super) fn outcome(&self) -> Outcome<N> {
+    pub(super) fn outcome(&self) -> MeetingOutcome<N> {
         self.outcome.clone().expect("a meeting has ended")
     }
 
-    /// A rank comes. If that ends the meeting, returns who was there; `make` makes a network of so many ranks.
+    /// A rank comes. If that ends the meeting, returns the ranks that were there; `make` makes a network of that many ranks.
     pub(super) fn come(
         &mut self,
         rank: usize,
-        wish: Wish,
+        purpose: Purpose,
         make: impl FnOnce(usize) -> Arc<N>,
     ) -> Option<Vec<usize>> {
-        self.places[rank] = Place::Here(wish);
+        self.places[rank] = Place::Here(purpose);
         self.end_if_complete(make)
     }
 
@@ -203,19 +203,19 @@ impl<N: ?Sized> Meetings<N> {
         if here.is_empty() || self.places.contains(&Place::Elsewhere) {
             return None;
         }
-        let all_wish = |wish| {
+        let all_came_to = |purpose| {
             here.iter()
-                .all(|&rank| self.places[rank] == Place::Here(wish))
+                .all(|&rank| self.places[rank] == Place::Here(purpose))
         };
-        let all_agreed = here.len() == self.members_count && all_wish(Wish::Agree(true));
-        let shrunk = all_wish(Wish::Shrink).then(|| Shrunk {
+        let all_agreed = here.len() == self.members_count && all_came_to(Purpose::Agree(true));
+        let shrunk = all_came_to(Purpose::Shrink).then(|| ShrunkNetwork {
             network: make(here.len()),
             ranks: here.as_slice().into(),
         });
         self.successors.extend(shrunk.clone());
         self.end(
             &here,
-            Outcome {
+            MeetingOutcome {
                 all_agreed,
                 shrunk,
                 failure: None,
@@ -229,7 +229,7 @@ impl<N: ?Sized> Meetings<N> {
         (0..self.places.len()).filter(is_here).collect()
     }
 
-    fn end(&mut self, here: &[usize], outcome: Outcome<N>) {
+    fn end(&mut self, here: &[usize], outcome: MeetingOutcome<N>) {
         self.outcome = Some(outcome);
         self.ended_count += 1;
         for &rank in here {
@@ -237,7 +237,7 @@ impl<N: ?Sized> Meetings<N> {
         }
     }
 
-    /// Who waits here for whom.
+    /// Which ranks wait here for which.
     fn waits(&self) -> Vec<String> {
         let awaited = self
             .places
@@ -257,7 +257,7 @@ impl<N: ?Sized> Meetings<N> {
         }
         self.end(
             &here,
-            Outcome {
+            MeetingOutcome {
                 all_agreed: false,
                 shrunk: None,
                 failure: Some(failure.clone()),

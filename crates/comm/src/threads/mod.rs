@@ -93,7 +93,7 @@ fn check(ranks: usize) -> Result<(), RunError> {
 }
 
 /// Like [`run`], with every rank's own outcome: a rank that panics is an error in its place, and the others' results are kept. For
-/// programs whose ranks go on without those that are lost; see [`Communicator::shrink`](crate::Communicator::shrink).
+/// programs whose ranks go on without lost ones; see [`Communicator::shrink`](crate::Communicator::shrink).
 ///
 /// # Errors
 /// `ranks` is 0 or more than [`RANKS_MAX`].
@@ -138,7 +138,7 @@ fn run_on<R: Send>(
     results.map_err(|error| RunError::Failed(network.failure().unwrap_or(error)))
 }
 
-/// What every rank has come to.
+/// The result of every rank.
 fn outcomes<R: Send>(
     network: &Arc<dyn Network>,
     ranks: usize,
@@ -174,7 +174,7 @@ fn outcomes<R: Send>(
     })
 }
 
-/// One rank's life, and what it has come to.
+/// Runs one rank, and returns its result.
 fn run_rank<R>(
     network: &Arc<dyn Network>,
     rank: usize,

@@ -4,19 +4,19 @@ use std::fmt;
 use std::time::Instant;
 
 use super::group::{Context, Group};
-use super::meetings::{self, Wish};
+use super::meetings::{self, Purpose};
 use crate::error::Error;
 use crate::request::RequestId;
 use crate::tag::Tag;
 
-/// What meetings of a network's ranks come to.
-pub(super) type Outcome = meetings::Outcome<dyn Network>;
+/// The outcome of a meeting of a network's ranks.
+pub(super) type Outcome = meetings::MeetingOutcome<dyn Network>;
 
 /// The network that ranks have gone on with.
-pub(super) type Shrunk = meetings::Shrunk<dyn Network>;
+pub(super) type Successor = meetings::ShrunkNetwork<dyn Network>;
 
 /// The meetings of a network's ranks.
-pub(super) type AllMeetings = meetings::AllMeetings<dyn Network>;
+pub(super) type NetworkMeetings = meetings::AllMeetings<dyn Network>;
 
 /// A message on its way. It fills two cache lines: moving one from core to core takes longer than all that ranks do with a message.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ pub(super) struct Return {
 
 /// How long [`Network::collect`] may wait for messages.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Patience {
+pub(super) enum CollectWait {
     /// Not at all.
     None(Awaited),
     Until(Awaited, Instant),
@@ -103,15 +103,15 @@ pub(super) trait Network: fmt::Debug + Send + Sync {
     fn enter(&self, rank: usize);
     /// Puts an envelope on its way to rank `to`. Never waits for the receiver.
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error>;
-    /// Puts notices on their way, each to another rank: to all at once, so that none of them can leave because of its own before the others
-    /// have theirs.
+    /// Puts notices on their way, each to another rank: all at once, so that no rank can leave because of its own notice before the
+    /// others have theirs.
     fn announce(&self, from: usize, notices: Vec<(usize, Envelope)>);
-    /// Moves what has arrived at `rank` to the end of `arrived`; where that is nothing, waits as
-    /// long as `patience` says. Returns whether anything came; an error if the awaited rank has left without a message.
+    /// Moves what has arrived at `rank` to the end of `arrived`; if that is nothing, waits as long as `wait` allows. Returns whether
+    /// anything came; an error if the awaited rank has left without a message.
     fn collect(
         &self,
         rank: usize,
-        patience: Patience,
+        wait: CollectWait,
         arrived: &mut Vec<Envelope>,
     ) -> Result<bool, Error>;
     /// Makes room for `messages` messages to `rank`.
@@ -120,12 +120,12 @@ pub(super) trait Network: fmt::Debug + Send + Sync {
     fn give_back(&self, to: usize, buffer: Return);
     /// Moves the buffers that were given back to `rank` to the end of `returned`.
     fn take_back(&self, rank: usize, returned: &mut Vec<Return>);
-    /// Waits until every rank of a group has come here or has left, and says what that has come to. Works also where all other calls fail.
-    fn meet(&self, rank: usize, group: &Group, wish: Wish) -> Outcome;
+    /// Waits until every rank of a group has come here or has left, and returns the outcome. Works even if all other calls fail.
+    fn meet(&self, rank: usize, group: &Group, purpose: Purpose) -> Outcome;
     /// Ranks have several communicators from now on.
     fn note_split(&self) {}
     /// The networks that ranks have gone on with after meetings.
-    fn successors(&self) -> Vec<Shrunk>;
+    fn successors(&self) -> Vec<Successor>;
     /// The rank's last call.
     fn leave(&self, rank: usize);
     /// Makes every rank's pending and later calls fail with `error`, unless they fail already.

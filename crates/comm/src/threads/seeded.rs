@@ -11,18 +11,20 @@ use std::thread::{self, Thread};
 
 use super::group::Group;
 use super::mailbox::Mailboxes;
-use super::meetings::Wish;
-use super::network::{AllMeetings, Envelope, Network, Outcome, Patience, Return, Shrunk, diagnose};
+use super::meetings::Purpose;
+use super::network::{
+    CollectWait, Envelope, Network, NetworkMeetings, Outcome, Return, Successor, diagnose,
+};
 use crate::error::Error;
 
 /// A network whose every choice follows from a seed.
 #[derive(Debug)]
 pub(super) struct SeededNetwork {
-    state: Mutex<State>,
+    state: Mutex<SeededState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct SeededState {
     seed: u64,
     choices: SplitMix64,
     ranks: Vec<Rank>,
@@ -31,7 +33,7 @@ struct State {
     /// Messages that have not arrived, oldest first, with their receivers.
     under_way: Vec<(usize, Envelope)>,
     failure: Option<Error>,
-    meetings: AllMeetings,
+    meetings: NetworkMeetings,
     /// Whether ranks have several communicators.
     is_split: bool,
 }
@@ -61,14 +63,14 @@ enum Phase {
 
 impl SeededNetwork {
     pub(super) fn new(ranks: usize, seed: u64) -> Self {
-        let mut state = State {
+        let mut state = SeededState {
             seed,
             choices: SplitMix64(seed),
             ranks: Vec::with_capacity(ranks),
             running: None,
             under_way: Vec::new(),
             failure: None,
-            meetings: AllMeetings::new(ranks),
+            meetings: NetworkMeetings::new(ranks),
             is_split: false,
         };
         state.ranks.resize_with(ranks, || Rank {
@@ -85,7 +87,7 @@ impl SeededNetwork {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SeededState> {
         // No code panics while it holds the lock, so a poisoned state is still whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -94,9 +96,9 @@ impl SeededNetwork {
     fn yield_turn<'s>(
         &'s self,
         rank: usize,
-        mut state: MutexGuard<'s, State>,
+        mut state: MutexGuard<'s, SeededState>,
         phase: Phase,
-    ) -> MutexGuard<'s, State> {
+    ) -> MutexGuard<'s, SeededState> {
         state.ranks[rank].phase = phase;
         let next = state.pass_turn();
         self.await_turn(rank, state, next)
@@ -106,9 +108,9 @@ impl SeededNetwork {
     fn await_turn<'s>(
         &'s self,
         rank: usize,
-        state: MutexGuard<'s, State>,
+        state: MutexGuard<'s, SeededState>,
         next: Option<Thread>,
-    ) -> MutexGuard<'s, State> {
+    ) -> MutexGuard<'s, SeededState> {
         self.await_turn_after(rank, state, next, |_| true)
     }
 
@@ -116,11 +118,11 @@ impl SeededNetwork {
     fn await_turn_after<'s>(
         &'s self,
         rank: usize,
-        mut state: MutexGuard<'s, State>,
+        mut state: MutexGuard<'s, SeededState>,
         mut next: Option<Thread>,
-        holds: impl Fn(&State) -> bool,
-    ) -> MutexGuard<'s, State> {
-        let is_turn = |state: &State| state.running == Some(rank) || state.failure.is_some();
+        holds: impl Fn(&SeededState) -> bool,
+    ) -> MutexGuard<'s, SeededState> {
+        let is_turn = |state: &SeededState| state.running == Some(rank) || state.failure.is_some();
         while !is_turn(&state) || !holds(&state) {
             state.ranks[rank].sleeper = Some(thread::current());
             drop(state);
@@ -135,7 +137,7 @@ impl SeededNetwork {
     }
 }
 
-impl State {
+impl SeededState {
     /// Decides what happens next, and returns the thread to be woken, if it sleeps. A failure wakes all of them here.
     fn pass_turn(&mut self) -> Option<Thread> {
         self.choose_next();
@@ -206,7 +208,7 @@ impl State {
         }
     }
 
-    /// Ends the patience of one of those that wait for a limited time, if there is one.
+    /// Lets a wait with a time limit, if there is one, time out.
     fn let_time_pass(&mut self) -> bool {
         let timed = self.ranks_where(|phase| matches!(phase, Phase::Waiting { timed: true, .. }));
         if timed.is_empty() {
@@ -218,7 +220,7 @@ impl State {
         true
     }
 
-    /// Ends meetings of groups that wait for each other, and says whether there were any.
+    /// Ends meetings of groups that wait for each other. Returns whether there were any.
     fn end_meetings(&mut self) -> bool {
         let here = self.meetings.give_up();
         self.end_meeting(&here);
@@ -278,7 +280,7 @@ impl Network for SeededNetwork {
     fn collect(
         &self,
         rank: usize,
-        patience: Patience,
+        wait: CollectWait,
         arrived: &mut Vec<Envelope>,
     ) -> Result<bool, Error> {
         let mut state = self.lock();
@@ -290,11 +292,11 @@ impl Network for SeededNetwork {
                 arrived.append(&mut state.ranks[rank].arrived);
                 return Ok(true);
             }
-            let (awaited, timed) = match patience {
+            let (awaited, timed) = match wait {
                 _ if time_is_up => return Ok(false),
-                Patience::None(awaited) => break awaited.rank,
-                Patience::Until(awaited, _) => (awaited.rank, true),
-                Patience::Unlimited(awaited) => (awaited.rank, false),
+                CollectWait::None(awaited) => break awaited.rank,
+                CollectWait::Until(awaited, _) => (awaited.rank, true),
+                CollectWait::Unlimited(awaited) => (awaited.rank, false),
             };
             state = self.yield_turn(rank, state, Phase::Waiting { awaited, timed });
         };
@@ -329,20 +331,20 @@ impl Network for SeededNetwork {
         returned.append(&mut self.lock().ranks[rank].returned);
     }
 
-    fn meet(&self, rank: usize, group: &Group, wish: Wish) -> Outcome {
+    fn meet(&self, rank: usize, group: &Group, purpose: Purpose) -> Outcome {
         let mut state = self.lock();
         let before_count = state.meetings.of(group).ended_count();
         state.ranks[rank].phase = Phase::Meeting;
         let seed = state.seed_of_another();
         let own = state.meetings.of(group);
-        if let Some(here) = own.come(rank, wish, another(seed)) {
+        if let Some(here) = own.come(rank, purpose, another(seed)) {
             state.end_meeting(&here);
         }
         let next = match state.failure {
             None => state.pass_turn(),
             Some(_) => None,
         };
-        let has_ended = |state: &State| state.meetings.has_ended(group, before_count);
+        let has_ended = |state: &SeededState| state.meetings.has_ended(group, before_count);
         let mut state = self.await_turn_after(rank, state, next, has_ended);
         state.meetings.of(group).outcome()
     }
@@ -351,7 +353,7 @@ impl Network for SeededNetwork {
         self.lock().is_split = true;
     }
 
-    fn successors(&self) -> Vec<Shrunk> {
+    fn successors(&self) -> Vec<Successor> {
         self.lock().meetings.successors()
     }
 

@@ -10,7 +10,7 @@ use super::network::Envelope;
 pub(super) struct Shelf(RefCell<Vec<Envelope>>);
 
 impl Shelf {
-    /// Moves the messages for a communicator to the end of `arrived`, and says whether there were any.
+    /// Moves the messages for a communicator to the end of `arrived`. Returns whether there were any.
     pub(super) fn take(&self, group: &Group, arrived: &mut Vec<Envelope>) -> bool {
         let mut envelopes = self.0.borrow_mut();
         if envelopes.is_empty() {

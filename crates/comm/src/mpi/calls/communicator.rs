@@ -68,14 +68,14 @@ impl RawCommunicator {
         check("MPI_Comm_set_errhandler", code)
     }
 
-    /// The library's own, of all processes of this program.
+    /// `MPI_COMM_WORLD`.
     pub(crate) fn world() -> Self {
         Self {
             handle: mpi().handles.MPI_COMM_WORLD,
         }
     }
 
-    /// MPI's own name for it.
+    /// MPI's handle.
     pub(crate) fn handle(&self) -> Comm {
         self.handle
     }

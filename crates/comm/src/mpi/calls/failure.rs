@@ -48,7 +48,7 @@ pub(crate) fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
     }
 }
 
-/// What a code says of a call.
+/// The failure of a call, described by its return value.
 #[cold]
 pub(crate) fn failure(call: &'static str, code: c_int) -> Failure {
     let mut class = 0;

@@ -11,25 +11,25 @@ use crate::setting;
 /// The environment variable that names the file of an MPI library, for a process that has loaded none.
 pub const LIBRARY_VARIABLE: &str = "TREEFOLD_MPI_LIBRARY";
 
-/// The environment variable that says, by `on`, that a job of one rank is meant to be one, in an environment that a launcher has prepared
-/// for another program: in a shell within a job of Slurm's, for example. Then the launcher does not decide which library is
-/// opened, either. `off` is the default.
+/// The environment variable that, set to `on`, says that this process is meant to run alone although a launcher has prepared the
+/// environment for another program, as in a shell within a Slurm job. The launcher then does not decide which library is opened,
+/// either. `off` is the default.
 pub const ALONE_VARIABLE: &str = "TREEFOLD_ALONE";
 
 static CHOSEN: OnceLock<&'static Library> = OnceLock::new();
 
-/// The MPI library that this process calls, and by [`Library::choice`] why it is that one: the one that the process has loaded; else the
-/// one that [`LIBRARY_VARIABLE`] names; else that of the launcher which has started the process; else the one that the dynamic linker
-/// finds. The first call decides for all later ones. MPI need not be initialised.
+/// The MPI library that this process calls: the one that it has loaded; else the one that [`LIBRARY_VARIABLE`] names; else its
+/// launcher's; else the one that the dynamic linker finds. [`Library::choice`] tells which of these it was. The first call decides
+/// for all later ones. MPI need not be initialised.
 ///
 /// # Errors
-/// There is no library, or [not this one](mpi_library::Error); or [`ALONE_VARIABLE`] has a value that it cannot have.
+/// There is [no library that can be used](mpi_library::Error), or [`ALONE_VARIABLE`] has an invalid value.
 pub fn library() -> Result<&'static Library, Error> {
     choose(std::ptr::null())
 }
 
-/// [`library`] for a program that has communicators of its own: the library is the one that the program's `MPI_Comm_size`, whose address
-/// this is, belongs to.
+/// [`library`] for a program with communicators of its own: the library that the program's `MPI_Comm_size`, at this address, belongs
+/// to.
 ///
 /// # Errors
 /// As [`library`]; or this process calls another library already.
@@ -83,7 +83,7 @@ fn no_library(error: mpi_library::Error) -> Error {
     }
 }
 
-/// The library, for those who have a communicator of it.
+/// The library. Whoever has a communicator has chosen it.
 #[inline]
 pub(crate) fn mpi() -> &'static Library {
     CHOSEN.get().expect("a communicator's library is chosen")
@@ -94,7 +94,7 @@ pub(crate) fn chosen() -> Option<&'static Library> {
     CHOSEN.get().copied()
 }
 
-/// Whether this crate works beneath a program that knows nothing of it.
+/// Whether this crate replaces MPI functions of a program that does not know it.
 #[inline]
 pub(crate) fn is_beneath() -> bool {
     mpi().names() == Names::Pmpi

@@ -19,7 +19,7 @@ pub(crate) struct WorldReturnsErrors {
 }
 
 impl WorldReturnsErrors {
-    /// `None` where the library needs it not.
+    /// `None` if the library does not need it.
     #[inline]
     pub(crate) fn where_needed() -> Result<Option<Self>, Failure> {
         // Beneath a program, the handler is the program's, which another thread may set or need at this moment. Receives are too short
@@ -60,7 +60,7 @@ impl Drop for WorldReturnsErrors {
     }
 }
 
-/// Whether a library of this version reports errors to the communicator that they are of. One that is not known is taken not to.
+/// Whether a library of this version reports errors to the right communicator. An unknown version is assumed not to.
 fn reports_well(version: &str) -> bool {
     if version.starts_with("Open MPI") {
         return true;

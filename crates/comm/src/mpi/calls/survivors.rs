@@ -1,4 +1,4 @@
-//! The calls of the processes that are left after a loss.
+//! The calls of the processes that survive a loss.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -12,7 +12,7 @@ use crate::mpi::calls::library::mpi;
 use crate::mpi::calls::ulfm::Ulfm;
 
 impl Ulfm {
-    /// Ends a communicator for all ranks: their calls on it fail.
+    /// Revokes a communicator for all ranks: their calls on it fail.
     pub(crate) fn revoke(&self, comm: RawCommunicator) -> Result<(), Failure> {
         // SAFETY: the function is the library's and takes a live communicator.
         let code = unsafe { (self.revoke)(comm.handle()) };
@@ -31,8 +31,8 @@ impl Ulfm {
         Ok(shrunk)
     }
 
-    /// The bits that all processes that are left have in their words, and whether no process is lost. Collective among them, and the same
-    /// on all of them.
+    /// The bitwise AND of the surviving processes' words, and whether no process is lost. Collective among the survivors, and the
+    /// same on all of them.
     pub(crate) fn agree(
         &self,
         comm: RawCommunicator,
@@ -62,7 +62,7 @@ impl Ulfm {
     }
 }
 
-/// The ranks in `before` of the processes of `after`, in their order there.
+/// For each process of `after`, in order, its rank in `before`.
 pub(crate) fn ranks_before(
     after: RawCommunicator,
     before: RawCommunicator,
@@ -92,7 +92,7 @@ impl Processes {
         let own: Vec<c_int> = (0..size).collect();
         let mut others = own.clone();
         if size == 0 {
-            // The group may be the predefined one, of which there is nothing to translate.
+            // An empty group may be the predefined one, which cannot be translated.
             return Ok(Vec::new());
         }
         // SAFETY: both groups are live, and both lists hold `size` numbers.

@@ -25,7 +25,7 @@ pub(crate) struct Ulfm {
     pub(crate) get_failed: GetFailed,
 }
 
-/// Why there are none.
+/// Why the functions are missing.
 #[derive(Clone, Debug)]
 pub(crate) struct Missing {
     /// The library's name and version.
@@ -34,7 +34,7 @@ pub(crate) struct Missing {
 }
 
 impl Ulfm {
-    /// The library's, if they work.
+    /// The library's functions, if they work.
     pub(crate) fn find() -> Result<Self, Missing> {
         static FOUND: OnceLock<Result<Ulfm, Missing>> = OnceLock::new();
         FOUND.get_or_init(look_up).clone()

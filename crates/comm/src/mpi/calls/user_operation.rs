@@ -86,7 +86,7 @@ pub(crate) struct RawOperation {
 }
 
 impl RawOperation {
-    /// Nothing uses it afterwards. Local.
+    /// Frees both handles. Nothing uses them afterwards. Local.
     pub(crate) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the handle is ours, and live as long as MPI is.
         let code = unsafe { mpi().MPI_Op_free(&raw mut self.operation) };

@@ -32,7 +32,7 @@ impl TagBits {
     /// With fewer bits for an exchange, turns are counted so short that a rank which is ahead of another looks as if it were behind.
     const COUNTING: u32 = 11;
 
-    /// The division of tags of so many bits.
+    /// The division of tags of `tag_bits` bits.
     fn of(tag_bits: u32) -> Self {
         match tag_bits.saturating_sub(TAG_BITS_MIN) {
             // Too few for exchanges, even with some that are for conversations.
@@ -67,7 +67,7 @@ pub(crate) struct Channel {
     /// Its conversations that are open.
     open_count: usize,
     pub(crate) raw: RawCommunicator,
-    /// The way of what MPI does not carry.
+    /// The messages that MPI does not carry.
     pub(crate) local: LocalMessages,
     pub(crate) lifetime: Lifetime,
     bits: TagBits,
@@ -80,7 +80,8 @@ pub(crate) struct Channels {
     /// The first, which is there for ever, and those of open conversations.
     list: Vec<Channel>,
     pub(crate) conversations: Conversations,
-    /// When MPI last brought a message of a rank, in milliseconds of the [clock](crate::mpi::messages::asking::Clock): as far as the greatest such rank.
+    /// When MPI last brought a message of each rank up to the greatest such rank, in milliseconds of the
+    /// [clock](crate::mpi::messages::wait_time::Clock).
     heard_ms: Vec<u32>,
 }
 
@@ -181,7 +182,7 @@ impl Channels {
         self.heard_ms[rank] = self.conversations.inquiries.now_ms;
     }
 
-    /// How long nothing was heard of a rank, in any conversation, in milliseconds.
+    /// For how long no message has come from a rank, in any conversation, in milliseconds.
     pub(crate) fn silence_ms(&self, rank: usize) -> u32 {
         let now_ms = self.conversations.inquiries.now_ms;
         let by_mpi = self.heard_ms.get(rank).copied().unwrap_or(0);
@@ -215,14 +216,15 @@ impl Channels {
         }
     }
 
-    /// Takes in what has arrived in the rings.
+    /// Receives everything that has arrived in the rings.
     pub(crate) fn take_all_in(&mut self, requests: &mut Requests<Message>) {
         for channel in &mut self.list {
             channel.local.take_all_in(requests, &mut self.conversations);
         }
     }
 
-    /// A message of this conversation that came through a ring before its receive, and of whose tag this holds: its sender and its tag.
+    /// The sender and the tag of a message of this conversation that came through a ring before its receive was posted, and whose
+    /// tag `holds` accepts.
     pub(crate) fn unexpected_in_ring(
         &mut self,
         tag: Tag,

@@ -63,13 +63,13 @@ pub(crate) fn survivors() -> Option<RawCommunicator> {
     entry.map(|entry| entry.comm)
 }
 
-/// Ends a duplicate, by its number, and its successors for all their ranks.
+/// Revokes a duplicate, given by its number, and its successors, for all their ranks.
 pub(crate) fn revoke_together(first: u64, ulfm: &Ulfm) {
     let of_first = |entry: &&Entry| entry.first == first;
     let entries = &registry().entries;
     let comms = entries.values().filter(of_first).map(|entry| entry.comm);
     for comm in comms {
-        // Where it fails, the others notice the loss themselves, or silence.
+        // If it fails, the others detect the loss themselves, or the silence.
         let _ = ulfm.revoke(comm);
     }
 }
@@ -207,7 +207,7 @@ fn round_of(number: u64) -> u64 {
 /// A number that no other communicator of any of its ranks has, and that is greater than those which they have seen. Collective; no lock is
 /// held meanwhile: another thread of this process may duplicate another communicator.
 ///
-/// Two threads of a process may be told one number, if it was proposed by processes of two worlds, which have the same rank there. So ranks
+/// Two threads of a process may get the same number, if processes of two worlds that have the same rank there proposed it. So ranks
 /// vote on it. A second vote would need the same coincidence again, in a later round.
 fn agree_on_number(comm: RawCommunicator) -> Result<u64, Failure> {
     let world_rank = RawCommunicator::world().rank()?;
@@ -448,10 +448,10 @@ mod tests {
     #[test]
     fn a_number_is_claimed_by_one_thread() {
         let mut registry = registry();
-        let told = 7 << PROPOSER_BITS | 3;
-        assert!(registry.claim(told) && !registry.claim(told));
-        registry.claimed.remove(&told);
-        assert!(registry.claim(told));
+        let number = 7 << PROPOSER_BITS | 3;
+        assert!(registry.claim(number) && !registry.claim(number));
+        registry.claimed.remove(&number);
+        assert!(registry.claim(number));
     }
 
     /// Ranks of one world tell their proposals apart, in one round.

@@ -1,8 +1,8 @@
-//! How a rank that waits finds out that it waits in vain: its peer has given up, or is in another exchange.
+//! How a waiting rank finds out that its message will never come: its peer has given up, or is in another exchange.
 //!
-//! Rings tell both at once, to receives of the same way. MPI does not: a message of another exchange has another tag, and
-//! matches nothing. So a rank that has waited for a while looks for such messages. And where ranks in different exchanges have
-//! nothing to send before they receive, a rank that has waited for longer says where.
+//! Rings report both at once, to receives that use rings. MPI does not: a message of another exchange has another tag, and matches
+//! nothing. So a rank that has waited for a while looks for such messages. If ranks in different exchanges have nothing to send
+//! before they receive, a rank that has waited longer sends a notice that says where it waits.
 
 use std::ffi::c_int;
 use std::iter;
@@ -31,7 +31,7 @@ pub(crate) fn forget_the_past(
     Ok(())
 }
 
-/// Ends those requests that are waited for in vain. Says whether there are any.
+/// Fails the requests that can never complete. Returns whether there are any.
 #[cold]
 pub(crate) fn look(
     requests: &mut Requests<Message>,
@@ -71,13 +71,13 @@ fn trouble_of(message: &Message, channels: &mut Channels) -> Result<Option<Troub
     Ok(found.map(|(rank, found)| Trouble::Mismatched(rank, found)))
 }
 
-/// Whether a message of this exchange shows that ranks are in different ones. That of a later turn may have overtaken the awaited one,
-/// which comes another way.
+/// Whether a message of the exchange `found` shows that ranks are in different exchanges. A message of a later turn does not: it may
+/// have overtaken the awaited one, since one comes through a ring and the other by MPI.
 fn is_wrong(awaited: Tag, found: Tag) -> bool {
     found != awaited && awaited.turns_to(found) <= 0
 }
 
-/// Takes in the notices about a conversation that MPI has brought.
+/// Receives the notices about a conversation that MPI has brought.
 fn take_notices(about: Tag, channels: &mut Channels) -> Result<(), Failure> {
     while let Some((rank, notice)) = next_notice(about, channels)? {
         channels.note_heard(rank);
@@ -112,7 +112,7 @@ fn next_notice(
     Ok(Some((rank, Notice::from_bytes(&receive.into_buffer()))))
 }
 
-/// Takes in the notices about all conversations that MPI has brought.
+/// Receives the notices about all conversations that MPI has brought.
 #[cold]
 pub(crate) fn take_all_notices(channels: &mut Channels) -> Result<(), Failure> {
     for about in channels.conversations.open_tags() {
@@ -151,7 +151,7 @@ fn wrong_message(tag: Tag, channels: &mut Channels) -> Result<Option<(usize, Tag
     Ok(None)
 }
 
-/// The MPI tag of the oldest message from a rank that somebody may yet receive. Those of closed conversations are taken out.
+/// The MPI tag of the oldest message from a rank that somebody may yet receive. Messages of closed conversations are dropped.
 fn oldest_from(
     from: c_int,
     channel: &Channel,

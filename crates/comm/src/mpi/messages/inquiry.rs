@@ -1,32 +1,32 @@
-//! Who is to blame where nothing came within the silence limit.
+//! Which rank is to blame if nothing came within the silence limit.
 //!
 //! The rank whose message did not come may itself wait for another one. So a rank whose wait is about to reach the limit asks the ranks
 //! that it waits for whom *they* wait for, then asks those, and so on. A rank that waits answers within milliseconds; one that is stopped,
-//! cut off, or busy elsewhere does not. All who ask follow the same waits, so they come to the same rank; and who decides first tells the
-//! others when it [gives up](crate::Communicator::give_up).
+//! cut off, or busy elsewhere does not. All that ask follow the same waits, so they find the same rank. The first to decide notifies
+//! the others when it [gives up](crate::Communicator::give_up).
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use crate::conversation::Span;
 
-/// The last part of a silence limit is for asking: a quarter of it, and at most this.
+/// The last quarter of a silence limit is for asking, but at most this.
 pub(crate) const ASKING_MAX: Duration = Duration::from_secs(5);
 
 /// It asks at most this number of ranks.
 const ASKED_MAX: usize = 256;
 
 /// How long a wait with this limit lasts before it asks.
-pub(crate) fn before_asking(limit: Duration) -> Duration {
+pub(crate) fn before_inquiry(limit: Duration) -> Duration {
     limit.saturating_sub(ASKING_MAX.min(limit / 4))
 }
 
 /// The same in milliseconds.
-pub(crate) fn before_asking_ms(limit: Duration) -> u64 {
-    to_ms(before_asking(limit))
+pub(crate) fn before_inquiry_ms(limit: Duration) -> u64 {
+    to_ms(before_inquiry(limit))
 }
 
-/// Where a rank was heard within so much of the limit, it is not silent.
+/// A rank is silent if nothing has come from it for this long.
 pub(crate) fn silence_ms_min(limit: Duration) -> u64 {
     to_ms(limit / 4 * 3)
 }
@@ -42,16 +42,16 @@ pub(crate) struct Inquiry {
     /// The number of messages that had come when it began.
     pub(crate) heard: u32,
     pub(crate) begin: Instant,
-    /// When this rank last went on with it.
+    /// When this rank last continued it.
     pub(crate) last: Instant,
-    pub(crate) asked: Vec<Asked>,
-    /// Whether this rank has looked for what others said when they gave up, since the limit was over.
+    pub(crate) asked: Vec<AskedRank>,
+    /// Whether this rank has looked for notices of ranks that gave up, since the limit was reached.
     pub(crate) has_looked: bool,
 }
 
 /// A rank that is asked.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct AskedRank {
     pub(crate) rank: usize,
     pub(crate) since: Instant,
     /// Whether another one waits for it; otherwise it is asked as one of such a rank's node.
@@ -72,12 +72,12 @@ impl Inquiry {
         }
     }
 
-    /// Asks a rank, unless it was asked already.
+    /// Adds a rank to ask, unless it was added already.
     pub(crate) fn add(&mut self, rank: usize, is_awaited: bool) {
         if let Some(asked) = self.asked.iter_mut().find(|asked| asked.rank == rank) {
             asked.is_awaited |= is_awaited;
         } else if self.asked.len() < ASKED_MAX {
-            self.asked.push(Asked {
+            self.asked.push(AskedRank {
                 rank,
                 since: self.last,
                 is_awaited,
@@ -87,7 +87,7 @@ impl Inquiry {
         }
     }
 
-    /// Notes that a rank has answered. Says whether others wait for it: then it matters for whom it waits itself.
+    /// Notes that a rank has answered. Returns whether others wait for it: then the ranks that it waits for must be asked, too.
     pub(crate) fn note_answer(&mut self, rank: usize) -> bool {
         let asked = self.asked.iter_mut().find(|asked| asked.rank == rank);
         asked.is_some_and(|asked| {
@@ -96,22 +96,22 @@ impl Inquiry {
         })
     }
 
-    /// Whether those who were asked last had this time for their answers, or all had twice as much.
+    /// Whether the ranks that were asked last have had the time `asking` to answer, or the inquiry has taken twice that.
     pub(crate) fn is_over(&self, asking: Duration) -> bool {
         let since = |begin| self.last.duration_since(begin);
         let last_asked = self.asked.iter().map(|asked| asked.since).max();
         since(last_asked.unwrap_or(self.begin)) >= asking || since(self.begin) >= asking * 2
     }
 
-    /// The ranks to blame: the first rank that others wait for, that has not answered in this time, and of which nothing was heard; all of
-    /// its node, if that is so of all of them. None if it is so of no rank.
+    /// The ranks to blame: the first rank that others wait for, that has not answered in this time, and from which nothing has come;
+    /// or all ranks of its node, if this is true of each. Empty if there is no such rank.
     pub(crate) fn silent(
         &self,
         time: Duration,
         is_unheard: impl Fn(usize) -> bool,
         node_of: impl Fn(usize) -> Option<Range<usize>>,
     ) -> Span {
-        let is_silent = |asked: &Asked| {
+        let is_silent = |asked: &AskedRank| {
             let had_time = self.last.duration_since(asked.since) >= time;
             had_time && !asked.has_answered && is_unheard(asked.rank)
         };
@@ -160,7 +160,7 @@ mod tests {
         inquiry.add(3, true);
         inquiry.add(2, false);
         inquiry.last = begin + TIME;
-        // Asked just now.
+        // AskedRank just now.
         inquiry.add(4, true);
         assert_eq!(silent(&inquiry, |_| true), (2, 2));
         assert_eq!(silent(&inquiry, |rank| rank != 2), (3, 1));

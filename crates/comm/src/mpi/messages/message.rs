@@ -1,4 +1,4 @@
-//! A message under way, on either of its ways.
+//! A message under way, by MPI or outside it.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::conversation::{GivenUp, Span};
 use crate::error::Error;
 use crate::mpi::calls::failure::Failure;
 use crate::mpi::calls::pending::PendingRequest;
-use crate::mpi::messages::asking::Asked;
+use crate::mpi::messages::wait_time::WaitTime;
 use crate::tag::Tag;
 
 #[derive(Debug)]
@@ -22,9 +22,9 @@ pub(crate) enum Message {
 pub(crate) enum Trouble {
     /// It was longer than its buffer.
     Truncated,
-    /// This rank is in another exchange.
+    /// This other rank is in another exchange.
     Mismatched(usize, Tag),
-    /// This rank has given up, because others are silent or for another reason.
+    /// This other rank has given up, because ranks are silent or for another reason.
     GivenUp(GivenUp),
 }
 
@@ -48,15 +48,15 @@ impl Message {
     pub(crate) fn is_receiving(&self) -> bool {
         match self {
             Message::Mpi(message) => message.pending.is_receiving(),
-            Message::Local(message) => message.state == State::Receiving,
+            Message::Local(message) => message.state == LocalState::Receiving,
         }
     }
 
-    /// How long this rank has asked for it.
-    pub(crate) fn asked(&mut self) -> &mut Asked {
+    /// How long this rank has waited for it.
+    pub(crate) fn wait_time(&mut self) -> &mut WaitTime {
         match self {
-            Message::Mpi(message) => &mut message.asked,
-            Message::Local(message) => &mut message.asked,
+            Message::Mpi(message) => &mut message.wait_time,
+            Message::Local(message) => &mut message.wait_time,
         }
     }
 
@@ -65,7 +65,7 @@ impl Message {
     pub(crate) fn is_received(&self) -> bool {
         match self {
             Message::Mpi(message) => message.trouble.is_none() && message.pending.is_received(),
-            Message::Local(message) => message.state == State::Received,
+            Message::Local(message) => message.state == LocalState::Received,
         }
     }
 
@@ -86,7 +86,7 @@ impl Message {
     pub(crate) fn fail(&mut self, trouble: Trouble) {
         match self {
             Message::Mpi(message) => message.trouble = Some(trouble),
-            Message::Local(message) => message.state = State::Failed(trouble),
+            Message::Local(message) => message.state = LocalState::Failed(trouble),
         }
     }
 
@@ -95,7 +95,7 @@ impl Message {
         let (trouble, capacity_bytes) = match self {
             Message::Mpi(message) => (message.trouble?, message.pending.capacity_bytes()),
             Message::Local(message) => match message.state {
-                State::Failed(trouble) => (trouble, message.buffer.len()),
+                LocalState::Failed(trouble) => (trouble, message.buffer.len()),
                 _ => return None,
             },
         };
@@ -147,7 +147,7 @@ pub(crate) struct MpiMessage {
     pub(crate) pending: PendingRequest,
     pub(crate) tag: Tag,
     pub(crate) trouble: Option<Trouble>,
-    pub(crate) asked: Asked,
+    pub(crate) wait_time: WaitTime,
 }
 
 impl MpiMessage {
@@ -175,12 +175,12 @@ pub(crate) struct LocalMessage {
     /// The peer's rank on the node.
     pub(crate) node_rank: usize,
     pub(crate) tag: Tag,
-    pub(crate) state: State,
-    pub(crate) asked: Asked,
+    pub(crate) state: LocalState,
+    pub(crate) wait_time: WaitTime,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum LocalState {
     Sending,
     Receiving,
     Sent,
@@ -189,23 +189,24 @@ pub(crate) enum State {
 }
 
 impl LocalMessage {
-    /// Where to put a message of this tag and of `length` bytes: nowhere, if it is another's or too long.
+    /// The memory for a message of this tag and of `length` bytes. Empty if its exchange is another or it is too long: the receive
+    /// fails.
     pub(crate) fn accept(&mut self, tag: Tag, length: usize) -> &mut [u8] {
         if tag != self.tag {
-            self.state = State::Failed(Trouble::Mismatched(self.peer, tag));
+            self.state = LocalState::Failed(Trouble::Mismatched(self.peer, tag));
             return &mut [];
         }
         if length > self.buffer.len() {
-            self.state = State::Failed(Trouble::Truncated);
+            self.state = LocalState::Failed(Trouble::Truncated);
             return &mut [];
         }
-        self.state = State::Received;
+        self.state = LocalState::Received;
         self.buffer.truncate(length);
         &mut self.buffer
     }
 
     /// Whether it is over.
     pub(crate) fn is_over(&self) -> bool {
-        !matches!(self.state, State::Sending | State::Receiving)
+        !matches!(self.state, LocalState::Sending | LocalState::Receiving)
     }
 }

@@ -1,7 +1,7 @@
-//! Messages and notices, and what this rank knows of those that it waits for.
+//! Messages and notices, and what this rank knows about the ranks that it waits for.
 
-pub(crate) mod asking;
 pub(crate) mod inquiry;
 pub(crate) mod message;
 pub(crate) mod notice;
-pub(crate) mod patience;
+pub(crate) mod poll_limits;
+pub(crate) mod wait_time;

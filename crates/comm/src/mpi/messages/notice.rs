@@ -1,4 +1,4 @@
-//! What ranks tell each other about their exchanges, instead of messages, and what they ask.
+//! Notices: what ranks report about their exchanges, and what they ask each other, apart from messages.
 
 use crate::conversation::{Conversations, GivenUp, Span};
 use crate::tag::Tag;
@@ -15,7 +15,7 @@ pub(crate) enum Notice {
     /// The sender takes no part any more, from the turn of this exchange on.
     GivenUp {
         exchange: u16,
-        /// The ranks that it has waited for in vain, if it has; none if it does not know whose silence it was.
+        /// If silence is the reason, the silent ranks; an empty span if it does not know which.
         silent: Option<Span>,
     },
     /// The sender waits in this exchange.
@@ -93,7 +93,7 @@ impl Notice {
         })
     }
 
-    /// Whether the receiver must get it, however long that takes. Others are sent again.
+    /// Whether it must be delivered, however long that takes. Other notices are sent again.
     pub(crate) fn must_arrive(&self) -> bool {
         matches!(self, Notice::GivenUp { .. })
     }

@@ -11,12 +11,12 @@ pub(super) struct Lane {
     pub(super) reader: Reader,
     /// Whether a send waits for room here.
     pub(super) is_full: bool,
-    /// When a message last came from there, in milliseconds of the [clock](crate::mpi::messages::asking::Clock).
+    /// When a message last came from there, in milliseconds of the [clock](crate::mpi::messages::wait_time::Clock).
     pub(super) heard_ms: u32,
 }
 
 impl Lane {
-    /// Sends a message if there is room for it, and no earlier send to this rank is still queued. Says whether it did.
+    /// Sends a message if there is room for it, and no earlier send to this rank is still queued. Returns whether it did.
     pub(super) fn send(&mut self, ring: Ring<'_>, tag: Tag, message: &[u8]) -> bool {
         self.is_full = self.is_full || !self.writer.write(ring, to_wire(tag), message);
         !self.is_full
@@ -46,7 +46,8 @@ impl Rings {
         (ring, &mut self.lanes[node_rank])
     }
 
-    /// Sends a message, looking so often for room, to a rank whose ring is full.
+    /// Sends a message to a rank whose ring is full, if one of `looks` looks finds room before a message from that rank arrives: it
+    /// may be waiting for room, too. Returns whether it did.
     #[cold]
     pub(super) fn send_when_there_is_room(
         &mut self,

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use crate::conversation::Conversations;
 use crate::mpi::calls::communicator::RawCommunicator;
 use crate::mpi::calls::failure::Failure;
-use crate::mpi::messages::asking::Asked;
-use crate::mpi::messages::message::{LocalMessage, Message, State, Trouble};
+use crate::mpi::messages::message::{LocalMessage, LocalState, Message, Trouble};
+use crate::mpi::messages::wait_time::WaitTime;
 use crate::mpi::node::lanes::{Lane, Rings, to_wire};
 use crate::mpi::node::window::{RawWindow, Window};
 use crate::request::{Request, RequestId, Requests};
@@ -30,7 +30,7 @@ pub(super) struct Unexpected {
 /// The messages, and what has not met its other half.
 #[derive(Debug)]
 pub(crate) struct LocalMessages {
-    /// Where there can be none, this rank is the only one here.
+    /// If there can be none, this rank is the only one here.
     pub(super) rings: Option<Rings>,
     /// The longest message of the rings; 0 if there are none.
     pub(super) longest_bytes: usize,
@@ -97,7 +97,7 @@ impl LocalMessages {
         self.rings.as_ref().map(|rings| rings.window.raw())
     }
 
-    /// The longest message of the rings among so many ranks; 0 unless this node has all of them.
+    /// The longest message of the rings; 0 unless all `ranks` ranks are on this node.
     pub(crate) fn longest_bytes_among(&self, ranks: usize) -> usize {
         if self.ranks.len() == ranks {
             self.longest_bytes
@@ -106,7 +106,7 @@ impl LocalMessages {
         }
     }
 
-    /// A rank's number on this node, if messages of this capacity to and from it go this way.
+    /// A rank's number on this node, if messages of this capacity to and from it do not go through MPI.
     #[inline]
     pub(crate) fn node_rank_of(&self, rank: usize, capacity_bytes: usize) -> Option<usize> {
         if capacity_bytes > self.longest_bytes && rank != self.ranks[self.own_node_rank] {
@@ -142,7 +142,11 @@ impl LocalMessages {
         };
         let (ring, lane) = rings.to(node_rank);
         let is_sent = lane.send(ring, tag, &buffer);
-        let state = if is_sent { State::Sent } else { State::Sending };
+        let state = if is_sent {
+            LocalState::Sent
+        } else {
+            LocalState::Sending
+        };
         let request = requests.insert(Message::Local(self.message(node_rank, tag, buffer, state)));
         if !is_sent {
             self.waiting.push(request.id());
@@ -166,7 +170,7 @@ impl LocalMessages {
         buffer: Vec<u8>,
     ) -> Request {
         let node_rank = self.own_node_rank;
-        let mut sent = self.message(node_rank, tag, Vec::new(), State::Sent);
+        let mut sent = self.message(node_rank, tag, Vec::new(), LocalState::Sent);
         if let Some(index) = self.first_posted(requests, node_rank, tag) {
             let message = local(requests, self.posted.remove(index));
             let into = message.accept(tag, buffer.len());
@@ -185,8 +189,8 @@ impl LocalMessages {
         requests.insert(Message::Local(sent))
     }
 
-    /// Sends a message to another rank if there is room for it at one of so many looks; or before a message of that rank is there, which may
-    /// be waiting as well. Says whether there was.
+    /// Sends a message to another rank, if one of `looks` looks finds room for it before a message from that rank arrives: it may be
+    /// waiting for room, too. Returns whether it did.
     pub(crate) fn try_send(
         &mut self,
         node_rank: usize,
@@ -205,7 +209,7 @@ impl LocalMessages {
             || rings.send_when_there_is_room(node_rank, tag, message, looks)
     }
 
-    /// Takes the next message of a rank in, if it is this exchange's and no other receive may be waiting for it. Says whether it is.
+    /// Receives the next message of a rank, if it belongs to this exchange and no other receive may match it. Returns whether it did.
     pub(crate) fn try_receive(
         &mut self,
         node_rank: usize,
@@ -241,10 +245,10 @@ impl LocalMessages {
         tag: Tag,
         buffer: Vec<u8>,
     ) -> Request {
-        let mut message = self.message(node_rank, tag, buffer, State::Receiving);
-        // A message that is there may be that of an earlier receive, which has ended without it.
+        let mut message = self.message(node_rank, tag, buffer, LocalState::Receiving);
+        // A message that is there may belong to an earlier receive, which has ended without it.
         if let Some(given_up) = conversations.who_gave_up(tag) {
-            message.state = State::Failed(Trouble::GivenUp(given_up));
+            message.state = LocalState::Failed(Trouble::GivenUp(given_up));
         } else if let Some(unexpected) = self.take_unexpected(node_rank, tag) {
             let bytes = unexpected.bytes;
             let into = message.accept(unexpected.tag, bytes.len());
@@ -254,7 +258,7 @@ impl LocalMessages {
                 self.end_mismatched(requests, conversations, node_rank, unexpected.tag);
             }
         }
-        let is_posted = message.state == State::Receiving;
+        let is_posted = message.state == LocalState::Receiving;
         let request = requests.insert(Message::Local(message));
         if is_posted {
             self.posted.push(request.id());
@@ -277,8 +281,8 @@ impl LocalMessages {
         self.unexpected.remove(index)
     }
 
-    /// A message of a conversation that came before its receive, the oldest of its sender's, and of whose tag this holds: its sender
-    /// and its tag.
+    /// The sender and the tag of a message of a conversation that came before its receive, is its sender's oldest, and whose tag
+    /// `holds` accepts.
     pub(crate) fn find_unexpected(
         &self,
         tag: Tag,
@@ -298,7 +302,7 @@ impl LocalMessages {
         None
     }
 
-    /// Forgets the messages of a conversation that nobody has asked for.
+    /// Drops a conversation's messages that have no receive.
     pub(crate) fn forget(&mut self, tag: Tag) {
         self.unexpected
             .retain(|unexpected| unexpected.tag.number() != tag.number());
@@ -309,7 +313,7 @@ impl LocalMessages {
         node_rank: usize,
         tag: Tag,
         buffer: Vec<u8>,
-        state: State,
+        state: LocalState,
     ) -> LocalMessage {
         LocalMessage {
             buffer,
@@ -317,7 +321,7 @@ impl LocalMessages {
             node_rank,
             tag,
             state,
-            asked: Asked::default(),
+            wait_time: WaitTime::default(),
         }
     }
 
@@ -326,7 +330,7 @@ impl LocalMessages {
         self.now_ms = now_ms;
     }
 
-    /// How long nothing has come from a rank through a ring, in milliseconds; `None` if there is no ring.
+    /// For how long nothing has come from a rank through a ring, in milliseconds; `None` if there is no ring.
     pub(crate) fn silence_ms(&self, rank: usize) -> Option<u32> {
         let node_rank = self.ranks.binary_search(&rank).ok()?;
         let lane = self.rings.as_ref()?.lanes.get(node_rank)?;
@@ -354,7 +358,7 @@ impl LocalMessages {
         })
     }
 
-    /// A message has met a receive of another exchange: the other receives of the conversation wait in vain as well.
+    /// A message has met a receive of another exchange: the conversation's other receives can never complete, either.
     #[cold]
     pub(super) fn end_mismatched(
         &mut self,
@@ -370,7 +374,7 @@ impl LocalMessages {
         });
     }
 
-    /// Ends the receives for which `end`, given their tags, says what is wrong.
+    /// Fails the receives for which `end`, given their tags, returns what is wrong.
     #[cold]
     pub(super) fn end_receives(
         &mut self,
@@ -381,7 +385,7 @@ impl LocalMessages {
             let message = local(requests, request);
             let trouble = end(message.tag);
             if let Some(trouble) = trouble {
-                message.state = State::Failed(trouble);
+                message.state = LocalState::Failed(trouble);
             }
             trouble.is_none()
         });

@@ -1,7 +1,7 @@
-//! How messages go on: what has come through the rings meets its receive, or its conversation, and what waits is sent.
+//! Progress of messages in rings: what has come is matched with receives, or kept; what waits for room is sent.
 
 use crate::conversation::Conversations;
-use crate::mpi::messages::message::{LocalMessage, Message, State, Trouble};
+use crate::mpi::messages::message::{LocalMessage, LocalState, Message, Trouble};
 use crate::mpi::messages::notice::{NOTICE_BYTES_MAX, Notice};
 use crate::mpi::node::lanes::from_wire;
 use crate::mpi::node::local::{LocalMessages, Unexpected, local};
@@ -9,7 +9,7 @@ use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
 impl LocalMessages {
-    /// Goes on with a message. What it finds on the way goes to its receive.
+    /// Makes progress on a message. Other messages that it finds go to their receives.
     #[inline]
     pub(crate) fn progress<'r>(
         &mut self,
@@ -18,13 +18,13 @@ impl LocalMessages {
         request: RequestId,
     ) -> &'r LocalMessage {
         let node_rank = local(requests, request).node_rank;
-        while local(requests, request).state == State::Receiving
+        while local(requests, request).state == LocalState::Receiving
             && self.take_in(requests, conversations, node_rank)
         {}
         local(requests, request)
     }
 
-    /// Takes the next message of a rank in, if one has arrived. Says whether one had.
+    /// Receives the next message of a rank, if one has arrived. Returns whether one had.
     #[inline]
     fn take_in(
         &mut self,
@@ -64,7 +64,7 @@ impl LocalMessages {
         lane.reader.read(ring, length, into);
     }
 
-    /// Takes everything in that has arrived.
+    /// Receives everything that has arrived.
     #[cold]
     pub(crate) fn take_all_in(
         &mut self,
@@ -76,7 +76,7 @@ impl LocalMessages {
         }
     }
 
-    /// Takes the next message of a rank in, which is a notice of this length.
+    /// Receives the next message of a rank, a notice of this length.
     #[cold]
     fn take_notice(
         &mut self,
@@ -101,7 +101,7 @@ impl LocalMessages {
         }
     }
 
-    /// Takes the next message of a rank in, whose receive has not been posted yet.
+    /// Receives the next message of a rank, whose receive has not been posted yet.
     #[cold]
     fn keep_unexpected(
         &mut self,
@@ -125,7 +125,8 @@ impl LocalMessages {
         }
     }
 
-    /// Sends what there is room for, and makes room on this rank: two whose rings to each other are full would wait for each other.
+    /// Sends what there is room for. If there is none, receives what has arrived: two ranks whose rings to each other are full would
+    /// wait for each other.
     #[inline]
     pub(crate) fn go_on_sending(
         &mut self,
@@ -154,7 +155,7 @@ impl LocalMessages {
             let (ring, lane) = rings.to(message.node_rank);
             let is_sent = lane.send(ring, message.tag, &message.buffer);
             if is_sent {
-                message.state = State::Sent;
+                message.state = LocalState::Sent;
             }
             !is_sent
         });

@@ -21,14 +21,14 @@ pub(crate) struct Node {
     pub(crate) regular_ranks: Option<usize>,
     /// The ranks that can run at once, on all nodes.
     pub(crate) concurrency: usize,
-    /// The way of what MPI does not carry.
+    /// The messages that MPI does not carry.
     pub(crate) local: LocalMessages,
 }
 
 impl Node {
     /// What all ranks agree on about their nodes. Collective.
     ///
-    /// `first_number` is that of the first conversation whose messages go that way. One rank that wants no shared memory is enough.
+    /// `first_number` is the number of the first conversation in `local`. Shared memory is used only if all ranks want it.
     pub(crate) fn find(
         raw: &RawCommunicator,
         rank: usize,
@@ -62,9 +62,9 @@ impl Node {
         };
         let cores = cores(sharing).map_err(failed)?;
         let at_once = agreed(cores.min(sharing_ranks), Agreed::Least)?;
-        let own = Wish::of_environment(wants_memory);
-        let wish = agreed(own.number(), Agreed::Least)?;
-        let rings = if wish == Wish::On.number() {
+        let own = MemoryRequest::of_environment(wants_memory);
+        let request = agreed(own.number(), Agreed::Least)?;
+        let rings = if request == MemoryRequest::On.number() {
             let ranks = node.allgather_u64(rank as u64).map_err(failed)?;
             let ranks = ranks
                 .into_iter()
@@ -74,7 +74,7 @@ impl Node {
             None
         };
         node.free().map_err(failed)?;
-        if wish == WRONG {
+        if request == WRONG {
             return Err(own.first_wrong(raw, rank).map_err(failed)?);
         }
         Ok(Self {
@@ -142,9 +142,9 @@ fn parse_cores(status: &str) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// What a rank wants of shared memory: of all ranks' wishes, the one of the least number counts.
+/// Whether a rank wants shared memory. Of all ranks' requests, the one with the least number counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Wish {
+enum MemoryRequest {
     On,
     Off,
     /// The environment says something else.
@@ -154,11 +154,11 @@ enum Wish {
 /// The number of a wrong value.
 const WRONG: usize = 0;
 
-/// What is told of one, in words of 8 bytes.
-const TOLD_WORDS: usize = 16;
+/// How much of a wrong value an error shows, in words of 8 bytes.
+const SHOWN_WORDS: usize = 16;
 
-impl Wish {
-    /// By the environment, or else as the program wants it.
+impl MemoryRequest {
+    /// From the environment, or else from the program.
     fn of_environment(wants_memory: bool) -> Self {
         let Some(value) = setting::value(SHARED_MEMORY_VARIABLE) else {
             return Self::on(wants_memory);
@@ -186,23 +186,23 @@ impl Wish {
         let is_wrong = matches!(self, Self::Wrong(_));
         let candidate = if is_wrong { rank as u64 } else { u64::MAX };
         let first = raw.allreduce_u64(candidate, Agreed::Least)?;
-        let told = match self {
+        let shown = match self {
             Self::Wrong(value) if first == rank as u64 => to_words(value),
-            _ => [0; TOLD_WORDS],
+            _ => [0; SHOWN_WORDS],
         };
-        let told = raw.allreduce_u64s(&told, Agreed::Union)?;
+        let shown = raw.allreduce_u64s(&shown, Agreed::Union)?;
         Ok(Error::BadSetting {
             rank: usize::try_from(first).unwrap_or(rank),
             variable: SHARED_MEMORY_VARIABLE,
-            value: of_words(&told),
+            value: of_words(&shown),
             expected: setting::SWITCH_VALUES,
         })
     }
 }
 
 /// The beginning of a text, which holds no zero, followed by zeros.
-fn to_words(text: &str) -> [u64; TOLD_WORDS] {
-    let mut words = [0; TOLD_WORDS];
+fn to_words(text: &str) -> [u64; SHOWN_WORDS] {
+    let mut words = [0; SHOWN_WORDS];
     for (word, bytes) in words.iter_mut().zip(text.as_bytes().chunks(8)) {
         let mut padded = [0; 8];
         padded[..bytes.len()].copy_from_slice(bytes);
@@ -222,17 +222,17 @@ fn of_words(words: &[u64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        TOLD_WORDS, allowed_cores, count, machine, of_words, parse_cores, parse_machine, to_words,
+        SHOWN_WORDS, allowed_cores, count, machine, of_words, parse_cores, parse_machine, to_words,
     };
 
     #[test]
-    fn a_value_is_told_as_numbers() {
+    fn a_value_survives_as_words() {
         for value in ["perhaps", "OFFF", "größer", "eight..."] {
             assert_eq!(of_words(&to_words(value)), value);
         }
         let long = "ö".repeat(1000);
-        let told = of_words(&to_words(&format!("a{long}")));
-        assert_eq!(told, format!("a{}", "ö".repeat(4 * TOLD_WORDS - 1)));
+        let shown = of_words(&to_words(&format!("a{long}")));
+        assert_eq!(shown, format!("a{}", "ö".repeat(4 * SHOWN_WORDS - 1)));
     }
 
     #[test]
@@ -249,8 +249,8 @@ mod tests {
 
     #[test]
     fn machines_have_random_numbers() {
-        let told = "0123abcd-4567-89ef-aaaa-bbbbbbbbbbbb\n";
-        assert_eq!(parse_machine(told), Some(0x0123_ABCD_4567_89EF));
+        let shown = "0123abcd-4567-89ef-aaaa-bbbbbbbbbbbb\n";
+        assert_eq!(parse_machine(shown), Some(0x0123_ABCD_4567_89EF));
         assert_eq!(parse_machine("0123abcd"), None);
         assert_eq!(parse_machine("no machine says anything like it"), None);
         assert_eq!(machine(), machine());

@@ -43,8 +43,8 @@ impl MpiCommunicator {
     /// Duplicates a communicator of the caller's, so that messages of the two never meet. Collective.
     ///
     /// # Errors
-    /// There is no MPI library, MPI is not initialised or is finalised, a call of it failed, or an environment variable has a value that it cannot
-    /// have.
+    /// There is no MPI library, MPI is not initialised or is finalised, a call of it failed, or an environment variable has an invalid
+    /// value.
     ///
     /// # Safety
     /// It is a live communicator of [`library()`]'s, and no intercommunicator; this thread may call MPI.
@@ -72,8 +72,8 @@ impl MpiCommunicator {
         Self::on(raw, lifetime, wants_memory)
     }
 
-    /// The library's handle of the duplicate, for calls that leave it as it is: to duplicate it once more, for example. Messages of the
-    /// program's would meet this one's.
+    /// The library's handle of the duplicate, for calls that do not change it, such as to duplicate it once more. The program must
+    /// not send messages on it: they would match this communicator's receives.
     pub fn handle(&self) -> Comm {
         self.raw.handle()
     }

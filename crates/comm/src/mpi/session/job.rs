@@ -79,7 +79,7 @@ pub enum RunError {
 ///
 /// # Errors
 /// There is no MPI library; MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or
-/// fails; a setting has a value that it cannot have; or the other ranks do not end.
+/// fails; an environment variable has an invalid value; or the other ranks do not end.
 pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     let library = library()?;
     let stay = Stay::begin(library)?;

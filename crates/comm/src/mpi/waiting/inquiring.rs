@@ -8,31 +8,31 @@ use crate::error::Error;
 use crate::mpi::channels::channel::Channels;
 use crate::mpi::channels::trouble;
 use crate::mpi::communicator::MpiCommunicator;
-use crate::mpi::messages::inquiry::{ASKING_MAX, Inquiry, before_asking, silence_ms_min, to_ms};
+use crate::mpi::messages::inquiry::{ASKING_MAX, Inquiry, before_inquiry, silence_ms_min, to_ms};
 use crate::mpi::messages::message::Message;
 use crate::mpi::messages::notice::{NUMBERS_MAX, Notice};
 use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
 impl MpiCommunicator {
-    /// Asks whose silence it is that this rank has asked for the first of the requests for so long.
+    /// Inquires which rank is silent, after this rank has waited for the first of the requests for `waited_ms`.
     ///
     /// # Errors
-    /// [`Error::Silent`] if the silence limit is over, and those who were asked had time to answer.
+    /// [`Error::Silent`] if the silence limit is over, and the ranks that were asked had time to answer.
     #[cold]
     pub(crate) fn inquire(
         &self,
         requests: &mut Requests<Message>,
         channels: &mut Channels,
         awaited: &[RequestId],
-        asked_ms: u64,
+        waited_ms: u64,
     ) -> Result<(), Error> {
         let limit = self.silence_limit.get();
-        let is_over = asked_ms > to_ms(limit);
+        let is_over = waited_ms > to_ms(limit);
         let now = self.clock.now();
         let mut inquiry = self.inquiry.borrow_mut();
-        let is_first = requests.get_mut(awaited[0]).asked().inquires_first();
-        // It serves all requests that this rank asks for in vain.
+        let is_first = requests.get_mut(awaited[0]).wait_time().is_first_inquiry();
+        // One inquiry serves all requests that this rank waits for.
         let is_current = |inquiry: &Inquiry| {
             let is_used = now.duration_since(inquiry.last) < ASKING_MAX;
             inquiry.heard == self.heard.get() && (is_used || !is_first)
@@ -49,7 +49,7 @@ impl MpiCommunicator {
         }
         self.add_all(inquiry, &self.peers_of(requests, channels, awaited));
         self.go_on_asking(requests, channels, inquiry)?;
-        let asking = limit.saturating_sub(before_asking(limit));
+        let asking = limit.saturating_sub(before_inquiry(limit));
         if !is_over || !inquiry.is_over(asking) {
             return Ok(());
         }
@@ -71,7 +71,7 @@ impl MpiCommunicator {
         Inquiry::new(inquiries.own, self.heard.get(), now)
     }
 
-    /// Whether nothing was heard of any of these ranks lately, in no conversation.
+    /// Whether nothing has come from any of these ranks lately, in any conversation.
     pub(crate) fn are_silent(&self, ranks: &Range<usize>) -> bool {
         let channels = self.channels.borrow();
         let least = silence_ms_min(self.silence_limit.get());
@@ -80,7 +80,7 @@ impl MpiCommunicator {
             .all(|rank| u64::from(channels.silence_ms(rank)) >= least)
     }
 
-    /// Asks these ranks, and all ranks of their nodes.
+    /// Adds these ranks, and all ranks of their nodes, to an inquiry.
     fn add_all(&self, inquiry: &mut Inquiry, ranks: &[usize]) {
         for &rank in ranks {
             if rank == self.rank || rank >= self.size {
@@ -102,7 +102,7 @@ impl MpiCommunicator {
         (!node.contains(&self.rank)).then_some(node)
     }
 
-    /// Answers the ranks that have asked for whom this one waits, as it does for these requests.
+    /// Answers the ranks that have asked for whom this one waits, while it waits for these requests.
     pub(crate) fn answer_questions(
         &self,
         requests: &mut Requests<Message>,
@@ -127,7 +127,7 @@ impl MpiCommunicator {
         Ok(())
     }
 
-    /// Takes in what was answered, or said by who has given up since, and asks those who were not asked yet.
+    /// Evaluates answers, and notices of ranks that have given up since; asks the ranks that were not asked yet.
     fn go_on_asking(
         &self,
         requests: &mut Requests<Message>,
@@ -157,8 +157,8 @@ impl MpiCommunicator {
         Ok(())
     }
 
-    /// The ranks that this one waits for, or as receivers, at the moment: as these requests, and all that it has just asked for, say. That of
-    /// the first request comes first, then those of which nothing was heard for the longest time.
+    /// The peers, senders or receivers, of these requests and of all others that this rank has recently waited for. The first
+    /// request's peer comes first, then those that have been silent longest.
     fn peers_of(
         &self,
         requests: &mut Requests<Message>,
@@ -172,8 +172,8 @@ impl MpiCommunicator {
             .map(|request| requests.get_mut(*request).peer())
             .collect();
         let asked_for = requests.iter_mut().filter_map(|message| {
-            let is_asked_for = message.is_pending() && message.asked().is_asked_for(now_ms);
-            is_asked_for.then(|| message.peer())
+            let is_recent = message.is_pending() && message.wait_time().is_recent(now_ms);
+            is_recent.then(|| message.peer())
         });
         peers.extend(asked_for);
         peers.sort_unstable();

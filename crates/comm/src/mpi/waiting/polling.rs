@@ -11,28 +11,28 @@ use crate::mpi::channels::trouble;
 use crate::mpi::communicator::MpiCommunicator;
 use crate::mpi::messages::message::Message;
 use crate::mpi::messages::notice::Notice;
-use crate::mpi::messages::patience::Patience;
+use crate::mpi::messages::poll_limits::WaitLimit;
 use crate::request::{RequestId, Requests};
 
-/// How long a wait sleeps that has yielded for long. Beside a process that computes, a yield takes milliseconds and a short sleep a tenth of
-/// one (Linux 6.18); and ranks that share cores with each other alone would only pass them around.
+/// How long a wait sleeps once it has yielded for long. Next to a process that computes, a yield takes milliseconds and a short sleep
+/// a tenth of one (Linux 6.18). Ranks that share cores only with each other would just pass them around.
 const NAP: Duration = Duration::from_micros(20);
 
 /// A wait looks for trouble at most this often: it takes some microseconds.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
-/// A wait asks as often whether it was interrupted.
+/// A wait asks whether it was interrupted at most this often.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
 
 impl MpiCommunicator {
-    /// Polls until one of the requests is complete, or has failed, or patience is over.
+    /// Polls until one of the requests is complete or has failed, or the limit is reached.
     ///
     /// # Errors
-    /// [`Error::Silent`] if this rank has asked for the first one until the silence limit; another if the wait cannot go on.
+    /// [`Error::Silent`] if this rank has waited for the first one until the silence limit; another if the wait cannot go on.
     pub(crate) fn poll_until(
         &self,
         awaited: &[RequestId],
-        patience: Patience,
+        limit: WaitLimit,
     ) -> Result<bool, Error> {
         if lifetime::is_finalised() {
             return Err(Error::Finalised { rank: self.rank });
@@ -40,7 +40,7 @@ impl MpiCommunicator {
         let mut deadline = None;
         let mut begin = None;
         loop {
-            if let Some(is_complete) = self.poll_for_a_while(awaited, patience, &mut deadline)? {
+            if let Some(is_complete) = self.poll_for_a_while(awaited, limit, &mut deadline)? {
                 return Ok(is_complete);
             }
             if self.is_interrupted() {
@@ -54,11 +54,11 @@ impl MpiCommunicator {
         }
     }
 
-    /// Polls, and looks for trouble, until it is time to yield the core; `None` then. The deadline is set when that is first so.
+    /// Polls, and looks for trouble, until it is time to yield the core; then returns `None`. The first time sets the deadline.
     fn poll_for_a_while(
         &self,
         awaited: &[RequestId],
-        patience: Patience,
+        limit: WaitLimit,
         deadline: &mut Option<Option<Instant>>,
     ) -> Result<Option<bool>, Error> {
         let channels = &mut *self.free_channels()?;
@@ -80,14 +80,14 @@ impl MpiCommunicator {
                     return Ok(Some(true));
                 }
             }
-            if matches!(patience, Patience::InPassing | Patience::Test) {
-                let asks = patience == Patience::Test;
-                let found_trouble = self.after_a_test(requests, channels, awaited, asks)?;
+            if matches!(limit, WaitLimit::InPassing | WaitLimit::Test) {
+                let is_waiting = limit == WaitLimit::Test;
+                let found_trouble = self.after_a_test(requests, channels, awaited, is_waiting)?;
                 return Ok(Some(found_trouble));
             }
         }
         let now = self.clock.read();
-        if let Patience::For(timeout) = patience {
+        if let WaitLimit::For(timeout) = limit {
             let deadline = *deadline.get_or_insert_with(|| now.checked_add(timeout));
             if deadline.is_some_and(|deadline| now >= deadline) {
                 return Ok(Some(false));
@@ -114,9 +114,10 @@ impl MpiCommunicator {
         }
     }
 
-    /// Asks whether the wait is to end, unless a wait did so a moment ago. Nothing is borrowed meanwhile: what is asked may end handles.
+    /// Asks whether the wait must end, unless a wait did so a moment ago. Nothing is borrowed meanwhile: the function may drop
+    /// handles.
     fn is_interrupted(&self) -> bool {
-        let Some(asked) = self.interruption.borrow().clone() else {
+        let Some(interruption) = self.interruption.borrow().clone() else {
             return false;
         };
         let now = Instant::now();
@@ -124,7 +125,7 @@ impl MpiCommunicator {
             return false;
         }
         self.last_asked.set(now);
-        asked()
+        interruption()
     }
 
     /// Whether a message has arrived, was sent, or never will be.
@@ -158,45 +159,48 @@ impl MpiCommunicator {
         }
     }
 
-    /// After a test that has found nothing. Where it asks, the time counts.
+    /// After a test that has found nothing. If the rank is waiting, the time counts.
     fn after_a_test(
         &self,
         requests: &mut Requests<Message>,
         channels: &mut Channels,
         awaited: &[RequestId],
-        asks: bool,
+        is_waiting: bool,
     ) -> Result<bool, Error> {
         let has_read = self.clock.after_a_test();
-        let inquires = asks && self.ask_first(requests, awaited) >= self.before_asking_ms.get();
+        let inquires =
+            is_waiting && self.record_wait(requests, awaited) >= self.before_inquiry_ms.get();
         if has_read || inquires {
-            self.look_sometimes(requests, channels, awaited, asks)
+            self.look_sometimes(requests, channels, awaited, is_waiting)
         } else {
             Ok(false)
         }
     }
 
-    /// Asks for the first of the requests. Returns for how many milliseconds it has done so.
-    fn ask_first(&self, requests: &mut Requests<Message>, awaited: &[RequestId]) -> u64 {
+    /// Records that the rank waits for the first of the requests. Returns for how many milliseconds it has.
+    fn record_wait(&self, requests: &mut Requests<Message>, awaited: &[RequestId]) -> u64 {
         let first = awaited.first().expect("a wait is for something");
-        let asked = requests.get_mut(*first).asked();
-        asked.ask(self.clock.now_ms(), self.heard.get()).into()
+        let wait_time = requests.get_mut(*first).wait_time();
+        wait_time
+            .record(self.clock.now_ms(), self.heard.get())
+            .into()
     }
 
-    /// Looks for trouble, unless it did so a moment ago. Says whether a request has failed.
+    /// Looks for trouble, unless it did so a moment ago. Returns whether a request has failed.
     fn look_sometimes(
         &self,
         requests: &mut Requests<Message>,
         channels: &mut Channels,
         awaited: &[RequestId],
-        asks: bool,
+        is_waiting: bool,
     ) -> Result<bool, Error> {
-        let asked_ms = if asks {
-            self.ask_first(requests, awaited)
+        let waited_ms = if is_waiting {
+            self.record_wait(requests, awaited)
         } else {
             0
         };
         let now = self.clock.now();
-        let inquires = asked_ms >= self.before_asking_ms.get();
+        let inquires = waited_ms >= self.before_inquiry_ms.get();
         if now.duration_since(self.last_look.get()) < BETWEEN_LOOKS && !inquires {
             return Ok(false);
         }
@@ -206,22 +210,22 @@ impl MpiCommunicator {
         let message = requests.get_mut(*first);
         let (peer, tag) = (message.peer(), message.tag());
         let failed = |failure: Failure| self.explain(failure);
-        if message.asked().looks_first() {
+        if message.wait_time().is_first_look() {
             trouble::forget_the_past(requests, channels, tag).map_err(failed)?;
-        } else if asks && message.asked().says_where() {
+        } else if is_waiting && message.wait_time().is_notice_due() {
             let exchange = tag.exchange();
             self.send_notice(requests, channels, peer, tag, &Notice::Waiting { exchange })?;
         }
         let found_trouble = trouble::look(requests, channels, awaited).map_err(failed)?;
         self.answer_questions(requests, channels, awaited)?;
         if inquires && !found_trouble {
-            self.inquire(requests, channels, awaited, asked_ms)?;
+            self.inquire(requests, channels, awaited, waited_ms)?;
         }
-        if asks {
-            // Beside processes that compute, each of MPI's probes may yield the core: then a look takes seconds.
+        if is_waiting {
+            // Next to processes that compute, each of MPI's probes may yield the core: then a look takes seconds.
             self.clock.read();
-            let asked = requests.get_mut(*first).asked();
-            asked.go_on(self.clock.now_ms());
+            let wait_time = requests.get_mut(*first).wait_time();
+            wait_time.record_in_full(self.clock.now_ms());
         }
         Ok(found_trouble)
     }

@@ -1,40 +1,41 @@
-//! How long a rank has asked for a message in vain, and what time it is.
+//! How long a rank has waited for a message, and a clock that is cheap to read.
 //!
-//! Who waits asks all the time. Who tests, or waits for a moment at a time, asks as long as the calls follow one another: what a program
-//! does between two calls that are further apart was work, and not waiting.
+//! A wait counts in full. Between tests, or between waits for a moment at a time, only [`BETWEEN_CALLS_MS_MAX`] counts: if calls are
+//! further apart, the program has worked between them.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// The time between two calls counts as so much at most.
+/// The time between two calls counts as at most this much waiting.
 const BETWEEN_CALLS_MS_MAX: u32 = 1000;
 
-/// A wait that lasts as long says which exchange it is in; it says so again when it has lasted twice as long, and so on.
+/// After this time a wait sends a notice of the exchange that it is in; and again after twice that time, and so on.
 const BEFORE_NOTICE_MS: u32 = 100;
 
 /// A loop of tests reads the clock at every test whose number is a multiple of this, if its tests follow each other at once.
 const TESTS_BETWEEN_READINGS_MAX: u32 = 256;
 
-/// Tests follow each other at once if so many of them as there are between two readings take less.
+/// Tests follow each other at once if all tests between two readings take less than this.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
-/// How long this rank has asked for a message.
+/// How long this rank has waited for a message.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked {
-    /// When it last did; `None` if it has not.
+pub(crate) struct WaitTime {
+    /// When it last waited; `None` if it has not.
     last_ms: Option<u32>,
     for_ms: u32,
-    /// The number of messages that had come when it began to ask.
+    /// The number of messages that had come when the wait began.
     heard: u32,
-    /// When it says where it waits; 0 before its first look for trouble.
+    /// The wait time at which it next says where it waits; 0 before its first look for trouble.
     next_notice_ms: u32,
     /// Whether it takes part in an inquiry.
     inquires: bool,
 }
 
-impl Asked {
-    /// Asks at this time, when so many messages have come. Returns for how long it has asked since the last of them, in milliseconds.
-    pub(crate) fn ask(&mut self, now_ms: u32, heard: u32) -> u32 {
+impl WaitTime {
+    /// Records that the rank waits at this time, when `heard` messages have come. Returns how long it has waited since the last of
+    /// them, in milliseconds.
+    pub(crate) fn record(&mut self, now_ms: u32, heard: u32) -> u32 {
         match self.last_ms {
             Some(last_ms) if self.heard == heard => {
                 let since = now_ms.wrapping_sub(last_ms).min(BETWEEN_CALLS_MS_MAX);
@@ -51,21 +52,21 @@ impl Asked {
         self.for_ms
     }
 
-    /// Goes on asking in the same call, at this time: what a call takes counts in full.
-    pub(crate) fn go_on(&mut self, now_ms: u32) {
+    /// Records that the rank still waits in the same call: the time since the last record counts in full.
+    pub(crate) fn record_in_full(&mut self, now_ms: u32) {
         if let Some(last_ms) = self.last_ms.replace(now_ms) {
             self.for_ms = self.for_ms.saturating_add(now_ms.wrapping_sub(last_ms));
         }
     }
 
-    /// Whether it has asked within the time that counts.
-    pub(crate) fn is_asked_for(&self, now_ms: u32) -> bool {
+    /// Whether the rank has waited for it within the last [`BETWEEN_CALLS_MS_MAX`].
+    pub(crate) fn is_recent(&self, now_ms: u32) -> bool {
         let is_late = |last_ms| now_ms.wrapping_sub(last_ms) <= BETWEEN_CALLS_MS_MAX;
         self.last_ms.is_some_and(is_late)
     }
 
     /// Whether this is the first look for trouble.
-    pub(crate) fn looks_first(&mut self) -> bool {
+    pub(crate) fn is_first_look(&mut self) -> bool {
         let is_first = self.next_notice_ms == 0;
         if is_first {
             self.next_notice_ms = BEFORE_NOTICE_MS;
@@ -73,8 +74,8 @@ impl Asked {
         is_first
     }
 
-    /// Whether it is time to say where this rank waits.
-    pub(crate) fn says_where(&mut self) -> bool {
+    /// Whether it is time to send a notice of where this rank waits.
+    pub(crate) fn is_notice_due(&mut self) -> bool {
         let is_time = self.for_ms >= self.next_notice_ms;
         if is_time {
             self.next_notice_ms = self.next_notice_ms.saturating_mul(2);
@@ -83,12 +84,12 @@ impl Asked {
     }
 
     /// Whether this is the first time that it inquires.
-    pub(crate) fn inquires_first(&mut self) -> bool {
+    pub(crate) fn is_first_inquiry(&mut self) -> bool {
         !std::mem::replace(&mut self.inquires, true)
     }
 }
 
-/// The time, as it was when somebody last had a reason to read it.
+/// The time when the clock was last read.
 #[derive(Debug)]
 pub(crate) struct Clock {
     begin: Instant,
@@ -129,7 +130,7 @@ impl Clock {
         now
     }
 
-    /// Reads the time after a test that has found nothing, unless it did so after one of the last tests. Says whether it did. The more tests
+    /// Reads the time after a test that has found nothing, unless one of the last tests did. Returns whether it did. The more tests
     /// there are in a millisecond, the fewer of them read it.
     pub(crate) fn after_a_test(&self) -> bool {
         let tests = self.tests.get() + 1;
@@ -150,31 +151,41 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, BEFORE_NOTICE_MS};
+    use super::{BEFORE_NOTICE_MS, WaitTime};
 
     #[test]
     fn the_time_between_calls_counts_as_a_second_at_most() {
-        let mut asked = Asked::default();
+        let mut wait_time = WaitTime::default();
         let times_ms = [5000, 5010, 6000, 1_806_000, 1_806_500];
-        let asked_ms = times_ms.map(|now_ms| asked.ask(now_ms, 7));
-        assert_eq!(asked_ms, [0, 10, 1000, 2000, 2500]);
-        asked.go_on(1_809_500);
-        assert_eq!(asked.ask(1_809_600, 7), 5600);
+        let waited_ms = times_ms.map(|now_ms| wait_time.record(now_ms, 7));
+        assert_eq!(waited_ms, [0, 10, 1000, 2000, 2500]);
+        wait_time.record_in_full(1_809_500);
+        assert_eq!(wait_time.record(1_809_600, 7), 5600);
         // The clock begins anew.
-        let mut asked = Asked::default();
-        assert_eq!(asked.ask(u32::MAX - 9, 7), 0);
-        assert_eq!(asked.ask(90, 7), 100);
+        let mut wait_time = WaitTime::default();
+        assert_eq!(wait_time.record(u32::MAX - 9, 7), 0);
+        assert_eq!(wait_time.record(90, 7), 100);
     }
 
     #[test]
     fn a_message_that_comes_begins_the_count_anew() {
-        let mut asked = Asked::default();
-        assert!(asked.looks_first());
-        assert_eq!([asked.ask(0, 7), asked.ask(900, 7)], [0, 900]);
-        assert!(asked.says_where() && asked.inquires_first() && !asked.inquires_first());
-        assert_eq!([asked.ask(950, 8), asked.ask(960, 8)], [0, 10]);
-        assert!(!asked.says_where() && asked.inquires_first());
-        assert_eq!(asked.ask(960 + BEFORE_NOTICE_MS, 8), 10 + BEFORE_NOTICE_MS);
-        assert!(asked.says_where() && !asked.says_where());
+        let mut wait_time = WaitTime::default();
+        assert!(wait_time.is_first_look());
+        assert_eq!([wait_time.record(0, 7), wait_time.record(900, 7)], [0, 900]);
+        assert!(
+            wait_time.is_notice_due()
+                && wait_time.is_first_inquiry()
+                && !wait_time.is_first_inquiry()
+        );
+        assert_eq!(
+            [wait_time.record(950, 8), wait_time.record(960, 8)],
+            [0, 10]
+        );
+        assert!(!wait_time.is_notice_due() && wait_time.is_first_inquiry());
+        assert_eq!(
+            wait_time.record(960 + BEFORE_NOTICE_MS, 8),
+            10 + BEFORE_NOTICE_MS
+        );
+        assert!(wait_time.is_notice_due() && !wait_time.is_notice_due());
     }
 }

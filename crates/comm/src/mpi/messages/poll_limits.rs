@@ -1,8 +1,8 @@
-//! How long calls poll, and how often before they turn to something else.
+//! How long calls poll, and how often before they do something else.
 
 use std::time::Duration;
 
-/// How often a wait polls before it turns to something else.
+/// How often a wait polls before it does something else.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PollLimits {
     /// Polls of MPI's requests before the rank yields its core.
@@ -38,12 +38,12 @@ impl PollLimits {
 
 /// How long a call polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Patience {
+pub(crate) enum WaitLimit {
     /// Once, for a rank that waits for something else.
     InPassing,
     /// Once.
     Test,
-    /// For so long at most.
+    /// For at most this time.
     For(Duration),
     /// Until the silence limit.
     Unlimited,
