@@ -1,4 +1,4 @@
-//! Which library.
+//! Which library to call, and how it is found.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -8,20 +8,20 @@ use crate::family::Family;
 use crate::launcher::Launcher;
 use crate::text::one_line;
 
-/// By which names functions are called.
+/// The names by which functions are called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
     /// `MPI_`, as a program calls them: tools that stand before the library see the calls.
     #[default]
     Mpi,
-    /// `PMPI_`, the library's own (MPI 4.1, 15.2): for what stands before the library itself.
+    /// `PMPI_`, the library's own (MPI 4.1, 15.2): for callers that themselves stand before the library.
     Pmpi,
 }
 
-/// How [`Library::choose`](crate::Library::choose) finds the library. In this order, the first that there is:
+/// How [`Library::choose`](crate::Library::choose) finds the library: the first of these that exists.
 ///
 /// 1. the one that [`function`](Self::function) belongs to;
-/// 2. the one that the process has loaded: that which defines `PMPI_Init`, also where it was loaded for its loader alone;
+/// 2. the one that the process has loaded: it defines `PMPI_Init`, and may be visible only to the object that loaded it;
 /// 3. the one that the environment variable [`variable`](Self::variable) names, if [`opens`](Self::opens);
 /// 4. the one of the launcher that has started the process, if that is [known](Launcher::of_process), and if `opens` and
 ///    [`heeds_launcher`](Self::heeds_launcher);
@@ -30,15 +30,15 @@ pub enum Names {
 /// What is opened is opened for all of the process, and never closed.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// The address of a function of MPI's, as the caller calls it: of its `MPI_Comm_size`, for example. NULL if there is none.
+    /// The address of an MPI function as the caller calls it, such as its `MPI_Comm_size`. NULL if there is none.
     pub function: *const c_void,
     /// The environment variable whose value is the path of a library.
     pub variable: Option<&'a str>,
-    /// Whether the launcher is asked, and a library of another family than its own is an error.
+    /// Whether the launcher counts: its library is opened, and a library of another family is an error.
     pub heeds_launcher: bool,
     /// Whether a library is opened if the process has none.
     pub opens: bool,
-    /// By which names functions are called.
+    /// The names by which functions are called.
     pub names: Names,
 }
 
@@ -93,7 +93,7 @@ pub struct Choice {
     pub path: PathBuf,
     /// Its family.
     pub family: Family,
-    /// The beginning of what it says that it is.
+    /// The beginning of its version text.
     pub version: String,
     /// Why.
     pub reason: Reason,

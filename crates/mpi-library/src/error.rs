@@ -1,4 +1,4 @@
-//! Why there is no library, or not this one.
+//! Why there is no library, or none that can be used.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::choice::Choice;
 use crate::family::Family;
 use crate::launcher::Launcher;
 
-/// Why there is no table of a library's functions, or why something is not of its library. Each in one line.
+/// Why a library cannot be used, or why something does not belong to it. Each text is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,7 +20,7 @@ pub enum Error {
         /// The dynamic linker's words.
         words: String,
     },
-    /// What an environment variable names is something else.
+    /// What an environment variable names is no MPI library.
     #[error("{variable} is {path:?}, which is no MPI library: it has no PMPI_Init")]
     NotMpi {
         /// The variable.
@@ -28,7 +28,7 @@ pub enum Error {
         /// Its value.
         path: PathBuf,
     },
-    /// What the caller has named is no function of an MPI library.
+    /// The address that the caller gave is in no MPI library.
     #[error("the function that the program handed over is of no MPI library")]
     NotMpiAddress,
     /// The library has another layout than those known here.
@@ -41,7 +41,7 @@ pub enum Error {
         /// The first line of its version.
         version: String,
     },
-    /// The library that would be opened knows nothing of the ranks that the launcher has started.
+    /// The library that would be opened does not know the ranks that the launcher has started.
     #[error(
         "{path:?} is of {family}, but the launcher that has started this process is of {}, as {} says: every rank would think that it is the only one",
         launcher.family,
@@ -55,16 +55,16 @@ pub enum Error {
         /// The launcher.
         launcher: Launcher,
     },
-    /// The process has none, and none is to be opened.
+    /// The process has loaded none, and none may be opened.
     #[error("this process has loaded no MPI library")]
     NoneLoaded,
-    /// There is none.
+    /// The process has loaded none, and none can be opened.
     #[error("this process has loaded no MPI library, and none can be opened: {}", tried.join("; "))]
     NotFound {
         /// What was tried, each with the dynamic linker's words.
         tried: Vec<String>,
     },
-    /// A required function or object.
+    /// The library lacks a required function or object.
     #[error("{path:?} lacks {name}")]
     Lacks {
         /// The library.
@@ -72,7 +72,7 @@ pub enum Error {
         /// The function or object.
         name: &'static str,
     },
-    /// A word that cannot be a handle: most likely one of another library's.
+    /// A word that cannot be a handle; most likely it is another library's.
     #[error("{word:#x} cannot be the handle of {noun} in {family}")]
     NotAHandle {
         /// What it should be a handle of.
@@ -82,12 +82,12 @@ pub enum Error {
         /// The family.
         family: Family,
     },
-    /// A communicator, by a function of its library, is of another library than the table.
+    /// A communicator belongs to another library than the one that is called, as the address of its function shows.
     #[error("a communicator of {other:?} was handed over, but MPI is called by {choice}")]
     OtherLibrary {
         /// The communicator's library.
         other: PathBuf,
-        /// The table's.
+        /// The library that is called.
         choice: Choice,
     },
 }

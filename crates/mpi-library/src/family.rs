@@ -1,4 +1,4 @@
-//! What MPI libraries have in common: how they lay out handles.
+//! Families of MPI libraries, which lay out handles and statuses alike.
 
 #![expect(unsafe_code, reason = "handles in a program's memory")]
 
@@ -50,13 +50,13 @@ impl Family {
         self.constants().handle_bytes
     }
 
-    /// The handle that has come from MPI or from a program.
+    /// Makes a handle of what has come from MPI or from a program.
     #[inline]
     pub fn take<H: Handle>(self, passed: Passed<H>) -> H {
         H::from_word(self.defined(passed.word()))
     }
 
-    /// What is defined of a handle's word that C has passed.
+    /// The defined bits of a handle's word that C has passed.
     #[inline]
     pub(crate) fn defined(self, word: usize) -> usize {
         match self {

@@ -8,7 +8,7 @@ mod sealed {
 
 /// A handle of the MPI library's: an `int`, or a pointer, which is never followed here.
 ///
-/// It is a plain value. That it names a live object of the library is what callers promise where they call a function with it.
+/// It is a plain value. Callers of MPI's functions promise that it names a live object of the library.
 pub trait Handle: Copy + Eq + sealed::Sealed {
     /// What it is a handle of, for a sentence.
     const NOUN: &'static str;
@@ -42,7 +42,7 @@ pub struct Passed<H> {
 }
 
 impl<H: Handle> Passed<H> {
-    /// A handle on its way back to C: as the result of a function that stands in for one of MPI's.
+    /// A handle to return to C, from a function that stands in for one of MPI's.
     #[inline]
     pub fn back(handle: H) -> Self {
         Self::from_word(handle.word())

@@ -1,4 +1,4 @@
-//! The launcher that has started this process, where its environment variables leave no doubt.
+//! The launcher that has started this process, if its environment variables leave no doubt.
 
 use std::ffi::OsString;
 
@@ -26,8 +26,7 @@ const HYDRA: &str = "MPI_LOCALNRANKS";
 const SLURM: &str = "SLURM_PROCID";
 
 impl Launcher {
-    /// That of this process. None where none has started it, where several have, one within another, or where it is one that starts
-    /// programs of all libraries.
+    /// The launcher of this process. `None` if there is none, if launchers are nested, or if it starts programs of all libraries.
     pub fn of_process() -> Option<Self> {
         Self::of(|variable| std::env::var_os(variable))
     }
@@ -43,7 +42,7 @@ impl Launcher {
         Some(Self { variable, family })
     }
 
-    /// Whether it starts programs of a library's.
+    /// Whether it starts programs of libraries of this family.
     pub fn starts(self, family: Family) -> bool {
         family == Family::Abi || family == self.family
     }

@@ -1,6 +1,6 @@
 //! MPI's functions by `dlsym`: one binary, compiled without `mpi.h` and linked to no MPI library, for the libraries of each [`Family`].
 //!
-//! [`Library::choose`] finds the library (see [`Options`] for the order), tells its [`Family`], and fills a table, which lives as long as the
+//! [`Library::choose`] finds the library (see [`Options`] for the order) and its [`Family`], and fills a table, which lives as long as the
 //! process. A call is one indirect call, as it is through the procedure linkage table of a program that is linked to the library. Everything
 //! bears the name that it has in MPI:
 //!
@@ -21,14 +21,14 @@
 //! # Ok::<(), mpi_library::Error>(())
 //! ```
 //!
-//! # Why this can be
-//! What programs see of MPI is the same everywhere but for handles, statuses and constants.
+//! # Why this works
+//! What programs see of MPI is the same in all libraries, except for handles, statuses and constants.
 //!
-//! - A **handle** is an `int` in the MPICH family and a pointer elsewhere. Here each is one [word](Handle). In a register, and in a place of
-//!   the stack of its own, a word serves for both, since a function that takes an `int` looks at its lower half alone (System V ABI for
-//!   x86-64, 3.2.3; AAPCS64, 6.8.2, stage C). An output is a word of zeros, of which the MPICH family writes the lower half: processors here
-//!   are little-endian. The upper half of an `int` that comes *from* C is undefined: what MPI hands to a callback, or a program to a function
-//!   that stands in for MPI's, is [`Passed`], of which [`Family::take`] makes a handle.
+//! - A **handle** is an `int` in the MPICH family and a pointer elsewhere. Here each is one [word](Handle). In a register, or in a stack slot
+//!   of its own, a word serves for both, since a function that takes an `int` reads only its lower half (System V ABI for x86-64, 3.2.3;
+//!   AAPCS64, 6.8.2, stage C). An output starts as a word of zeros; the MPICH family writes its lower half, since processors here are
+//!   little-endian. The upper half of an `int` that comes *from* C is undefined. So what MPI passes to a callback, or a program to a function
+//!   that stands in for MPI's, is [`Passed`]; [`Family::take`] makes a handle of it.
 //! - A [`Status`] has 64 bytes, more than any family's, and is read by offset.
 //! - **Constants** are tables by family ([`Constants`], [`Handles`]). The tests compare each of them with every `mpi.h` that they find.
 //!

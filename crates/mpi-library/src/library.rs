@@ -1,4 +1,4 @@
-//! A library's table.
+//! The table of a library's functions.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -19,7 +19,7 @@ use crate::predefined::Handles;
 use crate::search;
 use crate::text::one_line;
 
-/// MPI's functions, handles and constants in one library. Its methods of MPI's names are MPI's functions.
+/// The functions, handles and constants of one MPI library. Methods with MPI's names are MPI's functions.
 pub struct Library {
     pub(crate) functions: Functions,
     /// The constants of its family.
@@ -46,8 +46,8 @@ impl Library {
     /// initialised, and is not.
     ///
     /// # Errors
-    /// There is no library, or not this one; it is no MPI library, of a family that is not known, or of another family than the
-    /// launcher's; it lacks a function that every MPI library has.
+    /// There is no library, or what was named is none; its family is not known, or not the launcher's; or it lacks a function that
+    /// every MPI library has.
     pub fn choose(options: &Options<'_>) -> Result<&'static Self, Error> {
         let launcher = if options.heeds_launcher {
             Launcher::of_process()
@@ -114,18 +114,18 @@ impl Library {
         self.family
     }
 
-    /// By which names its functions are called.
+    /// The names by which its functions are called.
     #[inline]
     pub fn names(&self) -> Names {
         self.names
     }
 
-    /// What the library says that it is, as a rule in several lines.
+    /// The library's version text, usually several lines.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Checks that a function of MPI's, as a program calls it, belongs to this library: then the program's communicators are of it.
+    /// Checks that an MPI function, as a program calls it, belongs to this library: then so do the program's communicators.
     ///
     /// # Errors
     /// It belongs to another one, or to none.
@@ -141,24 +141,24 @@ impl Library {
         }
     }
 
-    /// The address of the library's own function of a name; a tool's does not come before it.
+    /// The address of the library's own function of this name, not a tool's.
     pub fn function(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.object.function(name)
     }
 
-    /// The address of the function of a name in any object that this process has loaded, also for its loader alone: in the first that has one,
-    /// but for the object that `except` lies in. For functions that MPI libraries have in files of their own: Fortran's.
+    /// The address of the function of this name in the first object that has one, of all that this process has loaded except the one
+    /// that `except` lies in. For functions that MPI libraries have in files of their own: Fortran's.
     pub fn any_function(name: &CStr, except: *const c_void) -> Option<NonNull<c_void>> {
         Object::any_function(name, except)
     }
 
-    /// The address of the library's variable of a name, or of the program's copy of it, if that has one.
+    /// The address of the library's variable of this name, or of the program's copy of it, if there is one.
     pub fn variable(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.object.variable(name)
     }
 
-    /// The addresses at which the library's variable of a name may be: [`variable`](Self::variable), unless the library was loaded for its
-    /// loader alone. Then that, or what was loaded with it, may have a copy, which is the variable.
+    /// The addresses at which the library's variable of this name may be: [`variable`](Self::variable), unless the library is visible
+    /// only to the object that loaded it. Then that object, or what was loaded with it, may have a copy, which is the variable.
     pub fn variables(&self, name: &CStr) -> Vec<NonNull<c_void>> {
         self.object.variables(name)
     }
@@ -278,7 +278,7 @@ fn as_int<H: Handle>(handle: H) -> c_int {
     (handle.word() as u32).cast_signed()
 }
 
-/// What a library says that it is.
+/// The version text of a library.
 fn version_of(object: &Object) -> Option<String> {
     let address = object.function(c"PMPI_Get_library_version")?;
     // SAFETY: every MPI library's function of this name has these parameters (MPI 4.1, 9.1.1); an address has the size of a function's.
@@ -305,7 +305,7 @@ fn first_words(version: &str) -> String {
     one_line(&words.join(" "))
 }
 
-/// The family of a library, by what it has and by what it says; never by the name of its file.
+/// The family of a library, by its functions and its version text; never by the name of its file.
 fn family_of(object: &Object, version: &str) -> Option<Family> {
     if is_standard_abi(object) {
         return Some(Family::Abi);

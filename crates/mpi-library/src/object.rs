@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{self, NonNull};
 
-/// What makes an object an MPI library. Tools define `MPI_Init`; they call this.
+/// The function that makes an object an MPI library. Tools define `MPI_Init`, and call this one.
 const DEFINED: &CStr = c"PMPI_Init";
 
 /// An object that defines MPI's functions, or the program, if that does.
@@ -48,8 +48,8 @@ impl Object {
         Self::beneath(handle).ok_or(CannotOpen::NotMpi)
     }
 
-    /// The one that the process has loaded, if it has: the program's own, or else the first that was loaded. What translates one library to
-    /// another comes before that one.
+    /// The one that the process has loaded, if any: the program's own, or else the first that was loaded. A layer that translates one
+    /// library to another is loaded before the other.
     pub(crate) fn loaded() -> Option<Self> {
         Self::of_program().or_else(|| {
             let names = loaded_names();
@@ -57,7 +57,7 @@ impl Object {
         })
     }
 
-    /// The one to which a function belongs that the program calls: it is the function's, or that of the tool which stands in for it.
+    /// The one that this function, as the program calls it, belongs to. The function is its own, or a tool's that stands in for it.
     pub(crate) fn of_address(address: *const c_void) -> Option<Self> {
         let name = object_name(address)?;
         let own = reopen(name).and_then(Self::beneath);
@@ -65,7 +65,7 @@ impl Object {
         own.or_else(Self::of_program)
     }
 
-    /// That to which the program's references are bound.
+    /// The one that the program's references are bound to.
     fn of_program() -> Option<Self> {
         Self::defining(find(libc::RTLD_DEFAULT, DEFINED)?)
     }
@@ -101,12 +101,12 @@ impl Object {
         self.function(name).is_some()
     }
 
-    /// The address of its own function of a name.
+    /// The address of its own function of this name.
     pub(crate) fn function(&self, name: &CStr) -> Option<NonNull<c_void>> {
         find(self.handle.as_ptr(), name)
     }
 
-    /// The function of a name as a program calls it: a tool's, if one stands before the library.
+    /// The function of this name as a program calls it: a tool's, if one stands before the library.
     pub(crate) fn function_as_called(&self, name: &CStr) -> Option<NonNull<c_void>> {
         let called = self
             .is_global
@@ -115,7 +115,7 @@ impl Object {
         called.or_else(|| self.function(name))
     }
 
-    /// The address of the function of a name in the first object of the process that has one, but for the object that `except` lies in.
+    /// The address of the function of this name in the first object of the process that has one, except the one that `except` lies in.
     pub(crate) fn any_function(name: &CStr, except: *const c_void) -> Option<NonNull<c_void>> {
         let except = object_base(except);
         let is_other = |address: &NonNull<c_void>| object_base(address.as_ptr()) != except;
@@ -124,7 +124,7 @@ impl Object {
         handles.find_map(|handle| find(handle.as_ptr(), name).filter(is_other))
     }
 
-    /// The address of its variable of a name.
+    /// The address of its variable of this name.
     ///
     /// A program that is linked to the library may have a copy of the variable, which then is the variable, for the library, too (by the
     /// relocation `R_X86_64_COPY` or `R_AARCH64_COPY`). It is the first of the name in the global scope.
@@ -132,8 +132,8 @@ impl Object {
         self.function_as_called(name)
     }
 
-    /// The addresses at which its variable of a name may be. An object that was loaded with the library for its loader alone may have it, as a
-    /// program has it otherwise, and the linker does not say which one has.
+    /// The addresses at which its variable of this name may be. If the library is visible only to the object that loaded it, an object
+    /// that was loaded with it may have the copy that a program has otherwise, and the linker does not say which.
     pub(crate) fn variables(&self, name: &CStr) -> Vec<NonNull<c_void>> {
         if self.is_global {
             return Vec::from_iter(self.variable(name));
@@ -152,7 +152,7 @@ fn open(name: Option<&CStr>, flags: c_int) -> Option<NonNull<c_void>> {
     NonNull::new(unsafe { libc::dlopen(name, flags) })
 }
 
-/// That of an object that is loaded already.
+/// The dynamic linker's handle of an object that is loaded already.
 fn reopen(name: &CStr) -> Option<NonNull<c_void>> {
     if name.is_empty() {
         None

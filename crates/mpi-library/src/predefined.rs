@@ -15,7 +15,8 @@ macro_rules! predefined {
             $($name:ident: $object:literal, $mpich:literal, $abi:literal;)*
         }
     )+) => {
-        /// The handles of predefined objects. One that a library lacks is the null handle of its type; no library lacks those.
+        /// The handles of predefined objects. If a library lacks an object, its handle is the null handle of the type; every library has
+        /// those.
         #[allow(non_snake_case, reason = "MPI's names")]
         #[derive(Clone, Copy, Debug)]
         pub struct Handles {
@@ -182,7 +183,7 @@ predefined! {
 }
 
 impl Handles {
-    /// Those of a library of this family; the name of one that it must not lack.
+    /// The handles of a library of this family; as the error, the name of a required one that it lacks.
     pub(crate) fn of(family: Family, object: &Object) -> Result<Self, &'static str> {
         match family {
             Family::OpenMpi => Self::of_open_mpi(object),
@@ -191,7 +192,7 @@ impl Handles {
         }
     }
 
-    /// Those of a family whose handles are numbers.
+    /// The handles of a family that has numbers for them.
     pub fn numbers(family: Family) -> Option<&'static Self> {
         match family {
             Family::OpenMpi => None,

@@ -21,7 +21,7 @@ const NAMES: [&str; 6] = [
     "libmpi_abi.so.1",
 ];
 
-/// Finds the library. What is opened by the launcher's word, or by none, may yet be of another family than the launcher's.
+/// Finds the library. One that is opened may still be of another family than the launcher's.
 pub(crate) fn find(
     options: &Options<'_>,
     launcher: Option<Launcher>,
@@ -55,7 +55,7 @@ pub(crate) fn find(
             Err(CannotOpen::NotMpi) => tried.push(format!("{name}: no MPI library")),
         }
     }
-    // The launcher's are among the linker's.
+    // The launcher's names are tried again among the linker's.
     let mut seen = BTreeSet::new();
     tried.retain(|words| seen.insert(words.clone()));
     Err(Error::NotFound { tried })

@@ -1,4 +1,4 @@
-//! What MPI says of a message.
+//! Statuses: what MPI reports about a message.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -16,7 +16,7 @@ impl Status {
     /// The room, in bytes.
     pub const BYTES: usize = 64;
 
-    /// One that MPI has not written.
+    /// A status that MPI has not written.
     pub const UNSET: Self = Self {
         words: [0; Self::BYTES / 4],
     };

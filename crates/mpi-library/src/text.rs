@@ -1,4 +1,4 @@
-//! Texts of others: paths, and what libraries and the dynamic linker say.
+//! Foreign texts: paths, and what libraries and the dynamic linker report.
 
 /// A text in one line: its control characters are written out.
 pub(crate) fn one_line(text: &str) -> String {
