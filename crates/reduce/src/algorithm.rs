@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use comm::text::printable;
 
-/// Who talks to whom, and when. All of them give the same bits; most send fragments along a schedule of crate `schedule`.
+/// Which rank sends to which, and when. All algorithms give the same bits; most send fragments along a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -130,9 +130,9 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of crate `schedule` that it runs, if it is one of those. They support any ownership, every collective operation and
-    /// split phase. The others support only blocking reduce and allreduce, and [`Algorithm1`](Algorithm::Algorithm1) only single
-    /// elements of contiguous distributions.
+    /// The algorithm of crate `schedule` that it runs, if any. Those support any ownership, every collective operation and split
+    /// phase. The others support only blocking reduce and allreduce, and [`Algorithm1`](Algorithm::Algorithm1) only single elements
+    /// of contiguous distributions.
     pub fn scheduled(self) -> Option<schedule::Algorithm> {
         let found = SCHEDULES.iter().find(|(algorithm, _)| *algorithm == self);
         found.map(|&(_, schedule)| schedule)

@@ -7,7 +7,7 @@
 
 use std::hint::black_box;
 
-/// Sets aside, for as long as it lives, what flushes subnormal numbers to zero on this thread.
+/// While it lives, subnormal numbers are not flushed to zero on this thread.
 pub use simd_kernels::Subnormals;
 
 /// What is wrong with this thread's floating-point environment.
@@ -33,7 +33,7 @@ pub enum EnvironmentError {
     ControlRegister,
 }
 
-/// Checks that this thread rounds to nearest and keeps subnormal numbers, and that its minima and maxima are those of the order.
+/// Checks that this thread rounds to nearest, keeps subnormal numbers, and computes minima and maxima as the order defines them.
 ///
 /// # Errors
 /// It does not.
@@ -42,7 +42,7 @@ pub fn check() -> Result<(), EnvironmentError> {
     judge(simd_kernels::has_default_environment())
 }
 
-/// Given what the control register says, if anything.
+/// Judges by the control register, if it can be read.
 #[inline]
 fn judge(is_default: Option<bool>) -> Result<(), EnvironmentError> {
     match is_default {

@@ -1,6 +1,6 @@
 //! How [`Algorithm1`](crate::Algorithm::Algorithm1) buffers its messages.
 
-/// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is emptied, beside when a value is for another rank.
+/// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is sent, apart from when a value is for another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageBuffer {
     /// The values that a message holds: a full buffer is sent. From 1 to [`VALUES_MAX`](Self::VALUES_MAX).

@@ -50,21 +50,21 @@ impl fmt::Display for Operation {
     }
 }
 
-/// What an operation reduces, where its result is not that of the items as they are.
+/// What an operation reduces: the items, or values computed from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operand {
-    /// The items, in whatever form a rank brings them.
+    /// The items, in whatever form a rank gives them.
     Items,
     /// Products of two factors, as in [`Plan::dot`](crate::Plan::dot).
     Products,
     /// The same with the first factor's complex conjugate.
     ConjugateProducts,
-    /// Squares, of whose sum the root is taken, as in [`Plan::norm2`](crate::Plan::norm2).
+    /// Squares; the result is the square root of their sum, as in [`Plan::norm2`](crate::Plan::norm2).
     Norm,
 }
 
-/// What ranks ask of a plan in a run: the same on all of them.
+/// A call on a plan: what a run reduces, and how. The same on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Call {
@@ -93,7 +93,7 @@ impl Operation {
     }
 }
 
-/// The calls that are not of items.
+/// The calls that do not reduce the items themselves.
 const OTHERS: [Call; 4] = [
     Call {
         operation: Operation::Allreduce,

@@ -1,8 +1,9 @@
 //! Messages of any lengths from every rank to every other.
 //!
-//! First the ranks tell each other how long their lists are, in ceil(log2 p) rounds: in the round of distance d = 1, 2, 4, …, rank r sends
-//! rank r + d the lengths that it holds for all ranks r + i where i has the bit d, and gets as many of rank r - d (Bruck and others, Efficient
-//! algorithms for all-to-all communications in multiport message-passing systems, 1997, section 3.2). Then go the lists that are not empty.
+//! First the ranks exchange the lengths of their lists, in ceil(log2 p) rounds: in the round of distance d = 1, 2, 4, …, rank r sends
+//! rank r + d the lengths that it holds for all ranks r + i where i has the bit d, and receives as many from rank r - d (Bruck and
+//! others, Efficient algorithms for all-to-all communications in multiport message-passing systems, 1997, section 3.2). Then they send
+//! the lists that are not empty.
 
 use std::cell::RefCell;
 use std::mem;
@@ -16,7 +17,7 @@ use crate::world::conversation::Conversation;
 use crate::world::patience::Patience;
 use crate::world::{Progress, World};
 
-/// A message goes in pieces of so many words.
+/// Longer lists are sent in pieces of this many words.
 const PIECE_WORDS: usize = 1 << 27;
 
 const WORD_BYTES: usize = size_of::<u64>();
@@ -25,14 +26,14 @@ const WORD_BYTES: usize = size_of::<u64>();
 pub(crate) struct Exchange {
     world: World,
     conversation: Rc<Conversation>,
-    state: RefCell<State>,
+    state: RefCell<ExchangeState>,
     /// Why the transport ended it.
     broken: RefCell<Option<comm::Error>>,
     is_over: bool,
 }
 
 #[derive(Default)]
-struct State {
+struct ExchangeState {
     /// Whether nothing is missing any more.
     is_over: bool,
     /// The distance of the round of lengths that is under way; p or more when all are known.
@@ -66,7 +67,7 @@ impl Exchange {
         lists: &[&[u64]],
     ) -> Result<Self, RunError> {
         let claim = conversation.begin_within(operation)?;
-        let mut state = State::default();
+        let mut state = ExchangeState::default();
         if let Err(error) = state.begin(world, conversation.tag(), lists) {
             world.abandon(state.abort().into_iter());
             return claim.end(Err(RunError::Transport(error)));
@@ -81,7 +82,7 @@ impl Exchange {
         })
     }
 
-    /// Makes progress, and says whether the exchange is over. Drives all runs in flight, too, unless only in passing.
+    /// Makes progress. Returns whether the exchange is over. Drives all runs in flight, too, unless only in passing.
     pub(crate) fn drive(&self, patience: Patience) -> Result<bool, comm::Error> {
         let broken = self.broken.borrow().clone();
         let driven = broken.map_or_else(|| self.drive_on(patience), Err);
@@ -167,7 +168,7 @@ impl Drop for Exchange {
     }
 }
 
-impl State {
+impl ExchangeState {
     /// Begins the first round.
     fn begin(&mut self, world: &World, tag: Tag, lists: &[&[u64]]) -> Result<(), comm::Error> {
         let (rank, ranks) = (world.rank(), world.size());
@@ -220,7 +221,7 @@ impl State {
         Ok(())
     }
 
-    /// Makes progress, and says whether nothing is missing any more.
+    /// Makes progress. Returns whether nothing is missing any more.
     fn go_on(
         &mut self,
         transport: &dyn Communicator,
@@ -248,7 +249,7 @@ impl State {
         Ok(self.is_over)
     }
 
-    /// Takes in what has come, and says whether it is all.
+    /// Receives what has come. Returns whether it is all.
     fn take_in(
         &mut self,
         transport: &dyn Communicator,

@@ -1,8 +1,8 @@
 //! Engines carry out the collective operations of plans, and do not know plans.
 //!
-//! There are four: [`scheduled`] runs fragments along a schedule, [`native`] hands them to the transport's own reductions, [`algorithm1`]
+//! There are four: [`scheduled`] sends fragments along a schedule, [`native`] hands them to the transport's own reductions, [`algorithm1`]
 //! is the thesis' algorithm, and for exact sums there is also the transport's own sum of integers, in [`exact`](crate::exact). Each has its
-//! own message format. What sums by key have beside rows travels by an [`exchange`].
+//! own message format. Sums by key send what does not fit their rows by an [`exchange`].
 
 pub(crate) mod algorithm1;
 pub(crate) mod exchange;
@@ -26,7 +26,7 @@ use crate::world::{Progress, World};
 /// Carries out collective operations of what the ranks have agreed on. Items are bytes, aligned for their type; what they mean is for [`Values`](values::Values)
 /// to know.
 pub(crate) trait Engine {
-    /// Runs an operation to its end, on this rank's rows; leaves the result in `result`, and says whether this rank gets one. For a
+    /// Runs an operation to its end, on this rank's rows, and leaves the result in `result`. Returns whether this rank gets one. For a
     /// broadcast, `result` holds the row.
     ///
     /// An error instead of rows means that this rank cannot take part: the ranks that depend on it learn that it failed, and the error
@@ -85,7 +85,7 @@ pub(crate) trait Engine {
         None
     }
 
-    /// A note shown after the algorithm's name, about an allreduce.
+    /// A remark shown after the algorithm's name, about an allreduce.
     fn remark(&self) -> Option<String> {
         None
     }
@@ -96,10 +96,10 @@ pub(crate) trait Engine {
     }
 }
 
-/// Of a plan whose runs are exchanges alone.
+/// The engine of a plan whose runs are only exchanges.
 pub(crate) struct NoEngine;
 
-/// Why nobody calls it.
+/// Why it is never called.
 const ARE_EXCHANGES: &str = "the runs of such a plan are exchanges";
 
 impl Engine for NoEngine {
@@ -135,7 +135,7 @@ pub(crate) fn not_offered(world: &World, terms: &Terms) -> RunError {
 
 /// An operation under way. Dropping it abandons it, and communicates nothing.
 pub(crate) trait Flight: Progress {
-    /// Continues until the operation is over or patience is exhausted, and drives the other runs in flight. Says whether the
+    /// Continues until the operation is over or `patience` is exhausted, and drives the other runs in flight. Returns whether the
     /// operation is over.
     fn drive(&self, patience: Patience) -> Result<bool, RunError>;
 
@@ -148,7 +148,7 @@ pub(crate) trait Flight: Progress {
     /// Waits for the end of the run, and drops the result.
     fn wait_without_result(&self) -> Result<(), RunError>;
 
-    /// Waits for the end of the run and leaves the result in `result`; says whether this rank gets one.
+    /// Waits for the end of the run and leaves the result in `result`. Returns whether this rank gets one.
     fn wait_and_deliver(&self, result: &mut [u8]) -> Result<bool, RunError>;
 
     /// Abandons the run: its requests go to the world, and nothing is sent.

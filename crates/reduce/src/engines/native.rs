@@ -10,8 +10,8 @@
 //!
 //! There is one slot for each column of a row. The state of one with values says in which call its ranks are.
 //!
-//! A slot is marked as failed until its values are combined, so that a rank whose operator panics hands on no half of a result. And a result
-//! is one only if its slot says that it covers all ranks.
+//! A slot is marked as failed until its values are combined, so that a rank whose operator panics passes on no partial result. A result
+//! counts only if its slot says that it covers all ranks.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
@@ -56,10 +56,10 @@ pub(crate) struct Native {
     conversation: Rc<Conversation>,
     tree: Tree,
     slot_bytes: usize,
-    memory: RefCell<Memory>,
+    memory: RefCell<NativeMemory>,
 }
 
-struct Memory {
+struct NativeMemory {
     slots: Vec<u8>,
     /// This rank's folded rows.
     rows: values::Memory,
@@ -84,7 +84,7 @@ impl Native {
         // A fragment has at most max(1, 2 ceil(log2 N) - 2) nodes.
         let nodes_max = (2 * tree.height() as usize).max(3) - 2;
         let slot_bytes = HEADER_BYTES + (nodes_max * item_bytes).next_multiple_of(8);
-        let memory = Memory {
+        let memory = NativeMemory {
             slots: vec![0; width * slot_bytes],
             rows: values::Memory::zeroed(nodes_max * width * item_bytes),
             merging: Merging {
@@ -145,7 +145,7 @@ impl Engine for Native {
             _ => return Err(not_offered(&self.world, &self.terms)),
         };
         let outcome = self.reduce_slots(root, rows.as_ref().ok().copied(), result);
-        // This rank's own failure takes precedence over what it heard.
+        // This rank's own failure takes precedence over others'.
         rows.and(outcome)
     }
 
@@ -171,7 +171,7 @@ impl Native {
         result: &mut [u8],
     ) -> Result<bool, RunError> {
         let rank = self.world.rank();
-        let Memory {
+        let NativeMemory {
             slots,
             rows,
             merging,
@@ -188,7 +188,7 @@ impl Native {
         let merging = RefCell::new(merging);
         let combine = |left: &[u8], right: &mut [u8]| {
             self.merge(&mut merging.borrow_mut(), left, right);
-            // What was computed in another environment must not leave this rank.
+            // Values that were computed in another environment must not leave this rank.
             if let Err(error) = environment::check() {
                 deviation.set(Some(error));
                 write_header(right, [FAILED, rank as u64, 0]);

@@ -1,4 +1,4 @@
-//! What the ranks of a plan have agreed on, beside type and operator.
+//! What the ranks of a plan have agreed on, in addition to type and operator.
 
 use distribution::Ownership;
 use schedule::Parameters;

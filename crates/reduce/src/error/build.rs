@@ -186,7 +186,7 @@ pub enum BuildError {
         /// The operator.
         operator: String,
     },
-    /// Another rank is in a run of this plan, or builds another kind of it: one of them has made a call more than the other.
+    /// Another rank is in a run of this plan, or builds another kind of plan: one of the two has made one call more than the other.
     #[error(
         "rank {rank} builds a plan, and rank {from} is in {other} of it: all ranks must make the same calls in the same order"
     )]
@@ -198,7 +198,7 @@ pub enum BuildError {
         /// That rank's call.
         other: Turn,
     },
-    /// An operator built a plan on the world that runs it. The other ranks do not hear of it.
+    /// An operator built a plan on the world that runs it. The other ranks do not learn of it.
     #[error("rank {rank}: an operator cannot build a plan on the world that runs it")]
     Nested {
         /// This rank.
@@ -220,7 +220,7 @@ pub struct UnknownName {
 }
 
 impl BuildError {
-    /// Why building cannot begin, by the error of a call that cannot.
+    /// The build error for a call that cannot begin.
     pub(crate) fn of_entry(error: RunError) -> Self {
         match error {
             RunError::Nested { rank } => BuildError::Nested { rank },
@@ -229,7 +229,7 @@ impl BuildError {
         }
     }
 
-    /// Of rows whose columns have another name: what it is that there are none.
+    /// Replaces the error for a width of 0 by `none`, for plans whose columns have another name.
     pub(crate) fn of_columns(self, none: Self) -> Self {
         match self {
             BuildError::ZeroWidth => none,

@@ -13,7 +13,7 @@ use crate::operation::Call;
 /// Why a run of a [`Plan`](crate::Plan) failed.
 ///
 /// If one rank fails, the ranks that depend on it get an error, too, and none hangs. A rank that fails itself returns its own
-/// error, whatever it hears of others. The plan is spent then: later runs return [`RunError::Spent`]. After
+/// error, whatever it learns about others. The plan is then spent: later runs return [`RunError::Spent`]. After
 /// [`RunError::UnderWay`], [`RunError::NotOffered`], [`RunError::NoOwnNodes`], [`RunError::TimedOut`], [`RunError::Nested`] and
 /// [`RunError::Limit`] it is not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +49,7 @@ pub enum RunError {
         /// The number of items of the second.
         second: u64,
     },
-    /// There is another number of pairs of slices than columns.
+    /// The number of pairs of slices is not the number of columns.
     #[error("rank {rank}: the plan is for {} of slices, not {given}", counted(.planned, "pair"))]
     WrongPairs {
         /// This rank.
@@ -69,7 +69,7 @@ pub enum RunError {
         /// How many a row is to have.
         width: u64,
     },
-    /// Items' keys cannot be: see [`exact::KeyedPlan`](crate::exact::KeyedPlan).
+    /// The keys of items are invalid: see [`exact::KeyedPlan`](crate::exact::KeyedPlan).
     #[error("rank {rank}: {error}")]
     Keys {
         /// This rank.
@@ -78,15 +78,15 @@ pub enum RunError {
         error: KeyError,
     },
     /// The ranks' exact sums together would have too many items. All ranks that get such a sum return this, no result has changed, and the
-    /// plan stays usable. Or this rank has no memory for sums of so many keys.
+    /// plan stays usable. Or this rank lacks the memory for sums of all keys.
     #[error("rank {rank}: {error}")]
     Limit {
         /// This rank.
         rank: usize,
-        /// Of what there is too much.
+        /// What there is too much of.
         error: LimitError,
     },
-    /// Sums by key have another number of keys than the plan.
+    /// Sums by key do not have as many keys as the plan.
     #[error("rank {rank}: the plan is for {}, not {given}", counted(.planned, "key"))]
     WrongKeys {
         /// This rank.
@@ -96,7 +96,7 @@ pub enum RunError {
         /// The number of keys given.
         given: usize,
     },
-    /// What ranks sent beside their sums by key is not what the plan expects. It may be another program's.
+    /// What ranks sent in addition to their sums by key is not what the plan expects. It may be another program's.
     #[error("rank {rank}: what came beside sums by key is not what the plan expects: {}", printable(.reason))]
     WrongEntries {
         /// This rank.
@@ -122,7 +122,7 @@ pub enum RunError {
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// The algorithm is not a schedule, so that no runs of rows are folded before ranks communicate. The plan stays usable.
+    /// The algorithm is not a schedule, so it has no runs of rows to fold before ranks communicate. The plan stays usable.
     #[error("rank {rank}: algorithm `{algorithm}` takes items, not what was folded elsewhere")]
     NoOwnNodes {
         /// This rank.
@@ -192,7 +192,8 @@ pub enum RunError {
         /// This rank.
         rank: usize,
     },
-    /// Ranks are in different calls on this plan: in different operations or reduce different things, or one of them has made a call more than the other.
+    /// Ranks are in different calls on this plan: they run different operations or reduce different things, or one of them has made one
+    /// call more than the other.
     #[error(
         "rank {rank} is in {own} of this plan, and rank {from} in {other}: all ranks must make the same calls in the same order"
     )]
@@ -224,7 +225,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether all ranks that get a result find the error in it alike, so that none waits for another.
+    /// Whether all ranks that get a result find the same error in it, so that none waits for another.
     pub(crate) fn is_of_all(&self) -> bool {
         let items = LimitError::Items;
         matches!(self, Self::Limit { error, .. } if *error == items)
@@ -249,7 +250,7 @@ impl RunError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Turn {
-    /// What it asks for.
+    /// The operation and its operand.
     pub call: Call,
     /// The number of the run, counted from 1 in the order of the calls. 0 where the rank is still building the plan, whatever `call` says.
     pub run: u64,
@@ -264,7 +265,7 @@ impl fmt::Display for Turn {
     }
 }
 
-/// The outcome on a rank that may have failed itself: its own failure takes precedence over what it heard from others.
+/// The outcome on a rank that may have failed itself: its own failure takes precedence over others'.
 pub(crate) fn own_failure_first<R>(
     own: Option<RunError>,
     heard: Result<R, RunError>,

@@ -19,7 +19,7 @@ use crate::world::conversation::Conversation;
 impl Builder {
     /// Builds a plan for exact sums, which need no order: see [`exact`](crate::exact). Collective.
     ///
-    /// Whose items they are, and how many, may change from run to run. What was said of it before is not looked at.
+    /// Each rank may have any number of items, another one in each run. What the builder was given about items is ignored.
     ///
     /// # Errors
     /// As [`build`](Builder::build), but for those of items.
@@ -28,23 +28,23 @@ impl Builder {
             Rc::new(NativeIntegers::<A>::new(world, terms, conversation))
         };
         let (element, words) = (any::type_name::<A::Words>(), Words::of(merge::<A>()));
-        let wishes = self.one_item_each(PlanKind::Exact)?;
-        let plan = wishes.build(&self.world, element, words, native, &mut Ok)?;
+        let request = self.one_item_each(PlanKind::Exact)?;
+        let plan = request.build(&self.world, element, words, native, &mut Ok)?;
         Ok(Plan::new(plan))
     }
 
-    /// The same for what exact sums make of items, which the ranks compare.
+    /// The same for a quantity that exact sums compute from items. The ranks compare which one.
     #[doc(hidden)]
     pub fn build_quantity<Q: Quantity>(mut self) -> Result<AnyPlan, BuildError> {
-        self.wishes.figure = Some(Q::NAME);
+        self.request.figure = Some(Q::NAME);
         let plan = self.build_exact::<Q::Total>()?;
         Ok(plan.with_form(Form::Encoded(Rc::new(Exactly::<Q>::NEW))))
     }
 
     /// Builds a plan for slots, such as sums or moments, of keys 0 to `keys` - 1: see [`exact::KeyedPlan`](KeyedPlan). Collective.
     ///
-    /// Whose items they are, how many, and which keys they have, may change from run to run. What was said of items and of the
-    /// [`width`](Builder::width) before is not looked at.
+    /// Each rank may have any number of items, with any keys, and others in each run. What the builder was given about items and the
+    /// [`width`](Builder::width) is ignored.
     ///
     /// # Errors
     /// As [`build`](Builder::build), but for those of items; or the ranks disagree on the number of keys, or it is 0.
@@ -67,18 +67,18 @@ impl Builder {
 
     /// Builds a plan for slots of keys of 64 bits: see [`exact::HashedPlan`](HashedPlan). Collective.
     ///
-    /// Whose items they are, how many, and which keys they have, may change from run to run. Of what was said before, only the
-    /// [`root`](Builder::root) is looked at.
+    /// Each rank may have any number of items, with any keys, and others in each run. Of what the builder was given, only the
+    /// [`root`](Builder::root) counts.
     ///
     /// # Errors
     /// The ranks disagree on the kind of plan, the types or the root, the root does not exist, a rank's floating-point environment is not IEEE 754's
     /// default, or the transport fails.
     pub fn build_hashed<K: SparseKey, S: KeyedSlot>(self) -> Result<HashedPlan<K, S>, BuildError> {
-        let builder = Builder::new(&self.world).root(self.wishes.root);
-        let wishes = builder.one_item_each(PlanKind::Hashed)?;
+        let builder = Builder::new(&self.world).root(self.request.root);
+        let request = builder.one_item_each(PlanKind::Hashed)?;
         let (element, name) = (any::type_name::<u64>(), exact_sum::sparse::name::<K, S>());
         let values = CombineRows::values::<S>(name);
-        let plan = wishes.build(&self.world, element, values, make_native, &mut Ok)?;
+        let plan = request.build(&self.world, element, values, make_native, &mut Ok)?;
         Ok(HashedPlan::of_keys(&plan))
     }
 }

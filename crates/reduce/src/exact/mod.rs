@@ -1,9 +1,8 @@
 //! Sums, dot products and norms in no order: exact, and rounded once.
 //!
-//! The exact sum of items depends neither on their order nor on who has which of them, so nobody numbers them: each rank gives any
-//! number of items, in any order, and another number in each run if it likes. A rank adds its items without rounding errors, in a
-//! fixed-point number of some hundred bytes; ranks add these numbers as integers; and the result is rounded once. It depends on the items
-//! alone.
+//! The exact sum of items depends neither on their order nor on which rank has which of them, so items have no numbers: each rank gives
+//! any number of items, in any order, in each run. A rank adds its items without rounding errors, in a fixed-point number of some hundred
+//! bytes; ranks add these numbers as integers; and the result is rounded once. It depends on the items alone.
 //!
 //! ```
 //! use reduce::{Plan, exact, threads};

@@ -1,9 +1,9 @@
-//! Exact sums by the transport's own sum of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may carry out by itself.
+//! Exact sums by the transport's own sum of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may compute in hardware.
 //!
-//! After the integers of the sums stand the upper halves of their numbers of items, which tell whether these have wrapped. Some integers
-//! follow, by which a result proves whose sums it holds: how many ranks have taken part, the sum of their numbers, and the same of the ranks
-//! that have failed; and the sums of the kinds of the calls that the ranks are in, and of their squares. These have one value if all are in the
-//! same.
+//! After the integers of the sums come the upper halves of their numbers of items, which show whether these have wrapped. Some integers
+//! follow, by which a result proves whose sums it holds: how many ranks have taken part, the sum of their numbers, and the same for the
+//! ranks that have failed; and the sums of the kinds of the calls that the ranks are in, and of the squares of these kinds: p times the
+//! latter is the square of the former only if all ranks are in the same kind of call.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -22,7 +22,7 @@ use crate::world::conversation::Conversation;
 
 const PROOF_INTEGERS: usize = 6;
 
-/// The places of a number of items below its upper half.
+/// The bits of a number of items below its upper half.
 const UPPER: u32 = 32;
 
 /// The engine for exact sums by the transport's own reductions.
@@ -103,7 +103,7 @@ impl<A: Accumulator> NativeIntegers<A> {
         Ok(true)
     }
 
-    /// A rank that is in another call. All ranks have seen that they are in different ones.
+    /// Finds a rank that is in another call, after all ranks have seen that there is one.
     #[cold]
     fn mismatch(&self, own: i64) -> Result<RunError, comm::Error> {
         let mut kinds = vec![0; self.world.size()];
@@ -159,7 +159,7 @@ impl<A: Accumulator> Engine for NativeIntegers<A> {
             &mut []
         };
         let outcome = self.add(root, row, result);
-        // This rank's own failure takes precedence over what it heard.
+        // This rank's own failure takes precedence over others'.
         rows.and(outcome)
     }
 

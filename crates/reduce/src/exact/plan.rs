@@ -14,9 +14,9 @@ use crate::plan::{AnyPending, AnyPlan, Operands, Pending, dereferences};
 /// An exact sum over the ranks of a [`World`](crate::World); `A` is what a rank adds its items up in. Made by
 /// [`Builder::build_exact`](crate::Builder::build_exact).
 ///
-/// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). Nobody says who has which
-/// items, or how many there are: that may change from run to run. With a [`width`](crate::Builder::width), a rank gives a row of sums,
-/// which are added column by column.
+/// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). Which rank has which items, and how
+/// many, may change from run to run. With a [`width`](crate::Builder::width), a rank gives a row of sums, which are added column by
+/// column.
 ///
 /// Each value has the bits of the exact sum of all ranks' items, rounded once. So it depends on no algorithm, and with
 /// [`Algorithm::MpiNative`](crate::Algorithm::MpiNative) the ranks' words are added by the MPI library's own `MPI_SUM` of integers.
@@ -70,14 +70,14 @@ impl<A: Accumulator> Plan<A> {
     ///
     /// # Errors
     /// As [`allreduce`](Plan::allreduce). A rank that the failed one does not depend on, and that does not get the
-    /// result, may not hear of the failure in this run.
+    /// result, may not learn of the failure in this run.
     pub fn reduce(&self, local: &A) -> Result<Option<A>, RunError> {
         self.run_one(Operation::Reduce, local)
     }
 
     /// Adds up the ranks' rows of sums column by column; the root gets the result. Collective.
     ///
-    /// Says whether this rank is the root. The other ranks' `result` has the same length and is left alone.
+    /// Returns whether this rank is the root. The other ranks' `result` has the same length and does not change.
     ///
     /// # Errors
     /// As [`reduce`](Plan::reduce), or a row does not have [`width`](crate::AnyPlan::width) sums.
@@ -131,8 +131,8 @@ impl<A: Accumulator> Plan<A> {
     /// Starts [`allreduce`](Plan::allreduce); the sum is free when this returns. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or the [algorithm](crate::AnyPlan::algorithm) is not a schedule; or the width is not 1, of which the
-    /// other ranks hear that start such a run.
+    /// As [all runs](Plan#errors-of-all-runs), or the [algorithm](crate::AnyPlan::algorithm) is not a schedule; or the width is not 1, which
+    /// also fails on the other ranks that start such a run.
     pub fn start_allreduce(&self, local: &A) -> Result<Pending<A>, RunError> {
         self.start_one(Operation::Allreduce, local, sum)
     }
@@ -202,7 +202,7 @@ impl<A: Accumulator> Plan<A> {
     }
 
     fn run_one(&self, operation: Operation, local: &A) -> Result<Option<A>, RunError> {
-        // Words are long: they are written where they are read.
+        // Words are long, so they are written where they will be read.
         let mut words = [A::Words::zeroed()];
         let own = [local.words()];
         let own = Operands::Items(cast_slice(&own));

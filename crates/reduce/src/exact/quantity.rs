@@ -1,4 +1,4 @@
-//! What is made of items by way of exact sums: sums, norms and dot products; and how a plan of exact sums makes them.
+//! Quantities that exact sums compute from items: sums, norms and dot products; and how a plan of exact sums computes them.
 
 use std::marker::PhantomData;
 use std::slice;
@@ -12,13 +12,13 @@ use crate::error::RunError;
 use crate::operation::Operation;
 use crate::plan::{AnyPlan, Encoded, Encoding, Operands, check_pair, check_result, not_taken};
 
-/// What is made of items by way of an exact sum.
+/// A quantity that an exact sum computes from items.
 pub trait Quantity: 'static {
-    /// An item: of complex numbers, both parts.
+    /// An item; of complex numbers, both parts.
     type Item: Pod;
     /// What is added up, in a process and over ranks.
     type Total: Accumulator;
-    /// Whether it is made of two slices.
+    /// Whether it is computed from two slices.
     const TAKES_PAIRS: bool;
     /// What it is, for errors.
     const NAME: &'static str;
@@ -26,7 +26,7 @@ pub trait Quantity: 'static {
     /// Adds items; `y` is empty unless there are pairs.
     fn add(total: &mut Self::Total, x: &[Self::Item], y: &[Self::Item]);
 
-    /// What the total stands for, rounded once.
+    /// The quantity, from the total, rounded once.
     fn value(total: &Self::Total) -> Self::Item;
 
     /// The mean of the items or products, rounded once; `None` if there is none.
@@ -178,7 +178,7 @@ impl<T: Float, const IS_CONJUGATE: bool> Quantity for ComplexDots<T, IS_CONJUGAT
     }
 }
 
-/// A plan's way to a quantity: a rank's items are added up, the engine merges the words of the ranks' sums, and they are rounded.
+/// How a plan computes a quantity: a rank's items are added up, the engine merges the words of the ranks' sums, and the total is rounded.
 pub(crate) struct Exactly<Q>(PhantomData<fn() -> Q>);
 
 impl<Q> Exactly<Q> {

@@ -1,4 +1,4 @@
-//! Exact sums of slices that belong together: their lengths are checked as those of sums in tree order are.
+//! Exact sums of slices that belong together. Their lengths are checked as for sums in tree order.
 
 use exact_sum::Float;
 
@@ -21,7 +21,7 @@ pub fn dot<T: Float>(x: &[T], y: &[T]) -> Result<T, FoldError> {
     Ok(exact_sum::dot(x, y))
 }
 
-/// The exact sums of the columns of rows of `width` items, rounded to nearest: `result[c]` becomes that of every row's item c.
+/// The exact sums of the columns of rows of `width` items, rounded to nearest: `result[c]` becomes the sum of every row's item c.
 ///
 /// ```
 /// use reduce::exact;

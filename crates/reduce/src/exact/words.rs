@@ -17,7 +17,7 @@ pub(crate) fn merge<A: Accumulator>() -> WordsOperator {
     })
 }
 
-/// What words stand for that this rank got.
+/// The sum that these words, which this rank got, stand for.
 pub(super) fn of_words<A: Accumulator>(rank: usize, words: &A::Words) -> Result<A, RunError> {
     let mut sum = A::default();
     let added = sum.add_words(words);
@@ -30,7 +30,7 @@ pub(super) fn sums<A: Accumulator>(rank: usize, words: &[A::Words]) -> Result<Ve
     words.iter().map(|words| of_words(rank, words)).collect()
 }
 
-/// Writes what is made of each sum of a row; nothing, if one of them is over its limit.
+/// Writes what `read` makes of each sum of a row; nothing, if one of them is over its limit.
 pub(super) fn write<A: Accumulator, R>(
     rank: usize,
     words: &[A::Words],

@@ -1,4 +1,4 @@
-//! Sums of what is computed from slices on the way: one pass over memory, nothing stored in between.
+//! Sums of values that are computed from slices: one pass over memory, no intermediate array.
 //!
 //! The leaves are rounded one by one, in the element's own type, and then added as [`sum`](crate::sum) adds items.
 

@@ -1,7 +1,7 @@
-//! Reductions of what iterators give, with the bits of those of a slice of it.
+//! Reductions of iterators, with the bits of the same items in a slice.
 //!
-//! Items are collected in blocks, which are reduced as slices are. Blocks are subtrees, so that their results wait and combine as items
-//! do in a scan.
+//! Items are collected in blocks, and each block is reduced as a slice. Blocks are subtrees, so their results are combined as items are
+//! in a scan.
 
 use exact_sum::Sum as ExactSum;
 
@@ -12,10 +12,10 @@ use crate::error::FoldError;
 use crate::exact;
 use crate::operator::{Operator, Sum};
 
-/// The items of a block: a power of two, and little enough for the nearest cache.
+/// The items of a block: a power of two, and small enough for the nearest cache.
 pub(super) const BLOCK_ITEMS: usize = 1024;
 
-/// Reductions of what an iterator gives: item i is the i-th.
+/// Reductions of the items of an iterator, in its order.
 ///
 /// ```
 /// use reduce::TreeIterator;
@@ -70,7 +70,7 @@ pub trait TreeIterator: ExactSizeIterator {
 
 impl<I: ExactSizeIterator> TreeIterator for I {}
 
-/// What becomes of items that come a block at a time.
+/// A reduction of items that arrive block by block.
 pub(super) trait OfBlocks<T> {
     type State;
     type Value;
@@ -78,7 +78,7 @@ pub(super) trait OfBlocks<T> {
     /// Whether this thread computes as it must.
     fn check(&self) -> Result<(), FoldError>;
 
-    /// That of no items.
+    /// The state of no items.
     fn state(&self) -> Self::State;
 
     /// Adds the next items. All blocks but the last are full.
@@ -86,14 +86,14 @@ pub(super) trait OfBlocks<T> {
 
     fn value(&self, state: Self::State) -> Self::Value;
 
-    /// That of all items of an iterator.
+    /// The value of all items of an iterator.
     fn all(&self, mut items: impl ExactSizeIterator<Item = T>) -> Result<Self::Value, FoldError> {
         self.check()?;
         let promised = items.len();
         let mut state = self.state();
         let mut block = Vec::with_capacity(promised.min(BLOCK_ITEMS));
         let mut found = 0;
-        // One that never ends is found out by a block.
+        // An iterator that never ends is detected after one block too many.
         while found <= promised {
             block.clear();
             block.extend(items.by_ref().take(BLOCK_ITEMS));

@@ -52,7 +52,7 @@ pub fn fold<T: Copy + 'static, O: Operator<T>>(items: &[T], operator: &O) -> Res
     finished(operator.fold(items), operator)
 }
 
-/// What a reduction returns.
+/// The canonical value of a reduction, after a check of the environment.
 fn finished<T: Copy + 'static, O: Operator<T>>(
     value: Option<T>,
     operator: &O,

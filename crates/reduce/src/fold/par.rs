@@ -22,7 +22,7 @@ use crate::operator::{Operator, Sum, WordsOperator, joined, lane_row};
 pub use exact_sum::par::{install, join};
 pub use iterator::ParallelTreeIterator;
 
-/// A thread folds subtrees of up to this number of values by itself: about as long as it takes to wake another.
+/// A thread folds subtrees of up to this number of values alone: that takes about as long as to wake another thread.
 const GRAIN_VALUES: usize = 1 << 17;
 
 /// The sum of the items, in tree order, by the threads of the current rayon pool. Returns 0 for no items.
@@ -251,7 +251,7 @@ where
 
 const NOT_EMPTY: &str = "a subtree has items";
 
-/// A sum of what `leaf` computes from the items of a range.
+/// A sum of the values that `leaf` computes from ranges of items.
 fn fused<T: Float + Send + Sync>(
     count: usize,
     leaf: impl Fn(Range<usize>) -> Option<T> + Sync,
@@ -269,7 +269,7 @@ where
     Ok(canonical_or_zero(Some(total)))
 }
 
-/// The reductions of the columns of rows of `stride` values, of which the last may be shorter; there are items.
+/// The reductions of the columns of rows of `stride` values; the last row may be shorter. There is at least one item.
 fn lanes_by_subtrees<T, O>(items: &[T], stride: usize, operator: &O) -> Result<Vec<T>, FoldError>
 where
     T: Copy + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Reductions in pieces: what some of the items contribute, as a value.
+//! Partial reductions: what some of the items contribute, as a value.
 
 use std::iter;
 use std::ops::Range;
@@ -13,12 +13,12 @@ use crate::operator::Operator;
 
 /// What some of N items contribute to the reduction of all of them: the reductions of the largest subtrees that they fill.
 ///
-/// Partials of different items [`merge`](Partial::merge), in any grouping, and that of all items has [`fold`](crate::fold)'s bits. So a
-/// reduction can go through a pool of processes, or over a file that is read in pieces, and does not depend on the pieces. Of a run of
-/// items there are at most 2 log2(N) reductions.
+/// Partials of different items [`merge`](Partial::merge), in any grouping; the partial of all items has [`fold`](crate::fold)'s bits. So a
+/// pool of processes can reduce, or a file can be read in pieces, and the result does not depend on the pieces. A run of items has at most
+/// 2 log2(N) such reductions.
 ///
 /// Items may be rows of `width` values, which are reduced element by element. A partial knows the name of its operator, and does not merge
-/// with one of another.
+/// with a partial of another operator.
 ///
 /// ```
 /// use reduce::{Partial, Sum};
@@ -43,7 +43,7 @@ pub struct Partial<T> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartialError {
-    /// A range is not one of items.
+    /// A range contains numbers that no item has.
     #[error("there are no items {start} to {end} among {}, counted from 0", counted(.total, "item"))]
     Range {
         /// The first item of the range.
@@ -53,7 +53,7 @@ pub enum PartialError {
         /// The number of all items.
         total: u64,
     },
-    /// There are not as many rows as the ranges have items.
+    /// The number of rows is not the number of items in the ranges.
     #[error("the ranges have {}, and the rows are {found}", counted(.ranges, "item"))]
     Rows {
         /// The items of the ranges.
@@ -87,7 +87,7 @@ pub enum PartialError {
     OtherOperator {
         /// Its operator.
         own: String,
-        /// That of the call, or of the other partial.
+        /// The operator of the call, or of the other partial.
         other: String,
     },
     /// Items are missing.
@@ -119,7 +119,7 @@ pub enum PartialError {
 }
 
 impl<T: Copy + 'static> Partial<T> {
-    /// Of items that begin with number `start`, of `total`.
+    /// The partial of the items from number `start` on, of `total`.
     ///
     /// # Errors
     /// As [`of_rows`](Partial::of_rows).
@@ -136,11 +136,12 @@ impl<T: Copy + 'static> Partial<T> {
         Self::of_rows(items, 1, iter::once(start..end), total, operator)
     }
 
-    /// Of items that are rows of `width` values, whose numbers are in the ranges, of `total`; the rows are in the order of the ranges.
+    /// The partial of items that are rows of `width` values. Their numbers, of `total`, are in the ranges, and the rows are in the order of
+    /// the ranges.
     ///
     /// # Errors
-    /// A range is not of these items; ranges overlap; there are not as many rows as they have items; or this thread's floating-point
-    /// environment is not IEEE 754's default.
+    /// A range contains numbers that no item has; ranges overlap; the number of rows is not their number of items; or this thread's
+    /// floating-point environment is not IEEE 754's default.
     pub fn of_rows<O: Operator<T>>(
         rows: &[T],
         width: usize,
@@ -169,11 +170,11 @@ impl<T: Copy + 'static> Partial<T> {
         Self::merged(tree, width, nodes, operator)
     }
 
-    /// Of the items of both.
+    /// The partial of the items of both.
     ///
     /// # Errors
-    /// They are of other numbers of items or of values, or one is not of this operator; an item is in both, or this thread's floating-point
-    /// environment is not IEEE 754's default.
+    /// They differ in their number of items or of values, or one is not of this operator; an item is in both; or this thread's
+    /// floating-point environment is not IEEE 754's default.
     pub fn merge<O: Operator<T>>(&self, other: &Self, operator: &O) -> Result<Self, PartialError> {
         environment::check().map_err(FoldError::from)?;
         self.check_operator(operator.name())?;
@@ -277,17 +278,17 @@ impl<T: Copy + 'static> Partial<T> {
         &self.operator
     }
 
-    /// The subtrees, from left to right: first item, height, and row. [`from_nodes`](Partial::from_nodes) takes them back.
+    /// The subtrees, from left to right: first item, height, and row. [`from_nodes`](Partial::from_nodes) is the inverse.
     pub fn nodes(&self) -> impl Iterator<Item = (u64, u32, &[T])> {
         let nodes = self.nodes.iter();
         nodes.map(|(node, row)| (node.x, node.y, &row[..]))
     }
 
-    /// Of subtrees that [`nodes`](Partial::nodes) has told, perhaps in another process: with the [width](Partial::width), the
-    /// [total](Partial::total) and the name of the [operator](Partial::operator) that it told, too.
+    /// A partial from the subtrees that [`nodes`](Partial::nodes) returned, perhaps in another process, with the [width](Partial::width),
+    /// the [total](Partial::total) and the name of the [operator](Partial::operator) of that partial.
     ///
     /// # Errors
-    /// They are no subtrees of so many items, are not from left to right, overlap, are not the largest ones, or have rows of another
+    /// They are no subtrees of `total` items, are not from left to right, overlap, are not the largest ones, or have rows of another
     /// width.
     pub fn from_nodes(
         nodes: impl IntoIterator<Item = (u64, u32, Vec<T>)>,
@@ -318,7 +319,7 @@ impl<T: Copy + 'static> Partial<T> {
     }
 }
 
-/// Ranges that are not empty, in ascending order, each with its first row, if there are as many rows as they have items.
+/// The ranges that are not empty, in ascending order, each with its first row; an error unless they have as many items as there are rows.
 fn pieces(
     ranges: &mut dyn Iterator<Item = Range<u64>>,
     found: u64,
@@ -364,7 +365,7 @@ fn ascending(tree: Tree, nodes: Vec<Node>) -> Result<Vec<usize>, PartialError> {
     }
 }
 
-/// The reduction of rows, of which there is one.
+/// The reduction of at least one row.
 fn reduced<T: Copy + 'static, O: Operator<T>>(
     rows: &[T],
     width: usize,

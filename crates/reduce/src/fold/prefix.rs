@@ -13,7 +13,7 @@ pub(crate) struct Stack<'s, T, O> {
 }
 
 impl<T: Copy + 'static, O: Operator<T>> Stack<'_, T, O> {
-    /// Adds item number `item`; `item` items are in already.
+    /// Adds item number `item`; exactly the items before it were added.
     pub(crate) fn push(&mut self, item: u64, row: &[T]) {
         self.rows.extend_from_slice(row);
         for _ in 0..item.trailing_ones() {
@@ -27,7 +27,7 @@ impl<T: Copy + 'static, O: Operator<T>> Stack<'_, T, O> {
         }
     }
 
-    /// The reduction of all items that are in; the operator's empty value if there are none.
+    /// The reduction of all items that were added; the operator's empty value if there are none.
     pub(crate) fn join(&self, result: &mut [T]) {
         let mut rows = self.rows.chunks_exact(self.width).rev();
         match (rows.next(), self.operator.empty()) {

@@ -1,9 +1,9 @@
-//! A scan that goes on: the reductions of all beginnings of what comes a block at a time.
+//! A scan that can be continued: the reductions of all prefixes of items that arrive block by block.
 
 /// Items in a chunk: their prefixes are computed together, and share the subtrees before them.
 const CHUNK_ITEMS: usize = 8;
 
-/// What the scan of the next items goes on from: the subtrees of the items so far. All its scans are by one operator.
+/// The state from which a scan of the next items continues: the subtrees of the items so far. All its scans use one operator.
 ///
 /// ```
 /// use reduce::{Operator, Sum, operator::Prefixes};
@@ -21,7 +21,7 @@ pub struct Prefixes<T> {
 }
 
 impl<T: Copy> Prefixes<T> {
-    /// Of no items.
+    /// The state of no items.
     #[must_use]
     pub fn new() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Items that are rows of values, reduced element by element, and fields that are stored apart.
+//! Items that are rows of values, reduced element by element, and fields that are stored separately.
 
 use super::empty;
 use crate::environment;
@@ -31,8 +31,8 @@ where
 /// The reduction of rows of `width` values by `operator`, element by element: `result[c]` becomes the
 /// [`fold`](crate::fold) of every row's value `c`, in tree order. No rows give the empty value.
 ///
-/// `items` are the rows one after the other: they are read once, at the speed of memory. If there is an error, `result` is left alone,
-/// unless it is the operator that changed the environment.
+/// `items` are the rows one after the other: they are read once, at the speed of memory. An error leaves `result` unchanged, unless the
+/// operator has changed the environment.
 ///
 /// # Errors
 /// `width` is 0, `items` are not whole rows, `result` is not as long as a row, there are no rows and the operator has no

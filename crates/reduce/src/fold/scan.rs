@@ -1,4 +1,4 @@
-//! The reductions of all beginnings of a slice.
+//! The reductions of all prefixes of a slice.
 
 use super::rows::check_width;
 use crate::environment;
@@ -7,7 +7,7 @@ use crate::fold::prefix::Stack;
 use crate::fold::prefixes::Prefixes;
 use crate::operator::Operator;
 
-/// The inclusive scan: `result[k]` becomes the [`fold`](crate::fold) of the items 0 to k, in the tree order of so many items.
+/// The inclusive scan: `result[k]` becomes the [`fold`](crate::fold) of the items 0 to k, in the tree order of k + 1 items.
 ///
 /// It takes about log2(k) / 2 combinations for item k, of eight items at once.
 ///

@@ -4,7 +4,7 @@ use simd_kernels::{Level, Operation};
 
 use super::{Max, Min, Operator, Product, Sum, grown};
 
-/// What a float operator has kernels for, and the one NaN that it returns: positive, quiet, without payload.
+/// The kernels of a float operator, and the one NaN that it returns: positive, quiet, without payload.
 macro_rules! kernels {
     ($float:ty, $operation:expr, $canonical_nan:literal) => {
         fn is_plain(&self) -> bool {

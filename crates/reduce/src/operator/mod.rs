@@ -61,8 +61,7 @@ pub trait Operator<T: Copy + 'static> {
         canonical_if_float(value)
     }
 
-    /// The [`canonical`](Operator::canonical) reduction of the items. One call does both, because a program that does other work in between has
-    /// neither function in a cache.
+    /// The [`canonical`](Operator::canonical) reduction of the items. One call does both: after other work, neither function is in a cache.
     #[doc(hidden)]
     #[inline]
     fn fold_canonical(&self, items: &[T]) -> Option<T> {
@@ -85,7 +84,7 @@ pub trait Operator<T: Copy + 'static> {
         None
     }
 
-    /// Writes the products of as many items, and says whether it could: an operator that is no sum of floats has none.
+    /// Writes the products of as many items. Returns whether it could: an operator that is no sum of floats has none.
     fn write_products(&self, _x: &[T], _y: &[T], _products: &mut [T]) -> bool {
         false
     }
@@ -177,8 +176,8 @@ pub struct Max;
 
 /// An operator from a function, which must give the same bits for the same operands on all ranks.
 ///
-/// A result that is an `f32` or `f64` and not a number is the canonical quiet NaN. For other types that hold floats, say what the
-/// canonical form is by [`with_canonical`](Custom::with_canonical).
+/// A result that is an `f32` or `f64` and not a number becomes the canonical quiet NaN. For other types that hold floats, give the
+/// canonical form by [`with_canonical`](Custom::with_canonical).
 ///
 /// ```
 /// use reduce::{fold, operator::custom};
@@ -271,7 +270,7 @@ fn grown<'a, T: Copy>(scratch: &'a mut Vec<T>, items: &[T], width: usize) -> Opt
     Some(scratch)
 }
 
-/// One operator of one integer type: its name, its operation and its empty value; and the type whose folds are the same bits.
+/// One operator of one integer type: its name, its operation and its empty value; and a type whose folds have the same bits.
 macro_rules! integer_operator {
     ($integer:ty as $shared:ty, $operator:ident, $name:literal, $combine:expr, $empty:expr, $combine_shared:expr) => {
         impl Operator<$integer> for $operator {
@@ -327,7 +326,7 @@ macro_rules! integer_operators {
     )+};
 }
 
-// What wraps does not see the sign.
+// Wrapping operations do not depend on the sign.
 integer_operators!(
     i8 as u8,
     i16 as u16,
@@ -356,7 +355,7 @@ pub(crate) fn fold_lanes<T: Copy + 'static, O: Operator<T> + ?Sized>(
     operator.fold_lanes(items, lanes).or_else(by_rows)
 }
 
-/// The reductions of the columns of rows of `stride` values, of which the last may be shorter. Fewer values than a row are themselves.
+/// The reductions of the columns of rows of `stride` values; the last row may be shorter. Less than a row is returned as it is.
 pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     items: &[T],
     stride: usize,
@@ -386,7 +385,7 @@ pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     row
 }
 
-/// Two rows of lanes, of which the right one may be shorter: the other lanes of the left one stay.
+/// Combines two rows of lanes. The right one may be shorter: the other lanes of the left one stay.
 pub(crate) fn joined<T: Copy + 'static, O: Operator<T> + ?Sized>(
     mut left: Vec<T>,
     right: &[T],

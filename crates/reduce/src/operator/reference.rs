@@ -1,4 +1,4 @@
-//! References to operators, which are operators: so a program can choose one when it runs.
+//! References to operators are operators, so a program can choose one at run time.
 
 use super::{Operator, Prefixes};
 

@@ -1,9 +1,9 @@
 //! What ranks compare when they build a plan, so that every rank sees the same disagreement and returns the same error.
 //!
 //! First an allreduce of some words a rank, fingerprints and votes: if all fingerprints are equal and the items follow a rule, the ranks
-//! agree. If all else is equal and each rank has a number of items, an allgather exchanges these; otherwise, one exchanges all of a rank's
-//! numbers and fingerprints. What the ranks own together must be what each rank says that they own, if it says so: they vote on it. Only if
-//! they disagree, another allgather exchanges the text for the error.
+//! agree. If everything else is equal and each rank has a number of items, an allgather exchanges these; otherwise, an allgather exchanges
+//! all of a rank's numbers and fingerprints. If a rank states an ownership of all items, what the ranks own together must equal it: they
+//! vote on that. Only if they disagree does another allgather exchange the texts for the error.
 
 mod at_once;
 mod extents;
@@ -15,8 +15,8 @@ use comm::text::printable;
 use distribution::Ownership;
 
 use super::memory::check_exchange;
-use super::obstacle::{Obstacle, ObstacleWords};
 use super::proposal::{Proposal, SETTINGS_COUNT, Share, fingerprint};
+use super::refusal::{Refusal, RefusalWords};
 use super::table::Table;
 use crate::error::BuildError;
 
@@ -29,14 +29,14 @@ const TEXT_BYTES: usize = 192;
 /// A [`Proposal`] as numbers.
 #[derive(Clone, Copy, Debug)]
 struct Record {
-    obstacle: ObstacleWords,
+    refusal: RefusalWords,
     /// The kind of the share, as an index into [`KINDS`].
     kind: u64,
     /// The number of items on this rank, or of its extents, or the fingerprint of its rule.
     share: u64,
-    /// What its extents take in a message.
+    /// The bytes of its extents in a message.
     share_bytes: u64,
-    /// 1 if this rank says what all ranks own, else 0.
+    /// 1 if this rank states what all ranks own, else 0.
     states_whole: u64,
     /// 1 if the program gave the number of items on all ranks, else 0.
     gives_items: u64,
@@ -69,7 +69,7 @@ impl Record {
             Share::Whole(ownership) => (EXTENTS, ownership.extents_count(rank)),
         };
         Self {
-            obstacle: Obstacle::to_words(proposal.obstacle),
+            refusal: Refusal::to_words(proposal.refusal),
             kind,
             share,
             share_bytes: share_bytes as u64,
@@ -84,7 +84,7 @@ impl Record {
     }
 
     fn to_bytes(self) -> Vec<u8> {
-        let mut words = self.obstacle.to_vec();
+        let mut words = self.refusal.to_vec();
         words.extend([
             self.kind,
             self.share,
@@ -112,7 +112,7 @@ impl Record {
             settings @ ..,
         ] = words;
         Self {
-            obstacle: [which, detail, more],
+            refusal: [which, detail, more],
             kind,
             share,
             share_bytes,
@@ -147,7 +147,7 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
         .collect();
 
     for (rank, record) in records.iter().enumerate() {
-        if let Some(error) = Obstacle::error(record.obstacle, rank, records.len()) {
+        if let Some(error) = Refusal::error(record.refusal, rank, records.len()) {
             return Err(error);
         }
     }
@@ -212,7 +212,7 @@ fn own_ranges(share: &Share, rank: usize) -> Option<Vec<u8>> {
 /// The vote of a rank that does not object.
 const NOBODY: u64 = u64::MAX;
 
-/// Whether what the ranks own together is what each of them says, if it says so. Collective.
+/// Checks that what the ranks own together is what each of them states, if it states it. Collective.
 fn vote_on(
     table: Table<'_>,
     found: &Ownership,
@@ -278,7 +278,7 @@ fn first_that_differs(records: &[Record], value: impl Fn(&Record) -> u64) -> Opt
         .position(|record| value(record) != value(&records[0]))
 }
 
-/// A rule in words, which are the same for the same rule alone.
+/// A rule in words. Different rules have different words.
 fn described(rule: &Ownership) -> String {
     match rule.block_items() {
         Some(block_items) => format!("{} items in blocks of {block_items}", rule.items()),

@@ -9,7 +9,7 @@ use distribution::Ownership;
 use schedule::Schedule;
 
 use super::form::Form;
-use super::wishes::PlanKind;
+use super::request::PlanKind;
 use crate::algorithm::Algorithm;
 use crate::engines::Engine;
 use crate::engines::scheduled::columns;
@@ -19,9 +19,9 @@ use crate::operation::Operation;
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
-/// What a plan of any kind tells: [`Plan`](crate::Plan), [`LanesPlan`](crate::LanesPlan), [`exact::Plan`](crate::exact::Plan) and
-/// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it. Of sums by keys of 64 bits it tells little: they have no rows, whose width would be more
-/// than 1, and no algorithm.
+/// A plan of any kind: [`Plan`](crate::Plan), [`LanesPlan`](crate::LanesPlan), [`exact::Plan`](crate::exact::Plan) and
+/// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it. For sums by keys of 64 bits it knows little: they have no rows, so their width
+/// is 1, and no algorithm.
 ///
 /// `{}` prints this rank's part in an allreduce, step by step, what scattered items cost, and the operations for which another algorithm
 /// runs.
@@ -47,12 +47,12 @@ use crate::world::conversation::Conversation;
 // In this order, what a fold reads lies in one cache line.
 #[repr(C)]
 pub struct AnyPlan {
-    /// Whether an allreduce of what a call is given is a fold of it, by an operator that makes no calls.
+    /// Whether an allreduce is only a fold of a call's items, by an operator that makes no calls.
     pub(super) is_fold: bool,
     /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
     pub(super) is_local: bool,
     pub(super) kind: PlanKind,
-    /// The elements of this rank's slice, and its bytes: more than any slice has, if no memory has room for them.
+    /// The elements of this rank's slice, and its bytes; more than any slice has, if they fit in no memory.
     pub(super) local_length: u64,
     pub(super) local_bytes: usize,
     pub(super) item_bytes: usize,
@@ -60,10 +60,10 @@ pub struct AnyPlan {
     pub(crate) conversation: Rc<Conversation>,
     pub(super) world: World,
     pub(super) terms: Rc<Terms>,
-    /// A run under way has them, too.
+    /// Shared with runs under way.
     pub(super) engine: Rc<dyn Engine>,
     pub(super) form: Form,
-    /// What is encoded, and the result before it is decoded: kept for its memory.
+    /// Encoded items, and the result before it is decoded: kept for its memory.
     pub(super) scratch: Cell<[Memory; 2]>,
 }
 
@@ -129,12 +129,12 @@ impl AnyPlan {
         &self.world
     }
 
-    /// Who owns which items; of a sum in lanes, which rows of lanes.
+    /// Who owns which items; for a sum in lanes, which rows of lanes.
     pub fn ownership(&self) -> &Ownership {
         &self.terms.ownership
     }
 
-    /// The number of elements of an item: 1, or more where items are rows. Of a sum in lanes, the lanes; of sums by key, the keys.
+    /// The number of elements of an item: 1, or more if items are rows. For a sum in lanes, the lanes; for sums by key, the keys.
     pub fn width(&self) -> usize {
         self.terms.width
     }
@@ -199,8 +199,8 @@ impl AnyPlan {
         }
     }
 
-    /// The runs of this rank's rows that a reduction folds, each by itself, before ranks communicate: the rows of each, in order. `None` if
-    /// the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
+    /// The runs of this rank's rows that a reduction folds separately before ranks communicate: the number of rows of each, in order.
+    /// `None` if the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     ///
     /// For rows that are folded elsewhere, as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and the other `_folded` runs take the folds
     /// of these runs, a row for each, in place of the rows.
@@ -227,7 +227,7 @@ impl AnyPlan {
         self.engine.own_node_lengths(operation)
     }
 
-    /// Whether it adds floats in tree order: then there are products.
+    /// Whether it adds floats in tree order: then it can reduce products.
     #[doc(hidden)]
     pub fn has_products(&self) -> bool {
         matches!(self.form, Form::Items) && self.values.has_products()

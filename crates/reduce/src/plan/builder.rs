@@ -10,9 +10,9 @@ use schedule::Network;
 
 use super::choice::{ScheduleOptions, Task};
 use super::proposal::Share;
+use super::request::{PlanKind, PlanRequest, Reduced};
 #[cfg(feature = "tracing")]
 use super::scattered::Scattered;
-use super::wishes::{PlanKind, Reduced, Wishes};
 use super::{AnyPlan, Plan};
 use crate::algorithm::Algorithm;
 use crate::engines::algorithm1::Algorithm1;
@@ -37,7 +37,7 @@ use crate::world::conversation::Conversation;
 pub struct Builder<O = Sum> {
     pub(crate) world: World,
     operator: O,
-    pub(crate) wishes: Wishes,
+    pub(crate) request: PlanRequest,
 }
 
 impl Builder {
@@ -45,7 +45,7 @@ impl Builder {
         Self {
             world: world.clone(),
             operator: Sum,
-            wishes: Wishes {
+            request: PlanRequest {
                 kind: PlanKind::TreeOrder,
                 figure: None,
                 options: ScheduleOptions::of(world.network()),
@@ -65,17 +65,17 @@ impl Builder {
 impl<O> Builder<O> {
     /// The number of items on this rank, which may be 0. They follow the items of the ranks below.
     pub fn local_items(mut self, count: u64) -> Self {
-        self.wishes.share = Some(Share::Count(count));
+        self.request.share = Some(Share::Count(count));
         self
     }
 
     /// The number of items on all ranks, to be checked against what they have.
     pub fn items(mut self, count: u64) -> Self {
-        self.wishes.items = Some(count);
+        self.request.items = Some(count);
         self
     }
 
-    /// The items of all ranks, by a distribution that all ranks use; the build fails if what they own together is another one.
+    /// The items of all ranks, by a distribution that all ranks use; the build fails if the ranks own other items than it says.
     ///
     /// If it is a rule rather than a table, ranks need not exchange their numbers of items: a plan then takes O(log p) memory.
     pub fn distribution(self, distribution: &Distribution) -> Self {
@@ -86,24 +86,24 @@ impl<O> Builder<O> {
     pub fn ownership(mut self, ownership: &Ownership) -> Self {
         let (planned, size) = (ownership.ranks(), self.world.size());
         if planned == size {
-            self.wishes.items = Some(ownership.items());
-            self.wishes.share = Some(Share::Whole(ownership.clone()));
+            self.request.items = Some(ownership.items());
+            self.request.share = Some(Share::Whole(ownership.clone()));
         } else {
-            self.wishes.other_size = Some(planned);
+            self.request.other_size = Some(planned);
         }
         self
     }
 
-    /// The items on this rank, as any list of disjoint ranges, in the order in which the local slice holds them. With those of all
-    /// ranks they must be the items 0..N, each once.
+    /// The items on this rank, as any list of disjoint ranges, in the order in which the local slice holds them. Together, all ranks must
+    /// have the items 0..N, each once.
     pub fn extents(mut self, extents: &[Range<u64>]) -> Self {
-        self.wishes.share = Some(Share::Extents(extents.to_vec()));
+        self.request.share = Some(Share::Extents(extents.to_vec()));
         self
     }
 
     /// The number of elements of an item: with more than one, items are rows that are reduced element by element.
     pub fn width(mut self, elements: usize) -> Self {
-        self.wishes.width = elements;
+        self.request.width = elements;
         self
     }
 
@@ -112,23 +112,23 @@ impl<O> Builder<O> {
         Builder {
             world: self.world,
             operator,
-            wishes: self.wishes,
+            request: self.request,
         }
     }
 
-    /// Who talks to whom; the bits are the same for all algorithms.
+    /// Which rank sends to which; the bits are the same for all algorithms.
     ///
     /// The default is the algorithm that the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names, or else the
     /// schedule that should take the least time on the [`network`](Builder::network). A printed plan names it.
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
-        self.wishes.options.algorithm = Some(algorithm);
+        self.request.options.algorithm = Some(algorithm);
         self
     }
 
-    /// What messages and combinations cost, to choose the schedule and its blocks by; by default the [world's](World::network). A
+    /// What messages and combinations cost; the plan chooses its schedule and blocks by it. By default the [world's](World::network). A
     /// [`Link`](crate::Link) stands for a network whose links are all alike.
     pub fn network(mut self, network: impl Into<Network>) -> Self {
-        self.wishes.options.network = network.into();
+        self.request.options.network = network.into();
         self
     }
 
@@ -136,59 +136,59 @@ impl<O> Builder<O> {
     /// the number that should take the least time (paper 2, Lemma 1). Other algorithms reduce the row strip by strip; by default in
     /// strips that fit the cache, unless latency outweighs it.
     pub fn blocks(mut self, count: usize) -> Self {
-        self.wishes.options.blocks = Some(count);
+        self.request.options.blocks = Some(count);
         self
     }
 
     /// n of [`Bruck`](Algorithm::Bruck) and [`Dissemination`](Algorithm::Dissemination): the messages that a rank sends at once; by
     /// default 1 and 2.
     pub fn ports(mut self, count: usize) -> Self {
-        self.wishes.options.ports = Some(count);
+        self.request.options.ports = Some(count);
         self
     }
 
     /// The ranks of a node of [`Hierarchical`](Algorithm::Hierarchical), which follow each other in the order of their items; by
     /// default the ranks of a node of the machine, or 4 if the transport does not know it.
     pub fn node_ranks(mut self, count: usize) -> Self {
-        self.wishes.options.node_ranks = Some(count);
+        self.request.options.node_ranks = Some(count);
         self
     }
 
     /// The schedules of [`Hierarchical`](Algorithm::Hierarchical) within nodes and between them; by default binomial and recursive
     /// doubling.
     pub fn levels(mut self, inner: Algorithm, outer: Algorithm) -> Self {
-        self.wishes.options.levels = Some((inner, outer));
+        self.request.options.levels = Some((inner, outer));
         self
     }
 
     /// When [`Algorithm1`](Algorithm::Algorithm1) sends what it has buffered; by default as published.
     pub fn message_buffer(mut self, buffer: MessageBuffer) -> Self {
-        self.wishes.options.message_buffer = buffer;
+        self.request.options.message_buffer = buffer;
         self
     }
 
     /// The rank that gets the result of [`Plan::reduce`] and whose row [`Plan::broadcast`] sends; 0 by default.
     pub fn root(mut self, rank: usize) -> Self {
-        self.wishes.root = rank;
+        self.request.root = rank;
         self
     }
 
     /// Cuts messages of more elements than this into several; 2^30 bytes by default.
     pub fn message_limit(mut self, elements: usize) -> Self {
-        self.wishes.message_limit = Some(elements);
+        self.request.message_limit = Some(elements);
         self
     }
 
-    /// Builds without communicating, except as [`World::fresh_tag`] does: the items must follow a rule, and every rank must call the
-    /// builder alike. The ranks do not check that they do.
+    /// Builds without communicating, except as [`World::fresh_tag`] does: the items must follow a rule, and every rank must make the
+    /// same calls on the builder. The ranks do not check that they do.
     ///
-    /// For a layer that guarantees it, such as one below MPI's own calls, where one item a rank is the rule.
+    /// For a layer that guarantees it, such as one below MPI's own calls, where each rank has one item.
     pub fn agreed(mut self) -> Self {
-        self.wishes.is_agreed = true;
+        self.request.is_agreed = true;
         self
     }
 
-    /// Compares the ranks' wishes and builds the plan. Collective: it communicates, unless [`agreed`](Builder::agreed), and if it
+    /// Compares what the ranks ask for and builds the plan. Collective: it communicates, unless [`agreed`](Builder::agreed), and if it
     /// fails, it fails with the same error on every rank.
     ///
     /// # Errors
@@ -207,28 +207,28 @@ impl<O> Builder<O> {
         let (element, typed) = (any::type_name::<T>(), Typed::<T, O>::of(self.operator));
         let values = Rc::clone(&typed) as _;
         let plan = self
-            .wishes
+            .request
             .build(&self.world, element, values, make_native, &mut Ok)?;
         Ok(Plan::new(plan, typed))
     }
 }
 
 impl Builder<WordsOperator> {
-    /// As [`build`](Builder::build), for items that have no type.
+    /// As [`build`](Builder::build), for items that have no Rust type.
     ///
     /// # Errors
     /// As [`build`](Builder::build).
     #[doc(hidden)]
     pub fn build_words(self) -> Result<AnyPlan, BuildError> {
         let values = Words::of(self.operator);
-        self.wishes
+        self.request
             .build(&self.world, "[u64]", values, make_native, &mut Ok)
     }
 }
 
-impl Wishes {
-    /// Compares the ranks' wishes and makes the plan. Collective. `element` is the name of the elements' type, `native` makes the engine of
-    /// [`Algorithm::MpiNative`], and `owned` says who owns what is reduced, given who owns the items.
+impl PlanRequest {
+    /// Compares the ranks' requests and makes the plan. Collective. `element` is the name of the elements' type, `native` makes the engine
+    /// of [`Algorithm::MpiNative`], and `owned` converts the ownership of the items to that of the engine's items.
     pub(crate) fn build(
         &self,
         world: &World,
@@ -238,7 +238,7 @@ impl Wishes {
         owned: Owned<'_>,
     ) -> Result<AnyPlan, BuildError> {
         span!("plan", ranks = world.size());
-        // The operator says its name and its empty value meanwhile.
+        // The operator's name and empty value are asked for meanwhile.
         let _busy = world.enter().map_err(BuildError::of_entry)?;
         world.cancel_abandoned();
         let conversation = Conversation::open(world)?;
@@ -298,15 +298,15 @@ impl Wishes {
 }
 
 impl Builder {
-    /// The wishes for a plan of this kind, of one item, or one row, on each rank.
-    pub(crate) fn one_item_each(&self, kind: PlanKind) -> Result<Wishes, BuildError> {
+    /// The request for a plan of this kind, of one item, or one row, on each rank.
+    pub(crate) fn one_item_each(&self, kind: PlanKind) -> Result<PlanRequest, BuildError> {
         let one_item_each = Ownership::one_item_each(self.world.size())?;
-        Ok(Wishes {
+        Ok(PlanRequest {
             kind,
             share: Some(Share::Whole(one_item_each)),
             items: None,
             other_size: None,
-            ..self.wishes.clone()
+            ..self.request.clone()
         })
     }
 }
@@ -324,5 +324,5 @@ pub(crate) fn make_native(
 pub(crate) type MakeEngine =
     fn(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Rc<dyn Engine>;
 
-/// Says who owns what is reduced, given who owns the items.
+/// Converts the ownership of a plan's items to that of the engine's items.
 pub(super) type Owned<'o> = &'o mut dyn FnMut(Ownership) -> Result<Ownership, BuildError>;

@@ -1,4 +1,4 @@
-//! Which schedule runs if the program names none: the one that should take the least time on this link.
+//! Which schedule runs if the program names none: the one that should take the least time on this network.
 //!
 //! The choice depends only on what all ranks have agreed on, so every rank makes the same one. The bits do not depend on it.
 
@@ -45,14 +45,14 @@ const BETWEEN_NODES: [schedule::Algorithm; 2] = [
 /// The number of ranks that are sampled for the mean number of values that represent a rank's items.
 const SAMPLES: usize = 16;
 
-/// The ranges of items of a sampled rank that are looked at; it may have a million times as many.
+/// The number of ranges that are sampled of a rank's items; it may have a million times as many.
 const SAMPLED_RANGES: usize = 1024;
 
 /// The bytes of a strip of a row: all that a rank needs for one fits into its own cache. Rows are cut into longer strips where these
 /// would cost too much latency.
 const STRIP_BYTES: usize = 1 << 19;
 
-/// Rows are cut into strips that go through shared memory, if messages of at least this length do. Shorter ones would be too many.
+/// Rows are cut into strips that go through shared memory, if messages of at least this length do. Shorter messages would be too many.
 const SHARED_STRIP_BYTES_MIN: usize = 1 << 14;
 
 /// The builder's options for the schedule; `None` leaves one open.
@@ -106,7 +106,7 @@ impl fmt::Display for ScheduleOptions {
     }
 }
 
-/// Checks that predictions by a network are numbers.
+/// Checks that a network's predictions are numbers.
 fn check_network(network: Network) -> Result<(), BuildError> {
     let Network {
         near,
@@ -153,7 +153,7 @@ pub(crate) struct Task<'t> {
 }
 
 impl ScheduleOptions {
-    /// With this network, and the other options open.
+    /// These options with only the network set.
     pub(crate) fn of(network: Network) -> Self {
         Self {
             algorithm: None,
@@ -372,7 +372,7 @@ fn scheduled(algorithm: Algorithm) -> Result<schedule::Algorithm, BuildError> {
         .ok_or(BuildError::NoSchedule { algorithm })
 }
 
-/// The mean number of values, or rows, that represent the items of a rank, by some ranks and, of those, some ranges.
+/// The mean number of values, or rows, that represent the items of a rank, estimated from some ranges of some ranks.
 #[expect(clippy::cast_precision_loss, reason = "a mean is not exact")]
 fn rows_of_a_rank(ownership: &Ownership) -> f64 {
     let (ranks, tree) = (ownership.ranks(), Tree::new(ownership.items()));

@@ -5,8 +5,8 @@ use std::fmt;
 use comm::text::{counted, printable};
 
 use super::AnyPlan;
+use super::request::PlanKind;
 use super::scattered::Scattered;
-use super::wishes::PlanKind;
 use crate::algorithm::Algorithm;
 use crate::engines::terms::{Choice, Terms};
 use crate::operation::Operation;

@@ -1,4 +1,4 @@
-//! Dot products and norms over ranks, in tree order: what is added is computed on the way, and lies nowhere in memory.
+//! Dot products and norms over ranks, in tree order: the products are computed on the fly, and never stored.
 
 use bytemuck::Pod;
 use simd_kernels::Float;
@@ -42,10 +42,11 @@ where
         Ok(result[0])
     }
 
-    /// [`dot`](Plan::dot) of several pairs at once, which go in one message: as many as the plan's [width](crate::AnyPlan::width). Collective.
+    /// [`dot`](Plan::dot) of several pairs at once, with one message for all: as many as the plan's [width](crate::AnyPlan::width).
+    /// Collective.
     ///
     /// # Errors
-    /// As [`dot`](Plan::dot), or there are more or fewer pairs or results.
+    /// As [`dot`](Plan::dot), or the number of pairs or of results is not the width.
     pub fn dots(&self, pairs: &[Factors<'_, T>], result: &mut [T]) -> Result<(), RunError> {
         let call = Operation::Allreduce.of(Operand::Products);
         self.run_factors(call, pairs, result).map(drop)
@@ -109,8 +110,8 @@ fn bytes_of<'x, T: Pod>(pairs: &[Factors<'x, T>]) -> Vec<Factors<'x, u8>> {
 macro_rules! norm {
     ($float:ident) => {
         impl Plan<$float, Sum> {
-            /// The square root of the sum of the squares of the ranks' items: that of [`dot`](Plan::dot) of the slice with itself. Every rank
-            /// gets it. Collective.
+            /// The square root of the sum of the squares of the ranks' items, which is [`dot`](Plan::dot) of the slice with itself. Every
+            /// rank gets it. Collective.
             ///
             /// # Errors
             /// As [`dot`](Plan::dot).

@@ -10,7 +10,8 @@ use crate::operator::Operator;
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// [`allreduce_into`](Plan::allreduce_into) of rows that were folded elsewhere: `nodes` has the fold of each of the runs of
-    /// [`own_node_lengths`](crate::AnyPlan::own_node_lengths), or says why there are none, of which the other ranks hear. Collective.
+    /// [`own_node_lengths`](crate::AnyPlan::own_node_lengths), or the reason why there are none; then the run fails on the other ranks,
+    /// too. Collective.
     ///
     /// # Errors
     /// As [`allreduce_into`](Plan::allreduce_into), or the algorithm is not a schedule.

@@ -1,5 +1,5 @@
-//! The forms in which plans reduce what is not items in tree order: encoded items, as of sums in lanes and exact sums, and runs of several stages, as
-//! those of sums by key.
+//! The forms of plans that do not reduce items in tree order: encoded items, for sums in lanes and exact sums; and runs of several
+//! stages, for sums by key.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,25 +11,26 @@ use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
 
-/// How a plan reduces what a call is given.
+/// How a plan reduces the operands of a call.
 #[derive(Clone)]
 pub(crate) enum Form {
     /// Its items are the engine's.
     Items,
     /// They are encoded before, and the result is decoded.
     Encoded(Rc<dyn Encoding>),
-    /// In several stages, of which the plan's engine may make one; and whether a run was started that has neither ended nor been dropped.
+    /// In several stages, and the plan's engine may run one of them; and whether a run was started that has neither ended nor been
+    /// dropped.
     Staged(Rc<dyn Staged>, Rc<Cell<bool>>),
 }
 
-/// How what a rank brings to a call becomes what the plan's engine reduces, and how what the engine returns becomes the result.
+/// How the operands of a call are encoded for the plan's engine, and how its result is decoded.
 pub(crate) trait Encoding {
-    /// The operation whose messages this one has.
+    /// The engine's operation that carries out this one.
     fn messages(&self, operation: Operation) -> Operation {
         operation
     }
 
-    /// Makes the engine's operands. `result_bytes` are those of the result, in a blocking call, which must be right.
+    /// Makes the engine's operands. In a blocking call, `result_bytes` are the bytes of the caller's result, and are checked.
     fn encode(
         &self,
         plan: &AnyPlan,
@@ -39,7 +40,7 @@ pub(crate) trait Encoding {
         into: &mut Memory,
     ) -> Result<Encoded, RunError>;
 
-    /// Makes the result of the engine's. `items` are those of a scan.
+    /// Makes the result from the engine's. `items` are this rank's items, for a scan.
     fn decode(
         &self,
         rank: usize,
@@ -55,7 +56,7 @@ pub(crate) trait Encoding {
 pub(crate) enum Encoded {
     /// The operands as they were.
     AsGiven,
-    /// What was made of them: items,
+    /// Encoded items,
     Items,
     /// or the folds of this rank's own nodes.
     Nodes,
@@ -71,10 +72,10 @@ impl Encoded {
     }
 }
 
-/// How a run ends that was started on what was encoded.
-pub(super) struct Ending {
+/// What the end of a run needs if its operands were encoded.
+pub(super) struct EncodedEnding {
     pub(super) encoding: Rc<dyn Encoding>,
     pub(super) operation: Operation,
-    /// Those of a scan: the caller's slice may have changed.
+    /// The items of a scan: the caller's slice may have changed.
     pub(super) items: Memory,
 }

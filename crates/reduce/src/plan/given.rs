@@ -1,4 +1,4 @@
-//! What a rank brings to a call, checked, as an engine takes it.
+//! The operands of a call, checked, as an engine takes them.
 
 use super::AnyPlan;
 use super::operands::{Operands, check_pair, check_result, not_taken};
@@ -64,7 +64,7 @@ impl AnyPlan {
         }
     }
 
-    /// The number of items in so many bytes.
+    /// The number of items in these bytes.
     fn items_in(&self, bytes: &[u8]) -> usize {
         bytes.len() / self.item_bytes
     }
@@ -141,7 +141,7 @@ impl AnyPlan {
         Ok(nodes)
     }
 
-    /// What this rank brings to the sums of the products of pairs, a column for each: the sums of its own nodes or, where the algorithm has no
+    /// This rank's operands for the sums of the products of pairs, a column for each: the sums of its own nodes or, if the algorithm has no
     /// such nodes, the products.
     fn products<'r>(
         &self,
@@ -213,7 +213,7 @@ impl AnyPlan {
         Ok(Given::made(products, false))
     }
 
-    /// The elements of this rank's slice, also where no memory has room for them.
+    /// The elements of this rank's slice, even if they fit in no memory.
     #[cold]
     fn planned_length(&self) -> u128 {
         let count = self.terms.ownership.count(self.world.rank());

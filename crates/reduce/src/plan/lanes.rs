@@ -1,4 +1,4 @@
-//! Sums in lanes over ranks: a plan for rows of L items, each of which begins at a multiple of L.
+//! Sums in lanes over ranks: a plan for rows of L items; each row begins at a multiple of L.
 
 use std::any;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use simd_kernels::Float;
 use super::Plan;
 use super::builder::make_native;
 use super::pending::{item, item_of_root};
-use super::wishes::PlanKind;
+use super::request::PlanKind;
 use super::{
     AnyPlan, Builder, Encoded, Encoding, Form, Operands, Pending, check_result, dereferences,
     not_taken,
@@ -56,7 +56,7 @@ dereferences!([T: Pod] LanesPlan<T>);
 impl Builder {
     /// Builds a plan for a sum in `lanes` lanes: see [`LanesPlan`]. Collective.
     ///
-    /// What was said of the [`width`](Builder::width) before is not looked at.
+    /// The builder's [`width`](Builder::width) is ignored.
     ///
     /// # Errors
     /// As [`build`](Builder::build); or the ranks disagree on the number of lanes, it is not from 1 to 2^20, or a range of items on a
@@ -65,9 +65,9 @@ impl Builder {
     where
         Sum: Operator<T>,
     {
-        self.wishes.kind = PlanKind::Lanes;
+        self.request.kind = PlanKind::Lanes;
         // One that is too great takes no memory.
-        self.wishes.width = lanes.min(LANES_MAX + 1);
+        self.request.width = lanes.min(LANES_MAX + 1);
         let mut items = None;
         let (element, values) = (any::type_name::<T>(), Typed::<T, Sum>::of(Sum));
         let owned = &mut |owned| {
@@ -76,7 +76,7 @@ impl Builder {
             rows
         };
         let rows = self
-            .wishes
+            .request
             .build(&self.world, element, values, make_native, owned);
         let none = BuildError::Lanes { lanes };
         let rows = rows.map_err(|error| error.of_columns(none))?;
@@ -148,12 +148,12 @@ impl<T: Pod> LanesPlan<T> {
     }
 }
 
-/// Items as rows of lanes, the last of which may be short.
+/// Items as rows of lanes; the last row may be short.
 struct Lanes<T> {
     lanes: usize,
     /// The items of this rank.
     items: u64,
-    /// If this rank has the last row, and that is shorter: the place in this rank's items that is after it.
+    /// If this rank has the last row, and that is shorter: the index after it in this rank's items.
     short_end: Option<usize>,
     of: PhantomData<T>,
 }
@@ -184,8 +184,8 @@ where
         }
     }
 
-    /// The rows of this rank's own nodes, each of so many rows of its items. Lanes without an item in the last row get a -0.0, which changes no
-    /// sum.
+    /// The rows of this rank's own nodes; `lengths` has the rows of items of each. Lanes without an item in the last row get a -0.0, which
+    /// changes no sum.
     fn nodes(&self, lengths: &[usize], local: &[T], short_end: usize) -> Vec<T> {
         let lanes = self.lanes;
         let mut nodes = Vec::with_capacity(lengths.len() * lanes);

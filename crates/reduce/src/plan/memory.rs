@@ -15,16 +15,16 @@ const LISTED_BYTES: u128 = 16;
 const OWNED_BYTES: u128 = 24;
 const SORTING_BYTES: u128 = 12;
 
-/// So much memory is taken to be there. More is asked for, to see whether it is.
+/// This much memory is assumed to be available. More is allocated on trial.
 const SMALL_BYTES: u128 = 1 << 20;
 
-/// Memory that is asked for, and that nobody uses.
+/// Memory that was allocated on trial, and that nothing uses.
 #[derive(Debug)]
 pub(super) struct Reserved {
     _memory: Vec<u8>,
 }
 
-/// Asks for so much memory in one piece; `None` if this process cannot get it.
+/// Allocates this much memory in one piece; `None` if this process cannot get it.
 pub(super) fn reserve(bytes: u128) -> Option<Reserved> {
     let mut memory = hint::black_box(Vec::<u8>::new());
     if bytes > SMALL_BYTES {
@@ -37,8 +37,9 @@ pub(super) fn reserve(bytes: u128) -> Option<Reserved> {
     Some(Reserved { _memory: memory })
 }
 
-/// Fails on every rank alike if one of them lacks the memory to learn of all ranks' ranges of items, and to keep them. `ranges` has the
-/// numbers of all ranks' ranges; those of a rank take at most so many bytes of a message. Collective, unless they are few.
+/// Fails with the same error on every rank if one of them lacks the memory to exchange all ranks' ranges of items, and to keep them.
+/// `ranges` has the numbers of all ranks' ranges; `message` is the most bytes that a rank's ranges take in a message. Collective, unless
+/// they are few.
 pub(super) fn check_exchange(
     table: Table<'_>,
     ranges: &[u64],
@@ -51,7 +52,7 @@ pub(super) fn check_exchange(
     }
     let rank = table.comm.rank();
     let bytes = exchange_bytes(rank, ranges, message_bytes.into());
-    // Kept until all ranks have asked: they may share a machine, or a process.
+    // Kept until all ranks have allocated: they may share a machine, or a process.
     let reserved = reserve(bytes);
     let lacking = reserved.is_none().then_some((rank, bytes));
     let first = first_lacking(table, lacking)?;

@@ -6,23 +6,23 @@ mod builder;
 mod choice;
 mod display;
 mod dots;
+mod engine_run;
 mod folded;
 mod form;
 mod given;
 mod lanes;
 mod memory;
-mod obstacle;
 mod operands;
-mod part;
 mod pending;
 mod proposal;
+mod refusal;
+mod request;
 mod run;
 mod scattered;
 mod split_phase;
 mod stages;
 mod table;
 mod wait_all;
-mod wishes;
 
 use std::rc::Rc;
 
@@ -40,16 +40,16 @@ pub use builder::Builder;
 pub(crate) use builder::{MakeEngine, make_native};
 pub use choice::ALGORITHM_VARIABLE;
 pub use dots::Factors;
+pub(crate) use engine_run::EngineRun;
 pub(crate) use form::{Encoded, Encoding, Form};
 pub use lanes::LanesPlan;
 #[doc(hidden)]
 pub use operands::Operands;
 pub(crate) use operands::{check_pair, check_result, not_taken};
-pub(crate) use part::Part;
 pub use pending::{AnyPending, Pending};
+pub(crate) use request::PlanKind;
 pub(crate) use stages::{Outcome, Stage, Staged, Stages};
 pub use wait_all::{WaitAllError, wait_all};
-pub(crate) use wishes::PlanKind;
 
 /// A reduction of items of type `T` on each rank of a [`World`], by operator `O`.
 ///
@@ -63,18 +63,18 @@ pub(crate) use wishes::PlanKind;
 ///
 /// # Errors of all runs
 ///
-/// A run fails if the slice has another length than planned, the floating-point environment has changed, another rank failed in this
-/// run or takes no part in it, ranks are in different calls, or the transport failed. The plan is spent then, and later runs return
-/// [`RunError::Spent`]: build another. The other ranks hear of it, if not in this run, then in their next one.
+/// A run fails if the slice does not have the planned length, the floating-point environment has changed, another rank failed in this
+/// run or takes no part in it, ranks are in different calls, or the transport failed. The plan is then spent, and later runs return
+/// [`RunError::Spent`]: build another. The other ranks get an error, too, in this run or in their next one.
 ///
-/// Four errors leave the plan as it was, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way,
-/// [`RunError::NotOffered`] if the [algorithm](crate::AnyPlan::algorithm) does not support the operation, [`RunError::NoOwnNodes`] if it takes
-/// nothing that was folded elsewhere, and [`RunError::Nested`] if an operator makes the call.
+/// After four errors the plan can still be used, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way,
+/// [`RunError::NotOffered`] if the [algorithm](crate::AnyPlan::algorithm) does not support the operation, [`RunError::NoOwnNodes`] if it
+/// takes no rows that were folded elsewhere, and [`RunError::Nested`] if an operator makes the call.
 ///
 /// `{}` prints who sends what to whom, and when.
 pub struct Plan<T: Pod, O: Operator<T> + 'static> {
     plan: AnyPlan,
-    /// The plan's values, to which its own folds take a shorter way.
+    /// The plan's values, which its own folds use directly.
     typed: Rc<Typed<T, O>>,
 }
 
@@ -152,7 +152,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     ///
     /// # Errors
     /// As [`allreduce`](Plan::allreduce). A rank that the failed one does not depend on, and that does not get the
-    /// result, may not hear of the failure in this run.
+    /// result, may not learn of the failure in this run.
     pub fn reduce(&self, local: &[T]) -> Result<Option<T>, RunError> {
         if let Some(result) = self.fold(local) {
             return Ok(Some(result));
@@ -164,8 +164,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
 
     /// Reduces the ranks' rows element by element; the root gets the resulting row. Collective.
     ///
-    /// Says whether this rank is the root. The other ranks' `result` has the same length and is left alone. After an error the root's
-    /// may be overwritten in part.
+    /// Returns whether this rank is the root. The other ranks' `result` has the same length and does not change. After an error the
+    /// root's may be overwritten in part.
     ///
     /// # Errors
     /// As [`reduce`](Plan::reduce), or `result` does not have [`width`](crate::AnyPlan::width) elements.
@@ -208,7 +208,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::Broadcast, &[], row).map(drop)
     }
 
-    /// The reduction on a rank that has all items. Returns `None` in all other cases, and if anything is wrong: the engine then decides.
+    /// The reduction on a rank that has all items. `None` in all other cases, and if anything is wrong: the engine then takes over.
     ///
     /// Between other work a plan is not in cache, so this reads as little of it as possible.
     #[inline]
@@ -233,7 +233,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         environment::check().is_ok().then_some(result)
     }
 
-    /// A blocking call: says whether this rank gets a result, and leaves it in `result`.
+    /// A blocking call: leaves the result in `result`, and returns whether this rank gets one.
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
         self.plan

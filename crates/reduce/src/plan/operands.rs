@@ -1,10 +1,10 @@
-//! What a rank brings to a call, as bytes.
+//! The operands of a call on one rank, as bytes.
 
 use std::any::Any;
 
 use crate::error::RunError;
 
-/// What a rank brings to a call. Slices of items are aligned for their type.
+/// The operands of a call on one rank. Slices of items are aligned for their type.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub enum Operands<'r> {
@@ -14,14 +14,14 @@ pub enum Operands<'r> {
     Pair([&'r [u8]; 2]),
     /// Pairs of slices of items, whose products are reduced: a column for each pair.
     Pairs(&'r [[&'r [u8]; 2]]),
-    /// What was made of its items elsewhere, or why it was not: the folds of its own nodes, or the words of exact sums.
+    /// What was computed from its items elsewhere, or why it was not: the folds of its own nodes, or the words of exact sums.
     Nodes(Result<&'r [u8], &'r str>),
     /// Slots by key, such as `Keyed<Sum<f64>>`.
     State(&'r dyn Any),
 }
 
 impl<'r> Operands<'r> {
-    /// The items, where there is one slice of them.
+    /// The items, if they are one slice.
     pub(crate) fn items(self) -> &'r [u8] {
         match self {
             Self::Items(items) => items,
@@ -30,7 +30,7 @@ impl<'r> Operands<'r> {
     }
 }
 
-/// What is wrong with operands that a plan of this kind does not take: only another language can give them.
+/// The error for operands that this kind of plan does not take: only other languages can pass them.
 pub(crate) fn not_taken(rank: usize) -> RunError {
     RunError::NotFolded {
         rank,
@@ -38,7 +38,7 @@ pub(crate) fn not_taken(rank: usize) -> RunError {
     }
 }
 
-/// Whether the slices of a pair have as many items each.
+/// Checks that the slices of a pair have the same number of items.
 pub(crate) fn check_pair(rank: usize, first: usize, second: usize) -> Result<(), RunError> {
     if first == second {
         return Ok(());
@@ -51,7 +51,7 @@ pub(crate) fn check_pair(rank: usize, first: usize, second: usize) -> Result<(),
     })
 }
 
-/// Whether a result has as many elements as it should.
+/// Checks that a result has as many elements as it should.
 pub(crate) fn check_result(rank: usize, expected: usize, given: usize) -> Result<(), RunError> {
     if expected == given {
         return Ok(());

@@ -8,21 +8,21 @@ use std::time::Duration;
 
 use bytemuck::Pod;
 
-use super::form::Ending;
+use super::engine_run::EngineRun;
+use super::form::EncodedEnding;
 use super::operands::{check_result, not_taken};
-use super::part::Part;
 use super::stages::{Outcome, Stages, UnderWay};
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::world::patience::Patience;
 use crate::world::{Listed, World};
 
-/// A run of a plan between its start and its end, whose result is an `R`; made by [`Plan::start_allreduce`](crate::Plan::start_allreduce) and
-/// its like.
+/// A run of a plan between its start and its end, with a result of type `R`; made by
+/// [`Plan::start_allreduce`](crate::Plan::start_allreduce) and the other `start_` methods.
 ///
 /// It owns what it needs: it may be stored anywhere, and outlive its plan. Several plans may be under way at once, and waiting for
-/// one drives all. Dropping it abandons the run: the plan is spent then. The other ranks hear of it in this rank's next call on the
-/// world, because a drop does not communicate.
+/// one drives all. Dropping it abandons the run, and the plan is then spent. The other ranks are notified in this rank's next call on
+/// the world, because a drop does not communicate.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<R> {
     run: AnyPending,
@@ -32,7 +32,7 @@ pub struct Pending<R> {
     is_own: bool,
 }
 
-/// A [`Pending`] whatever its result, which dereferences to it. [`wait_all`](crate::wait_all) takes several.
+/// A [`Pending`] with any type of result; `Pending` dereferences to it. [`wait_all`](crate::wait_all) takes several.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct AnyPending {
     course: Course,
@@ -41,7 +41,7 @@ pub struct AnyPending {
 
 enum Course {
     /// One run of an engine.
-    Part(Part, Option<Box<Ending>>),
+    Run(EngineRun, Option<Box<EncodedEnding>>),
     /// Several.
     Stages(Rc<Stages>, UnderWay),
 }
@@ -71,9 +71,9 @@ impl<R> Deref for Pending<R> {
 
 impl AnyPending {
     /// From now on, waits for other plans drive this run, too.
-    pub(super) fn of_part(part: Part, ending: Option<Box<Ending>>) -> Self {
-        let listed = Listed::new(&part.world, Rc::clone(&part.flight) as _);
-        let course = Course::Part(part, ending);
+    pub(super) fn of_engine_run(run: EngineRun, ending: Option<Box<EncodedEnding>>) -> Self {
+        let listed = Listed::new(&run.world, Rc::clone(&run.flight) as _);
+        let course = Course::Run(run, ending);
         Self { course, listed }
     }
 
@@ -91,7 +91,7 @@ impl AnyPending {
 
     fn awaited_ranks(&self) -> Vec<usize> {
         match &self.course {
-            Course::Part(part, _) => part.awaited_ranks(),
+            Course::Run(run, _) => run.awaited_ranks(),
             Course::Stages(stages, _) => stages.awaited_ranks(),
         }
     }
@@ -99,8 +99,8 @@ impl AnyPending {
     /// Makes progress without blocking; true if `wait` would return at once.
     ///
     /// # Errors
-    /// The transport failed; or, of sums by key, the run. Under MPI, a loop of tests meets the [silence limit](crate::World::set_silence_limit)
-    /// as a wait does: the time between two tests counts as a second at most.
+    /// The transport failed; or, for sums by key, the run. Under MPI, the [silence limit](crate::World::set_silence_limit) bounds a loop of
+    /// tests as it bounds a wait: the time between two tests counts as at most one second.
     pub fn test(&self) -> Result<bool, RunError> {
         self.drive(Patience::None)
     }
@@ -108,7 +108,7 @@ impl AnyPending {
     fn drive(&self, patience: Patience) -> Result<bool, RunError> {
         let _busy = self.world().enter()?;
         match &self.course {
-            Course::Part(part, _) => part.drive(patience),
+            Course::Run(run, _) => run.drive(patience),
             Course::Stages(stages, _) => {
                 let is_over = stages.drive(patience);
                 stages.error().map_or(Ok(is_over), Err)
@@ -132,23 +132,23 @@ impl AnyPending {
         })
     }
 
-    /// Waits until the run is over, and says whether it has a result. The result stays where it is.
+    /// Waits until the run is over; an error if it failed. The result stays where it is.
     #[doc(hidden)]
     pub fn wait_until_over(&self) -> Result<(), RunError> {
-        let part = match &self.course {
-            Course::Part(part, _) => part,
+        let run = match &self.course {
+            Course::Run(run, _) => run,
             Course::Stages(..) => return self.drive(Patience::Unlimited).map(drop),
         };
         let _busy = self.world().enter()?;
-        let waited = part.flight.wait_without_result();
-        match &part.failure {
-            // The run is over on this rank, which has told the others.
+        let waited = run.flight.wait_without_result();
+        match &run.failure {
+            // The run is over on this rank, which has notified the others.
             Some(failure) => Err((**failure).clone()),
-            None => waited.map_err(|error| part.explain(error)),
+            None => waited.map_err(|error| run.explain(error)),
         }
     }
 
-    /// Waits for the run, and leaves its result in `result`. Says whether this rank gets one.
+    /// Waits for the run, and leaves its result in `result`. Returns whether this rank gets one.
     ///
     /// A slice of another length gets no result, but the run ends well: the plan can be run again.
     #[doc(hidden)]
@@ -156,10 +156,10 @@ impl AnyPending {
         let Self { course, listed } = self;
         let _busy = listed.world().enter()?;
         match course {
-            Course::Part(part, None) => part.deliver(result),
-            Course::Part(part, Some(ending)) => {
-                let mut values = Memory::zeroed(part.result_length * part.item_bytes);
-                let is_mine = part.deliver(values.bytes_mut())?;
+            Course::Run(run, None) => run.deliver(result),
+            Course::Run(run, Some(ending)) => {
+                let mut values = Memory::zeroed(run.result_length * run.item_bytes);
+                let is_mine = run.deliver(values.bytes_mut())?;
                 if is_mine {
                     let (rank, values) = (listed.world().rank(), values.bytes());
                     let items = ending.items.bytes();
@@ -181,7 +181,7 @@ impl AnyPending {
         matches!(&self.course, Course::Stages(stages, _) if stages.form().takes(state))
     }
 
-    /// Waits for a run of states, such as sums by key, and replaces one of their type by its own. Says whether this rank gets it.
+    /// Waits for a run of states, such as sums by key, and replaces `state` by its result. Returns whether this rank gets one.
     #[doc(hidden)]
     pub fn wait_state(self, state: &mut dyn Any) -> Result<bool, RunError> {
         let (total, stages) = self.wait_for_stages()?;
@@ -191,7 +191,7 @@ impl AnyPending {
         }
     }
 
-    /// Waits for a run of states, and returns its own.
+    /// Waits for a run of states, and returns its result.
     pub(crate) fn wait_for_state(self) -> Result<Outcome, RunError> {
         let (total, stages) = self.wait_for_stages()?;
         total.map(|total| stages.form().state(total)).transpose()
@@ -206,7 +206,7 @@ impl AnyPending {
                 drop(under_way);
                 Ok((outcome?, stages))
             }
-            Course::Part(..) => Err(not_taken(listed.world().rank())),
+            Course::Run(..) => Err(not_taken(listed.world().rank())),
         }
     }
 
@@ -214,7 +214,7 @@ impl AnyPending {
     pub(crate) fn wait_for_values<T: Pod>(self) -> Result<Option<(usize, Vec<T>)>, RunError> {
         let rank = self.world().rank();
         let length = match &self.course {
-            Course::Part(part, _) => part.result_length,
+            Course::Run(run, _) => run.result_length,
             Course::Stages(..) => return Err(not_taken(rank)),
         };
         let mut values = vec![T::zeroed(); length];
@@ -236,7 +236,7 @@ impl<R> Pending<R> {
         }
     }
 
-    /// The same run, of whose result `change` makes another.
+    /// The same run, with its result changed by `change`.
     ///
     /// ```
     /// use reduce::{Plan, threads};
@@ -261,7 +261,7 @@ impl<R> Pending<R> {
         }
     }
 
-    /// Abandons the run. The plan is spent then: build another.
+    /// Abandons the run. The plan is then spent: build another.
     pub fn cancel(self) {
         drop(self);
     }
@@ -289,7 +289,7 @@ impl<T: Pod> Pending<Vec<T>> {
 }
 
 impl<T: Pod> Pending<Option<Vec<T>>> {
-    /// Waits for the run and leaves the row in `result` on the root, on which it returns true.
+    /// Waits for the run and leaves the row in `result` on the root. Returns whether this rank is the root.
     ///
     /// # Errors
     /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.

@@ -1,10 +1,10 @@
-//! What a rank proposes of a plan.
+//! What a rank proposes for a plan.
 
 use std::ops::Range;
 
 use distribution::Ownership;
 
-use super::obstacle::Obstacle;
+use super::refusal::Refusal;
 
 /// The number of settings that must be the same on all ranks.
 pub(super) const SETTINGS_COUNT: usize = 9;
@@ -19,12 +19,12 @@ pub(super) enum Share {
     Count(u64),
     /// Any pieces.
     Extents(Vec<Range<u64>>),
-    /// Its part of what this rank says that all ranks own.
+    /// Its share of an ownership of all ranks, which this rank states.
     Whole(Ownership),
 }
 
 impl Share {
-    /// What all ranks own, if it follows a rule, which can be compared as such.
+    /// What all ranks own, if it is a rule: rules can be compared as such.
     pub(super) fn rule(&self) -> Option<&Ownership> {
         match self {
             Share::Whole(ownership) if ownership.is_formula() => Some(ownership),
@@ -32,7 +32,7 @@ impl Share {
         }
     }
 
-    /// This rank's number of items, if they follow those of the ranks below: then such numbers say who owns what.
+    /// This rank's number of items, if they follow those of the ranks below: then the numbers of all ranks determine who owns what.
     pub(super) fn count(&self, rank: usize) -> Option<u64> {
         match self {
             Share::Count(count) => Some(*count),
@@ -43,7 +43,7 @@ impl Share {
         }
     }
 
-    /// What all ranks own, if this rank says so.
+    /// What all ranks own, if this rank states it.
     pub(super) fn whole(&self) -> Option<&Ownership> {
         match self {
             Share::Whole(ownership) => Some(ownership),
@@ -52,11 +52,11 @@ impl Share {
     }
 }
 
-/// One rank's part in a plan.
+/// One rank's proposal for a plan.
 #[derive(Debug)]
 pub(super) struct Proposal {
     /// Why this rank cannot take part, if it cannot.
-    pub(super) obstacle: Option<Obstacle>,
+    pub(super) refusal: Option<Refusal>,
     pub(super) share: Share,
     /// The number of items on all ranks, if the program gave it on this rank.
     pub(super) items: Option<u64>,

@@ -3,11 +3,11 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use super::form::{Encoding, Ending, Form};
+use super::form::{EncodedEnding, Encoding, Form};
 use super::operands::{Operands, not_taken};
 use super::pending::AnyPending;
 use super::stages::{Outcome, Staged, UnderWay};
-use super::{AnyPlan, Part};
+use super::{AnyPlan, EngineRun};
 use crate::algorithm::Algorithm;
 use crate::engines::not_offered;
 use crate::engines::values::Memory;
@@ -17,7 +17,7 @@ use crate::operation::{Call, Operation};
 use crate::world::conversation::Claim;
 
 impl AnyPlan {
-    /// The bytes of so many elements and of a result, if an allreduce of these is no more than a fold by an operator of this crate's.
+    /// The bytes of this many elements and of a result, if an allreduce of them is only a fold by an operator of this crate's.
     ///
     /// Between other work a plan is not in cache, so this function and [`fold`](Self::fold) read as little of it as possible.
     #[doc(hidden)]
@@ -27,7 +27,8 @@ impl AnyPlan {
         is_fold.then_some([self.local_bytes, self.item_bytes])
     }
 
-    /// That fold, of [as many bytes](Self::fold_bytes). `None`, and nothing is done, if anything is wrong: a [`run`](Self::run) then says what.
+    /// That fold, of [as many bytes](Self::fold_bytes). `None`, and nothing is done, if anything is wrong: a [`run`](Self::run) then
+    /// returns the error.
     #[doc(hidden)]
     #[inline(always)]
     pub fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
@@ -41,7 +42,7 @@ impl AnyPlan {
         self.conversation.is_ready() && self.world.is_idle()
     }
 
-    /// The reduction on a rank that has all of the engine's items, by any operator. Returns `None` in all other cases, and if anything is wrong.
+    /// The reduction on a rank that has all of the engine's items, by any operator. `None` in all other cases, and if anything is wrong.
     fn fold_items(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
         let is_valid = self.is_local
             && items.len() == self.local_bytes
@@ -60,7 +61,7 @@ impl AnyPlan {
         environment::check().is_ok().then_some(())
     }
 
-    /// A blocking call. Says whether this rank gets a result, and writes it to `result`.
+    /// A blocking call. Writes the result to `result`, and returns whether this rank gets one.
     #[doc(hidden)]
     pub fn run(
         &self,
@@ -117,8 +118,8 @@ impl AnyPlan {
         }
     }
 
-    /// A blocking call of a state, such as sums by key: writes what the resulting state stands for. Says whether this rank gets it. Without a state
-    /// it takes no part, for a reason of its own.
+    /// A blocking call on a state, such as sums by key: writes the values of the resulting state. Returns whether this rank gets them. An
+    /// error in place of the state is why this rank takes no part.
     pub(crate) fn run_values(
         &self,
         operation: Operation,
@@ -144,7 +145,7 @@ impl AnyPlan {
         total.map(|total| form.state(total)).transpose()
     }
 
-    /// The same for a state that becomes the result. Says whether this rank gets one.
+    /// The same for a state that the result replaces. Returns whether this rank gets one.
     #[doc(hidden)]
     pub fn run_state(&self, operation: Operation, state: &mut dyn Any) -> Result<bool, RunError> {
         let form = self.staged(operation)?;
@@ -160,7 +161,7 @@ impl AnyPlan {
         matches!(&self.form, Form::Staged(form, _) if form.takes(state))
     }
 
-    /// As [`run`](Self::run), of the engine's own items.
+    /// As [`run`](Self::run), on the engine's own items.
     #[inline]
     pub(crate) fn run_items(
         &self,
@@ -197,7 +198,7 @@ impl AnyPlan {
         claim.end(outcome)
     }
 
-    /// As [`start`](Self::start), of the engine's own items, for a result of so many elements.
+    /// As [`start`](Self::start), on the engine's own items, for a result of `result_length` elements.
     pub(crate) fn start_items(
         &self,
         call: Call,
@@ -206,15 +207,15 @@ impl AnyPlan {
     ) -> Result<AnyPending, RunError> {
         let claim = self.conversation.begin(&self.world, call)?;
         let part = self.start_claimed(claim, call.operation, Ok(operands), result_length);
-        Ok(AnyPending::of_part(part?, None))
+        Ok(AnyPending::of_engine_run(part?, None))
     }
 
-    /// Begins a call within another one that has entered the world. An error in place of operands is why this rank takes no part.
+    /// Begins a call within another call, which has entered the world. An error in place of operands is why this rank takes no part.
     pub(crate) fn start_within(
         &self,
         operation: Operation,
         operands: Result<Operands<'_>, RunError>,
-    ) -> Result<Part, RunError> {
+    ) -> Result<EngineRun, RunError> {
         let claim = self.conversation.begin_within(operation)?;
         self.start_claimed(claim, operation, operands, self.result_length(operation))
     }
@@ -225,10 +226,10 @@ impl AnyPlan {
         operation: Operation,
         operands: Result<Operands<'_>, RunError>,
         result_length: usize,
-    ) -> Result<Part, RunError> {
+    ) -> Result<EngineRun, RunError> {
         let result_bytes = result_length.saturating_mul(self.item_bytes);
         if let Err(error) = self.check_result_length(operation, result_bytes) {
-            // No run is begun, so the others hear of it at once, wherever they wait for this rank.
+            // No run is begun, so the others are notified at once, wherever they wait for this rank.
             self.conversation.give_up();
             return claim.end(Err(error));
         }
@@ -244,7 +245,7 @@ impl AnyPlan {
         match started {
             Ok(flight) => {
                 claim.hand_over();
-                Ok(Part::new(
+                Ok(EngineRun::new(
                     &self.world,
                     flight,
                     &self.conversation,
@@ -257,7 +258,7 @@ impl AnyPlan {
         }
     }
 
-    /// As [`run`](Self::run), of operands that are encoded before.
+    /// As [`run`](Self::run), on operands that are encoded first.
     pub(crate) fn run_encoded(
         &self,
         encoding: &dyn Encoding,
@@ -314,15 +315,15 @@ impl AnyPlan {
         if matches!(operation, Operation::Scan | Operation::Exscan) {
             items.copy_from(operands.items());
         }
-        let ending = Ending {
+        let ending = EncodedEnding {
             encoding: Rc::clone(encoding),
             operation,
             items,
         };
-        Ok(AnyPending::of_part(part, Some(Box::new(ending))))
+        Ok(AnyPending::of_engine_run(part, Some(Box::new(ending))))
     }
 
-    /// A run in which this rank takes no part, for a reason of its own, which it returns. The others hear of it.
+    /// A run in which this rank takes no part because of its own `error`, which is returned. The others are notified.
     pub(crate) fn fail(&self, messages: Operation, call: Call, error: RunError) -> RunError {
         let claim = match self.conversation.begin(&self.world, call) {
             Ok(claim) => claim,
@@ -335,15 +336,15 @@ impl AnyPlan {
     /// [`refuse`](Self::refuse) where the operation was to be started: if the algorithm cannot be, no rank has begun a run.
     #[doc(hidden)]
     pub fn refuse_to_start(&self, operation: Operation) {
-        // What it runs for an allreduce says which algorithm was chosen, if one was.
+        // The algorithm of an allreduce is the one that was chosen, if one was.
         let chosen = self.algorithm(Operation::Allreduce);
         if chosen.is_none_or(Algorithm::is_scheduled) {
             self.refuse(operation);
         }
     }
 
-    /// Takes no part in the next run of an operation, whatever the others reduce in it: this rank's call cannot be made. They hear of it, and the
-    /// plan is spent, unless a run is under way or an operator makes the call.
+    /// Takes no part in the next run of an operation, whatever the others reduce in it, because this rank's call cannot be made. The others
+    /// are notified, and the plan is spent, unless a run is under way or an operator makes the call.
     #[doc(hidden)]
     pub fn refuse(&self, operation: Operation) {
         if let Form::Staged(form, is_under_way) = &self.form {

@@ -1,11 +1,11 @@
-//! What a reduction of scattered items sends, for people who could do without an order.
+//! How much a reduction of scattered items sends, as a hint that exact sums, which need no order, may send less.
 
 use std::fmt;
 
 use crate::engines::terms::Terms;
 use crate::engines::values::Values;
 
-/// Shorter messages are not worth a word.
+/// Shorter messages are not worth a hint.
 const NOTABLE_BYTES: f64 = 65_536.0;
 
 /// The values that stand for the items of a rank, where they are many because its items are scattered.
@@ -13,12 +13,12 @@ const NOTABLE_BYTES: f64 = 65_536.0;
 pub(crate) struct Scattered {
     values: f64,
     bytes: f64,
-    /// What an exact sum of such items would send.
+    /// The bytes that an exact sum of such items would send.
     exact_bytes: Option<usize>,
 }
 
 impl Scattered {
-    /// That of a plan, if there is something to say.
+    /// The hint for a plan, if it needs one.
     pub(crate) fn of(terms: &Terms, reduced: &dyn Values) -> Option<Self> {
         let values = terms.choice.rows * terms.width as f64;
         let bytes = values * reduced.item().size() as f64;

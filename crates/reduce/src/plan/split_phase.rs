@@ -13,8 +13,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// folded; from then on `local` is free. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or items are rows, of which the other ranks hear that start such a run. The wait returns this
-    /// rank's other errors, of `local` and of the environment.
+    /// As [all runs](Plan#errors-of-all-runs), or items are rows, which also fails on the other ranks that start such a run. The wait
+    /// returns this rank's other errors, about `local` and the environment.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
         let run = self.start_one(Operation::Allreduce, local)?;
         Ok(Pending::new(run, item))

@@ -7,18 +7,18 @@ use std::rc::Rc;
 
 use comm::RequestId;
 
-use super::part::Part;
+use super::engine_run::EngineRun;
 use crate::engines::exchange::Exchange;
 use crate::error::RunError;
 use crate::operation::Operation;
 use crate::world::patience::Patience;
 use crate::world::{Progress, World};
 
-/// What a run in stages leaves on a rank, of a type that its form knows. `None` where the rank gets no result.
+/// The result of a run in stages on a rank, of a type that its form knows. `None` if the rank gets no result.
 pub(crate) type Outcome = Option<Box<dyn Any>>;
 
-/// A form whose operands are states, such as sums by key, and whose runs have several stages. An error in place of a state is why this rank takes
-/// no part.
+/// A form whose operands are states, such as sums by key, and whose runs have several stages. An error in place of a state is why this
+/// rank takes no part.
 pub(crate) trait Staged {
     fn world(&self) -> &World;
 
@@ -40,16 +40,16 @@ pub(crate) trait Staged {
         self.start(operation, state)?.wait()
     }
 
-    /// Checks, before a blocking run, that its values fit a result of so many bytes, if their number is known.
+    /// Checks, before a blocking run, that its values fit a result of `bytes` bytes, if their number is known.
     fn check_result(&self, operation: Operation, bytes: usize) -> Result<(), RunError>;
 
-    /// Writes what an outcome stands for.
+    /// Writes the values of an outcome.
     fn write_values(&self, total: Box<dyn Any>, result: &mut [u8]) -> Result<(), RunError>;
 
-    /// The state that an outcome is.
+    /// The state in an outcome.
     fn state(&self, total: Box<dyn Any>) -> Result<Box<dyn Any>, RunError>;
 
-    /// Replaces a state of its type by the one that an outcome is.
+    /// Replaces a state of its type by the one in an outcome.
     fn replace(&self, state: &mut dyn Any, total: Box<dyn Any>) -> Result<(), RunError>;
 
     /// Whether a state is of the type that it reduces.
@@ -65,7 +65,7 @@ pub(crate) trait Staged {
     fn abandon(&self);
 }
 
-/// A run under way. Its callers have entered the world, but for those of [`Progress`].
+/// A run under way. Its callers have entered the world, except those of [`Progress`].
 pub(crate) struct Stages {
     form: Rc<dyn Staged>,
     stage: RefCell<Stage>,
@@ -73,7 +73,7 @@ pub(crate) struct Stages {
 
 /// A stage, and what follows once it is over.
 pub(crate) enum Stage {
-    Part(Part, Then<Part>),
+    Run(EngineRun, Then<EngineRun>),
     Exchange(Exchange, Then<Exchange>),
     /// `None` once the outcome is taken.
     Over(Option<Result<Outcome, RunError>>),
@@ -93,12 +93,12 @@ impl Stages {
         Self { form, stage }
     }
 
-    /// Makes progress, and says whether the run is over. Drives all runs in flight, too, unless only in passing.
+    /// Makes progress. Returns whether the run is over. Drives all runs in flight, too, unless only in passing.
     pub(super) fn drive(&self, patience: Patience) -> bool {
         let mut stage = self.stage.borrow_mut();
         loop {
             let driven = match &*stage {
-                Stage::Part(part, _) => part.drive(patience).unwrap_or(true),
+                Stage::Run(run, _) => run.drive(patience).unwrap_or(true),
                 Stage::Exchange(exchange, _) => exchange.drive(patience).unwrap_or(true),
                 Stage::Over(_) => return true,
             };
@@ -107,7 +107,7 @@ impl Stages {
             }
             // Errors are those of the stage that is over.
             let next = match mem::replace(&mut *stage, Stage::Over(None)) {
-                Stage::Part(part, then) => then(part),
+                Stage::Run(run, then) => then(run),
                 Stage::Exchange(exchange, then) => then(exchange),
                 over @ Stage::Over(_) => Ok(over),
             };
@@ -130,7 +130,7 @@ impl Stages {
 
     pub(super) fn awaited_ranks(&self) -> Vec<usize> {
         match self.stage.try_borrow().as_deref() {
-            Ok(Stage::Part(part, _)) => part.awaited_ranks(),
+            Ok(Stage::Run(run, _)) => run.awaited_ranks(),
             Ok(Stage::Exchange(exchange, _)) => exchange.awaited_ranks(),
             Ok(Stage::Over(_)) | Err(_) => Vec::new(),
         }
@@ -168,14 +168,14 @@ impl Progress for Stages {
 
     fn awaited(&self, requests: &mut Vec<RequestId>) {
         match self.stage.try_borrow().as_deref() {
-            Ok(Stage::Part(part, _)) => part.awaited(requests),
+            Ok(Stage::Run(run, _)) => run.awaited(requests),
             Ok(Stage::Exchange(exchange, _)) => exchange.awaited(requests),
             Ok(Stage::Over(_)) | Err(_) => {}
         }
     }
 }
 
-/// Marks a plan, for as long as it lives, as one of which a run was started.
+/// While it lives, marks a plan as having a run that was started.
 pub(super) struct UnderWay(Rc<Cell<bool>>);
 
 impl UnderWay {

@@ -1,8 +1,8 @@
-//! Where ranks agree.
+//! The conversation in which ranks agree on a plan.
 
 use comm::{Communicator, Tag, collective};
 
-/// A conversation in which ranks agree. Each plan has its own, so that what is left of one that failed never meets the next.
+/// A conversation in which ranks agree. Each plan has its own, so messages left over from a failed one never match the next one's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table<'c> {
     pub(crate) comm: &'c dyn Communicator,
@@ -10,7 +10,7 @@ pub(crate) struct Table<'c> {
 }
 
 impl Table<'_> {
-    /// Everybody's message, all of one length, in rank order. Collective.
+    /// The messages of all ranks, all of one length, in rank order. Collective.
     pub(crate) fn allgather(self, message: Vec<u8>) -> Result<Vec<u8>, comm::Error> {
         collective::allgather(self.comm, self.tag, message)
     }

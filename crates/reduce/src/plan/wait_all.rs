@@ -9,7 +9,7 @@ use crate::error::RunError;
 pub struct WaitAllError {
     /// The first run that failed, by its place in the list, counted from 0.
     pub position: usize,
-    /// What its own `wait` returns, too.
+    /// The error, which its own `wait` also returns.
     pub error: RunError,
 }
 

@@ -1,4 +1,4 @@
-//! A plan's place in the traffic between ranks: whether it can be run, which of its runs a message belongs to, and who hears of it
+//! A plan's traffic between ranks: whether it can be run, which of its runs a message belongs to, and how the other ranks are notified
 //! when this rank cannot go on.
 
 use std::cell::Cell;
@@ -21,7 +21,7 @@ enum Status {
     Spent,
 }
 
-/// What a plan, its engine and a run under way share. The last of them to go closes it.
+/// Shared by a plan, its engine and a run under way. The last of them to be dropped closes it.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     world: World,
@@ -29,7 +29,7 @@ pub(crate) struct Conversation {
     /// The tag of the last run, of which there were `turn`.
     tag: Cell<Tag>,
     turn: Cell<u64>,
-    /// Whether the other ranks were told that this rank takes no part any more.
+    /// Whether the other ranks were notified that this rank takes no part any more.
     has_given_up: Cell<bool>,
 }
 
@@ -74,7 +74,8 @@ impl Conversation {
         self.claim(call.into(), None)
     }
 
-    /// Takes no part in a call, for a reason of its own, which it returns as the call's error. The others hear of it. The caller has entered the world.
+    /// Takes no part in a call because of `error`, and returns the call's error. The others are notified. The caller has entered the
+    /// world.
     #[cold]
     pub(crate) fn refuse_within(&self, call: impl Into<Call>, error: RunError) -> RunError {
         match self.begin_within(call) {
@@ -109,14 +110,14 @@ impl Conversation {
         if self.status.get() == Status::UnderWay {
             return RunError::UnderWay { rank };
         }
-        // It has told the others already, unless another rank failed first, of which they hear from that one: in the last run, too.
+        // It has notified the others already, unless another rank failed first, which notifies them itself.
         self.give_up_from(self.next_turn());
         RunError::Spent { rank }
     }
 
-    /// Tells the other ranks, once, that this rank takes no part from the last run on; or from an earlier one, if another rank is
-    /// still there and this error of the transport says so. Not if another rank has given up: it has told all ranks itself, and they
-    /// would take this one for the first to fail.
+    /// Notifies the other ranks, once, that this rank takes no part from the last run on; or from an earlier run on, if this error of
+    /// the transport shows that another rank is still there. Does nothing if another rank has given up: that one has notified all ranks
+    /// itself, and they would take this one for the first to fail.
     #[cold]
     pub(crate) fn give_up_for(&self, error: &comm::Error) {
         let tag = self.tag.get();
@@ -129,7 +130,7 @@ impl Conversation {
         }
     }
 
-    /// Tells the other ranks, once, that this rank takes no part from the last run on.
+    /// Notifies the other ranks, once, that this rank takes no part from the last run on.
     #[cold]
     pub(crate) fn give_up(&self) {
         self.give_up_from(self.tag.get());
@@ -142,8 +143,8 @@ impl Conversation {
         }
     }
 
-    /// After a failed run: the plan is spent, and no later run will have this rank. It tells the others so, and, unless it has sent
-    /// all that it owed them in this run, that this run has not either. A rank that failed first tells all others itself.
+    /// After a failed run: the plan is spent, and this rank takes part in no later run. It notifies the others, unless another rank failed
+    /// first, which does so itself. If the transport failed, the notice also covers this run, because messages of it may be missing.
     #[cold]
     pub(crate) fn spend(&self, error: &RunError) {
         self.status.set(Status::Spent);
@@ -154,7 +155,7 @@ impl Conversation {
         }
     }
 
-    /// A longer run, of which this plan's runs are stages, has failed in another stage: no later one will have this rank.
+    /// A longer run has failed in a stage that is not this plan's: this rank takes part in no later run.
     #[cold]
     pub(crate) fn spend_between_runs(&self) {
         if self.status.replace(Status::Spent) == Status::Ready {
@@ -162,7 +163,7 @@ impl Conversation {
         }
     }
 
-    /// The same where this rank must not communicate. The others hear of it in the next call on this world.
+    /// The same where this rank must not communicate. The others are notified in the next call on this world.
     #[cold]
     pub(crate) fn abandon_between_runs(&self) {
         let was_ready = self.status.replace(Status::Spent) == Status::Ready;
@@ -200,7 +201,7 @@ impl Conversation {
         self.own_first(error)
     }
 
-    /// The run was given up where this rank must not communicate. The others hear of it in the next call on this world.
+    /// The run was given up where this rank must not communicate. The others are notified in the next call on this world.
     #[cold]
     pub(crate) fn abandon(&self) {
         self.status.set(Status::Spent);
@@ -209,8 +210,8 @@ impl Conversation {
         }
     }
 
-    /// The error of a failed run as this rank returns it: where it has heard that another rank failed, but could not have taken part itself,
-    /// its own. So ranks that all make the same mistake get the same error, whoever was the first.
+    /// The error of a failed run as this rank returns it: its own, if another rank failed first but this one could not have taken part,
+    /// either. So ranks that all make the same mistake get the same error, whichever was the first.
     #[cold]
     pub(crate) fn own_first(&self, error: RunError) -> RunError {
         let is_heard = matches!(
@@ -226,7 +227,7 @@ impl Conversation {
         }
     }
 
-    /// What a transport's error means to this plan.
+    /// A transport's error as an error of this plan.
     #[cold]
     pub(crate) fn explain(&self, error: comm::Error) -> RunError {
         if let comm::Error::GivenUp { rank, .. } = error {
@@ -248,7 +249,7 @@ impl Conversation {
         }
     }
 
-    /// What an error means to the builder of this plan.
+    /// An error as the builder of this plan returns it.
     #[cold]
     pub(crate) fn explain_build(&self, error: BuildError) -> BuildError {
         let turns = match &error {
@@ -263,7 +264,7 @@ impl Conversation {
         }
     }
 
-    /// That another rank is in a call of this kind in the run under way.
+    /// The error that another rank is in a call of this kind in the run under way.
     #[cold]
     pub(crate) fn mismatched(&self, from: usize, kind: u8) -> RunError {
         let rank = self.world.rank();
@@ -276,8 +277,8 @@ impl Conversation {
         })
     }
 
-    /// In which calls on this plan two ranks are, if the transport has noticed that they are in different ones. Tags of other kinds are a
-    /// program's own, or a measurement's.
+    /// The calls on this plan in which two ranks are, if the transport has detected that they differ. Tags of other kinds are a program's
+    /// own, or a measurement's.
     fn turns(&self, error: &comm::Error) -> Option<Turns> {
         let comm::Error::Mismatched {
             rank,

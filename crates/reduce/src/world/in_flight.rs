@@ -4,8 +4,8 @@
 //! several must drive all of them, or two ranks that wait in different orders wait for ever. So every run in flight is added
 //! here, and a wait drives the whole list: itself first, and none of them from within another.
 //!
-//! To look at all of many runs for each message that comes would take the square of their number. So a wait for one of many gathers
-//! messages for as long as it has looked, and looks at all runs again then.
+//! To look at all runs for each message that arrives would take time quadratic in their number. So a wait for one of many runs first
+//! gathers messages, for as long as the last look took, and then looks at all runs again.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -33,7 +33,7 @@ const FEW: usize = 16;
 /// The runs in flight on one rank.
 #[derive(Default)]
 pub(crate) struct InFlight {
-    /// By place. Those that are free hold `None`.
+    /// By index. Free entries hold `None`.
     running: RefCell<Vec<Option<Rc<dyn Progress>>>>,
     free: RefCell<Vec<usize>>,
     /// Kept for its memory.
@@ -47,7 +47,7 @@ impl fmt::Debug for InFlight {
     }
 }
 
-/// A run's place in the list of its world.
+/// A run's entry in the list of its world.
 pub(crate) struct Listed {
     world: World,
     place: usize,
@@ -146,7 +146,7 @@ impl InFlight {
         }
     }
 
-    /// Drives all runs in flight, and `own` by `advance`, until that says that it is over, or patience is. Says whether it is over.
+    /// Drives all runs in flight, and `own` by `advance`, until `own` is over or `patience` is exhausted. Returns whether `own` is over.
     /// `failed` notes an error of the transport.
     pub(crate) fn drive<E>(
         &self,
@@ -196,8 +196,8 @@ impl InFlight {
         waited.map(drop)
     }
 
-    /// Waits until one of the requests is complete that `own` and the runs wait for; false if none is within the time. `own`'s comes
-    /// first: if it cannot come, the wait fails, while another run that cannot go on is a matter of its own.
+    /// Waits until one of the requests that `own` and the runs wait for is complete; false if none is in time. `own`'s comes first: if its
+    /// message cannot come, the wait fails; another run that cannot go on does not affect this wait.
     fn wait_any(
         &self,
         own: &dyn Progress,

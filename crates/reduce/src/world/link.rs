@@ -1,7 +1,7 @@
 //! What messages cost: by default, and as measured.
 //!
-//! A link is measured by round trips of two ranks. Where there are several nodes, ranks of the first ones then exchange messages with all
-//! ranks of the others at once: what that takes longer than one message is how messages crowd each other.
+//! A link is measured by round trips of two ranks. If there are several nodes, ranks of the first ones then exchange messages with all
+//! ranks of the others at once: the time beyond one message's is due to crowding.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,8 @@ const EXCHANGES_NS: f64 = 5e7;
 /// The ranks that take part in them, or two nodes if that is more.
 const EXCHANGING_RANKS: usize = 16;
 
-/// The kind of its exchange, which no plan has: a rank that builds a plan meanwhile is told, and does not take these messages for its own.
+/// The kind of its exchange, which no plan has: a rank that builds a plan meanwhile gets an error, and does not mistake these messages for
+/// its own.
 const MEASURING: u8 = Tag::KIND_LIMIT - 1;
 
 /// The first byte of a message after which another one comes, and of the last one.
@@ -102,7 +103,7 @@ pub(super) fn measure(world: &World) -> Result<Network, Error> {
     })
 }
 
-/// What rank 0 says, on every rank.
+/// Rank 0's numbers, on every rank.
 fn agreed<const N: usize>(
     comm: &dyn Communicator,
     tag: Tag,
@@ -116,7 +117,7 @@ fn agreed<const N: usize>(
     Ok(agreed)
 }
 
-/// How long a message of rank 0 to a peer takes, by round trips; on other ranks without meaning.
+/// How long a message of rank 0 to a peer takes, by round trips; meaningless on other ranks.
 fn one_way_ns(comm: &dyn Communicator, tag: Tag, peer: usize, bytes: usize) -> Result<f64, Error> {
     if comm.rank() == peer {
         loop {
@@ -156,8 +157,8 @@ fn one_way_ns(comm: &dyn Communicator, tag: Tag, peer: usize, bytes: usize) -> R
     Ok(nanoseconds(best) / 2.0)
 }
 
-/// The time that each further message adds which passes the same port as another one: by short messages from all ranks of some nodes to
-/// all ranks of the others.
+/// The time that each further message through the same port adds, by short messages from all ranks of some nodes to all ranks of the
+/// others.
 fn crowding_ns(
     comm: &dyn Communicator,
     tag: Tag,
@@ -172,7 +173,7 @@ fn crowding_ns(
         clippy::cast_sign_loss,
         reason = "between 2 and 25"
     )]
-    // Two nodes that are a message apart take turns in waiting: a pair of exchanges takes two messages' time.
+    // Two nodes that are a message apart wait alternately: a pair of exchanges takes two messages' time.
     let times = 2 * (EXCHANGES_NS / far.latency_ns / 2.0).clamp(2.0, 25.0) as u32;
     let mut one_ns = 0.0;
     if comm.rank() < ranks {
@@ -208,7 +209,7 @@ fn crowding_ns(
     Ok(((one_ns - far.latency_ns) / further.max(1.0)).max(0.0))
 }
 
-/// By how much adding a byte takes longer than copying it, which everything that is received is: in cache.
+/// How much longer adding a byte takes than copying it, in cache: everything that is received is copied anyway.
 fn combine_byte_ns() -> f64 {
     let (mut left, right) = (vec![1.0_f64; 4096], vec![1.0_f64; 4096]);
     let mut best = |step: fn(&mut [f64], &[f64])| {

@@ -1,4 +1,4 @@
-//! A rank's place among the others: what every plan is built on.
+//! Worlds: a rank's handle of all ranks that reduce together, on which plans are built.
 
 pub(crate) mod conversation;
 mod in_flight;
@@ -57,14 +57,14 @@ pub struct World {
     shared: Rc<OneWorldPerThread>,
 }
 
-/// What is left of a world.
+/// The result of [`World::shrink`].
 #[derive(Debug)]
 pub struct Shrunk {
-    /// The world of the ranks that are left.
+    /// The world of the surviving ranks.
     pub world: World,
-    /// Their numbers before, in ascending order: `left[i]` is rank `i` now. The same on all of them.
+    /// Their old numbers, in ascending order: rank `i` was rank `left[i]`. The same on all of them.
     pub left: Vec<usize>,
-    /// The other ranks, which are lost, by their numbers before.
+    /// The lost ranks, by their old numbers.
     pub lost: Vec<usize>,
 }
 
@@ -81,9 +81,9 @@ impl Drop for Busy<'_> {
 
 /// What a [`World`] holds. The compiler names it where a program moves a world, a plan or a run to another thread.
 ///
-/// MPI is called by the thread that has initialised it, and a rank's messages are matched without locks: so each of these stays on the
+/// MPI is called by the thread that has initialised it, and a rank's messages are matched without locks. So each of these stays on the
 /// thread that made it. A thread that reduces needs a world of its own: [`threads::run`] gives one to each thread that it starts. Other
-/// threads send their items to the thread that has the world, by a channel for example, or fold them first: [`Partial`](crate::Partial)s
+/// threads send their items to the thread that has the world, for example by a channel, or fold them first: [`Partial`](crate::Partial)s
 /// and exact [`Sum`](crate::exact::Sum)s can be sent.
 pub struct OneWorldPerThread {
     transport: Box<dyn Communicator>,
@@ -92,9 +92,9 @@ pub struct OneWorldPerThread {
     is_busy: Cell<bool>,
     /// Whether `notices` are to be sent.
     owes: Cell<bool>,
-    /// The tags of abandoned runs, of which the other ranks have not heard yet.
+    /// The tags of abandoned runs of which the other ranks were not notified yet.
     notices: RefCell<Vec<Tag>>,
-    /// Whether the ranks that are left have gone on in another world.
+    /// Whether the surviving ranks have gone on in another world.
     is_over: Cell<bool>,
     last_number: Cell<u64>,
     network: Cell<Option<Network>>,
@@ -175,8 +175,8 @@ impl World {
         Ok(tag)
     }
 
-    /// Whether all ranks say yes, whatever has happened: `true` only if every rank of this world is there and says `true`. Collective
-    /// among the ranks that are not lost, and the same on all of them. A rank that calls [`shrink`](World::shrink) says no.
+    /// Whether all ranks pass `true`: never `true` if a rank of this world is lost. Collective among the ranks that are not lost, and the
+    /// same on all of them. A rank that calls [`shrink`](World::shrink) counts as `false`.
     ///
     /// A result may be `Ok` on one rank while a run fails on another because a third is lost. So ranks agree that all have what they
     /// need before one of them ends, or forgets what another may ask for.
@@ -189,13 +189,14 @@ impl World {
         self.transport().agree(flag)
     }
 
-    /// The world of the ranks that are left, after some are lost. Collective among the ranks that are not lost: each of them comes here
-    /// when a call has failed by an error with [`lost_ranks`](RunError::lost_ranks), or when [`agree`](World::agree) has returned
+    /// The world of the surviving ranks, after some are lost. Collective among the ranks that are not lost: each of them calls it
+    /// when a call has failed with an error that has [`lost_ranks`](RunError::lost_ranks), or when [`agree`](World::agree) has returned
     /// `false`.
     ///
-    /// This world is over then: whatever other ranks wait for in it fails, so they come here, too, and no rank waits for one that is
-    /// lost. Plans of this world cannot be run any more; the program builds new ones on the new world. A new plan over the same items gives
-    /// the same bits, whoever has them now: [`Ownership::rebalanced`](distribution::Ownership::rebalanced) says who takes over which.
+    /// It ends this world: whatever other ranks wait for in it fails, so they call `shrink`, too, and no rank waits for a lost one.
+    /// Plans of this world cannot be run any more; the program builds new ones on the new world. A new plan over the same items gives
+    /// the same bits, whichever rank has them now: [`Ownership::rebalanced`](distribution::Ownership::rebalanced) computes who takes over
+    /// which.
     ///
     /// ```
     /// use reduce::{Plan, threads};
@@ -223,7 +224,7 @@ impl World {
     /// As [`agree`](World::agree); or the new world cannot be set up, on all ranks, for another reason than a loss.
     pub fn shrink(&self) -> Result<Shrunk, comm::Error> {
         self.check_not_nested()?;
-        // What this world's ranks would be told of does not matter any more.
+        // Pending notices for this world's ranks do not matter any more.
         self.shared.owes.set(false);
         self.shared.notices.take();
         let comm::Shrunk { communicator, left } = self.transport().shrink()?;
@@ -235,7 +236,7 @@ impl World {
         Ok(Shrunk { world, left, lost })
     }
 
-    /// Takes over what is known of the network of another world, whose ranks these are.
+    /// Copies what is known about the network from another world, which has the same ranks.
     fn take_after(&self, other: &World) {
         self.shared.network.set(other.shared.network.get());
     }
@@ -275,7 +276,7 @@ impl World {
         Ok(network)
     }
 
-    /// Begins a call that may run an operator, unless one is on the stack: an operator has made this one.
+    /// Begins a call that may run an operator. An error if one is on the stack already: then an operator makes this call.
     #[inline]
     pub(crate) fn enter(&self) -> Result<Busy<'_>, RunError> {
         if !self.is_idle() {
@@ -293,7 +294,8 @@ impl World {
         !(shared.is_busy.get() | shared.owes.get() | shared.is_over.get())
     }
 
-    /// Whether a call that may run an operator is on this thread's stack: then an operator asks, and cannot communicate on this world.
+    /// Whether a call that may run an operator is on this thread's stack: then an operator makes this call, and cannot communicate on this
+    /// world.
     #[must_use]
     pub fn is_in_operator(&self) -> bool {
         self.shared.is_busy.get()
@@ -326,16 +328,16 @@ impl World {
         }
     }
 
-    /// Tells the other ranks at once of the runs that were abandoned on this one, of which they would hear in its next call on the world.
-    /// For a program that computes for long after it has dropped a run, or caught an operator's panic. Does not wait. In an operator it
-    /// leaves that to the next call.
+    /// Notifies the other ranks at once of the runs that were abandoned on this one. Otherwise its next call on the world does so. For a
+    /// program that computes for long after it has dropped a run, or caught an operator's panic. Does not wait. In an operator it does
+    /// nothing: the next call does it.
     pub fn tell_abandoned(&self) {
         if self.shared.owes.get() && !self.shared.is_busy.get() {
             self.send_notices();
         }
     }
 
-    /// Tells the other ranks of the runs that were abandoned here.
+    /// Notifies the other ranks of the runs that were abandoned here.
     pub(crate) fn send_notices(&self) {
         self.shared.owes.set(false);
         for tag in self.shared.notices.take() {
@@ -343,7 +345,7 @@ impl World {
         }
     }
 
-    /// Leaves it to the next call to tell the other ranks that this one takes no part from this tag's turn on.
+    /// Makes the next call notify the other ranks that this one takes no part from this tag's turn on.
     pub(crate) fn owe_notice(&self, tag: Tag) {
         self.shared.owes.set(true);
         self.shared.notices.borrow_mut().push(tag);
@@ -358,7 +360,7 @@ impl World {
         self.shared.abandoned.borrow_mut().extend(requests);
     }
 
-    /// Cancels the requests of abandoned runs, and tells the other ranks of them.
+    /// Cancels the requests of abandoned runs, and notifies the other ranks of these runs.
     pub(crate) fn cancel_abandoned(&self) {
         self.send_notices();
         for request in self.shared.abandoned.take() {

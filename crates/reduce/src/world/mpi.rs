@@ -15,13 +15,13 @@ pub use comm::mpi::{
 ///
 /// # Errors
 /// There is no MPI library; MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or
-/// fails; a setting has a value that it cannot have; or the other ranks do not end.
+/// fails; an environment variable has an invalid value; or the other ranks do not end.
 pub fn run<R>(body: impl FnOnce(&World) -> R) -> Result<R, RunError> {
     comm::mpi::run(|end| body(&World::new(end)))
 }
 
-/// The world of all processes, for a program that has initialised MPI itself. Collective. A world of another communicator is that of an
-/// [`MpiCommunicator::duplicate`]: [`World::new`] makes it.
+/// The world of all processes, for a program that has initialised MPI itself. Collective. For another communicator, give an
+/// [`MpiCommunicator::duplicate`] of it to [`World::new`].
 ///
 /// # Errors
 /// As [`MpiCommunicator::world`].
@@ -29,7 +29,7 @@ pub fn world() -> Result<World, comm::Error> {
     MpiCommunicator::world().map(World::new)
 }
 
-/// The handle of a world's communicator, for calls that leave it as it is: see [`MpiCommunicator::handle`]. `None` if its ranks are not MPI's.
+/// The handle of a world's communicator, for calls that do not change it: see [`MpiCommunicator::handle`]. `None` if its ranks are not MPI's.
 pub fn handle(world: &World) -> Option<Comm> {
     world.transport().mpi_handle()
 }

@@ -6,8 +6,8 @@ use super::World;
 
 pub use comm::threads::RunError;
 
-/// The world of the same threads once more, for a library that must not meet its caller's messages: whatever is in flight, nothing of the
-/// two ever meets. Collective.
+/// A second world of the same threads, for a library that must not receive its caller's messages: messages of the two never match.
+/// Collective.
 ///
 /// A wait drives the runs of its own world. Ranks wait for runs of several worlds in the same order.
 ///
@@ -18,13 +18,12 @@ pub fn duplicate(world: &World) -> Result<World, Error> {
     Ok(duplicate.expect("every rank has a colour"))
 }
 
-/// The world of those threads that name the same colour, in the order of their keys, and of their ranks where keys are equal; `None` for
-/// those that name none. As `MPI_Comm_split`, after which `MpiCommunicator::duplicate` has each part.
-/// Collective.
+/// The world of the threads that pass the same colour, in the order of their keys, and of their ranks if keys are equal; `None` for
+/// threads without a colour. Collective. The equivalent of `MPI_Comm_split`, followed by `MpiCommunicator::duplicate`.
 ///
-/// All worlds of one [`run`] end together: where a rank is lost, or calls [`World::shrink`], the pending and later calls of all of them
-/// fail, and each goes on by its own [`shrink`](World::shrink). A deadlock is found, whatever worlds the ranks wait in; its message
-/// has the ranks' numbers in the run.
+/// All worlds of one [`run`] end together: if a rank is lost, or calls [`World::shrink`], pending and later calls fail in all of them, and
+/// each goes on by its own [`shrink`](World::shrink). A deadlock is found in whatever worlds the ranks wait; its message has the ranks'
+/// numbers in the run.
 ///
 /// ```
 /// use reduce::{Plan, threads};
@@ -86,7 +85,7 @@ pub fn run_seeded<R: Send>(
 }
 
 /// Like [`run`], with every rank's own outcome: a rank that panics is an error in its place, and the others' results are kept. For
-/// programs whose ranks go on without those that are lost; see [`World::shrink`].
+/// programs whose ranks go on without lost ones; see [`World::shrink`].
 ///
 /// # Errors
 /// `ranks` is 0 or too many.

@@ -3,7 +3,7 @@
 use comm::{Communicator, Tag, collective};
 
 use super::outbox::Outbox;
-use super::steps::Step;
+use super::steps::StackStep;
 use super::wire;
 use crate::engines::values::{Memory, Values};
 use crate::environment;
@@ -40,21 +40,21 @@ impl Room {
     }
 }
 
-/// Runs the steps, and says whether this rank has the result: the one that owns item 0 does.
+/// Runs the steps. Returns whether this rank has the result: the one that owns item 0 does.
 ///
 /// If `local` is an error, the ranks that depend on this one are notified.
 pub(super) fn run(
     comm: &dyn Communicator,
     tag: Tag,
     values: &dyn Values,
-    steps: &[Step],
+    steps: &[StackStep],
     buffer: MessageBuffer,
     local: Result<&[u8], RunError>,
     room: &mut Room,
 ) -> Result<bool, RunError> {
     let item_bytes = values.item().size();
     let frame_bytes = frame_bytes(item_bytes, buffer);
-    let mut machine = Machine {
+    let mut machine = StackMachine {
         comm,
         tag,
         frame_bytes,
@@ -75,16 +75,16 @@ pub(super) fn run(
             _ => comm.rank(),
         };
         let waiting = remaining.iter().filter_map(|step| match step {
-            Step::Send { to, .. } => Some(*to),
+            StackStep::Send { to, .. } => Some(*to),
             _ => None,
         });
-        machine.outbox.tell_failed(culprit, waiting);
+        machine.outbox.notify_failed(culprit, waiting);
     }
     machine.outbox.finish()?;
     result
 }
 
-struct Machine<'r> {
+struct StackMachine<'r> {
     comm: &'r dyn Communicator,
     tag: Tag,
     /// The length of a full message.
@@ -99,13 +99,13 @@ struct Machine<'r> {
     outbox: Outbox<'r>,
 }
 
-impl Machine<'_> {
+impl StackMachine<'_> {
     /// Takes steps off `remaining` until none is left.
-    fn execute(&mut self, remaining: &mut &[Step], local: &[u8]) -> Result<bool, RunError> {
+    fn execute(&mut self, remaining: &mut &[StackStep], local: &[u8]) -> Result<bool, RunError> {
         while let Some((step, rest)) = remaining.split_first() {
             match step {
-                Step::Begin { leaves } => self.outbox.begin(*leaves)?,
-                Step::Fold(range) => {
+                StackStep::Begin { leaves } => self.outbox.begin(*leaves)?,
+                StackStep::Fold(range) => {
                     span!("local work", items = range.len());
                     let items = &local[range.start * self.item_bytes..range.end * self.item_bytes];
                     self.values
@@ -113,10 +113,10 @@ impl Machine<'_> {
                     self.stack.extend_from_slice(self.folded.bytes());
                     self.check_environment()?;
                 }
-                Step::Receive { x, from } => {
+                StackStep::Receive { x, from } => {
                     self.receive(*x, *from)?;
                 }
-                Step::Combine => {
+                StackStep::Combine => {
                     let top = self.top();
                     let (lefts, right) = self.stack.split_at_mut(top);
                     let left = lefts.len() - right.len();
@@ -124,7 +124,7 @@ impl Machine<'_> {
                     self.stack.truncate(top);
                     self.check_environment()?;
                 }
-                Step::Send { x, to } => {
+                StackStep::Send { x, to } => {
                     let top = self.top();
                     self.outbox.push(*to, *x, &self.stack[top..])?;
                     self.stack.truncate(top);
@@ -136,7 +136,7 @@ impl Machine<'_> {
         Ok(!self.stack.is_empty())
     }
 
-    /// What was computed in another environment must not leave this rank.
+    /// Values that were computed in another environment must not leave this rank.
     fn check_environment(&self) -> Result<(), RunError> {
         let rank = self.comm.rank();
         environment::check().map_err(|error| RunError::Environment { rank, error })

@@ -21,7 +21,7 @@ use crate::operation::Operation;
 use crate::world::World;
 use crate::world::conversation::Conversation;
 use machine::Room;
-use steps::{Step, steps};
+use steps::{StackStep, steps};
 
 /// The engine: everything that a rank knows before a run.
 pub(crate) struct Algorithm1 {
@@ -31,7 +31,7 @@ pub(crate) struct Algorithm1 {
     conversation: Rc<Conversation>,
     buffer: MessageBuffer,
     /// What this rank does.
-    steps: Vec<Step>,
+    steps: Vec<StackStep>,
     /// The rank where the reduction ends.
     holder: usize,
     room: RefCell<Room>,
@@ -107,7 +107,7 @@ impl Algorithm1 {
         matches!(operation, Operation::Reduce | Operation::Allreduce)
     }
 
-    /// Leaves the result in the holder's room, and says whether this rank is the holder.
+    /// Leaves the result in the holder's room. Returns whether this rank is the holder.
     fn reduce_to_holder(
         &self,
         rows: Result<&[u8], RunError>,
@@ -144,14 +144,14 @@ impl Algorithm1 {
             &mut frame,
             wire::frame_bytes(self.values.item().size()),
         );
-        // This rank's own failure takes precedence over what it heard.
+        // This rank's own failure takes precedence over others'.
         outcome?;
         sent?;
         self.read(&frame, room)?;
         Ok(true)
     }
 
-    /// Brings the holder's result, or its failure, to the root, and says whether this rank is the root.
+    /// Brings the holder's result, or its failure, to the root. Returns whether this rank is the root.
     fn pass_to_root(
         &self,
         outcome: Result<bool, RunError>,

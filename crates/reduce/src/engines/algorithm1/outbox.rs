@@ -84,7 +84,7 @@ impl<'r> Outbox<'r> {
     }
 
     /// Notifies the ranks that still wait, these and the one that the buffer is for, that `culprit` has failed.
-    pub(crate) fn tell_failed(&mut self, culprit: usize, waiting: impl Iterator<Item = usize>) {
+    pub(crate) fn notify_failed(&mut self, culprit: usize, waiting: impl Iterator<Item = usize>) {
         let buffered_for = (self.entries_count > 0).then_some(self.to);
         let mut waiting: Vec<usize> = waiting.chain(buffered_for).collect();
         waiting.sort_unstable();

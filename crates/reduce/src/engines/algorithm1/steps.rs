@@ -15,7 +15,7 @@
 //!      rank 0     rank 1       rank 2
 //! ```
 //!
-//! The distribution alone determines what a rank does, so its [`Step`]s, those of a stack machine, are computed once.
+//! The distribution alone determines what a rank does. So its program, the [`StackStep`]s of a stack machine, is computed once.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ use tree_index::{Node, Tree};
 
 /// One step of a rank: values are pushed on and taken from a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum StackStep {
     /// Work begins on an outbound subtree of `leaves` leaves.
     Begin { leaves: u64 },
     /// Pushes the fold of these local items.
@@ -37,19 +37,19 @@ pub(super) enum Step {
     Send { x: u64, to: usize },
 }
 
-/// What a rank does. The rank that owns item 0 is left with the result on its stack.
-pub(super) fn steps(distribution: &Distribution, rank: usize) -> Vec<Step> {
+/// The steps of a rank. They leave the result on the stack of the rank that owns item 0.
+pub(super) fn steps(distribution: &Distribution, rank: usize) -> Vec<StackStep> {
     let tree = Tree::new(distribution.items());
     let local = distribution.range(rank);
     let mut steps = Vec::new();
     for root in tree.outbound_roots(local.clone()) {
         let span = tree.span(root);
-        steps.push(Step::Begin {
+        steps.push(StackStep::Begin {
             leaves: span.end - span.start,
         });
         push_subtree(&mut steps, &tree, distribution, root, &local);
         if root.x > 0 {
-            steps.push(Step::Send {
+            steps.push(StackStep::Send {
                 x: root.x,
                 to: distribution.rank_of(tree_index::parent(root.x)),
             });
@@ -60,7 +60,7 @@ pub(super) fn steps(distribution: &Distribution, rank: usize) -> Vec<Step> {
 
 /// The steps that leave the value of one outbound subtree on the stack.
 fn push_subtree(
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<StackStep>,
     tree: &Tree,
     distribution: &Distribution,
     root: Node,
@@ -72,7 +72,7 @@ fn push_subtree(
     let mut last = root;
     for piece in tree.subtree_roots(own) {
         let span = tree.span(piece);
-        steps.push(Step::Fold(in_slice(span.start)..in_slice(span.end)));
+        steps.push(StackStep::Fold(in_slice(span.start)..in_slice(span.end)));
         last = piece;
     }
     // From the last piece up to the root. What lies left of it is on the stack, what lies right of it is not ours.
@@ -81,11 +81,11 @@ fn push_subtree(
         let right_sibling = last.x.checked_add(1 << last.y);
         if is_right_child {
             last.x -= 1 << last.y;
-            steps.push(Step::Combine);
+            steps.push(StackStep::Combine);
         } else if let Some(x) = right_sibling.filter(|&x| x < tree.items()) {
             let from = distribution.rank_of(x);
-            steps.push(Step::Receive { x, from });
-            steps.push(Step::Combine);
+            steps.push(StackStep::Receive { x, from });
+            steps.push(StackStep::Combine);
         }
         last.y += 1;
     }
@@ -95,7 +95,7 @@ fn push_subtree(
 mod tests {
     use distribution::Distribution;
 
-    use super::{Step, steps};
+    use super::{StackStep, steps};
 
     #[test]
     fn figure_2_2() {
@@ -103,29 +103,29 @@ mod tests {
         assert_eq!(
             steps(&distribution, 0),
             [
-                Step::Begin { leaves: 9 },
-                Step::Fold(0..2),
-                Step::Fold(2..3),
-                Step::Receive { x: 3, from: 1 },
-                Step::Combine,
-                Step::Combine,
-                Step::Receive { x: 4, from: 1 },
-                Step::Combine,
-                Step::Receive { x: 8, from: 2 },
-                Step::Combine,
+                StackStep::Begin { leaves: 9 },
+                StackStep::Fold(0..2),
+                StackStep::Fold(2..3),
+                StackStep::Receive { x: 3, from: 1 },
+                StackStep::Combine,
+                StackStep::Combine,
+                StackStep::Receive { x: 4, from: 1 },
+                StackStep::Combine,
+                StackStep::Receive { x: 8, from: 2 },
+                StackStep::Combine,
             ]
         );
         assert_eq!(
             steps(&distribution, 1),
             [
-                Step::Begin { leaves: 1 },
-                Step::Fold(0..1),
-                Step::Send { x: 3, to: 0 },
-                Step::Begin { leaves: 4 },
-                Step::Fold(1..3),
-                Step::Receive { x: 6, from: 2 },
-                Step::Combine,
-                Step::Send { x: 4, to: 0 },
+                StackStep::Begin { leaves: 1 },
+                StackStep::Fold(0..1),
+                StackStep::Send { x: 3, to: 0 },
+                StackStep::Begin { leaves: 4 },
+                StackStep::Fold(1..3),
+                StackStep::Receive { x: 6, from: 2 },
+                StackStep::Combine,
+                StackStep::Send { x: 4, to: 0 },
             ]
         );
     }

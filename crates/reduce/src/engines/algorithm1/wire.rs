@@ -49,7 +49,7 @@ pub(crate) fn payload(frame: &[u8], rank: usize, from: usize) -> Result<&[u8], R
     }
 }
 
-/// Checks that a value that `from` sent to `rank` has so many bytes.
+/// Checks that a value that `from` sent to `rank` has the expected number of bytes.
 pub(crate) fn check_length(
     value: &[u8],
     expected: usize,

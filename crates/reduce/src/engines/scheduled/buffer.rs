@@ -26,7 +26,7 @@ impl Buffer {
         }
     }
 
-    /// Takes the memory back from the transport, if the request completes in time. Says whether the memory is back.
+    /// Takes the memory back from the transport, if the request completes in time. Returns whether the memory is back.
     pub(crate) fn reclaim(
         &mut self,
         comm: &dyn Communicator,
@@ -58,7 +58,7 @@ impl Buffer {
         }
     }
 
-    /// As [`reclaim`](Buffer::reclaim), of a send: it is over, too, if its receiver has given up.
+    /// As [`reclaim`](Buffer::reclaim), for a send, which is also over if its receiver has given up.
     pub(crate) fn reclaim_sent(
         &mut self,
         comm: &dyn Communicator,
@@ -97,7 +97,7 @@ pub(crate) fn capacity_bytes(length: usize) -> usize {
     length.max(NOTICE_BYTES + 1)
 }
 
-/// Says that `failed` failed, in a length that a message of `length` bytes does not have.
+/// Writes the notice that `failed` failed, in a length other than `length`.
 pub(crate) fn write_notice(memory: &mut Vec<u8>, length: usize, failed: usize) {
     memory.extend_from_slice(&(failed as u64).to_ne_bytes());
     if length == NOTICE_BYTES {
@@ -105,7 +105,7 @@ pub(crate) fn write_notice(memory: &mut Vec<u8>, length: usize, failed: usize) {
     }
 }
 
-/// What a call came to; or the rank that has given up, which is as good as its notice.
+/// The outcome of a call; or the rank that has given up, which counts as its notice.
 pub(crate) fn unless_given_up<R>(
     outcome: Result<R, comm::Error>,
 ) -> Result<Result<R, usize>, comm::Error> {

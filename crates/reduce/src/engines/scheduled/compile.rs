@@ -23,7 +23,7 @@ pub(crate) struct Input<'s> {
     pub(crate) message_limit: usize,
     /// The longest message that the transport sends eagerly, in elements.
     pub(crate) eager_limit: usize,
-    /// A message of at most so many times this length is split into pieces of it.
+    /// A message of at most this many times the eager limit is split into eager messages.
     pub(crate) eager_messages: usize,
     pub(crate) output: Output,
 }
@@ -79,7 +79,7 @@ impl Input<'_> {
             .filter(|&block| !self.columns(block).is_empty())
     }
 
-    /// A rank's items as ranges that are contiguous in its slice, too, each with its first row.
+    /// A rank's items as ranges that are also contiguous in its slice, each with its first row.
     fn local_ranges(&self, rank: usize) -> Vec<(Range<u64>, usize)> {
         let mut local_ranges: Vec<(Range<u64>, usize)> = Vec::new();
         let mut row = 0;
@@ -328,8 +328,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// The fragment before each of this rank's local ranges, from what is held of the single positions: that before a range is what is
-    /// before the one below it, and what is between the two.
+    /// The fragment before each of this rank's local ranges. It is the fragment before the range below, merged with the nodes between
+    /// the two.
     fn finish_scan(&mut self, rank: usize, position: usize) {
         let length = self.input.width;
         let input = self.input;

@@ -9,7 +9,7 @@ use super::machine::{sends_to_complete, turns_to_complete};
 use super::memory::Place;
 use super::program::Message;
 use super::run::Run;
-use super::state::{Phase, State};
+use super::state::{Phase, RunState};
 use crate::engines::Flight;
 use crate::error::RunError;
 use crate::world::Progress;
@@ -19,7 +19,7 @@ use crate::world::patience::Patience;
 enum Awaited {
     Nothing,
     Receives(Range<usize>),
-    /// Sends of a turn that must be complete first.
+    /// Sends with one of the two sets of buffers, which must be complete first.
     Sends(usize, Range<usize>),
 }
 
@@ -34,7 +34,7 @@ impl<P: Place> Flight for Run<P> {
     }
 
     fn awaited_ranks(&self) -> Vec<usize> {
-        // The call on the stack, from an operator of which this one comes, waits for nobody at this moment.
+        // An operator makes this call: the run on the stack waits for no rank at this moment.
         let Ok(state) = self.state.try_borrow() else {
             return Vec::new();
         };
@@ -99,7 +99,7 @@ impl<P: Place> Progress for Run<P> {
 
 impl<P: Place> Run<P> {
     /// The messages that it waits for.
-    fn pending(&self, state: &State) -> Awaited {
+    fn pending(&self, state: &RunState) -> Awaited {
         let has_pending =
             |buffers: &[Buffer]| buffers.iter().any(|buffer| buffer.request.is_some());
         match state.phase {

@@ -202,7 +202,7 @@ impl Homes {
         })
     }
 
-    /// A combination, in pieces of which each operand has one home.
+    /// A combination, cut into pieces so that each operand of a piece has one home.
     fn cut_combine(&self, combine: Combine<usize>, pieces: &mut Vec<Combine<Located>>) {
         let mut done = 0;
         while done < combine.length {

@@ -7,9 +7,9 @@ use std::ops::Range;
 use comm::Communicator;
 
 use super::buffer::{capacity_bytes, read_notice, unless_given_up, write_notice};
-use super::memory::{Memory, Place};
+use super::memory::{Place, RunMemory};
 use super::program::{Part, Program};
-use super::state::{Phase, State};
+use super::state::{Phase, RunState};
 use super::strips::ColumnStrips;
 use crate::engines::values::Values;
 use crate::trace::{message, span};
@@ -36,14 +36,14 @@ const SENDS_AHEAD: usize = 32;
 /// A run, with the memory that it works on until it stops.
 pub(super) struct Machine<'m, P> {
     pub(super) comm: &'m dyn Communicator,
-    /// Whether the transport delivers by itself.
+    /// Whether sends arrive without further calls.
     pub(super) delivers_alone: bool,
     pub(super) strips: &'m ColumnStrips<P>,
     pub(super) values: &'m dyn Values,
-    /// That of an item.
+    /// The alignment of an item.
     pub(super) alignment: usize,
     pub(super) tag: comm::Tag,
-    pub(super) state: &'m mut State,
+    pub(super) state: &'m mut RunState,
     pub(super) own_nodes: &'m [u8],
     pub(super) result: &'m mut [u8],
 }
@@ -53,8 +53,8 @@ impl<'m, P: Place> Machine<'m, P> {
         self.strips.program(self.state.strip)
     }
 
-    pub(super) fn memory(&mut self) -> Memory<'_> {
-        Memory {
+    pub(super) fn memory(&mut self) -> RunMemory<'_> {
+        RunMemory {
             workspace: self.state.workspace.bytes_mut(),
             receives: &self.state.receives,
             arrived: None,
@@ -78,7 +78,7 @@ impl<'m, P: Place> Machine<'m, P> {
         self.enter(0)
     }
 
-    /// Does what a step does before it waits; after the last step, the last combinations.
+    /// Does everything of a step up to its waits; after the last step, the last combinations.
     fn enter(&mut self, index: usize) -> Result<(), comm::Error> {
         let program = self.program();
         let Some(step) = program.steps.get(index) else {
@@ -117,7 +117,7 @@ impl<'m, P: Place> Machine<'m, P> {
         }
         let combines = &self.program().combines[combines];
         let values = self.values;
-        let mut memory = Memory {
+        let mut memory = RunMemory {
             arrived,
             ..self.memory()
         };
@@ -191,7 +191,7 @@ impl<'m, P: Place> Machine<'m, P> {
         Ok(())
     }
 
-    /// Sends values without a request, if the transport takes them over at once. Says whether it did.
+    /// Sends values without a request, if the transport accepts them at once. Returns whether it did.
     fn send_at_once(&mut self, index: usize, capacity_bytes: usize) -> bool {
         let (comm, tag, program) = (self.comm, self.tag, self.program());
         let message = &program.sends[index];
@@ -234,7 +234,7 @@ impl<'m, P: Place> Machine<'m, P> {
         }
     }
 
-    /// Continues until the run is over or patience is exhausted. Says whether the run is over.
+    /// Continues until the run is over or `patience` is exhausted. Returns whether the run is over.
     pub(super) fn go_on(&mut self, patience: Patience) -> Result<bool, comm::Error> {
         loop {
             match self.state.phase {
@@ -281,7 +281,7 @@ impl<'m, P: Place> Machine<'m, P> {
         }
     }
 
-    /// Takes a message of a step in, unless it is in already. Says whether it is in now.
+    /// Receives message `index` of a step. Returns true once it has been received.
     fn receive(
         &mut self,
         step: usize,
@@ -292,7 +292,7 @@ impl<'m, P: Place> Machine<'m, P> {
             if self.receive_at_once(step, index) {
                 return Ok(true);
             }
-            // This message may be long in coming, and the run goes on by requests.
+            // This message may take long, so the run goes on with requests.
             self.state.at_once = false;
             self.post(step + STEPS_AHEAD)?;
         }
@@ -316,12 +316,12 @@ impl<'m, P: Place> Machine<'m, P> {
             P::take_in(part, buffer, self.state.workspace.bytes_mut(), alignment);
         } else {
             let notice = read_notice(&buffer.memory);
-            self.hear_of_failure(message.peer, notice);
+            self.note_failure(message.peer, notice);
         }
         Ok(true)
     }
 
-    /// Takes a message in that comes at once, in the order of receives. Says whether it did.
+    /// Receives a message without a request, if it arrives at once. Returns whether it did.
     fn receive_at_once(&mut self, step: usize, index: usize) -> bool {
         let message = &self.program().receives[index];
         let capacity_bytes = capacity_bytes(message.length);
@@ -335,13 +335,13 @@ impl<'m, P: Place> Machine<'m, P> {
         is_received
     }
 
-    /// Takes a message in where it lies.
+    /// Uses a message where it lies: combines it, or copies its values.
     #[inline]
     fn take_in(&mut self, step: usize, index: usize, bytes: &[u8]) {
         let program = self.program();
         let message = &program.receives[index];
         if bytes.len() != message.length {
-            self.hear_of_failure(message.peer, read_notice(bytes));
+            self.note_failure(message.peer, read_notice(bytes));
             return;
         }
         let alignment = self.alignment;
@@ -353,7 +353,7 @@ impl<'m, P: Place> Machine<'m, P> {
             return;
         }
         let part = program.parts[message.parts.start];
-        let State {
+        let RunState {
             receives,
             workspace,
             ..
@@ -362,9 +362,9 @@ impl<'m, P: Place> Machine<'m, P> {
         P::take_in_bytes(part, bytes, &mut receives[index], workspace, alignment);
     }
 
-    /// Notes what a peer's notice says: which rank failed first. If it makes no sense, the peer did.
+    /// Notes the rank that a peer's notice names as the first to fail. If the notice makes no sense, the peer has failed.
     #[cold]
-    fn hear_of_failure(&mut self, peer: usize, notice: Option<usize>) {
+    fn note_failure(&mut self, peer: usize, notice: Option<usize>) {
         let failed = notice.filter(|&rank| rank < self.comm.size());
         self.state.failed.get_or_insert(failed.unwrap_or(peer));
     }
@@ -373,7 +373,7 @@ impl<'m, P: Place> Machine<'m, P> {
 /// The sends that must be complete before the next step begins.
 pub(super) fn sends_to_complete<P>(
     program: &Program<P>,
-    state: &State,
+    state: &RunState,
     index: usize,
 ) -> Range<usize> {
     let begun = program.steps[index].sends.end;
@@ -381,9 +381,9 @@ pub(super) fn sends_to_complete<P>(
     over..begun.saturating_sub(SENDS_AHEAD).max(over)
 }
 
-/// The turns whose sends must be complete before the next strip, or before the end.
+/// Which of the two sets of send buffers must be complete before the next strip, or before the end.
 pub(super) fn turns_to_complete(
-    state: &State,
+    state: &RunState,
     delivers_alone: bool,
     strips: usize,
 ) -> Range<usize> {

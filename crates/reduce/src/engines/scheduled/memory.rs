@@ -6,7 +6,7 @@ use crate::engines::values::Values;
 
 /// The values of a run.
 #[derive(Debug)]
-pub(crate) struct Memory<'m> {
+pub(crate) struct RunMemory<'m> {
     pub(crate) workspace: &'m mut [u8],
     pub(crate) receives: &'m [Buffer],
     /// A message that is not in its buffer, by its number among the receives.
@@ -39,10 +39,10 @@ pub(crate) trait Place: Copy + 'static {
     fn is_in_result(self) -> bool;
 
     /// The values of a part.
-    fn read<'m>(part: Part<Self>, memory: &'m Memory<'_>) -> &'m [u8];
+    fn read<'m>(part: Part<Self>, memory: &'m RunMemory<'_>) -> &'m [u8];
 
     /// Performs combinations, one after the other.
-    fn combine(combines: &[Combine<Self>], memory: &mut Memory<'_>, values: &dyn Values);
+    fn combine(combines: &[Combine<Self>], memory: &mut RunMemory<'_>, values: &dyn Values);
 }
 
 /// A place in the workspace, where all values are.
@@ -69,12 +69,12 @@ impl Place for Packed {
     }
 
     #[inline]
-    fn read<'m>(part: Part<Self>, memory: &'m Memory<'_>) -> &'m [u8] {
+    fn read<'m>(part: Part<Self>, memory: &'m RunMemory<'_>) -> &'m [u8] {
         &memory.workspace[part.place..][..part.length]
     }
 
     #[inline]
-    fn combine(combines: &[Combine<Self>], memory: &mut Memory<'_>, values: &dyn Values) {
+    fn combine(combines: &[Combine<Self>], memory: &mut RunMemory<'_>, values: &dyn Values) {
         values.combine_all(combines, memory.workspace);
     }
 }
@@ -148,7 +148,7 @@ impl Place for Located {
         matches!(self, Located::Result(_))
     }
 
-    fn read<'m>(part: Part<Self>, memory: &'m Memory<'_>) -> &'m [u8] {
+    fn read<'m>(part: Part<Self>, memory: &'m RunMemory<'_>) -> &'m [u8] {
         let node_start = |index: usize| index * memory.row + memory.first_column;
         let Part { place, length } = part;
         match place {
@@ -166,7 +166,7 @@ impl Place for Located {
         }
     }
 
-    fn combine(combines: &[Combine<Self>], memory: &mut Memory<'_>, values: &dyn Values) {
+    fn combine(combines: &[Combine<Self>], memory: &mut RunMemory<'_>, values: &dyn Values) {
         let apart = "every value has a place of its own";
         let (receives, arrived, own_nodes) = (memory.receives, memory.arrived, memory.own_nodes);
         let (row, first_column) = (memory.row, memory.first_column);

@@ -1,4 +1,32 @@
 //! The engine for schedules: fragments travel along a schedule of crate `schedule`, compiled for this rank.
+//!
+//! The idea is simple. A schedule says which ranges of ranks each message reduces. The ownership alone says which nodes of the tree
+//! such a reduction consists of. So everything but the values is known before a run: [`compile`] writes it into flat lists, and
+//! [`machine`] reads these from front to back.
+//!
+//! ```text
+//! fold this rank's rows into the values of its own nodes
+//! for each step of the program:
+//!     combine the values that the step's messages need
+//!     start the step's sends
+//!     post the receives of the next 16 steps
+//!     wait for the step's receives, and until at most 32 sends are under way
+//! combine the values of the result
+//! wait for the sends
+//! ```
+//!
+//! - **Messages hold values only.** Sender and receiver compute the same nodes in the same order, so a message needs no header. A
+//!   rank that cannot continue sends the failed rank's number in place of each message, in a length that its values do not have.
+//! - **Each value has a place of its own**, an offset in one workspace. So a value that was received or combined can be sent on in any
+//!   later step, and adjacent ranges that were joined for one message are not joined again for the next.
+//! - **Receives are posted early**, so that messages find their buffers, but after the sends, for which other ranks wait.
+//! - **Few sends are under way**, because MPI libraries search long lists of them. Waiting for earlier sends cannot deadlock:
+//!   schedules are checked to end even if every send waits for its receiver.
+//! - **Short messages need no request** under MPI, while nothing else is in flight: the machine sends and receives them at once. The
+//!   first one that the transport cannot take or deliver within microseconds makes the rest of the strip use requests.
+//! - **Long rows are not copied**: [`locate`] replaces workspace offsets by places in messages and in the caller's slices. They are cut
+//!   into [`strips`] of columns that stay in cache.
+//! - **A run stops wherever a message is missing** and continues there, so blocking calls, tests and time-outs are the same code.
 
 mod buffer;
 mod compile;
@@ -145,7 +173,7 @@ impl Scheduled {
         let shape = self.shape(operation, ownership.items() > 0);
         let schedule = self.schedule_of(operation, ownership);
         let hints = transport.hints();
-        // What goes through shared memory needs no rendezvous.
+        // Messages through shared memory need no rendezvous.
         let eager_bytes = hints.eager_bytes.max(hints.shared_bytes);
         let item_bytes = self.values.item().size();
         let program = |width: usize| {

@@ -1,7 +1,7 @@
 //! What a rank does in a collective operation: a schedule, compiled to flat lists of places.
 //!
 //! Every value of a run has a place of its own. A program says which rows to fold into which places, which two places to combine into
-//! a third, and the values of which places make a message. A run reads each list from front to back. Places and lengths are in items while a
+//! a third, and which places make up a message. A run reads each list from front to back. Places and lengths are in items while a
 //! program is compiled, and in bytes when it runs.
 //!
 //! The type of a place says where values lie. Short rows are copied, so all values lie in one workspace, and a place is an
@@ -53,7 +53,7 @@ pub(crate) struct Step {
     pub(crate) combines: Range<usize>,
     pub(crate) sends: Range<usize>,
     pub(crate) receives: Range<usize>,
-    /// Whether nothing but the next combinations reads what is received, which is one message: they may happen where it lies.
+    /// Whether one message is received, and only the next combinations read it: they may read it in place.
     pub(crate) is_combined_on_arrival: bool,
 }
 

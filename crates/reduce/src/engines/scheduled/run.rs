@@ -2,8 +2,8 @@
 //!
 //! A run is a machine that stops wherever a message is missing and continues when the message has arrived, so blocking
 //! calls, tests and time-outs are the same code. Everything that it needs is allocated in its first two runs. The transport owns a
-//! message's buffer until the send is complete. A transport that delivers by itself may keep it during the next run, which uses
-//! a second buffer.
+//! message's buffer until the send is complete. If sends arrive without further calls, the transport may keep it during the next
+//! run, which uses a second buffer.
 //!
 //! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed
 //! first, in a length that no values have. So no rank waits for ever, and values need no header.
@@ -18,7 +18,7 @@ use super::ending::{Ending, EndingKind};
 use super::machine::{AT_ONCE_BYTES, Machine, SHARED_AT_ONCE_BYTES_MAX};
 use super::memory::Place;
 use super::program::Program;
-use super::state::{Copies, Phase, State};
+use super::state::{Copies, Phase, RunState};
 use super::strips::ColumnStrips;
 use crate::engines::Flight;
 use crate::engines::values::Values;
@@ -32,14 +32,15 @@ use crate::world::patience::Patience;
 pub(super) struct Run<P> {
     pub(super) world: World,
     pub(super) delivers_alone: bool,
-    /// Whether messages go without requests while nothing else is in flight. A transport that delivers by itself has cheap requests.
+    /// Whether messages go without requests while nothing else is in flight. Transports where sends arrive without further calls have
+    /// cheap requests.
     goes_at_once: bool,
     pub(super) strips: ColumnStrips<P>,
     pub(super) ending: Ending,
     values: Rc<dyn Values>,
     item: Layout,
     conversation: Rc<Conversation>,
-    pub(super) state: RefCell<State>,
+    pub(super) state: RefCell<RunState>,
     pub(super) copies: RefCell<Copies>,
     /// Whether an operator of this run has abandoned it.
     is_abandoned: Cell<bool>,
@@ -61,7 +62,7 @@ impl<P: Place> Run<P> {
         let goes_at_once = !delivers_alone && longest_bytes <= at_once_bytes;
         // Otherwise the first run that does not go at once would allocate, however late it comes.
         let message_bytes = if goes_at_once { longest_bytes } else { 0 };
-        let state = State::new(strips.programs(), message_bytes);
+        let state = RunState::new(strips.programs(), message_bytes);
         world.transport().reserve(state.requests_max());
         Self {
             world: world.clone(),
@@ -214,7 +215,7 @@ impl<P: Place> Run<P> {
     #[inline]
     fn prepare(
         &self,
-        state: &mut State,
+        state: &mut RunState,
         local: Option<&[u8]>,
         are_nodes: bool,
         are_read_there: bool,
@@ -237,7 +238,7 @@ impl<P: Place> Run<P> {
     #[inline]
     fn machine<'m>(
         &'m self,
-        state: &'m mut State,
+        state: &'m mut RunState,
         own_nodes: &'m [u8],
         result: &'m mut [u8],
     ) -> Machine<'m, P> {
@@ -255,7 +256,7 @@ impl<P: Place> Run<P> {
     }
 
     /// Reduces this rank's own nodes, to the workspace or to the copies.
-    fn fold(&self, state: &mut State, own: &[u8], are_nodes: bool) {
+    fn fold(&self, state: &mut RunState, own: &[u8], are_nodes: bool) {
         span!("local work");
         let (program, width) = (self.strips.first(), self.strips.width);
         let mut copies;
@@ -307,7 +308,7 @@ impl<P: Place> Run<P> {
     /// Runs the machine on this run's own memory: the workspace, and the copies in place of the caller's slices.
     fn with_own_memory<R>(
         &self,
-        state: &mut State,
+        state: &mut RunState,
         task: impl FnOnce(&mut Machine<'_, P>) -> Result<R, comm::Error>,
     ) -> Result<R, RunError> {
         let outcome = if self.strips.uses_caller_memory {
@@ -331,7 +332,7 @@ impl<P: Place> Run<P> {
         advanced
     }
 
-    /// Abandons the run, or leaves that to the call that runs the operator which makes this one.
+    /// Abandons the run. If an operator of this run makes the call, the run's own call abandons it later.
     pub(super) fn abandon_or_note(&self) {
         match self.state.try_borrow_mut() {
             Ok(mut state) => self.world.abandon(state.abort()),
@@ -342,7 +343,7 @@ impl<P: Place> Run<P> {
     /// Aborts the run if the transport has failed, and notes why: whoever waits for this run then gets the same error.
     fn fail_on_transport_error<R>(
         &self,
-        state: &mut State,
+        state: &mut RunState,
         outcome: Result<R, comm::Error>,
     ) -> Result<R, RunError> {
         let error = match (outcome, &state.broken) {
@@ -360,7 +361,8 @@ impl<P: Place> Run<P> {
         Err(RunError::Transport(error))
     }
 
-    /// Drives all runs in flight, and this one by `advance`, until this one is over or patience is. Says whether it is over.
+    /// Drives all runs in flight, and this one by `advance`, until this one is over or `patience` is exhausted. Returns whether this one
+    /// is over.
     pub(super) fn drive_by(
         &self,
         patience: Patience,
@@ -391,7 +393,7 @@ impl<P: Place> Run<P> {
         self.state.borrow().outcome(self.world.rank())
     }
 
-    /// Leaves the result of a run that is over in `result`; says whether this rank gets one.
+    /// Leaves the result of a run that is over in `result`. Returns whether this rank gets one.
     pub(super) fn deliver(&self, rows: &[u8], result: &mut [u8]) -> Result<bool, RunError> {
         if !self.ending.is_mine {
             return Ok(false);
@@ -414,7 +416,7 @@ impl<P: Place> Run<P> {
         delivered
     }
 
-    /// Leaves the result in `result`, which takes arithmetic if it is a scan's.
+    /// Leaves the result in `result`; for a scan this computes.
     fn finish(
         &self,
         machine: &mut Machine<'_, P>,
@@ -427,7 +429,7 @@ impl<P: Place> Run<P> {
         machine.state.outcome(rank)
     }
 
-    /// The steps of the last run; `None` while it is on the stack, where an operator asks.
+    /// The steps of the last run; `None` if an operator of a run on the stack makes the call.
     pub(super) fn rounds(&self) -> Option<u64> {
         self.state.try_borrow().ok().map(|state| state.rounds)
     }

@@ -12,7 +12,7 @@ use crate::error::RunError;
 
 /// How far a run has come, and its memory.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct RunState {
     pub(super) phase: Phase,
     pub(super) strip: usize,
     /// Where the strip begins in a row.
@@ -27,19 +27,19 @@ pub(super) struct State {
     pub(super) is_combined: bool,
     /// The steps whose other receives are posted.
     pub(super) posted: usize,
-    /// The sends known to be complete; all of them if the transport delivers by itself.
+    /// The sends known to be complete; all of them if sends arrive without further calls.
     pub(super) sent: usize,
     /// Which of the two buffers of a send is in use.
     pub(super) turn: usize,
     /// The rank that failed first, as far as is known here.
     pub(super) failed: Option<usize>,
-    /// How this thread's floating-point environment was found to have changed during the run.
+    /// The change of this thread's floating-point environment that was found during the run.
     pub(super) deviation: Option<EnvironmentError>,
     /// Why the transport ended the run.
     pub(super) broken: Option<comm::Error>,
     pub(super) rounds: u64,
     pub(super) workspace: Memory,
-    /// Two for each message. They alternate from strip to strip and from run to run if the transport delivers by itself.
+    /// Two for each message. They alternate from strip to strip and from run to run if sends arrive without further calls.
     pub(super) sends: [Vec<Buffer>; 2],
     pub(super) receives: Vec<Buffer>,
     pub(super) scratch: Vec<u8>,
@@ -66,7 +66,7 @@ pub(super) enum Phase {
     Sending,
 }
 
-impl State {
+impl RunState {
     /// For the programs of a row's strips. Messages have memory for this number of bytes, and allocate what they need beyond.
     pub(super) fn new<P>(programs: &[Program<P>], message_bytes: usize) -> Self {
         let most = |count: fn(&Program<P>) -> usize| programs.iter().map(count).max().unwrap_or(0);
@@ -97,15 +97,15 @@ impl State {
         }
     }
 
-    /// The most requests that can be under way: those of three runs' messages, because a transport that delivers by itself may keep a
-    /// send's buffer until the run after the next one.
+    /// The most requests that can be under way: those of three runs' messages. If sends arrive without further calls, the transport may
+    /// keep a buffer until the run after the next one.
     pub(super) fn requests_max(&self) -> usize {
         let [sends, _] = &self.sends;
         3 * (sends.len() + self.receives.len())
     }
 
-    /// Checks the environment in which this rank has just computed: what it computed must not leave it otherwise. A check before would
-    /// not do, because an operator may change the environment.
+    /// Checks the environment in which this rank has just computed, before the values leave it. An earlier check would not do, because
+    /// an operator may change the environment.
     #[inline]
     pub(super) fn check_environment(&mut self, rank: usize) {
         if let Err(error) = environment::check() {
@@ -114,7 +114,7 @@ impl State {
         }
     }
 
-    /// How a run that is over ended.
+    /// The outcome of a run that is over.
     #[inline]
     pub(super) fn outcome(&self, rank: usize) -> Result<(), RunError> {
         match (self.deviation, self.failed) {

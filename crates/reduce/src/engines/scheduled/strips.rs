@@ -18,8 +18,7 @@ pub(super) struct ColumnStrips<P> {
 }
 
 impl<P> ColumnStrips<P> {
-    /// Cuts a row of `width` items of so many bytes into `count` strips, as evenly as possible. `compile` makes the program of a strip from its
-    /// width.
+    /// Cuts a row of `width` items into `count` strips, as evenly as possible. `compile` makes the program of a strip from its width.
     pub(super) fn new(
         width: usize,
         item_bytes: usize,

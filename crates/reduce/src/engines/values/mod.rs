@@ -74,8 +74,8 @@ pub(crate) trait Values {
     /// Fills a row with the reduction of no items, in canonical form.
     fn write_empty(&self, row: &mut [u8]);
 
-    /// The scan of rows of so many bytes, of which the first is item number `first_item`. `before` has the fragment of all items before it, node by
-    /// node, and need not be aligned. The result is not canonical yet.
+    /// The scan of rows of `row` bytes; the first row is item number `first_item`. `before` has the fragment of all items before it, node
+    /// by node, and need not be aligned. The result is not canonical yet.
     fn scan(
         &self,
         row: usize,
@@ -87,7 +87,7 @@ pub(crate) trait Values {
     );
 }
 
-/// What those know who ask for products, which are of some items.
+/// What callers who ask for products know.
 const ARE_FLOATS: &str = "the operator is a sum of floats";
 
 /// Items of a type. No items have any address.
@@ -119,7 +119,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// So many zeros.
+    /// `length` bytes of zeros.
     pub(crate) fn zeroed(length: usize) -> Self {
         let bytes = vec![0; length + ALIGNMENT - 1];
         Self {
@@ -129,7 +129,7 @@ impl Memory {
         }
     }
 
-    /// Has so many bytes, of any content.
+    /// Changes the length to `length` bytes, of any content.
     pub(crate) fn resize(&mut self, length: usize) {
         if length > self.bytes.len() - self.start {
             *self = Self::zeroed(length);

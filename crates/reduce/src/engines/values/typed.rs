@@ -30,7 +30,7 @@ impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
 
     /// Lends scratch memory, which keeps its length.
     fn with_scratch<R>(&self, task: impl FnOnce(&mut Vec<T>) -> R) -> R {
-        // An operator may make a call that comes here.
+        // An operator may make a call that gets here.
         let mut scratch = self.scratch.take();
         let result = task(&mut scratch);
         self.scratch.replace(scratch);

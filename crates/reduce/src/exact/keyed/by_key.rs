@@ -1,4 +1,4 @@
-//! What the calls of a plan by key share with its runs under way.
+//! What a plan by key shares with its runs under way.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -19,10 +19,10 @@ use crate::world::conversation::Conversation;
 pub(crate) struct ByKey {
     pub(super) terms: AnyPlan,
     pub(super) rows: AnyPlan,
-    /// For what does not fit the rows.
+    /// For entries that do not fit the rows.
     beside: Rc<Conversation>,
     pub(super) slots: Box<dyn AnySlots>,
-    /// That of earlier runs.
+    /// Memory of earlier runs, for reuse.
     memory: RefCell<Vec<Memory>>,
 }
 
@@ -91,7 +91,7 @@ impl ByKey {
         Exchange::start(self.world(), &self.beside, operation, lists)
     }
 
-    /// Takes no part in an exchange after one that has brought wrong entries. The others hear of it.
+    /// Takes no part in an exchange after one that has brought wrong entries. The others are notified.
     pub(super) fn give_up(&self, operation: Operation, error: WrongEntries) -> RunError {
         self.beside.refuse_within(operation, self.wrong(error))
     }
@@ -108,7 +108,7 @@ impl ByKey {
         RunError::Limit { rank, error }
     }
 
-    /// What entries mean that no rank of this program writes.
+    /// The error for entries that no rank of this program writes.
     pub(super) fn wrong(&self, error: WrongEntries) -> RunError {
         RunError::WrongEntries {
             rank: self.world().rank(),

@@ -14,10 +14,10 @@ use crate::engines::exchange::Exchange;
 use crate::engines::values::Memory;
 use crate::error::RunError;
 use crate::operation::Operation;
-use crate::plan::{Operands, Outcome, Part, Stage, Staged, Stages, check_result, not_taken};
+use crate::plan::{EngineRun, Operands, Outcome, Stage, Staged, Stages, check_result, not_taken};
 use crate::world::World;
 
-/// What is left of a run whose rows are added up.
+/// A run whose rows are added up, before its entries are merged.
 struct Added {
     operation: Operation,
     /// If this rank gets some.
@@ -41,10 +41,10 @@ impl ByKey {
         }
     }
 
-    /// Whether a run can begin. If not, nothing is sent.
+    /// Checks that a run can begin. If not, nothing is sent.
     fn check_offered(&self, operation: Operation, is_split: bool) -> Result<(), RunError> {
         let rank = self.rank();
-        // What it runs for reductions says which algorithm was chosen.
+        // The algorithm of its reductions is the one that was chosen.
         let chosen = self.rows.algorithm(Operation::Allreduce);
         match chosen.filter(|algorithm| !algorithm.is_scheduled()) {
             Some(algorithm) if is_split || self.rows.algorithm(operation).is_none() => {
@@ -54,7 +54,7 @@ impl ByKey {
         }
     }
 
-    /// A blocking run, whose reductions take their shortest ways. Without rows this rank takes no part, for a reason of its own.
+    /// A blocking run, whose reductions are blocking, too. An error in place of rows is why this rank takes no part.
     fn run_local(
         self: &Rc<Self>,
         operation: Operation,
@@ -88,10 +88,10 @@ impl ByKey {
     ) -> Result<Stage, RunError> {
         let own = local.as_ref().map_err(Clone::clone);
         let own = own.map(|local| Operands::Items(bytemuck::cast_slice(&local.terms)));
-        let part = self.terms.start_within(Operation::Allreduce, own)?;
+        let run = self.terms.start_within(Operation::Allreduce, own)?;
         let (form, local) = (Rc::clone(self), local.unwrap_or_default());
         let then = move |part| form.add(operation, local, part);
-        Ok(Stage::Part(part, Box::new(then)))
+        Ok(Stage::Run(run, Box::new(then)))
     }
 
     /// Begins the second one after the first.
@@ -99,21 +99,21 @@ impl ByKey {
         self: &Rc<Self>,
         operation: Operation,
         mut local: Local,
-        terms: Part,
+        terms: EngineRun,
     ) -> Result<Stage, RunError> {
         let mut all = self.no_terms();
         terms.deliver(bytemuck::cast_slice_mut(&mut all))?;
         let agreed = self.settle(&mut local, &all)?;
         let own = Operands::Items(local.rows.bytes());
-        let part = self.rows.start_within(operation, Ok(own))?;
+        let run = self.rows.start_within(operation, Ok(own))?;
         self.give_back(local.rows);
         let form = Rc::clone(self);
-        let then = move |part: Part| {
+        let then = move |run: EngineRun| {
             let mut rows = form.memory(form.keys(operation).len());
-            let rows = part.deliver(rows.bytes_mut())?.then_some(rows);
+            let rows = run.deliver(rows.bytes_mut())?.then_some(rows);
             form.exchange(operation, rows, agreed, &local.entries)
         };
-        Ok(Stage::Part(part, Box::new(then)))
+        Ok(Stage::Run(run, Box::new(then)))
     }
 
     /// Begins to send entries to the ranks that merge them, if any rank may have some.
@@ -173,7 +173,7 @@ impl ByKey {
         }))
     }
 
-    /// What `read` makes of what a run has left.
+    /// The outcome of a run, read by `read`.
     fn read<R>(
         &self,
         total: Box<Total>,
@@ -185,7 +185,7 @@ impl ByKey {
     }
 }
 
-/// What a run has left.
+/// The outcome of a run.
 fn total_of(outcome: Box<dyn Any>) -> Box<Total> {
     outcome.downcast().expect("runs leave these")
 }

@@ -19,8 +19,8 @@ use crate::world::conversation::Conversation;
 /// Exact sums or other [slots](KeyedSlot) of the items of each key over the ranks of a [`World`], for keys that are any integers of 64 bits. Made by
 /// [`Builder::build_hashed`](crate::Builder::build_hashed).
 ///
-/// Each key is [owned](KeyedPlan::owner) by one rank, to which the ranks send what they have of it. For keys 0 to K - 1 that most ranks have,
-/// a plan of [`Keyed`](exact_sum::Keyed) is cheaper. Nobody says beforehand which keys there are, and each run may have others.
+/// Each key is [owned](KeyedPlan::owner) by one rank; the others send it their sums of that key. For keys 0 to K - 1 that most ranks have,
+/// a plan of [`Keyed`](exact_sum::Keyed) is cheaper. The keys need not be known beforehand, and each run may have others.
 ///
 /// Each value has the bits of one process's [`Hashed`] on all ranks' items, whatever the number of ranks and the distribution of the
 /// items.
@@ -113,7 +113,7 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
     }
 }
 
-/// The rank of so many that owns a key.
+/// The rank, of `ranks` ranks, that owns a key.
 fn owner(key: impl SparseKey, ranks: usize) -> usize {
     // The finalizer of MurmurHash3, 64 bits (Appleby): keys that follow each other have owners far from each other.
     let mut mixed = key.to_word();
@@ -216,7 +216,7 @@ impl<K: SparseKey, S: KeyedSlot> Staged for ByOwner<K, S> {
         Ok(Stages::new(self, first))
     }
 
-    /// Nobody knows how many keys there will be.
+    /// The number of keys is not known beforehand.
     fn check_result(&self, _operation: Operation, _bytes: usize) -> Result<(), RunError> {
         Ok(())
     }
@@ -264,7 +264,7 @@ impl<K: SparseKey, S: KeyedSlot> Staged for ByOwner<K, S> {
         self.conversation.spend_between_runs();
     }
 
-    /// The exchange that is dropped has done so.
+    /// The dropped exchange has abandoned itself.
     fn abandon(&self) {}
 }
 

@@ -34,8 +34,8 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
 /// Exact sums, moments or other [slots](KeyedSlot) of the items of each key over the ranks of a [`World`](crate::World): of [`Keyed`], for the
 /// keys 0 to K - 1, made by [`Builder::build_keyed`](crate::Builder::build_keyed); or of [`Hashed`]: see [`HashedPlan`](super::HashedPlan).
 ///
-/// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). Nobody says which keys a rank's items
-/// have, or how many items there are: that may change from run to run.
+/// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). A rank's keys and its number of items
+/// need not be known beforehand: they may change from run to run.
 ///
 /// Each value has the bits of [`by_key`](exact_sum::by_key) on all ranks' items, whatever the number of ranks, the distribution of the items
 /// and the algorithm. A key is 16 bytes of a row that the [algorithm](crate::Algorithm) adds up, or 64 for moments; before, the ranks agree on a
@@ -61,8 +61,8 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](crate::Plan#errors-of-all-runs); or sums have another number of keys than the plan, or more items than one has room for
-/// ([`RunError::Limit`], which leaves the plan as it was).
+/// [Those of a `Plan`](crate::Plan#errors-of-all-runs); or sums do not have as many keys as the plan, or more items than one has room for
+/// ([`RunError::Limit`], which leaves the plan usable).
 pub struct KeyedPlan<S: KeyedState> {
     plan: AnyPlan,
     state: PhantomData<fn() -> S>,
@@ -96,7 +96,7 @@ impl<S: KeyedState> KeyedPlan<S> {
     ///
     /// # Errors
     /// As [`allreduce`](KeyedPlan::allreduce). A rank that the failed one does not depend on, and that does not get the
-    /// result, may not hear of the failure in this run.
+    /// result, may not learn of the failure in this run.
     pub fn reduce(&self, local: &S) -> Result<Option<S::All>, RunError> {
         self.run(Operation::Reduce, Ok(local)).map(typed)
     }
@@ -135,7 +135,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.start(Operation::ReduceScatter, local, all)
     }
 
-    /// Without sums this rank takes no part, for a reason of its own.
+    /// An error in place of sums is why this rank takes no part.
     pub(super) fn run(
         &self,
         operation: Operation,

@@ -1,5 +1,5 @@
-//! What a plan by key reduces: rows of integers, and the terms by which the ranks agree on their units; and what it does with the sums by
-//! key of a program, whose type it does not know.
+//! What a plan by key reduces: rows of integers, and the terms by which the ranks agree on their units. Also its access to the program's
+//! sums by key, whose type it does not know.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -149,7 +149,7 @@ impl Total {
     }
 }
 
-/// Slots of a type that the program knows, and a plan does not.
+/// Slots of a type that the program knows and a plan does not.
 pub(super) trait AnySlots {
     /// The parts of a key's slot.
     fn parts(&self) -> usize;
@@ -171,13 +171,13 @@ pub(super) trait AnySlots {
     /// Brings the rows to the units that the ranks agreed on.
     fn settle(&self, local: &mut Local, agreed: &[Agreed]);
 
-    /// Makes of the entries of several ranks one for each part of a key.
+    /// Merges the entries of several ranks into one for each part of a key.
     fn merged(&self, lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries>;
 
     /// The slots that a run left.
     fn slots(&self, total: &Total) -> Result<Box<dyn Any>, WrongEntries>;
 
-    /// Makes slots those that a run left.
+    /// Replaces slots by those that a run left.
     fn replace(&self, slots: &mut dyn Any, total: &Total) -> Result<(), WrongEntries>;
 
     /// Writes the value of each key that a run left, rounded once.
@@ -186,7 +186,7 @@ pub(super) trait AnySlots {
 
 pub(super) struct SlotsOf<S>(pub(super) PhantomData<fn() -> S>);
 
-/// What those know who have asked for the number of keys.
+/// What callers know who have asked for the number of keys.
 const OF_THE_TYPE: &str = "slots are of the plan's type";
 
 impl<S: KeyedSlot> AnySlots for SlotsOf<S> {

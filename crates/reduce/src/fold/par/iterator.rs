@@ -1,4 +1,4 @@
-//! Reductions of what rayon's indexed parallel iterators give.
+//! Reductions of rayon's indexed parallel iterators.
 
 use rayon::iter::IndexedParallelIterator;
 use rayon::iter::plumbing::{Producer, ProducerCallback};
@@ -12,8 +12,8 @@ use crate::operator::{Operator, Sum};
 /// The parts for each thread: more than one, since some take longer.
 const PARTS_OF_A_THREAD: usize = 8;
 
-/// Reductions of what a parallel iterator gives, with the bits of those of a slice of it: the iterator is split where the tree is, so that
-/// no bit depends on the pool, nor on which thread does what. As always, the fewest items of a part are `with_min_len`'s.
+/// Reductions of the items of a parallel iterator, with the bits of the same items in a slice: the iterator is split where the tree is, so
+/// no bit depends on the pool, nor on which thread does what. As always, `with_min_len` sets the fewest items of a part.
 ///
 /// ```
 /// use rayon::prelude::*;
@@ -134,7 +134,7 @@ impl<W, C> Reduction<'_, W, C> {
         Ok(value)
     }
 
-    /// What one thread does. An iterator of its own for each block is one that compilers know the length of.
+    /// One thread's work. Each block has an iterator of its own, whose length the compiler knows.
     fn of_part<T, P>(&self, items: P, count: usize) -> Result<W::Value, FoldError>
     where
         P: Producer<Item = T>,

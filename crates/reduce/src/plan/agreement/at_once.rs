@@ -11,15 +11,15 @@ use crate::plan::table::Table;
 pub(super) enum Agreed<'p> {
     /// Everything.
     Rule(&'p Ownership),
-    /// Everything but how many items each rank has, and whether some rank says what all ranks own.
+    /// Everything but how many items each rank has.
     Counts {
         states_whole: bool,
     },
     Nothing,
 }
 
-/// A rank's vote: fingerprints of all that it proposes, and of all but its items; for each, 1 where all ranks so far have the same, and
-/// what they have will do; and 1 where a rank says what all ranks own.
+/// A rank's vote: a fingerprint of all that it proposes, and one of all but its items; for each, 1 if all ranks so far have the same
+/// and can agree on it; and 1 if a rank states what all ranks own.
 type Vote = [u64; 5];
 
 /// Compares fingerprints. Collective.
@@ -27,7 +27,7 @@ pub(super) fn agree_at_once<'p>(
     table: Table<'_>,
     proposal: &'p Proposal,
 ) -> Result<Agreed<'p>, BuildError> {
-    let is_able = proposal.obstacle.is_none();
+    let is_able = proposal.refusal.is_none();
     let rule = proposal.share.rule().filter(|rule| {
         // A wrong number of items is an error of the exchanges.
         is_able && proposal.items.is_none_or(|items| items == rule.items())

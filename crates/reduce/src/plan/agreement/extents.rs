@@ -30,7 +30,7 @@ fn push_number(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(number.to_le_bytes()[0]);
 }
 
-/// So many ranges.
+/// Reads `count` ranges.
 fn unpacked(bytes: &[u8], count: usize) -> Vec<Range<u64>> {
     let mut rest = bytes.iter();
     let mut number = || {
@@ -55,7 +55,7 @@ fn unpacked(bytes: &[u8], count: usize) -> Vec<Range<u64>> {
     (0..count).map(|_| range()).collect()
 }
 
-/// Every rank's ranges, of which it is known how many they are and how many bytes they take. Collective.
+/// Every rank's ranges. Their numbers, and the bytes that they take, are known. Collective.
 pub(super) fn exchange(
     table: Table<'_>,
     mut own: Vec<u8>,

@@ -1,12 +1,12 @@
-//! What a rank wishes of a plan, and what becomes of it: nothing here is compiled anew for each type and operator.
+//! What a rank requests of a plan, and how ranks settle it. None of this code is generic, so it is compiled only once.
 
 use distribution::Ownership;
 
 use super::agreement::agree;
 use super::choice::ScheduleOptions;
 use super::memory::{RANGE_BYTES, reserve};
-use super::obstacle::Obstacle;
 use super::proposal::{Proposal, Settings, Share};
+use super::refusal::Refusal;
 use super::table::Table;
 use crate::algorithm::Algorithm;
 use crate::environment;
@@ -17,7 +17,7 @@ use crate::world::conversation::Conversation;
 /// Messages of at most this many bytes, unless the builder says otherwise.
 const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
 
-/// What is built: ranks that build plans of two kinds may agree on all else.
+/// The kind of a plan: ranks that build plans of two kinds may agree on everything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlanKind {
     TreeOrder,
@@ -28,7 +28,7 @@ pub(crate) enum PlanKind {
 }
 
 impl PlanKind {
-    /// In errors.
+    /// Its name in errors.
     fn name(self) -> &'static str {
         match self {
             Self::TreeOrder => "a reduction in tree order",
@@ -49,11 +49,11 @@ impl PlanKind {
     }
 }
 
-/// What a builder was told.
+/// The settings of a builder.
 #[derive(Clone, Debug)]
-pub(crate) struct Wishes {
+pub(crate) struct PlanRequest {
     pub(crate) kind: PlanKind,
-    /// What a plan of exact sums makes of its items.
+    /// The quantity that a plan of exact sums computes.
     pub(crate) figure: Option<&'static str>,
     pub(super) options: ScheduleOptions,
     pub(crate) root: usize,
@@ -81,7 +81,7 @@ pub(crate) struct Reduced<'v> {
     pub(crate) element_bytes: usize,
 }
 
-impl Wishes {
+impl PlanRequest {
     /// Settles the algorithm, if the ranks name one, and who owns what.
     pub(crate) fn settle(
         &self,
@@ -93,7 +93,7 @@ impl Wishes {
         let ownership = self
             .owners(world, reduced, &named, conversation)
             .inspect_err(|error| {
-                // The others may not have heard of it.
+                // The others may not know of it.
                 if self.is_agreed || matches!(error, BuildError::Transport(_)) {
                     conversation.give_up();
                     self.give_up_later_ones(world);
@@ -104,12 +104,12 @@ impl Wishes {
         Ok((algorithm, ownership))
     }
 
-    /// Takes no part in later conversations of the same call. Ranks that have built this plan go on to them and hear so; and all ranks have
-    /// opened as many when they build the next plan.
+    /// Gives up in later conversations of the same call. Ranks that have built this plan go on to those, and get an error there. All ranks
+    /// have then opened equally many when they build the next plan.
     #[cold]
     fn give_up_later_ones(&self, world: &World) {
         for _ in 0..self.later_conversations {
-            // A world in which none can be opened is over.
+            // A world in which none can be opened cannot be used any more.
             let Ok(conversation) = Conversation::open(world) else {
                 return;
             };
@@ -123,7 +123,7 @@ impl Wishes {
         self.message_limit.unwrap_or(default)
     }
 
-    /// Who owns what, as the ranks agree, or as the rule says that all of them know.
+    /// Who owns what: as the ranks agree, or by the rule that all of them know.
     fn owners(
         &self,
         world: &World,
@@ -131,15 +131,15 @@ impl Wishes {
         named: &Result<Option<Algorithm>, UnknownName>,
         conversation: &Conversation,
     ) -> Result<Ownership, BuildError> {
-        let obstacle = self.obstacle(world.rank(), reduced.element_bytes);
+        let refusal = self.refusal(world.rank(), reduced.element_bytes);
         if self.is_agreed {
-            return match obstacle {
-                Some(obstacle) => Err(obstacle.into_error(world.rank(), world.size())),
+            return match refusal {
+                Some(refusal) => Err(refusal.into_error(world.rank(), world.size())),
                 None => self.agreed_owners(world.rank()),
             };
         }
         let proposal = Proposal {
-            obstacle,
+            refusal,
             share: self.share.clone().unwrap_or(Share::Count(0)),
             items: self.items,
             settings: self.settings(reduced, named),
@@ -201,15 +201,15 @@ impl Wishes {
     }
 
     /// What is wrong on this rank alone.
-    fn obstacle(&self, rank: usize, element_bytes: usize) -> Option<Obstacle> {
+    fn refusal(&self, rank: usize, element_bytes: usize) -> Option<Refusal> {
         if let Some(planned) = self.other_size {
-            return Some(Obstacle::OtherSize(planned));
+            return Some(Refusal::OtherSize(planned));
         }
         let Some(share) = &self.share else {
-            return Some(Obstacle::NoShare);
+            return Some(Refusal::NoShare);
         };
         if let Err(error) = environment::check() {
-            return Some(Obstacle::Environment(error));
+            return Some(Refusal::Environment(error));
         }
         let ranges = match share {
             Share::Count(_) => 1,
@@ -218,7 +218,7 @@ impl Wishes {
         };
         let row_bytes = self.width as u128 * element_bytes as u128;
         let bytes = row_bytes.max(u128::from(ranges) * RANGE_BYTES);
-        reserve(bytes).is_none().then_some(Obstacle::Memory(bytes))
+        reserve(bytes).is_none().then_some(Refusal::Memory(bytes))
     }
 
     /// The algorithm that the ranks name, if everything that they agree on is valid. The outcome is the same on all ranks.

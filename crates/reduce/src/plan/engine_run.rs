@@ -1,4 +1,4 @@
-//! A run between its start and its end, whoever drives it: a handle of its own, or a longer run of which it is one stage.
+//! One run of an engine, between its start and its end. Its own handle drives it, or a longer run that it is a stage of.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::world::World;
 use crate::world::conversation::Conversation;
 use crate::world::patience::Patience;
 
-pub(crate) struct Part {
+pub(crate) struct EngineRun {
     pub(super) flight: Rc<dyn Flight>,
     pub(super) world: World,
     conversation: Rc<Conversation>,
@@ -23,7 +23,7 @@ pub(crate) struct Part {
     is_over: bool,
 }
 
-impl Part {
+impl EngineRun {
     pub(super) fn new(
         world: &World,
         flight: Rc<dyn Flight>,
@@ -43,7 +43,7 @@ impl Part {
         }
     }
 
-    /// Makes progress, and says whether the run is over. Drives the others in flight, too, unless only in passing.
+    /// Makes progress. Returns whether the run is over. Drives the others in flight, too, unless only in passing.
     pub(crate) fn drive(&self, patience: Patience) -> Result<bool, RunError> {
         if let Patience::InPassing = patience {
             self.flight.progress();
@@ -70,14 +70,15 @@ impl Part {
         }
     }
 
-    /// Waits for the end of the run, and leaves its result in `result`. Says whether this rank gets one. The caller has entered the world.
+    /// Waits for the end of the run, and leaves its result in `result`. Returns whether this rank gets one. The caller has entered the
+    /// world.
     ///
     /// A slice of another length gets no result, but the run ends well: the plan can be run again.
     pub(crate) fn deliver(mut self, result: &mut [u8]) -> Result<bool, RunError> {
         let given = result.len() / self.item_bytes;
         let mismatch = check_result(self.world.rank(), self.result_length, given).err();
         let outcome = match (self.failure.take(), &mismatch) {
-            // This rank completes the run, so that the others hear of the failure, and returns its own error.
+            // This rank completes the run, so that the others learn of the failure, and returns its own error.
             (Some(failure), _) => {
                 let _ = self.flight.drive(Patience::Unlimited);
                 Err(*failure)
@@ -96,7 +97,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for EngineRun {
     fn drop(&mut self) {
         if !self.is_over {
             self.flight.abandon();

@@ -1,23 +1,23 @@
-//! What keeps a rank from taking part in a plan, as numbers that all ranks see.
+//! Why a rank cannot take part in a plan, as numbers that all ranks see.
 
 use crate::environment::EnvironmentError;
 use crate::error::BuildError;
 
-/// What can keep one rank from taking part, whatever the other ranks propose.
+/// Why one rank cannot take part, whatever the other ranks propose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Obstacle {
+pub(super) enum Refusal {
     /// It does not say which items it has.
     NoShare,
     /// Its distribution is for this number of ranks.
     OtherSize(usize),
-    /// Its floating-point environment.
+    /// Its floating-point environment is not the default one.
     Environment(EnvironmentError),
-    /// It cannot get this number of bytes, which a plan takes at least.
+    /// It cannot get this number of bytes, the least that a plan takes.
     Memory(u128),
 }
 
-/// Which obstacle, and its detail.
-pub(super) type ObstacleWords = [u64; 3];
+/// The number of a refusal, and its detail.
+pub(super) type RefusalWords = [u64; 3];
 
 /// The errors of floating-point environments; messages contain an index into this list.
 const ENVIRONMENTS: [EnvironmentError; 4] = [
@@ -27,24 +27,24 @@ const ENVIRONMENTS: [EnvironmentError; 4] = [
     EnvironmentError::ControlRegister,
 ];
 
-impl Obstacle {
+impl Refusal {
     /// The error that it means on a rank of a world of `size` ranks.
     pub(super) fn into_error(self, rank: usize, size: usize) -> BuildError {
-        let error = Obstacle::error(Obstacle::to_words(Some(self)), rank, size);
-        error.expect("an obstacle has an error")
+        let error = Refusal::error(Refusal::to_words(Some(self)), rank, size);
+        error.expect("a refusal has an error")
     }
 
-    /// As numbers: which obstacle, and its detail.
-    pub(super) fn to_words(obstacle: Option<Self>) -> ObstacleWords {
-        match obstacle {
+    /// As numbers.
+    pub(super) fn to_words(refusal: Option<Self>) -> RefusalWords {
+        match refusal {
             None => [0; 3],
-            Some(Obstacle::NoShare) => [1, 0, 0],
-            Some(Obstacle::OtherSize(planned)) => [2, planned as u64, 0],
-            Some(Obstacle::Environment(error)) => {
+            Some(Refusal::NoShare) => [1, 0, 0],
+            Some(Refusal::OtherSize(planned)) => [2, planned as u64, 0],
+            Some(Refusal::Environment(error)) => {
                 let index = ENVIRONMENTS.iter().position(|&other| other == error);
                 [3, index.unwrap_or(0) as u64, 0]
             }
-            Some(Obstacle::Memory(bytes)) => {
+            Some(Refusal::Memory(bytes)) => {
                 let [low, high] = bytemuck::cast(bytes);
                 [4, low, high]
             }
@@ -53,7 +53,7 @@ impl Obstacle {
 
     /// The error that a rank's numbers mean, if any.
     pub(super) fn error(
-        [which, detail, more]: ObstacleWords,
+        [which, detail, more]: RefusalWords,
         rank: usize,
         size: usize,
     ) -> Option<BuildError> {
