@@ -15,8 +15,8 @@
 //! | [`Extrema`] | the least and the greatest item |
 //! | [`CompactState`]s | the same in few bytes, for many groups |
 //!
-//! All levels give the same values: they differ only in speed. So do all floating-point environments: where a thread flushes subnormal
-//! numbers to zero, or rounds otherwise than to nearest, items are added by integer arithmetic.
+//! All levels give the same values: they differ only in speed. So do all floating-point environments: if a thread flushes subnormal
+//! numbers to zero, or does not round to nearest, items are added by integer arithmetic.
 //!
 //! Finite items never trap, whatever exceptions the program unmasked: they are masked while items are added. On x86-64, the flags of
 //! invalid operations, divisions by zero, overflows and underflows are afterwards as before, that of inexact results may be set, and so may that
@@ -84,7 +84,7 @@ pub fn dot<T: Float>(x: &[T], y: &[T]) -> T {
     ProductSum::of(x, y).value()
 }
 
-/// The exact sums of the columns of rows of `width` items, rounded to nearest: `result[c]` becomes that of every row's item c.
+/// The exact sums of the columns of rows of `width` items, rounded to nearest: `result[c]` becomes the sum of every row's item c.
 ///
 /// # Panics
 /// `width` is 0, `items` are not whole rows, or `result` is not as long as a row.
@@ -128,7 +128,7 @@ pub fn standard_deviation<T: Float>(items: &[T], ddof: f64) -> T {
 
 /// The square root of the exact sum of x0 * x0, x1 * x1, …, rounded to nearest: see [`ProductSum::root`].
 ///
-/// No square overflows or underflows on the way.
+/// No intermediate square overflows or underflows.
 ///
 /// ```
 /// assert_eq!(exact_sum::norm(&[f64::MAX]), f64::MAX);

@@ -11,13 +11,13 @@ use crate::slots::product_sum::ProductSum;
 use crate::slots::short::are_negative_zeros;
 use crate::slots::sum::Sum;
 
-/// What a thread adds by itself: about as long as it takes to wake another.
+/// The items that a thread adds alone: that takes about as long as to wake another thread.
 const GRAIN_ITEMS: usize = 1 << 17;
 
 /// Parts with sums by key that a thread adds, if they are long enough.
 const PARTS_OF_A_THREAD: usize = 4;
 
-/// Does both, perhaps by two threads of the current rayon pool. Rayon is compiled once for tasks of all types.
+/// Runs both tasks, perhaps on two threads of the current rayon pool. Rayon is compiled once for tasks of all types.
 #[doc(hidden)]
 pub fn join<L: Send, R: Send>(
     left: impl FnOnce() -> L + Send,
@@ -37,7 +37,7 @@ pub fn join<L: Send, R: Send>(
     (values.0.expect(done), values.1.expect(done))
 }
 
-/// Does it in a pool. As [`join`], it has no type to rayon.
+/// Runs a task in a pool. As in [`join`], rayon is not compiled for its type.
 #[doc(hidden)]
 pub fn install<R: Send>(pool: &ThreadPool, task: impl FnOnce() -> R + Send) -> R {
     fn run(pool: &ThreadPool, task: &mut (dyn FnMut() + Send)) {
@@ -48,8 +48,8 @@ pub fn install<R: Send>(pool: &ThreadPool, task: impl FnOnce() -> R + Send) -> R
     value.expect("it is done")
 }
 
-/// Divides a range into parts of at most `grain` numbers, and merges what `leaf` makes of them, from left to right, by threads of the current
-/// rayon pool. It is compiled once for each type of results.
+/// Divides a range into parts of at most `grain` numbers, applies `leaf` to each, and merges the results from left to right, by
+/// threads of the current rayon pool. It is compiled once for each type of results.
 #[doc(hidden)]
 pub fn by_parts<S: Send>(
     range: Range<usize>,
@@ -125,7 +125,8 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
     check_lengths(keys, items.len())?;
     check_memory::<T>(sums)?;
     let empty = Keyed::<Sum<T>>::for_such(sums, items)?;
-    // Each part has sums of its own, which are merged: some items a key are worth that. Several parts a thread let all end together.
+    // Each part has sums of its own, which are merged: that pays from some items a key on. With several parts a thread, all threads
+    // end at about the same time.
     let of_thread = items.len().div_ceil(rayon::current_num_threads());
     let of_few_keys = GRAIN_ITEMS.max(sums.saturating_mul(64));
     let of_many_keys = sums.saturating_mul(4);

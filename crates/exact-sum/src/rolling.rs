@@ -52,7 +52,7 @@ pub struct Rolling {
     skips_nan: bool,
 }
 
-/// Windows that cannot be, or columns that do not fit them.
+/// Why windows are invalid, or columns do not fit them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RollingError {
@@ -104,7 +104,7 @@ impl fmt::Display for RollingError {
 impl Error for RollingError {}
 
 impl Rolling {
-    /// Windows of so many items. Shorter ones, at the ends, have no value unless [`least_items`](Self::least_items) allows it.
+    /// Windows of `items` items. Shorter ones, at the ends, have no value unless [`least_items`](Self::least_items) allows it.
     ///
     /// # Panics
     /// A window has no item.
@@ -207,21 +207,21 @@ impl Rolling {
         }
     }
 
-    /// Rows of which an item is NaN do not count: windows are as before, but without them.
+    /// Leaves out rows in which an item is NaN; the windows stay the same otherwise.
     #[must_use]
     pub fn skip_nan(self, skips_nan: bool) -> Self {
         Self { skips_nan, ..self }
     }
 
-    /// A statistic of each window, rounded once, of as many columns as it has [inputs](Statistic::inputs). Each is that of a slot
-    /// with the window's items, but sums and means of zeros are +0.0. It is NaN of fewer items than [`least_items`](Self::least_items), or than
-    /// the statistic [needs](Statistic::least_items).
+    /// A statistic of each window, rounded once. There are as many columns as it has [inputs](Statistic::inputs). The values are
+    /// those of a slot with the window's items, except that sums and means of zeros are +0.0. A window with fewer items than
+    /// [`least_items`](Self::least_items), or than the statistic [needs](Statistic::least_items), has the value NaN.
     ///
     /// A step takes about as long in a long window as in a short one. It takes longest where items do not lie within some 2^20 of most
     /// others in magnitude.
     ///
     /// # Errors
-    /// There are other numbers of columns or of items.
+    /// The number of columns, or of items in one, is wrong.
     pub fn values<T: Float>(
         &self,
         statistic: Statistic,
@@ -272,7 +272,7 @@ impl Rolling {
     ) -> Vec<T> {
         let least = statistic.least_items(options);
         let least = usize::try_from(least).expect("it is a few");
-        let of = Of {
+        let of = WindowStatistic {
             windows,
             least_items: self.least_items.max(least),
             statistic,
@@ -299,14 +299,14 @@ impl Rolling {
 }
 
 /// A statistic of some windows.
-struct Of<'w> {
+struct WindowStatistic<'w> {
     windows: &'w Windows,
     least_items: usize,
     statistic: Statistic,
     options: Options,
 }
 
-impl Of<'_> {
+impl WindowStatistic<'_> {
     fn slide<T: Float, N: Narrow<T, C>, const C: usize>(&self, columns: &[&[T]]) -> Vec<T> {
         let columns = columns.try_into().expect("there are as many columns");
         slide::statistics::<T, N, C>(
@@ -369,8 +369,8 @@ impl Of<'_> {
         self.walk(items, round, |total, count| total.mean_of(count as u64))
     }
 
-    /// The value of each window. A function appends those of a block of windows, of whose items it is given the sums, the numbers and the unit;
-    /// another one tells that of a window with items that do not fit the unit.
+    /// The value of each window. One function appends the values of a block of windows, given the sums of their items, the numbers
+    /// of items and the unit. Another returns the value of a window with items that do not fit the unit.
     fn walk<T: Float>(
         &self,
         items: &[T],

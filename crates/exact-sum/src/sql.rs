@@ -1,20 +1,20 @@
-//! The functions of databases: what aggregates and readers of states are called, and which statistics they are.
+//! The functions of databases: the names of aggregates and of readers of states, and the statistics that they compute.
 
 use crate::statistic::{Options, Statistic};
 
-/// A statistic as SQL has it.
+/// A statistic as a function of SQL.
 #[derive(Debug)]
 pub struct SqlFunction {
-    /// An engine's own name behind `exact_`. `_of` follows it where a state is read.
+    /// An engine's own name, after `exact_`. The function that reads a state ends with `_of`.
     pub name: &'static str,
-    /// What it is.
+    /// The statistic.
     pub statistic: Statistic,
-    /// What that depends on.
+    /// The options of the statistic.
     pub options: Options,
 }
 
 impl SqlFunction {
-    /// Of a sample: divided by one less than the number of items, and without bias.
+    /// The statistic of a sample: divided by one less than the number of items, and without bias.
     const fn of_sample(name: &'static str, statistic: Statistic) -> Self {
         let (ddof, bias) = (1.0, false);
         Self {

@@ -73,7 +73,7 @@ pub struct Options {
     pub bias: bool,
 }
 
-/// What has to be held of items for a statistic.
+/// What a state must hold for a statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Held {
@@ -137,7 +137,7 @@ impl Statistic {
         }
     }
 
-    /// What has to be held of items for it. For a mean and a count, which are of [`Moments`](crate::Moments) here, a
+    /// What a state must hold for it. For a mean and a count, this returns [`Moments`](crate::Moments), although a
     /// [`Mean`](crate::Mean) is enough.
     #[must_use]
     pub fn held(self) -> Held {
@@ -152,7 +152,7 @@ impl Statistic {
         }
     }
 
-    /// The number of columns that it is of: 1, or 2.
+    /// The number of columns that it takes: 1, or 2.
     #[must_use]
     pub fn inputs(self) -> usize {
         match self {
@@ -168,7 +168,8 @@ impl Statistic {
         Options { ddof, bias: true }
     }
 
-    /// The fewest items for which it is defined, `ddof` and denominators of zero aside. Of fewer it is NaN; where this is 0, it is zero of none.
+    /// The fewest items for which it is defined, `ddof` and denominators of zero aside. For fewer it is NaN. If this is 0, it is
+    /// zero for no items.
     #[must_use]
     pub fn least_items(self, options: Options) -> u64 {
         match self {
@@ -182,7 +183,7 @@ impl Statistic {
 }
 
 impl Held {
-    /// What a state is that holds it, in words.
+    /// A name for a state that holds it, for messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -196,7 +197,7 @@ impl Held {
         }
     }
 
-    /// Whether a state that holds it has a statistic.
+    /// Checks that a state that holds it has a statistic.
     ///
     /// # Errors
     /// It does not.
@@ -208,7 +209,7 @@ impl Held {
         self.has(statistic).then_some(()).ok_or(missing)
     }
 
-    /// The same without an error.
+    /// Whether a state that holds it has a statistic.
     #[must_use]
     pub fn has(self, statistic: Statistic) -> bool {
         match (statistic, self) {

@@ -13,7 +13,7 @@ use crate::number::float::Float;
 use crate::number::total::Total;
 use crate::statistic::Held;
 
-/// What a sum is of.
+/// The kind of sum that bytes hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Sum = 1,
@@ -58,7 +58,7 @@ impl Kind {
         Self::KeyedIntegerMoments,
     ];
 
-    /// That of bytes that begin as those of doubles.
+    /// The kind in the header of bytes; an error unless their items are doubles.
     pub(crate) fn of_doubles(bytes: &[u8]) -> Result<Self, BytesError> {
         let kind = bytes.get(4).copied().unwrap_or_default();
         let known = Self::ALL.into_iter().find(|known| *known as u8 == kind);
@@ -90,34 +90,34 @@ impl Kind {
     }
 }
 
-/// Bytes that are not those of a sum, or cannot be added to one.
+/// Why bytes hold no sum, or one that cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BytesError {
-    /// They do not begin as those of any sum.
+    /// They do not begin with the header of any sum.
     NotASum,
     /// Another version of treefold has written them.
     Version {
-        /// Theirs.
+        /// That version.
         version: u8,
     },
-    /// They are another kind of sum, or of another type.
+    /// They hold another kind of sum, or one of another type.
     Kind {
-        /// What they are.
+        /// What they hold.
         found: String,
         /// What was asked for.
         expected: String,
     },
     /// They end too early.
     Truncated,
-    /// More follow.
+    /// More bytes follow the sum.
     TooMany {
-        /// So many.
+        /// How many.
         bytes: usize,
     },
     /// No sum has such bytes.
     Corrupted {
-        /// What cannot be.
+        /// What is impossible.
         what: &'static str,
     },
     /// A sum would have more than it has room for.
@@ -166,7 +166,7 @@ pub(crate) fn write<T: Float, F: FixedFormat, const PARTS: usize>(
     bytes
 }
 
-/// A sum's parts.
+/// Reads the parts of a sum.
 pub(crate) fn read<T: Float, F: FixedFormat, const PARTS: usize>(
     kind: Kind,
     bytes: &[u8],
@@ -181,7 +181,7 @@ pub(crate) fn read<T: Float, F: FixedFormat, const PARTS: usize>(
     Ok(parts)
 }
 
-/// Whether the parts of a sum have as many items.
+/// Checks that the parts of a sum have the same number of items.
 pub(crate) fn check_parts<F: FixedFormat>(parts: &[&Total<F>]) -> Result<(), BytesError> {
     let mut items = parts.iter().map(|part| part.counters.items);
     let first = items.next();
@@ -191,7 +191,7 @@ pub(crate) fn check_parts<F: FixedFormat>(parts: &[&Total<F>]) -> Result<(), Byt
     })
 }
 
-/// Whether each kind of items is one of all items, and so many are left that are none of these.
+/// Checks that there are enough items for all kinds that are counted, and for `others` of none of these kinds.
 pub(crate) fn check_counters(counters: Counters, others: u64) -> Result<(), BytesError> {
     let [items, kinds @ ..] = counters.words();
     let mut left = items_of_both(items, 0).ok();
@@ -244,7 +244,7 @@ fn unit<F: FixedFormat>(first: usize) -> i32 {
     F::LOWEST + 64 * length(first)
 }
 
-/// The words of a number in two's complement that are needed, and which of them is the first; none for zero.
+/// The words that a number in two's complement needs, and the index of the first; none for zero.
 pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
     let first = words.iter().take_while(|&&word| word == 0).count();
     let mut words = &words[first..];
@@ -256,7 +256,7 @@ pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
     (first, words)
 }
 
-/// The fewest items whose sum a number can be; `None` if these are more than a sum has room for.
+/// The fewest items whose sum a number can be; `None` if a sum has no room for that many.
 fn least_items<F: FixedFormat>(number: &Fixed<F>) -> Option<u64> {
     let Some((_, magnitude)) = number.magnitude() else {
         return Some(0);
@@ -267,22 +267,22 @@ fn least_items<F: FixedFormat>(number: &Fixed<F>) -> Option<u64> {
     items_of_both(items, 0).ok()
 }
 
-/// What is left of bytes to read.
+/// The bytes that are still to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
-    /// All of some bytes, which have no header.
+    /// A reader of bytes that have no header.
     pub(crate) fn without_header(bytes: &'b [u8]) -> Self {
         Self(bytes)
     }
 
-    /// What follows the beginning of a sum of a kind.
+    /// A reader of what follows the header of a sum of this kind.
     pub(crate) fn of<T: Float>(kind: Kind, bytes: &'b [u8]) -> Result<Self, BytesError> {
         Self::of_header::<T>(kind, bytes, [0; 2])
     }
 
-    /// The same, of a beginning that ends with these bytes.
+    /// The same, for a header that ends with these bytes.
     pub(crate) fn of_header<T: Float>(
         kind: Kind,
         bytes: &'b [u8],
@@ -337,7 +337,7 @@ impl<'b> Reader<'b> {
         Ok(Total { fixed, counters })
     }
 
-    /// A number, and the fewest items whose sum it can be. Sums have room for any number of so many.
+    /// Reads a number, and the fewest items whose sum it can be. A sum has room for that many items.
     pub(crate) fn number<F: FixedFormat>(&mut self) -> Result<(Fixed<F>, u64), BytesError> {
         let corrupted = |what| Err(BytesError::Corrupted { what });
         let exponent = i32::from_le_bytes(self.array()?);
@@ -382,12 +382,12 @@ impl<'b> Reader<'b> {
         Ok((number, items.ok_or(too_large)?))
     }
 
-    /// Goes past so many bytes.
+    /// Skips this many bytes.
     pub(crate) fn skip(&mut self, bytes: usize) -> Result<(), BytesError> {
         self.take(bytes).map(drop)
     }
 
-    /// Goes past a number, and returns the exponent of its unit and how many words it has.
+    /// Skips a number. Returns the exponent of its unit and its number of words.
     pub(crate) fn skip_number(&mut self) -> Result<(i32, usize), BytesError> {
         let exponent = i32::from_le_bytes(self.array()?);
         let length = u32::from_le_bytes(self.array()?) as usize;
@@ -408,7 +408,7 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// What bytes are, as their header says.
+/// What a header says that bytes hold.
 fn named(kind: u8, size: u8) -> String {
     let kinds = Kind::ALL.into_iter().find(|known| *known as u8 == kind);
     let kind = kinds.map_or("of an unknown kind", Kind::name);

@@ -1,6 +1,6 @@
-//! Sums in as few bytes as each of them takes: what the workers of a query send each other, one for each group.
+//! Sums in as few bytes as possible: the workers of a query send each other one for each group.
 //!
-//! All numbers are little-endian. The number of items is not among the bytes: who needs it keeps it beside them.
+//! All numbers are little-endian. The number of items is not among the bytes: keep it separately if you need it.
 //!
 //! | sum | bytes |
 //! |---|---|
@@ -8,7 +8,8 @@
 //! | another sum of two finite doubles, the first of which is nearest to it | these: 16 |
 //! | any other | the entry of a key in [`Keyed::to_bytes`](crate::Keyed::to_bytes): an odd number, at least 9 |
 //!
-//! A sum has the first of these forms that there is for it, so equal sums have equal bytes, whatever order, threads or groups made them.
+//! A sum takes the first of these forms that can hold it. So equal sums have equal bytes, whatever order, threads or groups made
+//! them.
 
 use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, is_zero};
 
@@ -17,7 +18,7 @@ use crate::keyed::bytes::{read_entry, write_entry};
 use crate::keyed::message::terms::moved;
 use crate::number::counters::Counters;
 use crate::number::fixed::{DoubleProducts, Doubles, Fixed, FixedFormat, integer as parts_of};
-use crate::number::float::sealed::Sealed;
+use crate::number::float::sealed::Conversions;
 use crate::number::total::Total;
 use crate::slots::moments::{Moments, can_have};
 use crate::slots::product_sum::ProductSum;
@@ -28,7 +29,7 @@ const DOUBLE: usize = size_of::<f64>();
 /// A sum that bytes stand for.
 pub(crate) enum Partial<F: FixedFormat> {
     Doubles([f64; 2]),
-    /// With the fewest finite items that it can be of.
+    /// With the fewest finite items that it can be the sum of.
     Long(Box<Total<F>>, u64),
 }
 
@@ -63,7 +64,7 @@ impl<F: FixedFormat> Partial<F> {
         }
     }
 
-    /// The counts of what is not finite, and the fewest finite items that it can be of.
+    /// The counts of items that are not finite, and the fewest finite items that it can be the sum of.
     pub(crate) fn needs(&self) -> (Counters, u64) {
         match self {
             Self::Doubles(doubles) => (Counters::default(), u64::from(!is_zero(doubles[0]))),
@@ -71,7 +72,7 @@ impl<F: FixedFormat> Partial<F> {
         }
     }
 
-    /// Whether it may be the sum of so many items, and returns the counts of these.
+    /// Checks that it can be the sum of this many items. Returns their counts.
     pub(crate) fn check(&self, items: u64) -> Result<Counters, BytesError> {
         let (specials, others) = self.needs();
         let counters = Counters {
@@ -81,7 +82,7 @@ impl<F: FixedFormat> Partial<F> {
         check_counters(counters, others).map(|()| counters)
     }
 
-    /// Whether it is less than zero, or the -0.0 that nobody writes.
+    /// Whether it is less than zero, or -0.0, which is never written.
     fn is_negative(&self) -> bool {
         match self {
             Self::Doubles([nearest, _]) => nearest.is_sign_negative(),
@@ -103,7 +104,7 @@ impl<F: FixedFormat> Partial<F> {
     }
 }
 
-/// Whether so many items can have this sum, and these as the sum of their squares.
+/// Checks that this many items can have this sum, and this sum of squares.
 pub(crate) fn check_moments(
     items: u64,
     sum: &Partial<Doubles>,
@@ -130,8 +131,8 @@ pub(crate) fn check_moments(
     })
 }
 
-/// Whether the square of a sum is less than so many times a sum of squares, if their nearest doubles tell: this is less work than to add the
-/// partials to fixed-point numbers.
+/// Whether the nearest doubles already show that the square of the sum is less than `items` times the sum of squares. This is less
+/// work than adding the partials to fixed-point numbers.
 fn is_clear(items: u64, sum: &Partial<Doubles>, squares: &Partial<DoubleProducts>) -> bool {
     let (Partial::Doubles([sum, _]), Partial::Doubles([squares, _])) = (sum, squares) else {
         return false;
@@ -141,7 +142,7 @@ fn is_clear(items: u64, sum: &Partial<Doubles>, squares: &Partial<DoubleProducts
     are_normal && square < product * (1.0 - 8.0 * f64::EPSILON)
 }
 
-/// That of the highest place of a finite number, plus 1023; little for zero.
+/// The exponent of a finite number's highest bit, plus 1023; small for zero.
 fn exponent(double: f64) -> i32 {
     let magnitude = double.abs().to_bits();
     match (magnitude >> 52 & 0x7FF) as i32 {
@@ -198,7 +199,7 @@ pub(crate) fn write_short(
     None
 }
 
-/// Calls a function with the bytes of each item, which is a sum of one.
+/// Calls a function with the bytes of each item, as a sum of one item.
 ///
 /// ```
 /// let mut bytes = Vec::new();
@@ -270,10 +271,10 @@ macro_rules! partials {
                 write(&self.total, bytes);
             }
 
-            /// Adds a sum of so many items that [few bytes](crate::partial) stand for.
+            /// Adds a sum of `items` items, given as [few bytes](crate::partial).
             ///
             /// # Errors
-            /// They are not those of a sum of so many, or there are too many items together. This one is as before.
+            /// They are not a sum of that many items, or there are too many items together. This sum is then unchanged.
             pub fn add_partial(&mut self, items: u64, bytes: &[u8]) -> Result<(), BytesError> {
                 let partial = Partial::read(bytes)?;
                 let counters = self.total.counters.with(partial.check(items)?)?;
@@ -282,7 +283,7 @@ macro_rules! partials {
                 Ok(())
             }
 
-            /// The sum that starts at +0.0, as sums by key do: one of negative zeros does not end at -0.0.
+            /// The sum that starts at +0.0, as sums by key do: the sum of negative zeros is then +0.0.
             #[must_use]
             pub fn without_negative_zeros(mut self) -> Self {
                 self.total.counters.negative_zeros = 0;
@@ -295,10 +296,10 @@ macro_rules! partials {
 partials!(Sum ProductSum);
 
 impl Moments<f64> {
-    /// Adds those of so many items: their sum and that of their squares, each as [few bytes](crate::partial).
+    /// Adds the moments of `items` items: their sum and the sum of their squares, each as [few bytes](crate::partial).
     ///
     /// # Errors
-    /// They are not those of sums. These are as before.
+    /// They are not sums. These moments are then unchanged.
     pub fn add_partial(
         &mut self,
         items: u64,

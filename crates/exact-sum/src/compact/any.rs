@@ -1,4 +1,4 @@
-//! States of which only their bytes tell what they hold.
+//! States whose kind is known only from their bytes.
 
 use std::error::Error;
 
@@ -9,7 +9,7 @@ use super::{
 use crate::bytes::{BytesError, Kind};
 use crate::statistic::{Held, Options, Statistic};
 
-/// A state of any kind that bytes have: that of state columns in databases.
+/// A state of any kind that has bytes, for state columns in databases.
 ///
 /// ```
 /// use exact_sum::{CompactAny, CompactBytes, CompactMoments, Options, Statistic};
@@ -39,7 +39,7 @@ pub enum CompactAny {
     Powers(CompactPowers),
 }
 
-/// Evaluates an expression of the state, whatever it is.
+/// Evaluates an expression of the state, whatever its kind.
 macro_rules! of_any {
     ($any:expr, $state:ident => $value:expr) => {
         match $any {
@@ -73,7 +73,7 @@ macro_rules! of_two {
 }
 
 impl CompactAny {
-    /// What bytes stand for.
+    /// The state that bytes hold.
     ///
     /// # Errors
     /// They are not those of a state of doubles.
@@ -83,7 +83,7 @@ impl CompactAny {
         Ok(state)
     }
 
-    /// What the state of bytes holds, by their first ones.
+    /// What the state in these bytes holds, by their header.
     ///
     /// # Errors
     /// They do not begin as those of a state of doubles.
@@ -103,7 +103,7 @@ impl CompactAny {
         })
     }
 
-    /// The state of no rows; `None` if nothing of this kind has bytes.
+    /// The state of no rows; `None` if states of this kind have no bytes.
     #[must_use]
     pub fn empty(held: Held) -> Option<Self> {
         match held {
@@ -169,7 +169,7 @@ impl CompactAny {
     /// Takes back another one's rows.
     ///
     /// # Errors
-    /// It holds something else, or there are fewer rows, or fewer of a kind: the text says so. It stays as it was.
+    /// It holds something else, or there are fewer rows, or fewer of a kind, as the text says. It stays as it was.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(of_two!(self, other, (own, other) => own.unmerge(other))?)
     }

@@ -1,7 +1,7 @@
 //! Covariances, correlations and regression lines.
 
 use super::number::Number;
-use super::products::Products;
+use super::products::ProductNumber;
 use super::{CompactBytes, CompactItem, CompactMoments, CompactRows, CompactState};
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
@@ -23,11 +23,11 @@ use crate::statistic::{Held, Options, Statistic};
 pub struct CompactCoMoments {
     x: CompactMoments,
     y: CompactMoments,
-    products: Products,
+    products: ProductNumber,
 }
 
 impl CompactCoMoments {
-    /// Those of no pairs.
+    /// The co-moments of no pairs.
     #[must_use]
     pub const fn new() -> Self {
         Self {

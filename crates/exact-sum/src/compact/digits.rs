@@ -59,8 +59,8 @@ pub(crate) trait Digits: Copy + std::fmt::Debug {
 }
 
 /// Powers of two.
-static POWERS: [i64; Narrow::MOST_PLACES as usize + 1] = {
-    let mut powers = [1; Narrow::MOST_PLACES as usize + 1];
+static POWERS: [i64; NarrowDigits::MOST_PLACES as usize + 1] = {
+    let mut powers = [1; NarrowDigits::MOST_PLACES as usize + 1];
     let mut place = 1;
     while place < powers.len() {
         powers[place] = 2 * powers[place - 1];
@@ -71,9 +71,9 @@ static POWERS: [i64; Narrow::MOST_PLACES as usize + 1] = {
 
 /// Room for doubles: they have 53 bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Narrow([u64; 2]);
+pub(super) struct NarrowDigits([u64; 2]);
 
-impl Narrow {
+impl NarrowDigits {
     #[inline(always)]
     pub(super) fn integer(self) -> i128 {
         let [lower, upper] = self.0;
@@ -86,7 +86,7 @@ impl Narrow {
     }
 }
 
-impl Digits for Narrow {
+impl Digits for NarrowDigits {
     type Item = i64;
     const BITS: u32 = 128;
     const ITEM_BITS: u32 = 53;

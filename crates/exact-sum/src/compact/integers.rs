@@ -1,7 +1,7 @@
 //! Sums of integers.
 
 use crate::number::counters::{Counters, LimitError, RemoveError, items_of_both};
-use crate::number::float::sealed::Sealed;
+use crate::number::float::sealed::Conversions;
 use crate::number::round::quotient;
 use crate::number::wide::{Wide, words_of};
 

@@ -1,27 +1,27 @@
-//! Numbers that states take.
+//! The items of states.
 
 use crate::number::fixed::integer;
 
-/// A double, or an integer that is taken as it is. A state takes those of one kind.
-pub trait CompactItem: Copy + sealed::Sealed {}
+/// A double, or an integer, which is not converted to a double. A state takes items of one kind only.
+pub trait CompactItem: Copy + sealed::ItemParts {}
 
 pub(crate) mod sealed {
-    /// What other crates cannot call.
-    pub trait Sealed: Copy {
-        /// Whether it is an integer that is taken as it is.
+    /// Methods that other crates cannot call.
+    pub trait ItemParts: Copy {
+        /// Whether it is an integer, which is not converted to a double.
         fn is_integer(self) -> bool;
 
-        /// An integer and the exponent of its unit; of what is not finite, anything.
+        /// An integer and the exponent of its unit; any values if the item is not finite.
         fn parts(self) -> (i64, i32);
 
-        /// It as a double, if it is not finite.
+        /// The item as a double, if it is not finite.
         fn special(self) -> Option<f64>;
     }
 }
 
 impl CompactItem for f64 {}
 
-impl sealed::Sealed for f64 {
+impl sealed::ItemParts for f64 {
     #[inline(always)]
     fn is_integer(self) -> bool {
         false
@@ -40,7 +40,7 @@ impl sealed::Sealed for f64 {
 
 impl CompactItem for i64 {}
 
-impl sealed::Sealed for i64 {
+impl sealed::ItemParts for i64 {
     #[inline(always)]
     fn is_integer(self) -> bool {
         true
@@ -57,7 +57,7 @@ impl sealed::Sealed for i64 {
     }
 }
 
-/// A number of a column whose type is known when the program runs.
+/// A number of a column whose type is known only at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CompactNumber {
     /// A double.
@@ -68,7 +68,7 @@ pub enum CompactNumber {
 
 impl CompactItem for CompactNumber {}
 
-impl sealed::Sealed for CompactNumber {
+impl sealed::ItemParts for CompactNumber {
     #[inline(always)]
     fn is_integer(self) -> bool {
         matches!(self, Self::Integer(_))

@@ -1,4 +1,5 @@
-//! States that are small, and own no memory as long as their items fit: for databases, which keep one for each of many groups, and forget some.
+//! Small states that own no memory as long as their items fit. For databases, which keep one for each of many groups, and may drop
+//! some without freeing them.
 
 mod any;
 mod co_moments;
@@ -30,7 +31,7 @@ use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::statistic::{Options, Statistic};
 
-/// What databases keep for a group.
+/// A state that a database keeps for a group.
 ///
 /// | state | bytes | of |
 /// |---|---|---|
@@ -41,9 +42,9 @@ use crate::statistic::{Options, Statistic};
 /// | [`CompactPowers`] | 200 | skewness and kurtosis, too |
 /// | [`CompactCoMoments`] | 208 | two columns |
 ///
-/// A part of a state has room for items within some binary places of the first one: 23 in a sum. What does not fit, and the numbers of items
-/// that are not finite, it keeps apart, in 600 bytes for a sum, 1,100 for squares, 1,700 for cubes and 2,200 for fourth powers.
-/// Negative zeros count as +0.0.
+/// Each part of a state has room for items within some binary places of the first one: 23 in a sum. What does not fit, and the
+/// counts of items that are not finite, are kept separately, in 600 bytes for a sum, 1,100 for squares, 1,700 for cubes and 2,200
+/// for fourth powers. Negative zeros count as +0.0.
 ///
 /// ```
 /// use exact_sum::{CompactRows, CompactState, CompactSum, Statistic};
@@ -73,13 +74,13 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     /// There are fewer rows, or fewer of a kind: NaNs, infinities. It stays as it was.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
-    /// A statistic, rounded once, as SQL has it: `None`, which is NULL, of too few rows, of no rows for all but their number, and where a
-    /// denominator is zero. `None`, too, if the state does not have it.
+    /// A statistic, rounded once, as in SQL: `None`, which is NULL, for too few rows, for no rows unless it is their number, and if
+    /// a denominator is zero. Also `None` if the state does not have it.
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<f64> {
         self.statistic_of_decimals(statistic, options, [0; 2])
     }
 
-    /// The same where the integers of column i that were added count units of 10^-`scales[i]`.
+    /// The same if the integers that were added to column i count units of 10^-`scales[i]`.
     fn statistic_of_decimals(
         &self,
         statistic: Statistic,
@@ -102,7 +103,7 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
         (!value.is_nan() || self.has_specials()).then_some(value)
     }
 
-    /// A statistic of enough rows, NaN where a denominator is zero.
+    /// A statistic of enough rows; NaN if a denominator is zero.
     #[doc(hidden)]
     fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64>;
 
@@ -133,10 +134,10 @@ pub trait CompactBytes: CompactState {
     /// The state as bytes. Equal states have equal bytes.
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// What bytes stand for.
+    /// The state that bytes hold.
     ///
     /// # Errors
-    /// They are not those of such a state.
+    /// They hold no such state.
     fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError>;
 
     /// Adds the rows of a state that is given as bytes.
@@ -148,7 +149,7 @@ pub trait CompactBytes: CompactState {
     }
 }
 
-/// Whether a number of items is more than a number.
+/// Whether `items` is more than `ddof`.
 #[expect(clippy::cast_precision_loss, reason = "numbers so great are more")]
 fn is_more(items: u64, ddof: f64) -> bool {
     items as f64 > ddof

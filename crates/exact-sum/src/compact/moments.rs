@@ -1,7 +1,7 @@
 //! Variances and standard deviations.
 
 use super::number::Number;
-use super::products::Products;
+use super::products::ProductNumber;
 use super::{CompactBytes, CompactItem, CompactRows, CompactState, CompactSum};
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
@@ -24,11 +24,11 @@ use crate::statistic::{Options, Statistic};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompactMoments {
     pub(super) sum: CompactSum,
-    pub(super) squares: Products,
+    pub(super) squares: ProductNumber,
 }
 
 impl CompactMoments {
-    /// Those of no items.
+    /// The moments of no items.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -71,7 +71,7 @@ impl CompactState for CompactMoments {
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        // So many items' squares have room.
+        // The squares of that many items have room.
         self.sum.merge(&other.sum)?;
         self.squares.merge(&other.squares)
     }

@@ -1,4 +1,4 @@
-//! A sum that is an integer until it has no room.
+//! A sum in a short integer; what does not fit that spills to a long one.
 
 use num_bigint::BigInt;
 
@@ -9,10 +9,10 @@ use crate::number::float::Float;
 use crate::number::scaled::Scaled;
 use crate::number::total::Total;
 
-/// Units are such multiples, so that most sums of alike items have the same one: these are merged by one addition.
+/// Exponents of units are multiples of this. So most sums of similar items have the same unit, and merge by one addition.
 const UNIT_STEP: i32 = 16;
 
-/// That of a sum to which nothing was added: no item fits.
+/// The unit of a sum to which nothing was added: no item fits it.
 const NO_UNIT: i16 = i16::MAX;
 
 /// The unit's exponent in the lowest 16 bits, and above them how many items were counted.
@@ -39,12 +39,12 @@ impl Tag {
     }
 }
 
-/// digits * 2^unit, and what has no room there. It counts items if it is told to.
+/// digits * 2^unit, and what does not fit there. Items are counted only by [`count`](Self::count).
 #[derive(Clone, Debug)]
 pub(super) struct Number<D: Digits, F: FixedFormat> {
     digits: D,
-    /// What came before the digits had another unit, or overflowed; the numbers of items that are not finite; and items that the tag has no
-    /// room for. Most sums have none.
+    /// What was added before the digits got another unit or overflowed; the counts of items that are not finite; and the count of
+    /// items for which the tag has no room. Most sums have none.
     spilled: Option<Box<Total<F>>>,
     tag: Tag,
 }
@@ -125,7 +125,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         self.tag = Tag::of(self.tag.items(), unit);
     }
 
-    /// Adds item * 2^unit if there is room; says whether there is.
+    /// Adds item * 2^unit if there is room. Returns whether there is.
     #[inline(always)]
     pub(super) fn add_item(&mut self, item: D::Item, unit: i32) -> bool {
         let own = self.unit();
@@ -187,7 +187,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
                 return;
             }
         }
-        // The highest part first: digits get a unit that is right for it.
+        // The highest part first: it determines the unit of the digits.
         for (part, unit) in parts {
             self.add_integer(part, unit);
         }
@@ -223,7 +223,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         self.spilled.get_or_insert_with(|| Box::new(Total::ZERO))
     }
 
-    /// Leaves no digits.
+    /// Moves the digits to the spilled number.
     fn spill(&mut self) {
         if !self.digits.is_zero() {
             let (digits, unit) = (self.digits, self.unit());
@@ -270,14 +270,14 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
             self.room().fixed.unmerge(&spilled.fixed);
         }
         self.set_counters(counters);
-        // What was far from the others may have left.
+        // Items that were far from the others may have been taken back.
         if self.spilled.is_some() {
             *self = Self::of_total(&self.total());
         }
         Ok(())
     }
 
-    /// All of it.
+    /// The whole sum.
     pub(super) fn total(&self) -> Total<F> {
         let spilled = self.spilled.as_ref();
         let mut fixed = spilled.map_or(Fixed::ZERO, |spilled| spilled.fixed);
@@ -324,7 +324,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         })
     }
 
-    /// The digits, if they are all and every item is finite.
+    /// The digits, if they are the whole sum and every item is finite.
     #[inline(always)]
     pub(super) fn only_digits(&self) -> Option<D> {
         self.spilled.is_none().then_some(self.digits)

@@ -30,7 +30,7 @@ pub struct CompactPowers {
 }
 
 impl CompactPowers {
-    /// Those of no items.
+    /// The powers of no items.
     #[must_use]
     pub const fn new() -> Self {
         Self {

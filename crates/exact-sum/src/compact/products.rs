@@ -10,8 +10,8 @@ use crate::number::scaled::{over_tens, quotient};
 use crate::number::wide::Wide;
 use crate::statistic::{Options, Statistic};
 
-/// A sum of products that counts them, or does not.
-pub(super) type Products = Number<Wide<4>, DoubleProducts>;
+/// A sum of products, counted or not.
+pub(super) type ProductNumber = Number<Wide<4>, DoubleProducts>;
 
 /// An exact sum of products in 48 bytes. As [`CompactSum`](crate::CompactSum), it owns some 1,100 bytes more if products do not fit 256 bits.
 ///
@@ -24,7 +24,7 @@ pub(super) type Products = Number<Wide<4>, DoubleProducts>;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompactProducts {
-    pub(super) number: Products,
+    pub(super) number: ProductNumber,
 }
 
 impl CompactProducts {
@@ -47,7 +47,7 @@ impl CompactProducts {
         }
     }
 
-    /// Counts the product of two factors of which one is not finite: infinity times zero is NaN, otherwise the signs tell.
+    /// Counts the product of two factors if one is not finite: infinity times zero is NaN, otherwise the signs decide.
     #[cold]
     fn count_special(&mut self, factors: [((i64, i32), Option<f64>); 2]) {
         let sign = |((integer, _), special): ((i64, i32), Option<f64>)| match special {
@@ -71,7 +71,7 @@ impl CompactProducts {
     }
 }
 
-impl Products {
+impl ProductNumber {
     /// Adds the product of two finite numbers.
     #[inline(always)]
     pub(super) fn add_product(&mut self, x: impl CompactItem, y: impl CompactItem) {

@@ -2,17 +2,17 @@
 
 use simd_kernels::{Level, Quiet};
 
-use super::digits::Narrow;
-use super::item::sealed::Sealed as _;
+use super::digits::NarrowDigits;
+use super::item::sealed::ItemParts as _;
 use super::number::Number;
 use super::{CompactBytes, CompactItem, CompactRows, CompactState};
 use crate::bytes::{self, BytesError, Kind};
-use crate::number::blocks::Pace;
+use crate::number::blocks::BlockHistory;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::destination::Destination;
 use crate::number::fixed::Doubles;
 use crate::number::float::Float;
-use crate::number::float::sealed::Sealed;
+use crate::number::float::sealed::Conversions;
 use crate::number::round;
 use crate::number::scaled::{Scaled, over_tens, quotient};
 use crate::statistic::{Options, Statistic};
@@ -35,7 +35,7 @@ const FEW_ITEMS: usize = 24;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompactSum {
-    pub(super) number: Number<Narrow, Doubles>,
+    pub(super) number: Number<NarrowDigits, Doubles>,
 }
 
 impl CompactSum {
@@ -97,9 +97,9 @@ impl CompactSum {
         match quiet {
             Some(quiet) => {
                 self.number.count(items.len() as u64);
-                let mut pace = Pace::START;
+                let mut history = BlockHistory::START;
                 let numbers = &mut Uncounted(&mut self.number);
-                pace.add_items(Level::best(), items, quiet, numbers);
+                history.add_items(Level::best(), items, quiet, numbers);
                 quiet.forget_since();
             }
             None => items.iter().for_each(|item| self.add(*item)),
@@ -121,7 +121,7 @@ impl CompactSum {
         })
     }
 
-    /// The same of another type, rounded once to it.
+    /// The same as another type, rounded once.
     #[must_use]
     pub fn value_as<T: Float>(&self) -> Option<T> {
         (self.items() > 0).then(|| self.number.value())
@@ -194,8 +194,8 @@ impl CompactBytes for CompactSum {
     }
 }
 
-/// A sum to which items are added that were counted.
-struct Uncounted<'n>(&'n mut Number<Narrow, Doubles>);
+/// A sum whose items are counted already when they are added.
+struct Uncounted<'n>(&'n mut Number<NarrowDigits, Doubles>);
 
 impl Destination for Uncounted<'_> {
     const COUNTS_ZEROS: bool = false;

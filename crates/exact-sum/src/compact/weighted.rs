@@ -24,7 +24,7 @@ pub struct CompactWeightedMean {
 }
 
 impl CompactWeightedMean {
-    /// That of no items.
+    /// The weighted mean of no items.
     #[must_use]
     pub const fn new() -> Self {
         Self {

@@ -98,7 +98,7 @@ impl<S: KeyedSlot> Keyed<S> {
     }
 }
 
-/// The byte of the header that tells of a width.
+/// The byte of the header that says whether there is a width.
 const HAS_WIDTH: usize = 7;
 
 fn read_length(reader: &mut Reader<'_>) -> Result<usize, BytesError> {
@@ -131,7 +131,8 @@ impl Field {
     }
 }
 
-/// For each field, the exponents of words that so many of the slots have that a table of them is not much longer than their bytes.
+/// For each field, the exponents of the words that many slots have: so many that a table of these words is not much longer than
+/// their bytes.
 fn common_words(fields: &[Field], slots: usize, mut reader: Reader<'_>) -> Vec<Vec<i64>> {
     const RARE: usize = 16;
     let mut counts: Vec<HashMap<i64, usize>> = vec![HashMap::new(); fields.len()];
@@ -156,7 +157,7 @@ fn common_words(fields: &[Field], slots: usize, mut reader: Reader<'_>) -> Vec<V
     counts.into_iter().map(of_field).collect()
 }
 
-/// No number has more.
+/// The most words of a number.
 const MOST_WORDS: usize = 200;
 
 /// Reads a number of items.
@@ -164,7 +165,7 @@ pub(super) fn read_count(reader: &mut Reader<'_>) -> Result<u64, BytesError> {
     reader.array().map(u64::from_le_bytes)
 }
 
-/// Whether a sum can be one of so many items, of which its number takes some.
+/// Checks that a sum can have this many items, some of which its number needs.
 pub(super) fn check_count<F: FixedFormat>(
     count: u64,
     sum: &Total<F>,
@@ -189,7 +190,7 @@ pub(crate) fn write_entry<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>)
     write_number(&total.fixed, bytes);
 }
 
-/// Reads a sum without its number of items, and the fewest finite ones that it can be of.
+/// Reads a sum without its number of items, and the fewest finite items that it can be the sum of.
 pub(crate) fn read_entry<F: FixedFormat>(
     reader: &mut Reader<'_>,
 ) -> Result<(Total<F>, u64), BytesError> {

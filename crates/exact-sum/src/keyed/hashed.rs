@@ -31,10 +31,10 @@ use crate::statistic::{Options, Statistic};
 pub struct Hashed<K, S: KeyedSlot> {
     /// In the order in which they came.
     keys: Vec<K>,
-    /// Which key is where.
+    /// The index of each key.
     places: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// Those of the keys, but for the last ones that have no items yet.
+    /// The slots of the keys, except for the last keys, if they have no items yet.
     pub(crate) slots: Keyed<S>,
 }
 
@@ -110,7 +110,8 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         Ok(())
     }
 
-    /// Takes back items that were added with these keys. A key stays, though all its items go: see [`forget_empty`](Self::forget_empty).
+    /// Takes back items that were added with these keys. A key stays even if it loses all its items: see
+    /// [`forget_empty`](Self::forget_empty).
     ///
     /// # Panics
     /// As [`add`](Self::add).
@@ -132,7 +133,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         self.slots.merge_places(&other.slots, Places::At(&places))
     }
 
-    /// Takes back what other slots were given.
+    /// Takes back the items of other slots.
     ///
     /// # Errors
     /// As [`remove`](Self::remove), where an item's number is that of a key of the others.
@@ -144,7 +145,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         self.slots.unmerge_places(&other.slots, Places::At(&places))
     }
 
-    /// The places of keys that have slots.
+    /// The indices of keys, which must have slots.
     fn known(&self, keys: &[K]) -> Result<Vec<u32>, RemoveKeyedError> {
         let place = |(item, key)| {
             let place = self.place(key).filter(|place| *place < self.slots.keys());
@@ -154,8 +155,8 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         keys.iter().enumerate().map(place).collect()
     }
 
-    /// Forgets the keys whose items have all been taken back. Only slots that [count](Keyed::counts) their items know which these are; of
-    /// others none is forgotten.
+    /// Removes the keys whose items have all been taken back. Only slots that [count](Keyed::counts) their items can tell; other
+    /// slots keep all keys.
     ///
     /// ```
     /// use exact_sum::{Hashed, Mean};
@@ -189,7 +190,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         Ok(())
     }
 
-    /// Which of [`keys`](Self::keys) a key is: the last one, if it is new.
+    /// The index of a key in [`keys`](Self::keys). A new key is added at the end.
     ///
     /// # Panics
     /// There are 2^32 others.
@@ -223,7 +224,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         Some(self.at(self.place(key)?))
     }
 
-    /// Of a key that has a code, and no items yet, there is no slot.
+    /// The slot of the key with this index; a slot of no items, if it has none yet.
     fn at(&self, place: usize) -> S {
         if place < self.slots.keys() {
             self.slots.get(place)

@@ -6,17 +6,17 @@ use std::fmt;
 use crate::number::counters::LimitError;
 
 /// The types of keys that number sums: integers.
-pub trait Key: Copy + Send + Sync + sealed::Sealed {}
+pub trait Key: Copy + Send + Sync + sealed::KeyIndex {}
 
 pub(crate) mod sealed {
-    /// What other crates cannot call, and cannot implement.
-    pub trait Sealed: Copy {
-        /// The key as an index: a large one, if it is none.
+    /// Methods that other crates can neither call nor implement.
+    pub trait KeyIndex: Copy {
+        /// The key as an index; a large one, if it is negative.
         fn place(self) -> usize;
 
         fn number(self) -> i128;
 
-        /// Whether all keys number one of so many sums.
+        /// Whether each key has one of `sums` sums.
         fn are_below(keys: &[Self], sums: usize) -> bool;
     }
 }
@@ -25,7 +25,7 @@ macro_rules! keys {
     ($($key:ident $signed:ident)*) => {$(
         impl Key for $key {}
 
-        impl sealed::Sealed for $key {
+        impl sealed::KeyIndex for $key {
             #[inline(always)]
             #[allow(
                 clippy::cast_possible_truncation,
@@ -35,7 +35,7 @@ macro_rules! keys {
             )]
             fn place(self) -> usize {
                 if size_of::<Self>() <= size_of::<usize>() {
-                    // Each item asks for it: there is no test.
+                    // This is called for each item, so there is no test.
                     self as usize
                 } else {
                     usize::try_from(self).unwrap_or(usize::MAX)
@@ -70,7 +70,7 @@ macro_rules! keys {
 
 keys!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize i8 i8 i16 i16 i32 i32 i64 i64 isize isize);
 
-/// Keys that cannot be. No sum has changed.
+/// Invalid keys. No sum has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -90,7 +90,7 @@ pub enum KeyError {
         /// The number of sums.
         sums: usize,
     },
-    /// Sums would have more than they have room for.
+    /// Sums would exceed their limits.
     Limit(LimitError),
 }
 
@@ -125,7 +125,7 @@ impl fmt::Display for KeyError {
 
 impl Error for KeyError {}
 
-/// Whether there are as many keys as items.
+/// Checks that there are as many keys as items.
 pub(crate) fn check_lengths<K>(keys: &[K], items: usize) -> Result<(), KeyError> {
     if keys.len() == items {
         Ok(())
@@ -137,7 +137,7 @@ pub(crate) fn check_lengths<K>(keys: &[K], items: usize) -> Result<(), KeyError>
     }
 }
 
-/// Whether each key of a block, whose first item has a number, is that of a sum.
+/// Checks that each key of a block has a sum. The block's first item has the number `first`.
 #[inline]
 pub(crate) fn check_block<K: Key>(keys: &[K], first: usize, sums: usize) -> Result<(), KeyError> {
     if K::are_below(keys, sums) {
@@ -152,7 +152,7 @@ pub(crate) fn check_block<K: Key>(keys: &[K], first: usize, sums: usize) -> Resu
     })
 }
 
-/// Whether items have keys, and each is that of a sum.
+/// Checks that there are as many keys as items, and that each has a sum.
 pub(crate) fn check<K: Key>(keys: &[K], items: usize, sums: usize) -> Result<(), KeyError> {
     /// The keys of a block.
     const KEYS: usize = 256;

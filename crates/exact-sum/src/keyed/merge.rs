@@ -47,7 +47,7 @@ impl<S: KeyedSlot> Keyed<S> {
         Ok(self.merge_places(other, Places::At(keys))?)
     }
 
-    /// Adds other slots, whose places there are.
+    /// Adds other slots at these places, which exist.
     pub(super) fn merge_places(
         &mut self,
         other: &Self,
@@ -58,7 +58,7 @@ impl<S: KeyedSlot> Keyed<S> {
         Ok(())
     }
 
-    /// Takes back what other slots were given.
+    /// Takes back the items of other slots.
     ///
     /// # Panics
     /// As [`merge`](Self::merge).
@@ -82,7 +82,7 @@ impl<S: KeyedSlot> Keyed<S> {
         self.unmerge_places(other, Places::Same)
     }
 
-    /// Takes back what other slots were given, whose places there are.
+    /// Takes back the items of other slots at these places, which exist.
     pub(super) fn unmerge_places(
         &mut self,
         other: &Self,

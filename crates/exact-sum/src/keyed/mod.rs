@@ -73,7 +73,7 @@ pub struct Keyed<S: KeyedSlot> {
 }
 
 impl<S: KeyedSlot> Keyed<S> {
-    /// Slots of no items, for so many keys.
+    /// Slots of no items for `keys` keys.
     ///
     /// # Errors
     /// There is no memory for them.
@@ -81,7 +81,7 @@ impl<S: KeyedSlot> Keyed<S> {
         Self::of_rows(keys, 1)
     }
 
-    /// The same for items that are rows of so many: a key has a slot for each column.
+    /// The same for items that are rows of `width` numbers: a key has a slot for each column.
     ///
     /// ```
     /// use exact_sum::{Keyed, Sum};
@@ -137,7 +137,7 @@ impl<S: KeyedSlot> Keyed<S> {
         self.keys * self.width
     }
 
-    /// Has at least so many keys.
+    /// Grows to at least `keys` keys.
     ///
     /// # Errors
     /// There is no memory for them.
@@ -151,7 +151,7 @@ impl<S: KeyedSlot> Keyed<S> {
         Ok(())
     }
 
-    /// Drops the slots of the first keys. The others are then numbered from 0 on.
+    /// Removes the first `keys` keys; the remaining keys are renumbered from 0.
     ///
     /// # Panics
     /// There are fewer keys.
@@ -198,8 +198,8 @@ impl<S: KeyedSlot> Keyed<S> {
     /// As [`add`](Self::add).
     ///
     /// # Errors
-    /// [`RemoveKeyedError::Key`] as [`add`](Self::add); a key has fewer items, if they are counted, or fewer NaNs or infinities; or the
-    /// slots take nothing back. No slot has changed then. That other items are removed than were added is not noticed. Of rows, the
+    /// [`RemoveKeyedError::Key`] as [`add`](Self::add); a key has fewer items, if they are counted, or fewer NaNs or infinities; or
+    /// the slots take nothing back. No slot has changed then. Removing other items than were added is not detected. For rows, the
     /// key in an error is the number of a slot: the key times the width of rows, plus the column.
     pub fn remove<K: Key>(
         &mut self,
@@ -293,8 +293,8 @@ impl<S: KeyedSlot> Keyed<S> {
         S::counts(&self.columns)
     }
 
-    /// A key's slot. Those of [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) and [`WeightedMean`](crate::WeightedMean) do not know
-    /// how many items they are of, and a sum of zeros is +0.0.
+    /// A key's slot. [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) and [`WeightedMean`](crate::WeightedMean) do not know
+    /// their number of items here, and a sum of zeros is +0.0.
     ///
     /// # Panics
     /// There is no such slot.

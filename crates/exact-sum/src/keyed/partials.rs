@@ -1,4 +1,4 @@
-//! What query engines ask of sums by key: groups come and go, and each is sent as [few bytes](crate::partial).
+//! What query engines need of sums by key: groups come and go, and each is sent as [few bytes](crate::partial).
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ impl Keyed<Sum<f64>> {
         }
     }
 
-    /// Adds sums that [few bytes](crate::partial) each stand for to those of their keys.
+    /// Adds sums, each given as [few bytes](crate::partial), to those of their keys.
     ///
     /// # Panics
     /// There are not as many keys as sums, or a key has no sum.
@@ -119,7 +119,8 @@ impl Keyed<Moments<f64>> {
         }
     }
 
-    /// Adds moments of so many items, whose sums and sums of squares [few bytes](crate::partial) each stand for, to those of their keys.
+    /// Adds moments to those of their keys: for each, the number of items, their sum and the sum of their squares, the sums as [few
+    /// bytes](crate::partial).
     ///
     /// # Panics
     /// As [`Keyed::add_partials`], or there are not as many counts as keys.
@@ -177,7 +178,7 @@ struct Received<F: FixedFormat> {
     long: Vec<(usize, Box<Total<F>>)>,
 }
 
-/// What those who add sums have promised.
+/// What callers that add sums have promised.
 const AS_MANY: &str = "there are as many keys as sums";
 
 impl<F: FixedFormat> Received<F> {
@@ -191,7 +192,7 @@ impl<F: FixedFormat> Received<F> {
         }
     }
 
-    /// Reads a sum of each key, and returns the fewest items that all can be of, too.
+    /// Reads a sum of each key. Also returns the fewest items that all can be the sums of.
     fn of<'b, K: Key>(
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,
@@ -226,7 +227,7 @@ impl<F: FixedFormat> Received<F> {
         self.doubles.iter().copied()
     }
 
-    /// Adds the sums, of which no key has more items than so many.
+    /// Adds the sums. No key has more than this many items.
     fn add_to(&self, totals: &mut Totals<F>, items: u64) {
         totals.count(items);
         let mut decoded = Decoded::none();

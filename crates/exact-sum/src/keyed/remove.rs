@@ -10,7 +10,7 @@ use crate::number::counters::{Counters, LimitError, RemoveError, check_items as 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RemoveKeyedError {
-    /// The keys cannot be.
+    /// The keys are invalid.
     Key(KeyError),
     /// A key has fewer items, or fewer of a kind.
     Fewer {
@@ -47,7 +47,7 @@ impl fmt::Display for RemoveKeyedError {
 
 impl Error for RemoveKeyedError {}
 
-/// Whether keys hold what is not finite of items that are to be removed.
+/// Checks that keys hold the items to be removed that are not finite.
 pub(super) fn check_items<K: Key>(
     keys: &[K],
     items: impl Iterator<Item = f64>,
@@ -59,7 +59,7 @@ pub(super) fn check_items<K: Key>(
     check_specials(counted.collect(), held)
 }
 
-/// Whether keys hold as many items of each kind as are to be removed: one entry for each of these, in any order.
+/// Checks that keys hold as many items of each kind as are to be removed: one entry for each of these, in any order.
 pub(super) fn check_specials(
     mut removed: Vec<(usize, Counters)>,
     held: &dyn Fn(usize) -> Counters,
@@ -77,10 +77,10 @@ pub(super) fn check_specials(
     Ok(())
 }
 
-/// Of fewer items than one for so many keys, the keys are sorted, and not all keys looked at.
+/// With fewer than one item for this many keys, the items' keys are sorted, instead of a look at all keys.
 const KEYS_AN_ITEM: usize = 16;
 
-/// Whether keys have as many items as are to be removed.
+/// Checks that keys have as many items as are to be removed.
 pub(super) fn check_counts<K: Key>(removed: &[K], counts: &[u64]) -> Result<(), RemoveKeyedError> {
     if removed.len() < counts.len() / KEYS_AN_ITEM {
         return check_few(removed.iter().map(|key| key.place()).collect(), counts);
@@ -99,7 +99,7 @@ fn check_few(mut keys: Vec<usize>, counts: &[u64]) -> Result<(), RemoveKeyedErro
     of_keys.try_for_each(|of_key| check_count(of_key[0], counts[of_key[0]], of_key.len() as u64))
 }
 
-/// Whether a key has so many items.
+/// Checks that a key has this many items.
 #[inline]
 pub(super) fn check_count(key: usize, held: u64, removed: u64) -> Result<(), RemoveKeyedError> {
     check_items_of(held, removed).map_err(|error| RemoveKeyedError::Fewer { key, error })

@@ -1,4 +1,4 @@
-//! What slots of each key do.
+//! The trait of slots that keys can have.
 
 use bytemuck::Pod;
 use simd_kernels::Level;
@@ -20,7 +20,7 @@ impl<S: sealed::InColumns> KeyedSlot for S {}
 /// A field of a key's bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Field {
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(usize),
     /// A number.
     Number,
@@ -34,7 +34,7 @@ pub(crate) mod sealed {
         RemoveKeyedError, Slot, Statistic,
     };
 
-    /// What other crates cannot call, and cannot implement.
+    /// Methods that other crates can neither call nor implement.
     pub trait InColumns: Slot + Send + Sync + 'static {
         type Columns: Columns;
 
@@ -44,23 +44,23 @@ pub(crate) mod sealed {
         /// What they are, with the type of items: ranks compare it.
         fn name() -> String;
 
-        /// What [`value`](crate::Keyed::value) is of.
+        /// The statistic that [`value`](crate::Keyed::value) returns.
         const VALUE: Statistic;
 
-        /// Whether what was added can be taken back. Otherwise, of two messages' integers the maximum stands for both, and not the sum.
+        /// Whether items can be taken back. Otherwise the integers of messages are merged by their maximum, not by their sum.
         const TAKES_BACK: bool = true;
 
         /// Whether the slot is a [`Sum`](crate::Sum): rows of such are rounded fast.
         const IS_SUM: bool = false;
 
-        /// What their bytes are, and of which fields those of a key.
+        /// The kind of their bytes, and the fields of a key.
         const KIND: Kind;
         const FIELDS: &'static [Field];
 
-        /// Whether there is room for items, whose keys may be any.
+        /// Checks that there is room for items with any keys.
         fn check_room(columns: &Self::Columns, items: Self::Items<'_>) -> Result<(), LimitError>;
 
-        /// Whether keys hold as many items, and what is not finite of them.
+        /// Checks that keys hold as many items, and those of them that are not finite.
         fn check_held<K: Key>(
             columns: &Self::Columns,
             keys: &[K],
@@ -89,7 +89,7 @@ pub(crate) mod sealed {
             Self::of_key(columns, key).statistic(statistic, options)
         }
 
-        /// Those of the first keys.
+        /// The statistics of the first keys.
         fn statistics(
             columns: &Self::Columns,
             keys: usize,
@@ -107,8 +107,8 @@ pub(crate) mod sealed {
         /// Writes a key's fields.
         fn write(columns: &Self::Columns, key: usize, bytes: &mut Vec<u8>);
 
-        /// Reads a key's fields. A function tells of a field, and of the exponent of a word of its number, whether many keys have
-        /// such a word.
+        /// Reads a key's fields. A function says, for a field and the exponent of a word of its number, whether many keys have such
+        /// a word.
         fn read(
             columns: &mut Self::Columns,
             key: usize,

@@ -1,9 +1,9 @@
-//! How slices of doubles are added: block by block, plainly, or at a scale that is guessed.
+//! Slices of doubles are added block by block: by plain additions, or split at a guessed scale.
 //!
-//! If no plain addition of a block is rounded, its sum is exact. Otherwise it is split at the scale of the block before. If its exponents are
-//! few, as most are, one look at them tells that nothing is left of any item. If an item does not fit, or something is left of one, the block
-//! is split again at a scale of its own, then what is left of it, and so on; and if that does not come to an end, what is left is added item by
-//! item.
+//! If no plain addition of a block is rounded, its sum is exact. Otherwise it is split at the scale of the block before. If its
+//! exponents are few, as in most data, one look at them shows that no item leaves a rest. If an item does not fit, or leaves a
+//! rest, the block is split again at a scale of its own, then its rests, and so on. Rests that remain after some splits are added
+//! item by item.
 
 use simd_kernels::{
     Ahead, Exponents, Level, Quiet, RANGE_BLOCK_ITEMS, SPLIT_ITEMS, SplitScale, Watch,
@@ -12,15 +12,15 @@ use simd_kernels::{
 
 use crate::number::destination::Destination;
 use crate::number::float::Float;
-use crate::number::way::{Outcome, Way, any_scale, units};
+use crate::number::split_method::{Outcome, SplitMethod, any_scale, units};
 
 /// Fewer items are added one by one.
 const SHORT_ITEMS: usize = 24;
 
-/// Of the first block, so many items are looked at.
+/// The first block's scale is guessed from this many items.
 pub(crate) const FIRST_ITEMS: usize = 16;
 
-/// A block of so many items is split once.
+/// A block of at most this many items is split only once.
 const FEW_ITEMS: usize = 64;
 
 /// How often a block is split before the rest is added item by item.
@@ -45,14 +45,14 @@ const BLOCKS_AFTER_FAILURE: u32 = 16;
 /// The most blocks that are added item by item without a try.
 const MOST_SINGLY: u32 = 63;
 
-/// After so many blocks of many exponents, one is looked at again.
+/// With items of many exponents, a look at all exponents is repeated after this many blocks.
 const ANY_BLOCKS: u32 = 32;
 
-/// What was seen of earlier blocks.
+/// What earlier blocks have shown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
-    /// That of the last block; `None` if there was none, or one scale was not enough for it.
-    way: Option<Way>,
+pub(crate) struct BlockHistory {
+    /// The method of the last block; `None` if there was none, or one scale was not enough for it.
+    method: Option<SplitMethod>,
     /// The blocks since a look at all exponents.
     blocks: u32,
     /// How many blocks have to be in a range before a large one is tried.
@@ -69,9 +69,9 @@ pub(crate) struct Pace {
     last_not_plain: usize,
 }
 
-impl Pace {
+impl BlockHistory {
     pub(crate) const START: Self = Self {
-        way: None,
+        method: None,
         blocks: 0,
         before_large: BLOCKS_BEFORE_LARGE,
         is_wide: false,
@@ -81,7 +81,7 @@ impl Pace {
         last_not_plain: 0,
     };
 
-    /// Adds items, plainly if no addition is rounded, for whom the floating-point environment is the default.
+    /// Adds items, by plain additions if none is rounded. The floating-point environment must be the default.
     #[inline]
     pub(crate) fn add_items<T: Float, D: Destination>(
         &mut self,
@@ -91,7 +91,7 @@ impl Pace {
         destination: &mut D,
     ) {
         let ahead = Ahead::of_bytes(size_of_val(items));
-        // Of converted items, the next are not behind these.
+        // Converted items are copies: the next ones do not follow them in memory.
         let ahead_of_split = if T::IS_SINGLE { Ahead::Nothing } else { ahead };
         let mut watch = None;
         let mut rest = items;
@@ -109,7 +109,7 @@ impl Pace {
                 self.last_not_plain = (2 * self.last_not_plain + 1).min(MOST_NOT_PLAIN);
                 self.not_plain = 1 + self.last_not_plain;
             }
-            // All that are not tried at once: to convert items takes room that is cleared.
+            // All items up to the next try at once: converting items takes a buffer that must be cleared.
             let items = self.not_plain.max(1) * SPLIT_ITEMS;
             let items = items.max(self.block_items());
             let (blocks, others) = rest.split_at(rest.len().min(items));
@@ -134,9 +134,10 @@ impl Pace {
         let mut rest = items;
         while !rest.is_empty() {
             let (block, others) = rest.split_at(rest.len().min(self.block_items()));
-            let may_have_negative_zeros = match self.way {
-                Some(way) if block.len() > SPLIT_ITEMS => {
-                    let Outcome::Added(may_have) = way.add(level, block, ahead, destination) else {
+            let may_have_negative_zeros = match self.method {
+                Some(method) if block.len() > SPLIT_ITEMS => {
+                    let Outcome::Added(may_have) = method.add(level, block, ahead, destination)
+                    else {
                         // Its items are tried again, in smaller blocks.
                         self.before_large = BLOCKS_AFTER_FAILURE;
                         continue;
@@ -155,7 +156,10 @@ impl Pace {
     /// The items of the next block.
     #[inline]
     fn block_items(&self) -> usize {
-        let is_in_range = matches!(self.way, Some(Way::InRange(_) | Way::InRangeOrZero(_)));
+        let is_in_range = matches!(
+            self.method,
+            Some(SplitMethod::InRange(_) | SplitMethod::InRangeOrZero(_))
+        );
         if self.before_large == 0 && is_in_range && self.singly == 0 {
             RANGE_BLOCK_ITEMS
         } else {
@@ -165,9 +169,9 @@ impl Pace {
 
     /// The last block's scale for items of any exponents, or, for the first one, that for the first items.
     pub(crate) fn guess(&self, first: impl FnOnce() -> Option<Exponents>) -> Option<SplitScale> {
-        match (self.way, self.is_wide) {
-            (Some(Way::Any(scale)), _) => Some(scale),
-            (Some(Way::InRange(scale) | Way::InRangeOrZero(scale)), _) => {
+        match (self.method, self.is_wide) {
+            (Some(SplitMethod::Any(scale)), _) => Some(scale),
+            (Some(SplitMethod::InRange(scale) | SplitMethod::InRangeOrZero(scale)), _) => {
                 any_scale(scale.highest())
             }
             (None, true) => None,
@@ -177,10 +181,10 @@ impl Pace {
 
     /// Notes that a scale was enough.
     pub(crate) fn keep(&mut self, scale: SplitScale) {
-        self.way = self.way.or(Some(Way::Any(scale)));
+        self.method = self.method.or(Some(SplitMethod::Any(scale)));
     }
 
-    /// Adds a block, and says whether an item may be -0.0.
+    /// Adds a block. Returns whether an item may be -0.0.
     fn add_block(
         &mut self,
         level: Level,
@@ -198,19 +202,21 @@ impl Pace {
             return true;
         }
         let mut outcome = Outcome::DoNotFit;
-        if let Some(way) = self.way {
+        if let Some(method) = self.method {
             self.blocks += 1;
-            if self.blocks < ANY_BLOCKS || !matches!(way, Way::Any(_)) {
-                outcome = way.add(level, items, ahead, destination);
+            if self.blocks < ANY_BLOCKS || !matches!(method, SplitMethod::Any(_)) {
+                outcome = method.add(level, items, ahead, destination);
             }
         } else if let Some(exponents) = Exponents::of(level, &items[..FIRST_ITEMS]) {
             if are_too_many(exponents) {
                 self.add_singly(items, destination);
                 return true;
             }
-            let way = Way::of(exponents).filter(|_| !self.is_wide);
-            outcome = way.map_or(outcome, |way| way.add(level, items, ahead, destination));
-            self.way = way;
+            let method = SplitMethod::of(exponents).filter(|_| !self.is_wide);
+            outcome = method.map_or(outcome, |method| {
+                method.add(level, items, ahead, destination)
+            });
+            self.method = method;
         }
         match outcome {
             Outcome::Added(may_have_negative_zeros) => {
@@ -233,7 +239,7 @@ impl Pace {
         let Some(exponents) = Exponents::of(level, items) else {
             return true;
         };
-        let Some(way) = Way::of(exponents) else {
+        let Some(method) = SplitMethod::of(exponents) else {
             destination.add_each(items);
             return exponents.has_zeros;
         };
@@ -242,18 +248,18 @@ impl Pace {
             return exponents.has_zeros;
         }
         // Of many exponents, more is left at a scale above.
-        let leaves_rests = match (way, tried) {
-            (Way::Any(scale), Outcome::LeaveRests([_, unit])) => scale.lower_unit() >= unit,
-            (Way::Any(_), _) => self.is_wide,
+        let leaves_rests = match (method, tried) {
+            (SplitMethod::Any(scale), Outcome::LeaveRests([_, unit])) => scale.lower_unit() >= unit,
+            (SplitMethod::Any(_), _) => self.is_wide,
             _ => false,
         };
         if !leaves_rests
             && matches!(
-                way.add(level, items, Ahead::Nothing, destination),
+                method.add(level, items, Ahead::Nothing, destination),
                 Outcome::Added(_)
             )
         {
-            self.way = Some(way);
+            self.method = Some(method);
             self.is_wide = false;
             self.last_singly = 0;
             return exponents.has_zeros;
@@ -273,7 +279,7 @@ impl Pace {
             destination.add_split(split, units(scale));
             if split.is_whole {
                 self.is_wide = splits > 1;
-                self.way = (splits == 1).then_some(Way::Any(scale));
+                self.method = (splits == 1).then_some(SplitMethod::Any(scale));
                 self.last_singly = 0;
                 return exponents.has_zeros;
             }
@@ -287,7 +293,7 @@ impl Pace {
     fn add_singly(&mut self, rests: &[f64], destination: &mut impl Destination) {
         destination.add_each(rests);
         self.is_wide = true;
-        self.way = None;
+        self.method = None;
         self.last_singly = (2 * self.last_singly + 1).min(MOST_SINGLY);
         self.singly = self.last_singly;
     }

@@ -70,17 +70,17 @@ pub(super) fn converted(items: &[f32], add: impl FnMut(&[f64])) {
 /// The most items that are converted to doubles, or changed, at once.
 pub(crate) const CONVERTED_ITEMS: usize = 2048;
 
-/// So many items, or fewer, are changed in a short array.
+/// At most this many items are converted in a short array.
 pub(crate) const FEW_ITEMS: usize = 64;
 
-/// Calls a function with what a conversion makes of items, in pieces of an even number of items but for the last one.
+/// Converts items, and calls a function with pieces of the result. All pieces but the last have an even number of items.
 #[inline]
 pub(crate) fn convert<T: Copy>(
     items: &[T],
     conversion: impl Fn(T) -> f64,
     add: impl FnMut(&[f64]),
 ) {
-    // To clear a long array takes longer than to add a few items.
+    // Clearing a long array takes longer than adding a few items.
     if items.len() <= FEW_ITEMS {
         convert_by::<FEW_ITEMS, T>(items, conversion, add);
     } else {

@@ -1,9 +1,9 @@
-//! What a sum of numbers does not hold.
+//! The counters of a sum: all items, NaNs, infinities and negative zeros.
 
 use std::error::Error;
 use std::fmt;
 
-/// More was removed from a sum than had been added to it. The sum is as it was.
+/// More was to be removed from a sum than had been added to it. The sum has not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoveError {
     /// One item of the kind, and several.
@@ -26,13 +26,13 @@ impl fmt::Display for RemoveError {
 
 impl Error for RemoveError {}
 
-/// Sums would have more than they have room for. They are as they were.
+/// Sums would exceed their limits. They have not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LimitError {
     /// A sum would have more than 2^63 - 1 items; sums by key, all keys together.
     Items,
-    /// There is no memory for sums of so many keys.
+    /// There is no memory for the sums of all keys.
     Memory {
         /// What they would take.
         bytes: u128,
@@ -50,13 +50,13 @@ impl fmt::Display for LimitError {
 
 impl Error for LimitError {}
 
-/// Whether there is memory for so many elements. Rust's own functions end the program where there is none.
+/// Checks that there is memory for this many elements. Rust's own functions end the program if there is none.
 pub(crate) fn check_memory<T>(elements: usize) -> Result<(), LimitError> {
     let reserved = Vec::<T>::new().try_reserve_exact(elements);
     reserved.map_err(|_| no_memory::<T>(elements))
 }
 
-/// Makes room for as many elements.
+/// Makes room for this many more elements.
 pub(crate) fn reserve<T>(vec: &mut Vec<T>, elements: usize) -> Result<(), LimitError> {
     let reserved = vec.try_reserve(elements.saturating_sub(vec.len()));
     reserved.map_err(|_| no_memory::<T>(elements))
@@ -68,14 +68,14 @@ fn no_memory<T>(elements: usize) -> LimitError {
     }
 }
 
-/// How many items two sums have together.
+/// The number of items of two sums together.
 pub(crate) fn items_of_both(own: u64, other: u64) -> Result<u64, LimitError> {
     let items = own.checked_add(other);
     let items = items.filter(|items| *items <= i64::MAX.cast_unsigned());
     items.ok_or(LimitError::Items)
 }
 
-/// Whether so many items can be removed of those that are held.
+/// Checks that this many of the held items can be removed.
 pub(crate) fn check_items(held: u64, removed: u64) -> Result<(), RemoveError> {
     let of_items = |items: u64| Counters {
         items: items.cast_signed(),
@@ -130,14 +130,14 @@ impl Counters {
         Self::of_integers(words.map(u64::cast_signed))
     }
 
-    /// Makes words stand for both. What is too many stays so, whatever is added.
+    /// Adds counters as words. A count that is too large stays too large, whatever is added.
     pub(crate) fn merge_words(words: &mut [u64], other: &[u64]) {
         for (word, other) in words.iter_mut().zip(other) {
             *word = word.saturating_add(*other);
         }
     }
 
-    /// Those of both.
+    /// The counters of both.
     pub(crate) fn with(self, other: Self) -> Result<Self, LimitError> {
         let mut words = self.words();
         for (own, other) in words.iter_mut().zip(other.words()) {
@@ -164,7 +164,7 @@ impl Counters {
         *self = Self::of_integers(integers);
     }
 
-    /// Takes others back, of which it is known that they are there.
+    /// Subtracts others, which are known to be included.
     pub(crate) fn subtract(&mut self, other: Self) {
         let mut integers = self.integers();
         for (own, other) in integers.iter_mut().zip(other.integers()) {
@@ -202,7 +202,7 @@ impl Counters {
         specials.iter().fold(0, |sum, count| sum + count)
     }
 
-    /// Those of the squares of items that are not finite.
+    /// The counters of the squares of the items that are not finite.
     pub(crate) fn squared(self) -> Self {
         Self {
             infinities: self.infinities + self.negative_infinities,
@@ -211,14 +211,14 @@ impl Counters {
         }
     }
 
-    /// Those of a number that is not finite, alone.
+    /// The counters of one number, if it is not finite.
     pub(crate) fn of_special(item: f64) -> Self {
         let mut counters = Self::default();
         counters.count_special(item);
         counters
     }
 
-    /// Only those of what is not finite.
+    /// Only the counters of items that are not finite.
     pub(crate) fn of_specials(self) -> Self {
         Self {
             items: 0,

@@ -1,4 +1,4 @@
-//! Where parts of items are added.
+//! The sums to which parts of items are added.
 
 use simd_kernels::Split;
 

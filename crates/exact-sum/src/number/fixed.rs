@@ -1,4 +1,25 @@
 //! Fixed-point numbers that hold any sum of floats.
+//!
+//! The idea is simple. Every finite double is a multiple of 2^-1074, and below 2^1024. So an integer of 2,162 bits and a sign, in units
+//! of 2^-1074, holds the sum of any 2^64 doubles, and integers are added exactly, in any order. The integer is an array of limbs: limb i
+//! counts units of 2^(`LOWEST` + 32 i), and has a word of 64 bits with a sign. An integer below 2^54 in magnitude, in units of 2^unit, is
+//! added so:
+//!
+//! ```text
+//! position = unit - LOWEST
+//! i, shift = position / 32, position mod 32
+//! limb[i]     += (value << shift) mod 2^32
+//! limb[i + 1] += value >> (32 - shift)         rounded down, so with value's sign
+//! after every 256th addition: propagate carries
+//! ```
+//!
+//! - **Carries wait.** An addition changes a limb by less than 2^54. So 256 of them fit a word, and no addition follows a chain of
+//!   carries. One pass from the lowest limb to the highest then moves what is above the 32 bits of each limb to the next one.
+//! - **Limbs have signs.** A negative value is cut in the same way: its lower part is not negative, and its upper part is
+//!   rounded down. So subtracting needs no code of its own, and a limb below zero is a borrow that waits.
+//! - **Merging is adding limbs**, after the carries of both numbers were propagated. As a message a number has two limbs a word; or a word
+//!   for each limb: then anyone who adds integers merges numbers, as `MPI_SUM` does.
+//! - **Items rarely come here one by one.** [`blocks`](super::blocks) adds a few integers for each block of items.
 
 use core::marker::PhantomData;
 

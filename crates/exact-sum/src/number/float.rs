@@ -21,7 +21,9 @@ use crate::number::fixed::{
 use crate::number::round::Format;
 
 /// The types of items: `f32` and `f64`.
-pub trait Float: sealed::Sealed + Compiled + Pod + Into<f64> + fmt::Debug + Send + Sync {
+pub trait Float:
+    sealed::Conversions + Compiled + Pod + Into<f64> + fmt::Debug + Send + Sync
+{
     /// Room for a sum.
     #[doc(hidden)]
     type Sums: FixedFormat;
@@ -45,12 +47,12 @@ pub(crate) mod sealed {
         short_magnitude,
     };
 
-    /// What other crates cannot call, and cannot implement.
+    /// Methods that other crates can neither call nor implement.
     #[expect(
         private_interfaces,
         reason = "other crates cannot name the trait, so they cannot call its functions"
     )]
-    pub trait Sealed: Sized {
+    pub trait Conversions: Sized {
         const NAME: &'static str;
         const BYTES: u8;
         const ZERO: Self;
@@ -73,7 +75,7 @@ pub(crate) mod sealed {
         where
             Self: Copy,
         {
-            // Only conversions heed the environment.
+            // Only conversions depend on the environment.
             if Self::IS_SINGLE && Quiet::now().is_none() {
                 let doubles: Vec<f64> = items.iter().copied().map(Self::widened).collect();
                 add(&doubles);
@@ -97,7 +99,8 @@ pub(crate) mod sealed {
         /// Calls a function with the items of two slices of one length as doubles, in pieces.
         fn in_pairs_of_doubles(x: &[Self], y: &[Self], add: impl FnMut(&[f64], &[f64]));
 
-        /// Writes items as integers in a unit, and says whether all fit the first half of a pair: see [`simd_kernels::decode_floats`].
+        /// Writes items as integers in a unit. Returns whether all fit the first half of a pair: see
+        /// [`simd_kernels::decode_floats`].
         fn decode_short(
             level: Level,
             items: &[Self],
@@ -126,8 +129,8 @@ pub(crate) mod sealed {
         /// The number that is nearest to integer * 2^unit. It may be computed by floats, if their environment is the default.
         fn of_integer(integer: i128, unit: i32, is_quiet: bool) -> Self;
 
-        /// Integers in a unit, each rounded once to the nearest number, for whom the floating-point environment is the default; `None` in a
-        /// unit so small that numbers may be subnormal.
+        /// Integers in a unit, each rounded once to the nearest number. The floating-point environment must be the default. `None`
+        /// if the unit is so small that numbers may be subnormal.
         fn of_pairs<'v>(
             level: Level,
             pairs: &[Pair],
@@ -156,7 +159,8 @@ pub(crate) mod sealed {
             }
         }
 
-        /// The number that is nearest to one of which this is the nearest double, if that tells it: not if it is NaN.
+        /// The number that is nearest to a value, given the double that is nearest to it; `None` if that double leaves doubt, or is
+        /// NaN.
         fn of_nearest(double: f64) -> Option<Self>;
 
         /// A double that is such a number, but no NaN, by integer arithmetic alone.
@@ -182,7 +186,7 @@ pub(crate) mod sealed {
 macro_rules! float {
     ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $cubes:ident, $fourths:ident, $is_single:literal, $widened:expr, $as_doubles:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident, $decode_short:expr) => {
         #[expect(private_interfaces, reason = "as the trait's")]
-        impl sealed::Sealed for $float {
+        impl sealed::Conversions for $float {
             const NAME: &'static str = stringify!($float);
             const BYTES: u8 = $bytes;
             const ZERO: Self = 0.0;

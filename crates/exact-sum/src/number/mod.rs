@@ -10,6 +10,6 @@ pub(crate) mod near;
 pub(crate) mod products;
 pub(crate) mod round;
 pub(crate) mod scaled;
+pub(crate) mod split_method;
 pub(crate) mod total;
-pub(crate) mod way;
 pub(crate) mod wide;

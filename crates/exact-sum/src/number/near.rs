@@ -169,7 +169,7 @@ impl Part {
         Self { number, error }
     }
 
-    /// What a function makes of it, rounded once: +0.0 if it is zero. `None` where that is in doubt.
+    /// A function of it, rounded once; +0.0 if it is zero. `None` if the rounding is in doubt.
     #[inline(always)]
     pub(crate) fn rounded<T: Float>(self, of: impl FnOnce(Near) -> Near) -> Option<T> {
         match self.number {
@@ -200,8 +200,8 @@ impl From<Option<(bool, Magnitude)>> for Part {
     }
 }
 
-/// What a function makes of a numerator and a denominator, rounded once: NaN if the denominator is zero, and +0.0 if the numerator is. `None`
-/// where that is in doubt. In the function, each may be a factor, or one to the power of 1/2 or 3/2.
+/// A function of a numerator and a denominator, rounded once; NaN if the denominator is zero, and +0.0 if the numerator is. `None`
+/// if the rounding is in doubt. In the function, each may be a factor, or a factor to the power of 1/2 or 3/2.
 #[inline(always)]
 pub(crate) fn near_quotient<T: Float>(
     numerator: Part,
@@ -213,7 +213,7 @@ pub(crate) fn near_quotient<T: Float>(
         (_, None) => Some(T::NAN),
         (None, _) => Some(T::ZERO),
         (Some((is_negative, above)), Some((is_opposite, below))) => {
-            // Where they lack so much that (1 + x)^(3/2) is not below 1 + 2x, there is doubt.
+            // If they lack so much that (1 + x)^(3/2) is not below 1 + 2x, there is doubt.
             let lacking = 2.0 * (numerator.lacking(above) + denominator.lacking(below));
             of(Near::of(above), Near::of(below)).nearest(is_negative != is_opposite, 2.0 * lacking)
         }

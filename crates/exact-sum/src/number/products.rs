@@ -7,7 +7,7 @@ use crate::number::fixed::{FixedFormat, integer};
 use crate::number::total::Total;
 
 impl<F: FixedFormat> Total<F> {
-    /// That of one product.
+    /// The total of one product.
     pub(crate) fn of_product(x: f64, y: f64) -> Self {
         let mut total = Self::ZERO;
         total.add_product_by_integers(x, y);

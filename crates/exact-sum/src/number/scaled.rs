@@ -1,4 +1,4 @@
-//! Integers of any size times powers of two: what is left of sums where statistics are computed.
+//! Integers of any size times powers of two, in which statistics are computed.
 
 use num_bigint::{BigInt, Sign};
 

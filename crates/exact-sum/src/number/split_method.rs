@@ -8,17 +8,17 @@ use crate::number::destination::Destination;
 
 /// How a block is split.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Way {
+pub(crate) enum SplitMethod {
     /// Its exponents are in a range.
     InRange(RangeScale),
-    /// They are, or items are zero.
+    /// Its exponents are in a range, or items are zero.
     InRangeOrZero(RangeScale),
     /// Items have any exponents.
     Any(SplitScale),
 }
 
-impl Way {
-    /// The one for items of such exponents; `None` if they are too large.
+impl SplitMethod {
+    /// The method for items of these exponents; `None` if they are too large.
     pub(crate) fn of(exponents: Exponents) -> Option<Self> {
         let Exponents {
             lowest,
@@ -32,7 +32,7 @@ impl Way {
         }
     }
 
-    /// Adds items if that is enough for them.
+    /// Adds items, if this method leaves no rest of any.
     #[inline]
     pub(crate) fn add(
         self,
@@ -67,13 +67,13 @@ impl Way {
     }
 }
 
-/// What came of items.
+/// The outcome of a try to add items.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// Whether one may be -0.0.
+    /// They are added. Whether one may be -0.0.
     Added(bool),
     DoNotFit,
-    /// Something would have been left at a scale of these units.
+    /// Items would have left rests at a scale of these units.
     LeaveRests([i32; 2]),
 }
 

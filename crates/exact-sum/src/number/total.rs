@@ -1,4 +1,4 @@
-//! A number and what it does not hold, which every sum has: the sum of the finite items, and counts.
+//! Sum of the finite items, plus counts of NaNs, infinities and negative zeros.
 
 use bytemuck::Zeroable;
 
@@ -8,7 +8,7 @@ use crate::number::fixed::{Fixed, FixedFormat, add_to_words, integer, short_magn
 use crate::number::float::Float;
 use crate::number::round::quotient;
 
-/// The numbers, and what is not one.
+/// The sum of the finite items, and the counters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Total<F: FixedFormat> {
     pub(crate) fixed: Fixed<F>,
@@ -94,7 +94,7 @@ impl<F: FixedFormat> Total<F> {
         Ok(())
     }
 
-    /// Adds items by integer arithmetic alone, in an environment that the loops are not made for, or that is not known.
+    /// Adds items by integer arithmetic alone, if the floating-point environment is not the default, or not known.
     #[cold]
     pub(crate) fn add_by_integers(&mut self, items: impl Iterator<Item = f64>) {
         for item in items {
@@ -109,7 +109,7 @@ impl<F: FixedFormat> Total<F> {
     pub(crate) fn add_one(&mut self, item: f64) {
         if item.is_finite() {
             let (value, unit) = integer(item);
-            // What a float as a double has below the format's range is zero.
+            // A float as a double has only zeros below the format's range.
             let below = (F::LOWEST - unit).max(0);
             self.fixed.add(value >> below.min(63), unit + below);
         } else {
@@ -182,7 +182,7 @@ impl<F: FixedFormat> Total<F> {
     }
 }
 
-/// Whether each of some totals and another one have few enough items together.
+/// Checks that each of some totals and another one have few enough items together.
 pub(crate) fn check_counts<F: FixedFormat>(
     own: &[&Total<F>],
     others: &[&Total<F>],
@@ -191,7 +191,7 @@ pub(crate) fn check_counts<F: FixedFormat>(
     pairs.try_for_each(|(own, other)| own.counters.with(other.counters).map(drop))
 }
 
-/// The mean of so many items whose sum is integer * 2^unit; +0.0 for zero.
+/// The mean of `items` items whose sum is integer * 2^unit; +0.0 for zero.
 #[inline]
 pub(crate) fn short_mean<T: Float>(integer: i128, unit: i32, items: u64) -> T {
     let mean = |(is_negative, sum)| T::signed((is_negative, quotient(sum, items)));

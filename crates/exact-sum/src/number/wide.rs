@@ -143,7 +143,7 @@ impl<const N: usize> Wide<N> {
         Wide(words)
     }
 
-    /// Less a number of M words at a place, if a condition holds.
+    /// Subtracts a number of M words, shifted by `place` words, if a condition holds.
     #[inline(always)]
     fn less_above<const M: usize>(mut self, place: usize, words: [u64; M], is_so: bool) -> Self {
         let mask = sign(is_so);

@@ -3,16 +3,16 @@
 use std::cmp::Ordering;
 
 use crate::number::fixed::{Doubles, Fixed, integer};
-use crate::number::float::sealed::Sealed as _;
+use crate::number::float::sealed::Conversions as _;
 
 /// The types of an index: integers, `f32` and `f64`.
-pub trait RollingIndex: Copy + sealed::Sealed {}
+pub trait RollingIndex: Copy + sealed::IndexDistance {}
 
 pub(super) mod sealed {
     use super::Ordering;
 
-    /// What other crates cannot call, and cannot implement. `is_quiet`: the floating-point environment is the default.
-    pub trait Sealed: Copy {
+    /// Methods that other crates can neither call nor implement. `is_quiet`: the floating-point environment is the default.
+    pub trait IndexDistance: Copy {
         fn is_positive(self) -> bool;
 
         /// False also if one is NaN.
@@ -27,7 +27,7 @@ macro_rules! integers {
     ($($integer:ident)*) => {$(
         impl RollingIndex for $integer {}
 
-        impl sealed::Sealed for $integer {
+        impl sealed::IndexDistance for $integer {
             fn is_positive(self) -> bool {
                 self > 0
             }
@@ -56,7 +56,7 @@ macro_rules! floats {
     ($($float:ident)*) => {$(
         impl RollingIndex for $float {}
 
-        impl sealed::Sealed for $float {
+        impl sealed::IndexDistance for $float {
             fn is_positive(self) -> bool {
                 ordered(self.widened()).is_some_and(|number| number > 0)
             }
@@ -106,7 +106,7 @@ fn ordered(number: f64) -> Option<i64> {
     (magnitude <= f64::INFINITY.to_bits().cast_signed()).then_some(signed)
 }
 
-/// [`compare`](sealed::Sealed::compare) by integer arithmetic alone.
+/// [`compare`](sealed::IndexDistance::compare) by integer arithmetic alone.
 #[cold]
 fn compare_exactly([last, first, width]: [f64; 3], is_half: bool) -> Ordering {
     if ordered(last) == ordered(first)

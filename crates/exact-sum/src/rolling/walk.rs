@@ -166,7 +166,7 @@ fn added(sum: Pair, [lower, higher]: Pair) -> Pair {
     [lower & ((1 << LOWER_PLACES) - 1), sum[1] + (higher + carry)]
 }
 
-/// Writes items as integers in a unit, and says whether all fit.
+/// Writes items as integers in a unit. Returns whether all fit.
 fn decode_items<T: Float>(
     items: &[T],
     unit: DecodeUnit,
@@ -179,7 +179,7 @@ fn decode_items<T: Float>(
     all_fit
 }
 
-/// The unit in which the second half of the sum of so many of the items' pairs is below 2^62.
+/// The unit in which the second half of the sum of `longest` of the items' pairs is below 2^62.
 fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
     let biased = |item: &T| (item.widened().to_bits() >> 52 & 0x7FF) as i32;
     let exponent = |biased| if biased == 0x7FF { 0 } else { biased };

@@ -17,7 +17,7 @@ pub enum Placement {
 /// The window of each item. Neither beginnings nor ends descend. An item is in its own window, unless it is left out as missing.
 #[derive(Clone, Debug)]
 pub(super) enum Windows {
-    /// So many items, of which `ahead` come after the item.
+    /// `items` items, `ahead` of which come after the item.
     OfItems { items: usize, ahead: usize },
     /// From the first item of each to the end of each, which is after the item itself if there are no `ends`. With `ends`, there may be more windows
     /// than items, and windows of none.
@@ -27,7 +27,7 @@ pub(super) enum Windows {
     },
 }
 
-/// The next windows that alike many items enter and leave.
+/// How the next windows follow from each other: which numbers of items enter and leave.
 pub(super) enum Steps {
     /// In each window an item enters, or in none; and an item leaves, or in none.
     Even {
@@ -51,7 +51,7 @@ impl Windows {
         Self::OfItems { items, ahead }
     }
 
-    /// The number of windows, if it is told.
+    /// The number of windows, if it was given.
     pub(super) fn len(&self) -> Option<usize> {
         match self {
             Self::OfItems { .. } => None,

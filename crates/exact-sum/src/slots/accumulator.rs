@@ -52,7 +52,7 @@ pub trait Accumulator:
     /// Together they have more than 2^63 - 1 items; of products of complex items, half as many. This sum stays as it was.
     fn merge(&mut self, other: &Self) -> Result<(), LimitError>;
 
-    /// Takes back what another sum was given.
+    /// Takes back another sum's items.
     ///
     /// # Errors
     /// This sum has fewer items, or fewer of a kind: NaNs, infinities, negative zeros. It stays as it was.
@@ -92,11 +92,11 @@ pub trait Accumulator:
     /// As [`merge`](Self::merge).
     fn add_words(&mut self, words: &Self::Words) -> Result<(), LimitError>;
 
-    /// Whether [`add_words`](Self::add_words) would add such words to a sum of no items.
+    /// Checks that [`add_words`](Self::add_words) would add these words to a sum of no items.
     #[doc(hidden)]
     fn check_words(words: &Self::Words) -> Result<(), LimitError>;
 
-    /// Makes words stand for the sum of both. Those of too many items are an error of [`add_words`](Self::add_words).
+    /// Adds a sum as words to another one. Too many items are an error of [`add_words`](Self::add_words) later.
     fn merge_words(words: &mut Self::Words, other: &Self::Words);
 
     /// The sum as integers.

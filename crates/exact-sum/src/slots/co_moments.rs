@@ -1,4 +1,4 @@
-//! Two columns of items, and how one follows the other.
+//! Moments of two columns of items: covariance, correlation and regression line.
 
 use num_bigint::BigInt;
 
@@ -47,7 +47,7 @@ impl<T: Float> PartialEq for CoMoments<T> {
 impl<T: Float> Eq for CoMoments<T> {}
 
 impl<T: Float> CoMoments<T> {
-    /// Those of no pairs.
+    /// The co-moments of no pairs.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -57,7 +57,7 @@ impl<T: Float> CoMoments<T> {
         }
     }
 
-    /// Those of pairs (x0, y0), (x1, y1), ….
+    /// The co-moments of pairs (x0, y0), (x1, y1), ….
     ///
     /// # Panics
     /// The slices differ in length.
@@ -90,7 +90,7 @@ impl<T: Float> CoMoments<T> {
         self.products.merge(&other.products)
     }
 
-    /// Takes back what another one was given.
+    /// Takes back another one's pairs.
     ///
     /// # Errors
     /// As [`Moments::unmerge`].
@@ -154,7 +154,7 @@ impl<T: Float> CoMoments<T> {
         bytes
     }
 
-    /// What bytes stand for.
+    /// The co-moments that bytes hold.
     ///
     /// # Errors
     /// They are not those of co-moments of this type.
@@ -174,8 +174,8 @@ impl<T: Float> CoMoments<T> {
         Ok(both)
     }
 
-    /// Whether the products may be those of the items, by [their bound](is_bounded): where all items are finite, of what they differ from their
-    /// means.
+    /// Checks that the products can be those of the items, by [their bound](is_bounded), which holds for the differences from the
+    /// means, too, if all items are finite.
     fn check(&self) -> Result<(), BytesError> {
         let is_possible = if let Some(sums) = self.sums() {
             sums.is_possible()
@@ -201,7 +201,8 @@ impl<T: Float> Slot for CoMoments<T> {
     }
 }
 
-/// The number of pairs, the sums of each column and of its squares, and that of the products, if all are finite and there are some.
+/// The number of pairs, the sums of each column and of its squares, and the sum of the products, if all are finite and there are
+/// some.
 pub(crate) struct PairSums {
     n: BigInt,
     x: [Scaled; 2],
@@ -226,7 +227,7 @@ impl PairSums {
         Self { tens, ..self }
     }
 
-    /// A statistic of two columns, NaN where it has a denominator of zero; `None` if it is none.
+    /// A statistic of two columns; NaN if a denominator is zero, `None` if it is no statistic of two columns.
     pub(crate) fn statistic<T: Float>(&self, statistic: Statistic, options: Options) -> Option<T> {
         match statistic {
             Statistic::Covariance => Some(self.covariance(options.ddof)),

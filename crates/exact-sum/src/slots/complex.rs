@@ -3,7 +3,7 @@
 use simd_kernels::{Level, Quiet, without_traps};
 
 use crate::bytes::{self, BytesError, Kind};
-use crate::number::blocks::Pace;
+use crate::number::blocks::BlockHistory;
 use crate::number::convert::CONVERTED_ITEMS;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::destination::Destination;
@@ -14,7 +14,7 @@ use crate::slots::accumulator::Accumulator;
 use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::product_sum::ProductSum;
 
-/// What sums of two parts do alike: part by part.
+/// Methods that sums of two parts share: they work part by part.
 macro_rules! of_parts {
     ($sum:ident, $part:ty, $format:ident, $products:literal, $kind:expr, $name:literal) => {
         impl<T: Float> $sum<T> {
@@ -30,7 +30,7 @@ macro_rules! of_parts {
                 Ok(())
             }
 
-            /// Takes back what another sum was given.
+            /// Takes back another sum's items.
             ///
             /// # Errors
             /// As [`Sum::unmerge`](crate::Sum::unmerge).
@@ -153,7 +153,7 @@ macro_rules! of_parts {
 #[derive(Clone, Copy, Debug)]
 pub struct ComplexSum<T: Float> {
     parts: [Total<T::Sums>; 2],
-    pace: Pace,
+    history: BlockHistory,
 }
 
 impl<T: Float> Default for ComplexSum<T> {
@@ -168,7 +168,7 @@ impl<T: Float> ComplexSum<T> {
     pub fn new() -> Self {
         Self {
             parts: [Total::ZERO; 2],
-            pace: Pace::START,
+            history: BlockHistory::START,
         }
     }
 
@@ -191,8 +191,8 @@ impl<T: Float> ComplexSum<T> {
         for total in &mut self.parts {
             total.counters.count(items.len());
         }
-        let Self { parts, pace } = self;
-        pace.add_items(level, items.as_flattened(), quiet, parts);
+        let Self { parts, history } = self;
+        history.add_items(level, items.as_flattened(), quiet, parts);
         quiet.forget_since();
     }
 
@@ -203,11 +203,11 @@ impl<T: Float> ComplexSum<T> {
     pub fn remove(&mut self, items: &[[T; 2]]) -> Result<(), RemoveError> {
         let mut removed = Self {
             parts: [Total::ZERO; 2],
-            pace: self.pace,
+            history: self.history,
         };
         removed.add(items);
         self.unmerge(&removed)?;
-        self.pace = removed.pace;
+        self.history = removed.history;
         Ok(())
     }
 
@@ -222,11 +222,11 @@ impl<T: Float> ComplexSum<T> {
     fn of_totals(parts: [Total<T::Sums>; 2]) -> Self {
         Self {
             parts,
-            pace: Pace::START,
+            history: BlockHistory::START,
         }
     }
 
-    /// The sums of the two parts, each as that of [`Sum::value`](crate::Sum::value).
+    /// The sums of the two parts, each as by [`Sum::value`](crate::Sum::value).
     #[must_use]
     pub fn value(&self) -> [T; 2] {
         self.parts.each_ref().map(Total::value)
@@ -356,7 +356,7 @@ impl<T: Float> ComplexProductSum<T> {
         }
     }
 
-    /// Adds products, of which the second half of the real and of the imaginary parts may be negated.
+    /// Adds products. The second half of the real parts, and of the imaginary parts, may be negated.
     fn add_signed(&mut self, x: &[[T; 2]], y: &[[T; 2]], is_negated: [bool; 2]) {
         const ITEMS: usize = CONVERTED_ITEMS / 2;
         assert_eq!(x.len(), y.len(), "the slices differ in length");

@@ -24,7 +24,7 @@ pub struct Extrema<T: Float> {
     item: PhantomData<T>,
 }
 
-/// Those of a NaN. No number is either.
+/// The bounds of a NaN, which no number has.
 const NAN: [i64; 2] = [i64::MIN, i64::MAX];
 
 /// An integer for a number, in the same order, or the number's bits for such an integer.
@@ -47,16 +47,16 @@ impl<T: Float> PartialEq for Extrema<T> {
 impl<T: Float> Eq for Extrema<T> {}
 
 impl<T: Float> Extrema<T> {
-    /// Those of no items.
+    /// The extrema of no items.
     const NONE: [i64; 2] = [i64::MAX, i64::MIN];
 
-    /// Those of no items.
+    /// The extrema of no items.
     #[must_use]
     pub const fn new() -> Self {
         Self::of_bounds(Self::NONE)
     }
 
-    /// Those of items.
+    /// The extrema of items.
     #[must_use]
     pub fn of(items: &[T]) -> Self {
         let mut extrema = Self::new();
@@ -78,7 +78,7 @@ impl<T: Float> Extrema<T> {
         }
     }
 
-    /// Those of an item.
+    /// The extrema of one item.
     #[inline]
     pub(crate) fn of_item(item: T) -> Self {
         let item = item.widened();

@@ -2,7 +2,7 @@
 
 use crate::compact::{Digits, IntegerSum, Long};
 use crate::number::counters::LimitError;
-use crate::number::float::sealed::Sealed as _;
+use crate::number::float::sealed::Conversions as _;
 use crate::number::round::root;
 use crate::number::scaled::Scaled;
 use crate::slots::Slot;
@@ -28,13 +28,13 @@ pub struct IntegerMoments {
 }
 
 impl IntegerMoments {
-    /// Those of no items.
+    /// The moments of no items.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Those of items.
+    /// The moments of items.
     #[must_use]
     pub fn of(items: &[impl Into<i128> + Copy]) -> Self {
         let mut moments = Self::new();

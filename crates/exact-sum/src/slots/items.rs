@@ -1,4 +1,4 @@
-//! What is added to a slot.
+//! The items that are added to a slot.
 
 use std::fmt;
 use std::ops::Range;
@@ -65,7 +65,7 @@ pub enum Integers<'i> {
     U64(&'i [u64]),
 }
 
-/// Does the same with the items, whatever their type is.
+/// Evaluates an expression of the items, whatever their type.
 macro_rules! with_integers {
     ($integers:expr, $items:ident => $body:expr) => {
         match $integers {

@@ -23,7 +23,7 @@ use crate::statistic::{Options, Statistic};
 
 /// What is held of items, and the statistics that follow from it.
 pub trait Slot: accumulator::sealed::Sealed + Clone + Default + Eq + std::fmt::Debug {
-    /// The type of statistics: that of items which are no integers.
+    /// The type of statistics: the items' type, unless they are integers.
     type Item: Float;
 
     /// What is added: a slice of items, or two.

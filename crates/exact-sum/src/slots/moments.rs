@@ -16,7 +16,7 @@ use crate::slots::product_sum::ProductSum;
 use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
 
-/// What [`Moments`] and [`ComplexMoments`] do alike.
+/// Methods that [`Moments`] and [`ComplexMoments`] share.
 macro_rules! moments {
     ($moments:ident, $sum:ident, $item:ty, $kind:expr) => {
         impl<T: Float> Default for $moments<T> {
@@ -34,7 +34,7 @@ macro_rules! moments {
         impl<T: Float> Eq for $moments<T> {}
 
         impl<T: Float> $moments<T> {
-            /// Those of no items.
+            /// The moments of no items.
             #[must_use]
             pub fn new() -> Self {
                 Self {
@@ -43,7 +43,7 @@ macro_rules! moments {
                 }
             }
 
-            /// Those of items.
+            /// The moments of items.
             #[must_use]
             pub fn of(items: &[$item]) -> Self {
                 let mut moments = Self::new();
@@ -61,7 +61,7 @@ macro_rules! moments {
                 self.sum.merge(&other.sum)
             }
 
-            /// Takes back what another one was given.
+            /// Takes back another one's items.
             ///
             /// # Errors
             /// As [`Sum::unmerge`].
@@ -98,7 +98,7 @@ macro_rules! moments {
                 &self.squares
             }
 
-            /// What the variance is, in exact integers.
+            /// The variance in exact integers, before it is rounded.
             pub(super) fn spread(&self, ddof: f64) -> Spread {
                 Spread::of::<T>(&self.sum.totals(), &self.squares, self.items(), ddof)
             }
@@ -115,7 +115,7 @@ macro_rules! moments {
                 bytes
             }
 
-            /// What bytes stand for.
+            /// The moments that bytes hold.
             ///
             /// # Errors
             /// They are not those of moments of this kind.
@@ -131,7 +131,7 @@ macro_rules! moments {
                 Ok(moments)
             }
 
-            /// Whether the squares may be those of the items.
+            /// Checks that the squares can be those of the items.
             pub(crate) fn check(&self) -> Result<(), BytesError> {
                 bytes::check_parts(&self.sum.totals())?;
                 let totals = self.sum.totals();
@@ -165,7 +165,7 @@ pub struct Moments<T: Float> {
     pub(crate) squares: ProductSum<T>,
 }
 
-/// [`Moments`] of complex items, each a real and an imaginary part. A square is that of a magnitude: variances are real.
+/// [`Moments`] of complex items, each a real and an imaginary part. Squares are those of magnitudes, so variances are real.
 #[derive(Clone, Copy, Debug)]
 pub struct ComplexMoments<T: Float> {
     sum: ComplexSum<T>,
@@ -188,7 +188,7 @@ impl<T: Float> Moments<T> {
         self.sum.mean()
     }
 
-    /// Those of items with this sum, and this sum of the squares of those that are finite.
+    /// The moments of items with this sum, and this sum of the squares of the finite ones.
     pub(crate) fn of_parts(sum: Total<T::Sums>, fixed: Fixed<T::Products>) -> Self {
         let counters = Counters {
             negative_zeros: 0,
@@ -260,7 +260,8 @@ pub(crate) enum Spread {
 }
 
 impl Spread {
-    /// That of items with sums of parts: (n Q - |S|^2) / (n (n - ddof)) for n items, a sum S and a sum of squares Q.
+    /// The variance of items, from the sums of their parts: (n Q - |S|^2) / (n (n - ddof)) for n items, a sum S and a sum of
+    /// squares Q.
     pub(crate) fn of<T: Float>(
         parts: &[&Total<T::Sums>],
         squares: &ProductSum<T>,
@@ -275,7 +276,7 @@ impl Spread {
         Self::of_numbers(&parts, Scaled::of(&total.fixed), items, ddof, 0)
     }
 
-    /// The same of items of which there are some, all finite, where `ddof` is a number, and items count units of 10^-tens.
+    /// The same for at least one item, if all are finite, `ddof` is a number, and items count units of 10^-tens.
     pub(crate) fn of_numbers(
         parts: &[Scaled],
         squares: Scaled,
@@ -323,7 +324,7 @@ fn numerator(items: u64, parts: &[Scaled], squares: Scaled) -> Scaled {
     numerator
 }
 
-/// Whether so many items can have sums of parts S and a sum of squares Q: |S|^2 is at most n Q (Cauchy and Schwarz).
+/// Whether n items can have sums of parts S and a sum of squares Q: |S|^2 is at most n Q (Cauchy and Schwarz).
 pub(crate) fn can_have<S: FixedFormat, Q: FixedFormat>(
     items: u64,
     parts: &[&Fixed<S>],
@@ -343,7 +344,7 @@ pub(crate) fn can_have<S: FixedFormat, Q: FixedFormat>(
     }
 }
 
-/// Whether the square of a sum is less than so many times a sum of squares, if 64 places of each tell.
+/// Whether 64 places of each show that the square of a sum is less than `items` times a sum of squares.
 fn is_less(items: u64, sum: Magnitude, squares: Magnitude) -> bool {
     let above = (sum.bits >> 64) + 1;
     let (square, product) = (

@@ -45,7 +45,7 @@ impl<T: Float> PartialEq for Powers<T> {
 impl<T: Float> Eq for Powers<T> {}
 
 impl<T: Float> Powers<T> {
-    /// Those of no items.
+    /// The powers of no items.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -55,7 +55,7 @@ impl<T: Float> Powers<T> {
         }
     }
 
-    /// Those of items.
+    /// The powers of items.
     #[must_use]
     pub fn of(items: &[T]) -> Self {
         let mut powers = Self::new();
@@ -100,7 +100,7 @@ impl<T: Float> Powers<T> {
         Ok(())
     }
 
-    /// Takes back what another one was given.
+    /// Takes back another one's items.
     ///
     /// # Errors
     /// As [`Moments::unmerge`].
@@ -150,7 +150,7 @@ impl<T: Float> Powers<T> {
         bytes
     }
 
-    /// What bytes stand for.
+    /// The powers that bytes hold.
     ///
     /// # Errors
     /// They are not those of four powers of items of this type.

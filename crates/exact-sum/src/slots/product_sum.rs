@@ -6,7 +6,7 @@ use simd_kernels::{
 };
 
 use crate::bytes::{self, BytesError, Kind};
-use crate::number::blocks::{FIRST_ITEMS, Pace};
+use crate::number::blocks::{BlockHistory, FIRST_ITEMS};
 use crate::number::convert::FEW_ITEMS;
 use crate::number::counters::{Counters, LimitError, RemoveError, is_negative_zero};
 use crate::number::destination::Destination;
@@ -46,7 +46,7 @@ const MOST_WRITTEN: u32 = 63;
 #[derive(Clone, Copy, Debug)]
 pub struct ProductSum<T: Float> {
     pub(crate) total: Total<T::Products>,
-    products: Paces,
+    products: ProductHistory,
 }
 
 impl<T: Float> Default for ProductSum<T> {
@@ -61,7 +61,7 @@ impl<T: Float> ProductSum<T> {
     pub fn new() -> Self {
         Self {
             total: Total::ZERO,
-            products: Paces::START,
+            products: ProductHistory::START,
         }
     }
 
@@ -99,7 +99,7 @@ impl<T: Float> ProductSum<T> {
         };
         self.total.counters.count(x.len());
         let Self { total, products } = self;
-        // Of converted items, the next are not behind these.
+        // Converted items are copies: the next ones do not follow them in memory.
         let ahead = if T::IS_SINGLE {
             Ahead::Nothing
         } else {
@@ -136,7 +136,7 @@ impl<T: Float> ProductSum<T> {
         self.add(x, x);
     }
 
-    /// Whether it may be the sum of the squares of items with sums of parts.
+    /// Whether it can be the sum of the squares of items with these sums of their parts.
     pub(crate) fn are_of(&self, parts: &[&Total<T::Sums>]) -> bool {
         let of_parts = |count: fn(&Counters) -> i64| {
             let counts = parts.iter().map(|part| count(&part.counters));
@@ -186,27 +186,27 @@ of_total!(
     "exact sum of products"
 );
 
-/// What was seen of earlier products, and of their rounding errors.
+/// What earlier products, and their rounding errors, have shown.
 #[derive(Clone, Copy, Debug)]
-struct Paces {
-    /// Of products that need not be written to memory: the last block's scale, and whether factors were zero.
-    way: Option<(RangeScale, bool)>,
+struct ProductHistory {
+    /// For products that need not be written to memory: the last block's scale, and whether factors were zero.
+    method: Option<(RangeScale, bool)>,
     /// How many blocks are written before others are tried again.
     written: u32,
     /// That number at its last setting.
     last_written: u32,
-    /// Of those that were written.
-    products: Pace,
-    errors: Pace,
+    /// For products that were written.
+    products: BlockHistory,
+    errors: BlockHistory,
 }
 
-impl Paces {
+impl ProductHistory {
     const START: Self = Self {
-        way: None,
+        method: None,
         written: 0,
         last_written: 0,
-        products: Pace::START,
-        errors: Pace::START,
+        products: BlockHistory::START,
+        errors: BlockHistory::START,
     };
 
     /// Adds the products of at most `BLOCK_PRODUCTS` doubles that come from items of type `T`.
@@ -247,11 +247,11 @@ impl Paces {
             return false;
         }
         let first = || Exponents::of_products(level, &x[..FIRST_ITEMS], &y[..FIRST_ITEMS]);
-        let way = self.way.or_else(|| way(first()?));
-        if let Some(way) = way
-            && add_in_range(level, x, y, way, ahead, total)
+        let method = self.method.or_else(|| method_for(first()?));
+        if let Some(method) = method
+            && add_in_range(level, x, y, method, ahead, total)
         {
-            self.way = Some(way);
+            self.method = Some(method);
             return true;
         }
         x.len() > FEW_ITEMS && self.split_at_own_scale::<T>(level, x, y, total)
@@ -265,14 +265,14 @@ impl Paces {
         y: &[f64],
         total: &mut Total<T::Products>,
     ) -> bool {
-        self.way = Exponents::of_products(level, x, y).and_then(way);
-        if let Some(way) = self.way
-            && add_in_range(level, x, y, way, Ahead::Nothing, total)
+        self.method = Exponents::of_products(level, x, y).and_then(method_for);
+        if let Some(method) = self.method
+            && add_in_range(level, x, y, method, Ahead::Nothing, total)
         {
             self.last_written = 0;
             return true;
         }
-        self.way = None;
+        self.method = None;
         self.last_written = (2 * self.last_written + 1).min(MOST_WRITTEN);
         self.written = self.last_written;
         false
@@ -321,7 +321,7 @@ impl Paces {
 }
 
 /// How products of such exponents are split, if these are in a range.
-fn way(exponents: Exponents) -> Option<(RangeScale, bool)> {
+fn method_for(exponents: Exponents) -> Option<(RangeScale, bool)> {
     let Exponents {
         lowest,
         highest,

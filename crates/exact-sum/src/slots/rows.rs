@@ -1,7 +1,7 @@
 //! Sums of the columns of rows.
 //!
-//! Columns that lie beside each other are added in the lanes of registers, each at its own scale. A column for which that is not enough is
-//! copied, and added as a slice is.
+//! Adjacent columns are added in the lanes of registers, each at its own scale. A column for which that is not enough is copied,
+//! and added as a slice.
 
 use simd_kernels::{Exponents, Level, Quiet, SPLIT_ROWS, SplitScale, split_columns, without_traps};
 
@@ -9,7 +9,7 @@ use crate::number::blocks::FIRST_ITEMS;
 use crate::number::float::Float;
 use crate::slots::sum::Sum;
 
-/// The columns that are added beside each other.
+/// The number of adjacent columns that are added together.
 const GROUP_COLUMNS: usize = 48;
 
 impl<T: Float> Sum<T> {
@@ -65,7 +65,7 @@ impl<T: Float> Sum<T> {
     }
 }
 
-/// Adds columns from `first` on to sums, and says which were added.
+/// Adds columns from `first` on to sums. Returns which were added.
 fn add_beside_each_other<T: Float>(
     level: Level,
     sums: &mut [Sum<T>],

@@ -2,7 +2,7 @@
 
 use simd_kernels::{Level, Quiet};
 
-use crate::number::blocks::Pace;
+use crate::number::blocks::BlockHistory;
 use crate::number::counters::is_negative_zero;
 use crate::number::destination::Destination;
 use crate::number::fixed::{FixedFormat, integer, short_magnitude};
@@ -10,15 +10,15 @@ use crate::number::float::Float;
 use crate::number::total::Total;
 use crate::slots::sum::Sum;
 
-/// The exact sum of items, rounded to nearest: that of [`Sum::value`].
+/// The exact sum of items, rounded to nearest, as by [`Sum::value`].
 #[inline]
 pub(crate) fn sum<T: Float>(items: &[T]) -> T {
     let Some(quiet) = Quiet::now() else {
         return Sum::of(items).value();
     };
     let mut sum = ShortSum::<T::Sums>::ZERO;
-    let mut pace = Pace::START;
-    pace.add_items(Level::best(), items, quiet, &mut sum);
+    let mut history = BlockHistory::START;
+    history.add_items(Level::best(), items, quiet, &mut sum);
     quiet.forget_since();
     // Negative zeros are not counted.
     if are_negative_zeros(items) {
@@ -33,7 +33,7 @@ pub(crate) fn are_negative_zeros<T: Float>(items: &[T]) -> bool {
     !items.is_empty() && items.iter().all(|item| is_negative_zero(item.widened()))
 }
 
-/// A sum that takes a fixed-point number when it needs one: to clear one, and to look through it, takes as long as to add a thousand
+/// A sum that makes a fixed-point number only when it needs one: clearing and scanning one takes as long as adding a thousand
 /// items.
 struct ShortSum<F: FixedFormat> {
     /// In units of 2^unit.

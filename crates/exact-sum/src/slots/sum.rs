@@ -3,7 +3,7 @@
 use simd_kernels::{Ahead, ColumnSplit, Exponents, Level, Quiet, SplitScale, without_traps};
 
 use crate::bytes::{self, BytesError, Kind};
-use crate::number::blocks::Pace;
+use crate::number::blocks::BlockHistory;
 use crate::number::convert::convert;
 use crate::number::counters::{LimitError, RemoveError, is_negative_zero};
 use crate::number::destination::Destination;
@@ -18,7 +18,7 @@ use crate::statistic::{Options, Statistic};
 /// Fewer items are added by integer arithmetic: to look at the floating-point environment, and for the best instructions, takes longer.
 const FEW_ITEMS: usize = 8;
 
-/// What sums do alike, whatever the format of their total.
+/// Methods that sums share, whatever the format of their total.
 macro_rules! of_total {
     ($sum:ident, $format:ident, $kind:expr, $name:literal) => {
         impl<T: Float> $sum<T> {
@@ -30,7 +30,7 @@ macro_rules! of_total {
                 self.total.try_merge(&other.total)
             }
 
-            /// Takes back what another sum was given.
+            /// Takes back another sum's items.
             ///
             /// # Errors
             /// This sum has fewer items, or fewer of a kind: NaNs, infinities, negative zeros. It stays as it was.
@@ -133,7 +133,7 @@ pub(crate) use of_total;
 #[derive(Clone, Copy, Debug)]
 pub struct Sum<T: Float> {
     pub(crate) total: Total<T::Sums>,
-    pace: Pace,
+    history: BlockHistory,
 }
 
 impl<T: Float> Default for Sum<T> {
@@ -148,7 +148,7 @@ impl<T: Float> Sum<T> {
     pub fn new() -> Self {
         Self {
             total: Total::ZERO,
-            pace: Pace::START,
+            history: BlockHistory::START,
         }
     }
 
@@ -185,8 +185,8 @@ impl<T: Float> Sum<T> {
             return;
         };
         self.total.counters.count(items.len());
-        let Self { total, pace } = self;
-        pace.add_items(level, items, quiet, total);
+        let Self { total, history } = self;
+        history.add_items(level, items, quiet, total);
         quiet.forget_since();
     }
 
@@ -200,14 +200,14 @@ impl<T: Float> Sum<T> {
         };
         sum.total.counters.items = items.len() as i64;
         let total = &mut crate::number::total::WithoutZeros(&mut sum.total);
-        sum.pace.add_items(Level::best(), items, quiet, total);
+        sum.history.add_items(Level::best(), items, quiet, total);
         quiet.forget_since();
         sum
     }
 
     /// The scale that the next items may be added at.
     pub(crate) fn guess(&self, first: impl FnOnce() -> Option<Exponents>) -> Option<SplitScale> {
-        self.pace.guess(first)
+        self.history.guess(first)
     }
 
     /// Adds items that were split at a scale.
@@ -229,7 +229,7 @@ impl<T: Float> Sum<T> {
         }
         self.total.add_parts([higher, 0], scale.higher_unit());
         self.total.add_parts([lower, 0], scale.lower_unit());
-        self.pace.keep(scale);
+        self.history.keep(scale);
     }
 
     pub(crate) fn totals(&self) -> [&Total<T::Sums>; 1] {
@@ -252,16 +252,16 @@ impl<T: Float> Sum<T> {
     /// ```
     ///
     /// # Errors
-    /// There are fewer items, or fewer of a kind: NaNs, infinities, negative zeros. The sum stays as it was. That other items are removed than
-    /// were added is not noticed.
+    /// There are fewer items, or fewer of a kind: NaNs, infinities, negative zeros. The sum stays as it was. Removing other items
+    /// than were added is not detected.
     pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
         let mut removed = Self {
             total: Total::ZERO,
-            pace: self.pace,
+            history: self.history,
         };
         removed.add(items);
         self.unmerge(&removed)?;
-        self.pace = removed.pace;
+        self.history = removed.history;
         Ok(())
     }
 
@@ -276,11 +276,11 @@ impl<T: Float> Sum<T> {
         };
         let level = Level::best();
         self.total.counters.count(items.len());
-        let Self { total, pace } = self;
+        let Self { total, history } = self;
         convert(
             items,
             |item| item.into().abs(),
-            |doubles| pace.add(level, doubles, Ahead::Nothing, total),
+            |doubles| history.add(level, doubles, Ahead::Nothing, total),
         );
         quiet.forget_since();
     }

@@ -44,7 +44,7 @@ impl<T: Float> PartialEq for WeightedMean<T> {
 impl<T: Float> Eq for WeightedMean<T> {}
 
 impl<T: Float> WeightedMean<T> {
-    /// That of no items.
+    /// The weighted mean of no items.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -137,7 +137,7 @@ pub(crate) fn weighted_mean<T: Float>(
     T::signed((is_negative, mean))
 }
 
-/// The quotient of numbers of which one is zero, infinite or NaN, as IEEE 754 has it, without an exception.
+/// The quotient of two numbers, at least one of them zero, infinite or NaN, as IEEE 754 defines it, without an exception.
 pub(crate) fn quotient_of_special<T: Float>(above: T, below: T) -> T {
     let [x, y] = [above, below].map(T::widened);
     let is_nan = x.is_nan() || y.is_nan();

@@ -1,15 +1,15 @@
-//! Room for the items of a block: to clear it takes longer than to add a few items.
+//! Buffers for the items of a block. Clearing one takes longer than adding a few items.
 
 use simd_kernels::{DECODED_ITEMS, Pair};
 
 /// Fewer items are added one by one.
 pub(crate) const FEW_ITEMS: usize = 16;
 
-/// As integers: the room is made when a block needs it.
+/// A buffer for integers, which is made when a block needs it.
 #[derive(Debug)]
 pub struct Decoded(Option<Room>);
 
-/// At the beginning of a cache line: no register of them is written to two.
+/// Aligned to cache lines, so that no register is written across two.
 #[repr(align(64))]
 #[derive(Debug)]
 pub(crate) struct Room {
@@ -40,14 +40,14 @@ impl Decoded {
     }
 }
 
-/// As doubles, for each of N numbers of an item.
+/// Buffers for doubles, one for each of N numbers of an item.
 pub(crate) enum Rooms<const N: usize> {
     Few([[f64; FEW_ITEMS]; N]),
     Many([[f64; DECODED_ITEMS]; N]),
 }
 
 impl<const N: usize> Rooms<N> {
-    /// Room for so many items, or for a block of them.
+    /// Buffers for this many items, or for a block.
     #[inline(always)]
     pub(crate) fn for_items(items: usize) -> Self {
         if items < FEW_ITEMS {
@@ -57,7 +57,7 @@ impl<const N: usize> Rooms<N> {
         }
     }
 
-    /// Those for so many of the items.
+    /// The buffers for the first items.
     #[inline(always)]
     pub(crate) fn first(&mut self, items: usize) -> [&mut [f64]; N] {
         match self {

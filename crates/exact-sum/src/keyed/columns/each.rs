@@ -15,22 +15,22 @@ const MOST_PARTS: usize = 5;
 
 /// A slot of a few words.
 pub trait Small: Slot + Copy + Send + Sync + 'static {
-    /// The integers that it is in a message.
+    /// The number of integers that represent it in a message.
     const PARTS: usize;
 
-    /// Whether the integers of two slots' sum are those of the slots added up. Otherwise their maxima are, and nothing is taken back.
+    /// Whether two slots are merged by adding their integers. Otherwise by taking the maxima, and nothing can be taken back.
     const ADDS: bool = true;
 
-    /// Calls a function with the places of items, and a slot of each.
+    /// Calls a function with the index of each item, and a slot of that item.
     fn each(items: Self::Items<'_>, each: impl FnMut(usize, Self));
 
-    /// Whether there is room for another one's items.
+    /// Checks that there is room for another one's items.
     ///
     /// # Errors
     /// There is none.
     fn check_room(&self, other: &Self) -> Result<(), LimitError>;
 
-    /// Whether it holds another one's items.
+    /// Checks that it holds another one's items.
     ///
     /// # Errors
     /// It holds fewer.
@@ -39,10 +39,10 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
     /// Adds another one's items, or takes them back.
     fn change(&mut self, other: &Self, removes: bool);
 
-    /// Writes its integers. Those of no items are there already.
+    /// Writes its integers over those of no items.
     fn write(&self, integers: &mut [i128]);
 
-    /// Takes an integer of a message in; false if there is no room for it.
+    /// Adds an integer of a message; false if there is no room for it.
     #[must_use]
     fn add_integer(&mut self, part: usize, integer: i128) -> bool;
 }
@@ -52,14 +52,14 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
 pub struct Each<S>(pub(crate) Vec<S>);
 
 impl<S: Small> Each<S> {
-    /// The integers of a slot, and more of no items.
+    /// The integers of a slot, followed by those of no items.
     pub(crate) fn integers(slot: &S) -> [i128; MOST_PARTS] {
         let mut integers = [empty(S::ADDS); MOST_PARTS];
         slot.write(&mut integers[..S::PARTS]);
         integers
     }
 
-    /// Whether keys hold items.
+    /// Checks that keys hold items.
     pub(crate) fn check_items<K: Key>(
         &self,
         keys: &[K],
@@ -141,7 +141,7 @@ impl<S: Small> Columns for Each<S> {
             }
         }
         for (terms, bits) in terms[first..][..S::PARTS].iter_mut().zip(bits) {
-            // Of what is not added up, there is nothing to agree on.
+            // Maxima need no unit to agree on.
             *terms = if S::ADDS {
                 terms_of(0, bits, rows.len(), false)
             } else {
@@ -200,7 +200,7 @@ pub fn empty(adds: bool) -> i128 {
     if adds { 0 } else { i128::MIN }
 }
 
-/// What stands for the integers of two messages.
+/// Combines the integers of two messages.
 #[inline]
 #[must_use]
 pub fn combined(adds: bool, left: i128, right: i128) -> i128 {

@@ -20,10 +20,10 @@ const CUBE_WORDS: usize = 5;
 const FOURTH_WORDS: usize = 6;
 const WORDS: usize = CUBE_WORDS + FOURTH_WORDS;
 
-/// Items whose exponents are within so many places have one unit.
+/// Items whose exponents are within this many places share a unit.
 const PLACES: i32 = 21;
 
-/// Above what is added to a sum that is no item's power, so many bits are left for more.
+/// The bits that stay free for more above a value that is added and is not an item's power.
 const SPARE_BITS: i32 = 24;
 
 /// The sums of some of a key's items, which have one unit.
@@ -34,7 +34,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Those of an item.
+    /// The powers of an item.
     #[inline(always)]
     fn of(item: i128) -> Self {
         let item = Wide::<2>::of(item);
@@ -90,7 +90,7 @@ impl Sums {
     }
 }
 
-/// What a sum is of.
+/// The power that a sum adds up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Power {
     Cube = 3,
@@ -98,7 +98,7 @@ pub(crate) enum Power {
 }
 
 impl Power {
-    /// That of a part of a message, and which word the part is.
+    /// The power of a part of a message, and the index of its word.
     fn of_part(part: usize) -> (Self, usize) {
         match part.checked_sub(CUBE_WORDS) {
             None => (Self::Cube, part),

@@ -1,4 +1,4 @@
-//! What slots are made of, for all keys: a column holds one number of each key.
+//! The columns that slots consist of, for all keys: a column holds one number of each key.
 
 pub(crate) mod counts;
 pub(crate) mod decoded;
@@ -15,12 +15,12 @@ use crate::keyed::message::terms::{Agreed, Terms};
 use crate::keyed::remove::RemoveKeyedError;
 use crate::number::counters::LimitError;
 
-/// Which keys another one's keys are.
+/// Where the keys of other columns are in these.
 #[derive(Clone, Copy, Debug)]
 pub enum Places<'p> {
     /// They have the same numbers.
     Same,
-    /// Key number i is this one.
+    /// Key number i is the i-th of these.
     At(&'p [u32]),
 }
 
@@ -39,36 +39,36 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// The integers of a key in a message.
     const PARTS: usize;
 
-    /// Those of no items.
+    /// Columns of no items.
     ///
     /// # Errors
     /// There is no memory for them.
     fn new(keys: usize) -> Result<Self, LimitError>;
 
-    /// Reserves memory for so many keys.
+    /// Reserves memory for `keys` keys.
     ///
     /// # Errors
     /// There is none.
     fn reserve(&mut self, keys: usize) -> Result<(), LimitError>;
 
-    /// Has at least so many keys.
+    /// Grows to at least `keys` keys.
     fn grow(&mut self, keys: usize);
 
-    /// Drops those of the first keys: the others' numbers are so much less.
+    /// Removes the first `keys` keys; the remaining keys are renumbered from 0.
     fn forget_first(&mut self, keys: usize);
 
     /// The bytes that are allocated.
     fn memory(&self) -> usize;
 
-    /// Makes room for another one's, if sums beside these columns do not have it.
+    /// Makes room for other columns' numbers.
     ///
     /// # Errors
-    /// There is none, or no memory. They have not changed then.
+    /// There is no room, or no memory. Nothing has changed then.
     fn make_room(&mut self, _other: &Self, _places: Places<'_>) -> Result<(), LimitError> {
         Ok(())
     }
 
-    /// Whether keys hold what another one's do, as far as that is known.
+    /// Checks that keys hold what other columns' keys do, as far as that is known.
     ///
     /// # Errors
     /// A key holds less.
@@ -76,10 +76,11 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Adds another one's, or subtracts them. There is room for them.
+    /// Adds other columns' numbers, or subtracts them. There is room for them.
     fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool);
 
-    /// Writes each key's integers from this part on, in units of their own, and their terms; and entries for what has no integer.
+    /// Writes each key's integers from this part on, in these columns' own units, and their terms; and entries for what has no
+    /// integer.
     fn write<R: AsMut<[i128]>>(
         &self,
         first: usize,
@@ -88,35 +89,35 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
         entries: &mut Vec<u64>,
     );
 
-    /// Those of rows that were added up, from this part on.
+    /// Columns from rows that were added up, from this part on.
     fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, agreed: &[Agreed]) -> Self;
 
-    /// Writes entries for all of a key, whose word they have.
+    /// Writes entries for all numbers of a key. The entries contain `word` for the key.
     fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>);
 
     /// Adds an entry of a part to a key.
     ///
     /// # Errors
-    /// It is not one of such columns.
+    /// It is no entry of such columns.
     fn add_entry(&mut self, part: usize, entry: &Entry<'_>, key: usize)
     -> Result<(), WrongEntries>;
 
-    /// Writes one entry for all of a part of a key.
+    /// Merges all entries of a part of a key, and writes one.
     ///
     /// # Errors
-    /// They are not those of such columns.
+    /// They are no entries of such columns.
     fn merge_entries(
         part: usize,
         same: &[Entry<'_>],
         into: &mut Vec<u64>,
     ) -> Result<(), WrongEntries>;
 
-    /// A number that no key has more items than, if the columns need one.
+    /// An upper bound on the items of a key, if the columns need one.
     fn items(&self) -> u64 {
         0
     }
 
-    /// Has room for so many items of a key, if that is more than before.
+    /// Raises that bound to at least this many items.
     fn raise_items(&mut self, _items: u64) {}
 }
 

@@ -10,13 +10,13 @@ use crate::number::float::Float;
 use crate::number::total::Total;
 use crate::slots::product_sum::ProductSum;
 
-/// The sums of the rounded products, and of what these lack.
+/// The sums of the rounded products, and of their rounding errors.
 pub(crate) type Products<T> = (
     Totals<<T as Float>::Products>,
     Totals<<T as Float>::Products>,
 );
 
-/// Whether there is room for products.
+/// Checks that there is room for products.
 #[expect(
     clippy::disallowed_methods,
     reason = "what a rounded product lacks, exactly"
@@ -72,12 +72,12 @@ pub(crate) fn change<K: Key, T: Float>(
 pub(crate) fn total<T: Float>(sums: &Products<T>, key: usize) -> Total<T::Products> {
     let mut total = sums.0.total(key);
     total.merge(&sums.1.total(key));
-    // Sums by key begin at +0.0: one of negative zeros does not end at -0.0.
+    // Sums by key begin at +0.0: a sum of negative zeros is +0.0.
     total.counters.negative_zeros = 0;
     total
 }
 
-/// The sum of a key's products, of which there are so many.
+/// The sum of a key's `items` products.
 pub(crate) fn sum_of<T: Float>(sums: &Products<T>, key: usize, items: u64) -> ProductSum<T> {
     let mut sum = ProductSum::new();
     sum.total = total::<T>(sums, key);

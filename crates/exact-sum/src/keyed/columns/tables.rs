@@ -23,19 +23,19 @@ use crate::number::float::Float;
 /// Above the digits of items, sums of 2^63 of them have two more.
 const DIGITS: usize = DecodeDigits::DIGITS + 2;
 
-/// Above the exponents of the first items, one table has room for so many.
+/// The exponents above the first items' for which one table has room.
 const SPARE_EXPONENTS: i32 = 8;
 
 /// The same of floats, some 21 exponents of which, and 8 above the first items', fit the first halves of the next digit's pairs.
 const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 
-/// So many blocks are added digit by digit without a try where most items do not fit one table.
+/// If most items do not fit one table, this many blocks are added digit by digit before one table is tried again.
 const MIXED_BLOCKS: u32 = 63;
 
-/// To look at so many items takes no longer than to ask whether there is memory.
+/// Looking at this many items takes no longer than checking for memory.
 const FEWER_THAN_A_CHECK: usize = 256;
 
-/// Of larger tables, what a block needs is brought into the nearest cache first.
+/// In larger tables, the pairs of a block are prefetched into the nearest cache.
 const FAR_BYTES: usize = 1 << 20;
 
 /// A long integer for each key.
@@ -58,12 +58,12 @@ struct Place {
     digits: DecodeDigits,
     /// The digit whose table most of the items fit.
     digit: usize,
-    /// That of the digit.
+    /// The unit of the digit.
     unit: DecodeUnit,
 }
 
 impl Place {
-    /// That for a unit and those above it.
+    /// The place for a unit and the units above it.
     fn of(unit: DecodeUnit) -> Self {
         let digits = DecodeDigits::with(unit);
         let above = unit.exponent() - digits.unit(0).exponent();
@@ -75,7 +75,7 @@ impl Place {
         }
     }
 
-    /// That for the first items, with room for so many exponents above theirs; `None` if there is no number but zeros.
+    /// The place for the first items, with room for `spare` exponents above theirs; `None` if all numbers are zero.
     fn for_items(items: impl Iterator<Item = f64>, spare: i32) -> Option<Self> {
         let is_number = |item: &f64| item.is_finite() && !is_zero(*item);
         let exponent = |item: f64| ((item.to_bits() >> 52 & 0x7FF) as i32).max(1) - 1023;
@@ -107,7 +107,8 @@ impl Tables {
         self.keys
     }
 
-    /// Whether there is memory for the tables that such items may need: for all that there can be, or for those to which these items are added.
+    /// Checks that there is memory for the tables that such items may need: for all possible tables, or for those to which these
+    /// items are added.
     pub(crate) fn check_memory(
         &self,
         items: impl Iterator<Item = f64> + Clone,
@@ -135,13 +136,13 @@ impl Tables {
         tables(are_used.iter().filter(|is_used| **is_used).count())
     }
 
-    /// Whether there is memory for another one's tables.
+    /// Checks that there is memory for another one's tables.
     pub(crate) fn check_memory_of(&self, other: &Self) -> Result<(), LimitError> {
         let missing = other.used.iter().filter(|digit| !self.used.contains(digit));
         check_memory::<Pair>(self.keys.saturating_mul(missing.count()))
     }
 
-    /// Reserves memory for so many keys.
+    /// Reserves memory for `keys` keys.
     pub(crate) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
         let mut used = self.used.iter();
         used.try_for_each(|&digit| reserve(&mut self.tables[digit], keys))
@@ -157,7 +158,7 @@ impl Tables {
         }
     }
 
-    /// Has the units that are right for such items, if all integers are zero.
+    /// Chooses the units for such items, if all integers are zero.
     pub(crate) fn prepare<T: Float>(&mut self, items: &[T]) {
         if self.place.is_none() {
             let spare = if T::IS_SINGLE {
@@ -169,8 +170,8 @@ impl Tables {
         }
     }
 
-    /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them, and says whether all were finite. Those
-    /// that are not are left out. There are as many keys, each of which has an integer.
+    /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. Returns whether all were
+    /// finite; items that are not are left out. There are as many keys as items, and each key has an integer.
     pub(crate) fn add<K: Key>(
         &mut self,
         level: Level,
@@ -205,7 +206,7 @@ impl Tables {
         self.add_mixed(level, place, keys, items, removes, decoded)
     }
 
-    /// The same of floats, of which all fit the first half of a pair; false if they do not, and none is added.
+    /// The same for floats that all fit the first half of a pair. If they do not, returns false and adds none.
     pub(crate) fn add_short<K: Key, T: Float>(
         &mut self,
         level: Level,
@@ -233,7 +234,7 @@ impl Tables {
         true
     }
 
-    /// Adds an item, or subtracts it, and says whether it was finite.
+    /// Adds an item, or subtracts it. Returns whether it was finite.
     #[inline]
     pub(crate) fn add_one(&mut self, key: usize, item: f64, removes: bool) -> bool {
         if self.place.is_none() {
@@ -285,8 +286,8 @@ impl Tables {
         are_finite
     }
 
-    /// Makes the tables of a block's digits, and gives its zeros the one to which most items are added. If the next block is likely to fit one
-    /// table, that is tried first.
+    /// Makes the tables of a block's digits, and assigns its zeros to the one to which most items are added. If the next block is
+    /// likely to fit one table, that is tried first.
     fn complete(&mut self, digits: &mut [u8], place: Place) {
         let mut counts = [0_u16; DIGITS];
         let mut zeros = 0;
@@ -322,7 +323,7 @@ impl Tables {
         });
     }
 
-    /// That of a digit.
+    /// The table of a digit.
     #[inline]
     fn table(&mut self, digit: usize) -> &mut [Pair] {
         if self.tables.get(digit).is_none_or(Vec::is_empty) {
@@ -332,7 +333,7 @@ impl Tables {
     }
 
     /// # Panics
-    /// There is no memory for it: it is one that [`check_memory`](Self::check_memory) did not foresee, since it has but carries.
+    /// There is no memory for it: [`check_memory`](Self::check_memory) did not foresee it, since it gets only carries.
     #[cold]
     fn make_table(&mut self, digit: usize) {
         check_memory::<Pair>(self.keys).unwrap_or_else(|error| panic!("{error}"));
@@ -342,7 +343,7 @@ impl Tables {
         self.used.sort_unstable();
     }
 
-    /// Gives the digits of these keys all of their room.
+    /// Carries the digits of these keys, which frees all of their room.
     #[cold]
     fn carry_all<K: Key>(&mut self, digit: usize, keys: &[K]) {
         if self.keys < keys.len() {
@@ -352,7 +353,7 @@ impl Tables {
         }
     }
 
-    /// Gives a digit that may be near the end of its room all of it.
+    /// Carries a digit that may be near the end of its room, which frees all of it.
     #[cold]
     fn carry(&mut self, digit: usize, key: usize) {
         self.add_to_digit(digit, key, 0);
@@ -372,7 +373,7 @@ impl Tables {
     }
 }
 
-/// Brings what a block needs of a large table into the nearest cache.
+/// Prefetches the pairs of a block in a large table into the nearest cache.
 #[inline(always)]
 fn prefetch<K: Key>(table: &[Pair], keys: &[K]) {
     if size_of_val(table) > FAR_BYTES {
@@ -382,7 +383,7 @@ fn prefetch<K: Key>(table: &[Pair], keys: &[K]) {
     }
 }
 
-/// Adds integers to the first halves of their keys' pairs, and says whether one has come near the end of its room.
+/// Adds integers to the first halves of their keys' pairs. Returns whether one has come near the end of its room.
 fn add_integers<K: Key>(table: &mut [Pair], keys: &[K], integers: &[i64]) -> bool {
     prefetch(table, keys);
     let mut near = 0;
@@ -394,7 +395,7 @@ fn add_integers<K: Key>(table: &mut [Pair], keys: &[K], integers: &[i64]) -> boo
     near < 0
 }
 
-/// Adds pairs to those of their keys, and says whether one has come near the end of its room.
+/// Adds pairs to those of their keys. Returns whether one has come near the end of its room.
 fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
     prefetch(table, keys);
     let mut near = [0; 2];

@@ -23,7 +23,7 @@ const EXPONENTS: RangeInclusive<i32> = -1074..=1024 + 63;
 /// A sum for each key: an integer, and for some keys more, namely counts of what is not finite, and squares beyond the range of doubles.
 #[derive(Clone, Debug)]
 pub struct Totals<F: FixedFormat> {
-    /// At least as many as any key has had, for which numbers and counts have room.
+    /// An upper bound on the items that any key has had. Numbers and counts have room for that many.
     items: u64,
     tables: Tables,
     spilled: Spilled<F>,
@@ -38,7 +38,7 @@ impl<F: FixedFormat> Totals<F> {
         }
     }
 
-    /// Whether so many items may be added to any key, and there is memory for such.
+    /// Checks that this many items may be added to any key, and that there is memory for such items.
     pub(crate) fn check_room(
         &self,
         count: u64,
@@ -56,13 +56,14 @@ impl<F: FixedFormat> Totals<F> {
         self.tables.keys()
     }
 
-    /// Chooses the units that are right for items, if there is no sum yet: sums of the same units are merged faster.
+    /// Chooses the units for items, if there is no sum yet: sums in the same units are merged faster.
     #[cfg(feature = "par")]
     pub(crate) fn prepare<T: Float>(&mut self, items: &[T]) {
         self.tables.prepare(items);
     }
 
-    /// Adds a block of items that have few exponents and short significands, or subtracts them; false if they have not, and none is added.
+    /// Adds a block of items that have few exponents and short significands, or subtracts them. If they have not, returns false and
+    /// adds none.
     #[inline]
     pub(crate) fn add_short<K: Key, T: Float>(
         &mut self,
@@ -115,8 +116,8 @@ impl<F: FixedFormat> Totals<F> {
         }
     }
 
-    /// Adds a number to that of a key, and counts to its counts of what is not finite. A function tells of the exponents of words whether these
-    /// may have tables.
+    /// Adds a number to a key's, and counts of items that are not finite to its counts. A function says of a word's exponent
+    /// whether it may have a table.
     pub(crate) fn add_number(
         &mut self,
         key: usize,
@@ -147,7 +148,7 @@ impl<F: FixedFormat> Totals<F> {
         }
     }
 
-    /// Adds what bytes say of a key, which has no more items than so many.
+    /// Adds a sum that was read from bytes to a key's. The key has at most this many items.
     pub(crate) fn add_read(
         &mut self,
         key: usize,
@@ -200,7 +201,7 @@ impl<F: FixedFormat> Totals<F> {
         values
     }
 
-    /// The sum of a key's items, of which there are so many.
+    /// The sum of a key's `items` items.
     pub(crate) fn sum_of<T: Float<Sums = F>>(&self, key: usize, items: u64) -> Sum<T> {
         let mut sum = Sum::new();
         sum.total = self.total(key);
@@ -223,14 +224,14 @@ impl<F: FixedFormat> Totals<F> {
         self.tables.only_table().filter(|_| is_all)
     }
 
-    /// What a key has that is not finite.
+    /// The counts of a key's items that are not finite.
     pub(crate) fn counters(&self, key: usize) -> Counters {
         self.spilled
             .find(key)
             .map_or(Counters::default(), |total| total.counters)
     }
 
-    /// All of a key. It counts no items but those that are not finite.
+    /// A key's whole sum. It counts only items that are not finite.
     pub(crate) fn total(&self, key: usize) -> Total<F> {
         let mut total = self.spilled.find(key).copied().unwrap_or(Total::ZERO);
         for (integer, unit) in self.tables.integers(key) {
@@ -283,7 +284,7 @@ impl<F: FixedFormat> Spilled<F> {
         Some(&self.totals[index as usize].1)
     }
 
-    /// That of a key, of so many.
+    /// The number of a key, of `keys` keys.
     #[inline]
     fn of(&mut self, keys: usize, key: usize) -> &mut Total<F> {
         if self.places.len() < keys {

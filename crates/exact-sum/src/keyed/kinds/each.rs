@@ -40,7 +40,7 @@ impl<T: Float> Small for Extrema<T> {
         self.merge(other);
     }
 
-    /// The negative minimum, and the maximum: of both, the maximum is that of all.
+    /// The negative minimum, and the maximum: both are merged by taking the maximum.
     fn write(&self, integers: &mut [i128]) {
         if *self != Self::new() {
             let [low, high] = self.bounds.map(i128::from);

@@ -132,7 +132,7 @@ impl<T: Float> Keyed<Sum<T>> {
         self.columns.mean(key, items)
     }
 
-    /// Sums of no items, for so many keys and for items like these: such are merged fast.
+    /// Sums of no items for `keys` keys, in units for items like these: such sums are merged fast.
     #[cfg(feature = "par")]
     pub(crate) fn for_such(keys: usize, items: &[T]) -> Result<Self, LimitError> {
         let mut sums = Self::new(keys)?;

@@ -9,7 +9,7 @@ use crate::number::counters::Counters;
 use crate::number::fixed::{Fixed, FixedFormat};
 use crate::number::total::Total;
 
-/// Entries that are not as ranks write them.
+/// Entries that no rank writes, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongEntries(pub(crate) &'static str);
 
@@ -21,7 +21,7 @@ impl fmt::Display for WrongEntries {
 
 /// An integer of 128 bits in a unit; or a number of any length, and counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum EntryKind {
     Short,
     Long,
     LongWithCounters,
@@ -40,7 +40,7 @@ pub struct Entry<'e> {
     /// Its key.
     pub(crate) key: u64,
     pub(crate) part: usize,
-    kind: Kind,
+    kind: EntryKind,
     detail: usize,
     number: &'e [u64],
     counters: &'e [u64],
@@ -59,22 +59,22 @@ impl<'e> Entries<'e> {
         let (&[key, header], rest) = self.0.split_first_chunk()?;
         let field = |index: usize| (header >> SHIFTS[index]) & 0xFFFF;
         let kind = match field(0) & 0xFF {
-            0 => Kind::Short,
-            1 => Kind::Long,
-            2 => Kind::LongWithCounters,
+            0 => EntryKind::Short,
+            1 => EntryKind::Long,
+            2 => EntryKind::LongWithCounters,
             _ => return None,
         };
         let part = usize::try_from(field(1) & 0xFF).ok()?;
         let detail = usize::try_from(field(2)).ok()?;
         let (number, rest) = rest.split_at_checked(usize::try_from(field(3)).ok()?)?;
         let counts = match kind {
-            Kind::LongWithCounters => Counters::INTEGERS,
-            Kind::Short | Kind::Long => 0,
+            EntryKind::LongWithCounters => Counters::INTEGERS,
+            EntryKind::Short | EntryKind::Long => 0,
         };
         let (counters, rest) = rest.split_at_checked(counts)?;
         let whole = &self.0[..self.0.len() - rest.len()];
         self.0 = rest;
-        let is_whole = kind != Kind::Short || number.len() == 2;
+        let is_whole = kind != EntryKind::Short || number.len() == 2;
         is_whole.then_some(Entry {
             key,
             part,
@@ -103,7 +103,7 @@ impl<'e> Iterator for Entries<'e> {
 }
 
 impl Entry<'_> {
-    /// By which entries of one number are together.
+    /// The sort key that brings the entries of one number together.
     pub(crate) fn place(&self) -> (u64, usize) {
         (self.key, self.part)
     }
@@ -112,9 +112,9 @@ impl Entry<'_> {
         list.extend_from_slice(self.whole);
     }
 
-    /// The integer and its unit, if there is no more.
+    /// The integer and its unit, of a short entry.
     pub(crate) fn short(&self) -> Option<(i128, i32)> {
-        let ([lower, higher], Kind::Short) = (self.number, self.kind) else {
+        let ([lower, higher], EntryKind::Short) = (self.number, self.kind) else {
             return None;
         };
         let integer = i128::from(higher.cast_signed()) << 64 | i128::from(*lower);
@@ -151,7 +151,7 @@ impl Entry<'_> {
 pub(crate) fn write_short(key: u64, part: usize, integer: i128, unit: i32, list: &mut Vec<u64>) {
     let biased = (unit + UNIT_BIAS).cast_unsigned() as usize;
     let words = [0, 64].map(|shift| low_word(integer >> shift));
-    write(key, part, Kind::Short, biased, &words, list);
+    write(key, part, EntryKind::Short, biased, &words, list);
 }
 
 /// Writes the entry of a number and its counts.
@@ -166,11 +166,11 @@ pub(crate) fn write_long<F: FixedFormat>(
     let (first, number) = shortest(number);
     let has_counters = counters.iter().any(|&count| count != 0);
     let kind = if has_counters {
-        Kind::LongWithCounters
+        EntryKind::LongWithCounters
     } else {
-        Kind::Long
+        EntryKind::Long
     };
-    // Of zero there is no word.
+    // Zero has no words.
     let first = if number.is_empty() { 0 } else { first };
     write(key, part, kind, first, number, list);
     if has_counters {
@@ -196,7 +196,14 @@ pub(crate) fn merge_entries<F: FixedFormat>(
     Ok(())
 }
 
-fn write(key: u64, part: usize, kind: Kind, detail: usize, number: &[u64], list: &mut Vec<u64>) {
+fn write(
+    key: u64,
+    part: usize,
+    kind: EntryKind,
+    detail: usize,
+    number: &[u64],
+    list: &mut Vec<u64>,
+) {
     let fields = [kind as usize, part, detail, number.len()];
     let fields = fields.iter().zip(SHIFTS);
     let header = fields.fold(0, |header, (&field, shift)| {

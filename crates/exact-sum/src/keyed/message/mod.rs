@@ -1,4 +1,4 @@
-//! What ranks send each other of sums by key: the terms on which they agree, and entries for what fits no row.
+//! The messages of sums by key: the terms on which ranks agree, and entries for what does not fit the rows.
 
 pub(crate) mod entry;
 pub(crate) mod terms;

@@ -2,7 +2,7 @@
 
 use crate::number::counters::{LimitError, items_of_both};
 
-/// What ranks know of one part of all keys. [`combine`] makes of two ranks' terms those of both.
+/// What a rank, or several, know about one part of all keys. [`combine`] joins the terms of two.
 pub type Terms = [i64; 6];
 
 // Terms are:
@@ -51,7 +51,7 @@ pub struct Agreed {
 }
 
 impl Agreed {
-    /// What follows from the terms of so many ranks.
+    /// The unit that follows from the joint terms of this many ranks.
     ///
     /// # Errors
     /// They have more than 2^63 - 1 items.
@@ -74,7 +74,7 @@ impl Agreed {
         })
     }
 
-    /// Whether any rank may have entries beside its rows.
+    /// Whether any rank may have entries in addition to its rows.
     #[must_use]
     pub fn may_have_entries(&self) -> bool {
         self.has_entries || !self.all_fit
@@ -88,7 +88,7 @@ impl Agreed {
     }
 }
 
-/// The terms of integers in a unit, of which there are so many that are not zero, and whose magnitudes have these bits.
+/// The terms of integers in a unit: `count` of them are not zero, and `bits` has their magnitudes' bits.
 pub(crate) fn terms_of(unit: i32, bits: i128, count: usize, has_entries: bool) -> Terms {
     let mut terms = NO_TERMS;
     if bits != 0 || count > 0 {

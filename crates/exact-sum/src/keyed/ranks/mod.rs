@@ -1,4 +1,4 @@
-//! Sums by key between ranks: rows of integers, and entries beside them.
+//! Sums by key between ranks: rows of integers, and entries for what does not fit them.
 
 #[doc(hidden)]
 pub mod sparse;

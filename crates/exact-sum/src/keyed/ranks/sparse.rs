@@ -44,7 +44,7 @@ pub fn name<K: SparseKey, S: KeyedSlot>() -> String {
     format!("keys of {key}, {}", S::name())
 }
 
-/// A rank with at most its share of so many items need not tell the others how many it has.
+/// A rank with at most its share of this many items need not report its number of items.
 const FEW_ITEMS: u64 = 1 << 60;
 
 /// The share of a rank.
@@ -52,8 +52,8 @@ fn few(ranks: usize) -> u64 {
     FEW_ITEMS / ranks as u64
 }
 
-/// All keys of slots as entries, dealt out to ranks. The first word of a list is a number that no key has more items than. Of a rank with more
-/// items than its share, no list is empty; of another one, those of ranks that get no key are.
+/// All keys of slots as entries, distributed to ranks. The first word of a list is an upper bound on the items of a key. If this
+/// rank has more items than its share, no list is empty; otherwise the lists for ranks that get no key are.
 #[must_use]
 pub fn to_entries<K: SparseKey, S: KeyedSlot>(
     slots: &Hashed<K, S>,
@@ -79,7 +79,8 @@ pub fn to_entries<K: SparseKey, S: KeyedSlot>(
     lists
 }
 
-/// Whether a sum has room for the items of all ranks. Every rank gets all numbers that are above a share, so all ranks find the same.
+/// Checks that a sum has room for the items of all ranks. Every rank gets all numbers that are above a share, so all ranks find the
+/// same.
 ///
 /// # Errors
 /// They may have more than 2^63 - 1: those that are not small have more than 2^63 - 2^60 - 1.

@@ -1,14 +1,13 @@
-//! Sums by key between ranks: a row of integers for each key, and beside the rows what does not fit them.
+//! Sums by key between ranks: a row of integers for each key, and entries for what does not fit the rows.
 //!
-//! Integers of one unit are added by adding them, in any order. So the ranks agree on a unit, by [`Terms`], each of which is that of one
-//! part of a key: its sum, or its squares. A key's part that has more than an integer, or one that does not fit the unit, has zero in the
-//! rows, and an *entry* beside them:
+//! Integers of one unit can be added in any order. So the ranks agree on a unit for each part of a key, its sum or its squares, by
+//! [`Terms`]. A part of a key that is more than an integer, or does not fit the unit, has zero in the rows, and an *entry*:
 //!
 //! ```text
 //! key  header  words …
 //! ```
 //!
-//! Nothing of this is kept: it is what ranks of one program send each other.
+//! This format is never stored: only ranks of one program exchange it.
 
 use bytemuck::cast_slice;
 
@@ -39,7 +38,7 @@ pub fn adds<S: KeyedSlot>() -> bool {
     S::TAKES_BACK
 }
 
-/// The slots of all keys, each of which is a row.
+/// The number of rows: one for each slot of all keys.
 #[must_use]
 pub fn rows<S: KeyedSlot>(slots: &Keyed<S>) -> usize {
     slots.slots()
@@ -73,7 +72,7 @@ pub fn of_rows<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed]) -> Keyed<S> {
     Keyed::of_columns(rows.len(), S::Columns::read(rows, 0, agreed))
 }
 
-/// Writes the [values](Keyed::value) of rows that were combined, and have no entries beside them.
+/// Writes the [values](Keyed::value) of rows that were combined, and that no entries belong to.
 pub fn write_values<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed], result: &mut [S::Item]) {
     if S::IS_SUM {
         of_sums::round(cast_slice(rows), agreed, result);
@@ -85,7 +84,7 @@ pub fn write_values<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed], result: &m
 /// Adds entries, the first key's number being `first` there.
 ///
 /// # Errors
-/// They are not those of such slots.
+/// They are no entries of such slots.
 pub fn add_entries<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     entries: &[u64],
@@ -100,7 +99,7 @@ pub fn add_entries<S: KeyedSlot>(
     Ok(())
 }
 
-/// Makes of the entries of several ranks one for each part of a key.
+/// Merges the entries of several ranks into one for each part of a key.
 ///
 /// # Errors
 /// They are not entries.
@@ -116,7 +115,7 @@ pub fn merged<S: KeyedSlot>(lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries
     Ok(into)
 }
 
-/// Deals entries out to ranks, by the key.
+/// Distributes entries to ranks by their keys.
 ///
 /// # Errors
 /// They are not entries.
@@ -156,7 +155,7 @@ fn settle_part<R: AsMut<[i128]>>(
     }
 }
 
-/// The place of an entry's key among so many, the first of which has this number.
+/// The index of an entry's key among `keys` keys; the first of them has the number `first`.
 fn key_of(entry: &Entry<'_>, first: usize, keys: usize) -> Result<usize, WrongEntries> {
     let key = usize::try_from(entry.key).ok();
     let key = key.and_then(|key| key.checked_sub(first));

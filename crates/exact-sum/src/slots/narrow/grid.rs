@@ -9,7 +9,7 @@ use simd_kernels::is_zero;
 pub(crate) struct Grid {
     /// The lowest exponent of items, biased as a double's.
     lowest: u64,
-    /// How many exponents from that one on items may have.
+    /// The number of exponents that items may have, from that one on.
     exponents: u64,
     /// The last bits of all significands, which are zero.
     zeros: u32,
@@ -31,7 +31,7 @@ impl Grid {
         MOST.min((319 - count_bits) / 4)
     }
 
-    /// The grid of integers of so many bits that most items fit, which are of type `T`.
+    /// The grid of integers of `bits` bits that most items, of type `T`, fit.
     pub(crate) fn of<T: Float>(items: &[f64], bits: u32) -> Self {
         let precision = if T::IS_SINGLE {
             f32::MANTISSA_DIGITS

@@ -1,4 +1,4 @@
-//! Sums of items that lie near each other: integers of a fixed width in one unit, where slots hold any items.
+//! Sums of items that lie near each other, as integers of a fixed width in one unit. Slots hold any items, but take longer.
 
 pub(crate) mod co_moments;
 pub(crate) mod grid;
@@ -13,9 +13,9 @@ use crate::number::near::Near;
 use crate::slots::Slot;
 use crate::statistic::{Options, Statistic};
 
-/// What is held of rows of C items that a [`Grid`](grid::Grid) has made integers.
+/// The sums of rows of C items that a [`Grid`](grid::Grid) has made integers.
 pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
-    /// What holds the same of any items.
+    /// The slot that holds the same sums of any items.
     type Slot: Slot<Item = T>;
 
     /// Adds a row.
@@ -24,8 +24,8 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     /// Takes a row back.
     fn remove(&mut self, row: [i128; C]);
 
-    /// A statistic of so many rows, rounded once. The units are 2^`units[c]`. `None` where only the slot can tell. Floating-point
-    /// arithmetic must be IEEE 754's default. If the sums are [`cut`](Self::cut), each lacks less than 1.
+    /// A statistic of `items` rows, rounded once. The units are 2^`units[c]`. `None` if only the slot can compute it.
+    /// Floating-point arithmetic must be IEEE 754's default. If the sums are [`cut`](Self::cut), each lacks less than 1.
     fn statistic(
         &self,
         statistic: Statistic,
@@ -41,7 +41,7 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
         None
     }
 
-    /// A slot with what another one holds and these, so many rows together.
+    /// A slot with these rows and another slot's; `items` rows together.
     fn with(&self, others: &Self::Slot, items: u64, units: [i32; C]) -> Self::Slot;
 
     /// Adds a row of any items to a slot, which does not count it, if `sign` is 1; takes it back if it is -1.
@@ -63,7 +63,7 @@ pub(crate) fn near<N: Narrow<T, C>, T: Float, const C: usize>(
     value
 }
 
-/// The number of items times itself less `ddof`, if that is an integer of so few bits, and more than 0.
+/// n (n - `ddof`) for n items; `None` if it is 0, or no short integer.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "what is no such integer is found out"

@@ -1,4 +1,4 @@
-//! The integers of all keys as numbers: what is added to them that is no item, and what they are.
+//! The integers of all keys as numbers: adding numbers that are no items, and reading them.
 
 use simd_kernels::{DecodeDigits, DecodeUnit, Pair};
 
@@ -6,7 +6,8 @@ use super::{Place, Tables, add_pair, is_near, pair_of};
 use crate::number::fixed::integer_of;
 
 impl Tables {
-    /// Adds another one's integers, or subtracts them, key by key, and says whether it could: not if their units differ. There are not more keys.
+    /// Adds another one's integers, or subtracts them, key by key. Returns whether it could: it cannot if their units differ. The
+    /// other has no more keys.
     pub(crate) fn merge(&mut self, other: &Self, removes: bool) -> bool {
         let Some(place) = other.place else {
             return true;
@@ -35,7 +36,7 @@ impl Tables {
     pub(crate) fn add_integer(&mut self, key: usize, integer: i128, unit: DecodeUnit) {
         let place = *self.place.get_or_insert_with(|| Place::of(unit));
         let above = unit.exponent() - place.digits.unit(0).exponent();
-        // Below digit 0 there are but zeros: no item has these places.
+        // Below digit 0 there are only zeros: no item has these places.
         let integer = integer >> (-above).clamp(0, 127);
         let above = usize::try_from(above).unwrap_or(0);
         let digit = above / DecodeDigits::PLACES as usize;
@@ -48,7 +49,7 @@ impl Tables {
         }
     }
 
-    /// Has these integers of all keys, in one of the units of another one's, if all are zero so far.
+    /// Sets the integers of all keys, in one of the units of another one's, if all are zero so far.
     pub(crate) fn fill(&mut self, unit: DecodeUnit, integers: impl Iterator<Item = i128>) {
         let place = Place::of(unit);
         self.place = Some(place);
@@ -94,7 +95,7 @@ impl Tables {
         }
     }
 
-    /// Drops the integers of the first keys: the others' numbers are so much less.
+    /// Removes the first `keys` keys; the remaining keys are renumbered from 0.
     pub(crate) fn forget_first(&mut self, keys: usize) {
         self.keys -= keys;
         for &digit in &self.used {
