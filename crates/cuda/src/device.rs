@@ -23,7 +23,7 @@ pub(crate) const THREADS: u32 = 256;
 /// Room for the limbs and counters of any exact sum.
 const LIMBS: usize = 128;
 
-/// Calls of one device that need memory wait for each other: it is kept from call to call.
+/// Memory that is kept from call to call. Calls of one device that need it wait for each other.
 pub(crate) struct Scratch {
     /// Partial sums, as bytes.
     pub(crate) partials: [Buffer<u64>; 2],
@@ -46,8 +46,8 @@ pub(crate) struct Kernels {
 
 /// A GPU.
 ///
-/// It works in the GPU's primary context, as other libraries do, and on its default stream: what was asked of that stream, or of
-/// another stream that waits for it, has happened before items are read. A call returns when its result is there. Threads may share it.
+/// It works in the GPU's primary context, as other libraries do, and on its default stream: items are read after all earlier work
+/// on that stream, and on other streams that synchronise with it. A call returns when its result is there. Threads may share it.
 pub struct Device {
     pub(crate) stream: Arc<CudaStream>,
     kernels: [Kernels; 2],
@@ -118,7 +118,7 @@ impl Device {
         })
     }
 
-    /// The GPU of this number, as [`new`](Device::new) makes it, which all share that ask for it so. It lives as long as the process.
+    /// The GPU of this number, as [`new`](Device::new) makes it, shared by all that call this. It lives as long as the process.
     ///
     /// # Errors
     /// As [`new`](Device::new).
@@ -134,7 +134,7 @@ impl Device {
         Ok(device)
     }
 
-    /// What the GPU is called.
+    /// The name of the GPU.
     ///
     /// # Errors
     /// The driver fails.
@@ -242,7 +242,7 @@ impl Device {
         driver::owner_of(pointer)
     }
 
-    /// Waits until what was asked of another stream has happened. 1 and 2 are the default stream and that of this thread.
+    /// Waits for all earlier work on another stream. 1 and 2 are the default stream and this thread's.
     ///
     /// # Errors
     /// The driver fails.
@@ -264,7 +264,7 @@ impl Device {
         &self.kernels[T::INDEX]
     }
 
-    /// Makes the device that of this thread's calls, until the result is dropped.
+    /// Makes the device current for this thread's calls, until the result is dropped.
     pub(crate) fn bind(&self) -> Result<Kept, Error> {
         driver::bind(&self.context)
     }
@@ -273,7 +273,7 @@ impl Device {
         self.stream.synchronize().during("waiting for the device")
     }
 
-    /// Runs a task that uses the memory which is kept.
+    /// Runs a task that uses the kept memory.
     pub(crate) fn with_scratch<R>(
         &self,
         task: impl FnOnce(&mut Scratch) -> Result<R, Error>,

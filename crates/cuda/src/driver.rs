@@ -1,4 +1,4 @@
-//! CUDA's driver: whether the process has it, what it knows of a pointer, and whose context is current.
+//! CUDA's driver: whether the process has loaded it, what it knows about a pointer, and which context is current.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::marker::PhantomData;
@@ -13,10 +13,10 @@ use crate::error::{During, Error};
 /// Whether the process was seen to have loaded the driver. It is never unloaded.
 static IS_LOADED: AtomicBool = AtomicBool::new(false);
 
-/// The driver, once it was seen, and those who are still to look for it.
+/// The reasons why memory may be a GPU's: the driver, once it was seen, and each [`Lookout`].
 static REASONS: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether somebody is still to look for the driver, or it was seen: one load. Else all memory is ordinary.
+/// Whether the driver was seen, or somebody still has to look for it. If not, all memory is ordinary. Takes one load.
 #[inline]
 #[must_use]
 pub fn may_have_arrays() -> bool {
@@ -30,12 +30,12 @@ pub fn is_driver_seen() -> bool {
     IS_LOADED.load(Ordering::Relaxed)
 }
 
-/// One who is still to look for the driver.
+/// Somebody who still has to look for the driver.
 #[derive(Debug)]
 pub struct Lookout(());
 
 impl Lookout {
-    /// As long as it lives, [`may_have_arrays`].
+    /// While it lives, [`may_have_arrays`] is true.
     #[must_use]
     #[expect(
         clippy::new_without_default,
@@ -74,7 +74,7 @@ pub fn device_of(pointer: *const c_void) -> Option<usize> {
     if !is_driver_seen() || pointer == 0 {
         return None;
     }
-    // As long as nobody has started the driver, this is an error, and nobody has memory of a GPU.
+    // Until somebody starts the driver, this is an error, and there is no memory of a GPU.
     let kind = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
     let kind = attribute::<u32>(kind, pointer).ok()?;
     if kind == CUmemorytype::CU_MEMORYTYPE_DEVICE as u32 {
@@ -84,7 +84,7 @@ pub fn device_of(pointer: *const c_void) -> Option<usize> {
     }
 }
 
-/// Whether there is a driver: `cudarc` panics where it needs one and there is none.
+/// Checks that there is a driver: `cudarc` panics if it needs one and there is none.
 #[expect(unsafe_code, reason = "asks whether a library can be loaded")]
 pub(crate) fn check() -> Result<(), Error> {
     // SAFETY: loading the driver runs its initialisers, which are those of any program that uses a GPU.
@@ -117,7 +117,7 @@ pub(crate) fn is_of_context(pointer: u64, context: sys::CUcontext) -> bool {
     }
 }
 
-/// What the driver says of a pointer.
+/// An attribute of a pointer, from the driver.
 #[expect(unsafe_code, reason = "the driver writes a number")]
 fn attribute<N: Number>(asked: CUpointer_attribute, pointer: u64) -> Result<N, DriverError> {
     let mut found = N::default();
@@ -128,13 +128,13 @@ fn attribute<N: Number>(asked: CUpointer_attribute, pointer: u64) -> Result<N, D
     Ok(found)
 }
 
-/// What an attribute is.
+/// The type of an attribute.
 trait Number: Default {}
 impl Number for u32 {}
 impl Number for i32 {}
 impl Number for usize {}
 
-/// Makes the context that was this thread's current one so again, when dropped: it is the program's.
+/// Restores this thread's current context, which is the program's, when dropped.
 pub(crate) struct Kept {
     /// `None` if it did not change.
     context: Option<sys::CUcontext>,
@@ -143,7 +143,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Keeps the current context, or that there is none, from what follows. The driver is there.
+    /// Remembers the current context, or that there is none. The driver is there.
     pub(crate) fn current() -> Result<Self, Error> {
         Self::unless(ptr::null_mut())
     }
@@ -159,7 +159,7 @@ impl Kept {
     }
 }
 
-/// Makes a context that of this thread's calls, until the result is dropped.
+/// Makes a context current for this thread's calls, until the result is dropped.
 pub(crate) fn bind(context: &CudaContext) -> Result<Kept, Error> {
     let kept = Kept::unless(context.cu_ctx())?;
     context.bind_to_thread().during("choosing the device")?;
@@ -203,7 +203,7 @@ fn is_object_loaded(name: &'static [u8]) -> bool {
     found != 0
 }
 
-/// The same where there are no GPUs of NVIDIA's, or nothing tells.
+/// The same on systems without NVIDIA's GPUs, or where this cannot be found out.
 #[cfg(not(target_os = "linux"))]
 fn is_object_loaded(_name: &'static [u8]) -> bool {
     false

@@ -26,7 +26,7 @@ pub enum Error {
         /// The second part.
         minor: i32,
     },
-    /// A pointer is not to elements in this device's memory.
+    /// A pointer does not point to elements in this device's memory.
     #[error("items at {pointer:#x}: {reason}")]
     Pointer {
         /// The pointer.
@@ -40,7 +40,7 @@ pub enum Error {
     /// The driver reports an error.
     #[error("CUDA, {call}: {source}")]
     Driver {
-        /// What was asked of it.
+        /// The call.
         call: &'static str,
         /// Its error.
         source: DriverError,

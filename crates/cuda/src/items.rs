@@ -23,11 +23,11 @@ impl Element for f32 {}
 impl Element for f64 {}
 
 pub(crate) mod sealed {
-    /// What kernels there are for a type.
+    /// The kernels for a type.
     pub trait Sealed {
         /// The end of their names.
         const SUFFIX: &str;
-        /// Which of the device's kernels they are.
+        /// Their index among the device's kernels.
         const INDEX: usize;
         /// The limbs of an exact sum, before its counters.
         const LIMBS: usize;

@@ -1,8 +1,8 @@
 //! Sums of items in the memory of NVIDIA GPUs, with the bits of the processor's sums.
 //!
 //! A [`Device`] adds up [`Items`] in its memory: in tree order ([`Device::sum`], [`Device::sum_rows`]), or exactly
-//! ([`Device::exact_sum`]). Over ranks, [`Device::allreduce`] and the methods beside it run a [`Plan`](reduce::Plan) of [`Sum`](reduce::Sum) on
-//! items that are on the GPU of each rank; exact sums are merged as those of items in ordinary memory are.
+//! ([`Device::exact_sum`]). Over ranks, [`Device::allreduce`] and the related methods run a [`Plan`](reduce::Plan) of
+//! [`Sum`](reduce::Sum) on items that are on the GPU of each rank; exact sums are merged as for items in ordinary memory.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,7 +14,7 @@
 //! # }
 //! ```
 //!
-//! # How the bits come to be the same
+//! # Why the bits are the same
 //!
 //! Additions of floats on a GPU are those of IEEE 754, as the processor's are, as long as the compiler neither fuses nor flushes: the
 //! kernels only add, and are compiled without either. A block of threads folds a subtree of items, and the last block folds

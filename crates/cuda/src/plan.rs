@@ -7,14 +7,14 @@ use crate::error::Error;
 use crate::items::{Element, Items};
 
 impl Device {
-    /// [`Plan::allreduce_into`] of items in this device's memory: the device folds them, and what is left goes from rank to rank in
+    /// [`Plan::allreduce_into`] of items in this device's memory: the device folds them, and the ranks exchange the folds in
     /// ordinary memory. Collective.
     ///
-    /// A rank may have its items on a GPU and another one in ordinary memory: the bits are the same. By an algorithm that is not a
+    /// One rank may have its items on a GPU and another in ordinary memory: the bits are the same. If the algorithm is not a
     /// schedule, the items are copied to ordinary memory first.
     ///
     /// # Errors
-    /// As [`Plan::allreduce_into`]. Where the driver fails, the other ranks hear of it.
+    /// As [`Plan::allreduce_into`]. If the driver fails, the run fails on the other ranks, too.
     pub fn allreduce<T: Element>(
         &self,
         plan: &Plan<T, Sum>,
@@ -74,7 +74,7 @@ impl Device {
         Ok(())
     }
 
-    /// What a plan takes of this rank: the folds of its own nodes, or its items, where the plan has no such nodes.
+    /// The operands of this rank: the folds of its own nodes, or its items if the plan has no such nodes.
     fn folded<T: Element>(
         &self,
         plan: &Plan<T, Sum>,
@@ -109,7 +109,7 @@ impl Device {
     }
 }
 
-/// What a rank brings to a run, in ordinary memory.
+/// The operands of this rank in ordinary memory.
 enum Local<T> {
     Items(Vec<T>),
     Nodes(Vec<T>),

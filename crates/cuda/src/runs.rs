@@ -32,7 +32,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Those of runs of these lengths, each of which is at least 1.
+    /// The blocks for runs of these lengths, which are all at least 1.
     pub(crate) fn new(lengths: &[usize], level: u32) -> Self {
         let (mut start, mut block) = (0_u64, 0_u64);
         let (mut starts, mut blocks) = (vec![start], vec![block]);

@@ -15,7 +15,7 @@ const LOAD_BYTES: usize = 8 * 16;
 /// The tiles of a block: each lane of a warp keeps the sum of one.
 const TILES_LOG2_MAX: u32 = 5;
 
-/// A launch has about this many blocks, or fewer: what the last block folds by itself.
+/// A launch has about this many blocks, or fewer: the last block folds all their results.
 const BLOCKS: u64 = 2048;
 
 /// The rows that a thread adds, as in `kernels.cu`.
@@ -114,7 +114,7 @@ impl Device {
         })
     }
 
-    /// One launch: blocks sum items, and the last of them what they have left.
+    /// One launch: blocks sum items, and the last block sums their results.
     fn sum_scalars<T: Element>(
         &self,
         scratch: &mut Scratch,
@@ -204,7 +204,7 @@ impl Device {
     }
 }
 
-/// Copies rows from memory that is taken for words.
+/// Copies rows from memory that is used as words.
 fn copy_rows<T: Element>(memory: &Buffer<u64>, results: &mut [T]) -> Result<(), Error>
 where
     Sum: Operator<T>,
@@ -217,7 +217,7 @@ where
     Ok(())
 }
 
-/// A launch of so many blocks.
+/// A launch of this many blocks.
 pub(crate) fn config(blocks: u64) -> Result<LaunchConfig, Error> {
     let most = i32::MAX.cast_unsigned();
     let blocks = u32::try_from(blocks)
