@@ -66,7 +66,7 @@ struct Particles {
     velocities: Vec<f64>,
 }
 
-/// The two cells beside a position, and their weights.
+/// The two cells next to a position, and their weights.
 fn neighbours(position: f64) -> [(usize, f64); 2] {
     let cell = position as usize;
     let weight = position - cell as f64;

@@ -18,7 +18,7 @@ struct Table {
     quantity: Vec<f64>,
 }
 
-/// What is asked of each shop.
+/// The statistics of each shop.
 struct Groups {
     revenue: Keyed<ProductSum<f64>>,
     price: Keyed<Moments<f64>>,

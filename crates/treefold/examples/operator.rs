@@ -1,7 +1,7 @@
 //! An operator of one's own that is not commutative: a recursive filter over the samples of all ranks.
 //!
-//! A low-pass filter has a state y, which sample after sample becomes a y + b. Every sample is such a map y -> a y + b, and maps one
-//! after the other make a map again. So the ranks can compose the maps of all samples before each, instead of taking turns.
+//! A low-pass filter has a state y, which each sample changes to a y + b. So every sample is a map y -> a y + b, and such maps
+//! compose to another one. The ranks compose the maps of all samples before each, instead of filtering one after the other.
 //!
 //! ```text
 //! cargo run --release --example operator

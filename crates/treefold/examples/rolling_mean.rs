@@ -1,6 +1,6 @@
 //! The mean of the last hundred of a million samples, some of which are spikes: a running sum drifts, an exact one does not.
 //!
-//! With the name of a file it writes what `cargo xtask draw` makes a picture of.
+//! With the name of a file it writes the numbers for a picture by `cargo xtask draw`.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What enters is added to a sum, and what leaves is subtracted.
+/// Samples that enter the window are added to a sum, and those that leave it are subtracted.
 fn running_means(samples: &[f64]) -> Vec<f64> {
     let mut sum = 0.0;
     let means = samples.iter().enumerate().map(|(at, sample)| {

@@ -1,4 +1,4 @@
-//! Items that are rows of several quantities: one plan reduces them all, in one message where there would be several.
+//! Items that are rows of several quantities: one plan reduces them all, in one message instead of several.
 //!
 //! ```text
 //! cargo run --release --example rows
@@ -32,7 +32,7 @@ fn main() -> Outcome<()> {
         println!("{name:15} {total:23.16e}");
     }
 
-    // In one process, with the quantities of each particle beside each other.
+    // In one process, with the quantities of each particle next to each other.
     let row = |i: usize| [masses[i], momenta[i], energies[i]];
     let rows: Vec<Row> = (0..masses.len()).map(row).collect();
     let mut row_totals = [0.0; WIDTH];

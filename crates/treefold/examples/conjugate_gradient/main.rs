@@ -1,5 +1,5 @@
 //! The temperature of a plate by conjugate gradients: with treefold's sums every iterate has the same bits on any number of ranks,
-//! with plain sums the iterates part.
+//! with plain sums the iterates diverge.
 //!
 //! On threads, with the numbers of a picture:
 //!
@@ -133,7 +133,7 @@ fn run(world: &World, plate: &Plate<'_>, sums: Sums) -> Outcome<Run> {
     })
 }
 
-/// A number that is another one, most likely, if one bit of either is another one (the last steps of splitmix64).
+/// A hash of two numbers (the last steps of splitmix64).
 fn scrambled(place: u64, bits: u64) -> u64 {
     let mut mixed = bits.wrapping_add(place.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -154,13 +154,13 @@ fn plate(world: &World) -> Outcome<Plate<'_>> {
     Plate::new(world, &Distribution::from_boundaries(starts.collect())?)
 }
 
-/// A run on some ranks beside the one on one rank.
+/// A run on several ranks, compared with the one on one rank.
 struct Comparison {
     sums: Sums,
     ranks: usize,
     iterations: usize,
     fingerprint: u64,
-    /// For every iterate, how far it is from the other run's at most, as a part of the solution's largest value.
+    /// For every iterate, its largest distance from the other run's, as a fraction of the solution's largest value.
     distances: Vec<f64>,
 }
 
@@ -200,7 +200,7 @@ fn print_header() {
 }
 
 impl Comparison {
-    /// The first iteration, counted from 1, whose iterate is another than on one rank.
+    /// The first iteration, counted from 1, whose iterate differs from that on one rank.
     fn parting(&self) -> Option<usize> {
         let is_apart = |&distance: &f64| distance != 0.0;
         self.distances.iter().position(is_apart).map(|at| at + 1)
@@ -221,7 +221,7 @@ impl Comparison {
         println!("{sums:8}  {ranks:5}  {iterations:10}  {fingerprint:016x}  {parting}");
     }
 
-    /// Whether it shows what it is there to show.
+    /// Checks that the run shows what this example claims.
     fn check(&self, reference: &Run) -> Outcome<()> {
         let is_same = self.fingerprint == reference.fingerprint && self.parting().is_none();
         let should_be_same = self.sums == Sums::Treefold || self.ranks == 1;

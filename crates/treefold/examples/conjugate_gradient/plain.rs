@@ -8,7 +8,8 @@ use crate::Outcome;
 
 const LENGTH_BYTES: usize = size_of::<[f64; 2]>();
 
-/// The dot products of a vector with itself and with another one. Which parts there are, and which meet, depends on the number of ranks.
+/// The dot products of a vector with itself and with another one. Which parts there are, and which are added first, depends on the
+/// number of ranks.
 pub(crate) fn dot_products(world: &World, tag: Tag, r: &[f64], w: &[f64]) -> Outcome<[f64; 2]> {
     let add = |left: [f64; 2], right: [f64; 2]| [left[0] + right[0], left[1] + right[1]];
     let products = r.iter().zip(w).map(|(&r, &w)| [r * r, r * w]);

@@ -15,12 +15,12 @@ const FRAMED: usize = SIDE + 2;
 
 /// A heated plate: -div(k grad u) = 1 for the temperature u, where the conductivity k varies from point to point.
 ///
-/// Nothing that it computes depends on the number of ranks: they add nothing up here, they only tell each other values.
+/// Nothing that it computes depends on the number of ranks: they add nothing up here, they only exchange values.
 pub(crate) struct Plate<'w> {
     world: &'w World,
     /// This rank's rows of the grid.
     rows: Range<usize>,
-    /// The ranks that have the rows next to them.
+    /// The ranks that have the adjacent rows.
     beside: [Option<usize>; 2],
     /// The conductivity of its points, those of the rows next to them, and the rim.
     conductivity: Vec<f64>,
@@ -29,7 +29,7 @@ pub(crate) struct Plate<'w> {
 }
 
 impl<'w> Plate<'w> {
-    /// The rank of every row is said by a distribution. Collective.
+    /// The plate whose rows are distributed so over the ranks. Collective.
     pub(crate) fn new(world: &'w World, rank_of_rows: &Distribution) -> Outcome<Self> {
         let rows = rank_of_rows.range(world.rank());
         let rows = usize::try_from(rows.start)?..usize::try_from(rows.end)?;

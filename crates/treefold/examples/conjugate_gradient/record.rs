@@ -1,4 +1,4 @@
-//! The comparisons as JSON, of which `cargo xtask draw` makes a picture: how far each iterate is from the one on one rank.
+//! The comparisons as JSON, for a picture by `cargo xtask draw`: how far each iterate is from the one on one rank.
 
 use crate::{Comparison, Sums};
 

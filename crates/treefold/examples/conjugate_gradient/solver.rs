@@ -1,9 +1,9 @@
-//! Conjugate gradients. What is added up over all grid points, the caller adds up.
+//! Conjugate gradients. The caller adds up the sums over all grid points.
 
 use crate::Outcome;
 use crate::problem::Plate;
 
-/// It ends when the residual is this part of what it was.
+/// It ends when the residual is this fraction of the first one.
 const TOLERANCE: f64 = 1e-8;
 
 /// Solves A x = b from x = 0 and returns this rank's part of every iterate.

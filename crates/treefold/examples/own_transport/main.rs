@@ -75,7 +75,7 @@ fn processes(folder: &PathBuf, size: usize, task: Task) -> Outcome<()> {
     };
     let children: Vec<Child> = (0..size).map(start).collect::<Result<_, _>>()?;
     let mut failed = Vec::new();
-    // If one fails, the others notice: its sockets are closed.
+    // If one fails, the others detect it: its sockets are closed.
     for (rank, mut child) in children.into_iter().enumerate() {
         if !child.wait()?.success() {
             failed.push(rank);

@@ -48,8 +48,8 @@ enum Operation {
     },
 }
 
-/// Where messages from one rank and the receives for them meet. Of each tag, there are either messages that came early or receives that
-/// wait, in order.
+/// Matches messages from one rank with receives. For each tag, there are either messages that came early or receives that wait, in
+/// order.
 #[derive(Debug, Default)]
 struct Meeting {
     early: VecDeque<(Tag, Vec<u8>)>,
@@ -202,7 +202,7 @@ impl State {
         is_complete || self.failure(peer).is_some()
     }
 
-    /// What an operation that is over comes to.
+    /// The result of an operation that is over.
     fn end(&mut self, rank: usize, request: Request) -> Result<Vec<u8>, Error> {
         let id = request.id();
         let peer = match self.requests.remove(request) {

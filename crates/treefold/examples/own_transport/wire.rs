@@ -45,7 +45,7 @@ impl Wire {
         })
     }
 
-    /// Queues a message, and says after how many bytes it is out of this process.
+    /// Queues a message. Returns the number of written bytes at which it is out of this process.
     pub(crate) fn queue(&mut self, tag: Tag, message: &[u8]) -> u64 {
         self.outgoing.extend(tag.to_bits().to_le_bytes());
         self.outgoing.extend((message.len() as u64).to_le_bytes());

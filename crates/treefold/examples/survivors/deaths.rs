@@ -54,7 +54,7 @@ impl fmt::Display for Left {
 impl std::error::Error for Left {}
 
 impl Deaths {
-    /// So many of the ranks are lost.
+    /// `lost` of the ranks are lost.
     pub(crate) fn new(ranks: usize, lost: usize, seed: u64) -> Outcome<Self> {
         if lost >= ranks {
             return Err(format!(
@@ -98,7 +98,7 @@ impl Deaths {
     }
 }
 
-/// A process ends by the operating system, without a chance to say so. A thread panics or returns, by turns.
+/// A process is killed by the operating system, and cannot notify anyone. Threads panic or return, alternately.
 fn die(number: usize) -> Outcome<()> {
     #[cfg(feature = "mpi")]
     if treefold::mpi::is_launched() {

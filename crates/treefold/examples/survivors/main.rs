@@ -1,5 +1,5 @@
-//! Conjugate gradients that go on when ranks are lost: those that are left take over the lost ones' points, and every iterate has the
-//! bits of a run on one rank that nobody disturbs.
+//! Conjugate gradients that go on when ranks are lost: the survivors take over the lost ranks' points, and every iterate has the
+//! bits of an undisturbed run on one rank.
 //!
 //! On threads, which panic or return; the arguments are the ranks, how many of them are lost, and the seed of when and which:
 //!
@@ -84,7 +84,7 @@ fn arguments<const COUNT: usize>(mut numbers: [u64; COUNT]) -> Outcome<[u64; COU
     Ok(numbers)
 }
 
-/// What a rank that is left has found.
+/// What a surviving rank reports.
 struct Report {
     ranks: usize,
     left: usize,
@@ -107,7 +107,7 @@ impl Report {
     }
 }
 
-/// Solves the problem on the ranks of a world, and on those that are left.
+/// Solves the problem on the ranks of a world, and then on the survivors.
 fn run(world: &World, deaths: &Deaths) -> Outcome<Report> {
     let undisturbed = threads::run(1, |world| {
         solver::solve_alone(world).map_err(|error| error.to_string())
@@ -138,7 +138,7 @@ fn run(world: &World, deaths: &Deaths) -> Outcome<Report> {
     }
 }
 
-/// The world of the ranks that are left, and what each of them has then. Collective.
+/// The world of the survivors, and what each of them has then. Collective.
 fn recover(mut world: World, saved: &state::Saved) -> Outcome<(World, state::Saved)> {
     // By the numbers that they had when the state was saved.
     let mut left: Vec<usize> = (0..world.size()).collect();

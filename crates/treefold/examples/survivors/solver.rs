@@ -7,7 +7,7 @@ use crate::deaths::{Deaths, Place};
 use crate::problem::{Plate, SIDE};
 use crate::state::{FIELDS, Saved, Scalars};
 
-/// It ends when the residual is this part of what it was.
+/// It ends when the residual is this fraction of the first one.
 const TOLERANCE: f64 = 1e-8;
 
 /// Goes on from what was saved until the problem is solved, and compares every iterate's fingerprint with the expected one. Collective.
@@ -88,7 +88,7 @@ fn solve(
     }
 }
 
-/// A number that is another one, most likely, if one bit of either is another one (the last steps of splitmix64).
+/// A hash of two numbers (the last steps of splitmix64).
 fn scrambled(place: u64, bits: u64) -> u64 {
     let mut mixed = bits.wrapping_add(place.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

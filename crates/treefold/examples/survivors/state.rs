@@ -30,7 +30,7 @@ pub(crate) struct State {
     pub(crate) scalars: Scalars,
     /// The fields of its points.
     values: Vec<f64>,
-    /// Those of the rank before, whose buddy this rank is.
+    /// The fields of the rank before, whose buddy this rank is.
     copies: Vec<f64>,
 }
 
@@ -132,8 +132,8 @@ fn exchange_copies(
     Ok(copies)
 }
 
-/// What each rank that is left goes on with: the last iterate that all of them have completed, in even shares. `left` are the numbers that
-/// they had when it was saved. Collective.
+/// The state from which each survivor goes on: the last iterate that all of them have completed, in even shares. `left` are the
+/// numbers that they had when it was saved. Collective.
 pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome<Saved> {
     let completed = Plan::builder(world)
         .local_items(1)
