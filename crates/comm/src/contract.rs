@@ -166,7 +166,7 @@ impl End<'_> {
     }
 }
 
-/// Rank 0 waits for any of the others; only the last sends before rank 0 has been heard of.
+/// Rank 0 waits for any of the others; only the last one sends before it has received something from rank 0.
 fn one_of_several(end: &End<'_>) {
     let (rank, size, tag) = (end.rank(), end.size(), end.fresh_tag());
     let last = size - 1;
@@ -262,7 +262,7 @@ fn exchanges_keep_apart(end: &End<'_>) {
     let (one, other) = (tag.with_exchange(1, 1), tag.with_exchange(1, 2));
     let out = end.start_send(right, one, vec![1]);
     let incoming = end.start_receive(left, other, 1).unwrap();
-    let told = end.start_send(right, done, Vec::new());
+    let signal = end.start_send(right, done, Vec::new());
     end.receive(left, done, 0).unwrap();
     match end.comm.wait_timeout(&incoming, Duration::from_millis(5)) {
         Ok(false) => end.comm.cancel(incoming),
@@ -277,7 +277,7 @@ fn exchanges_keep_apart(end: &End<'_>) {
         }
         Err(error) => panic!("{error}"),
     }
-    end.comm.wait(told).unwrap();
+    end.comm.wait(signal).unwrap();
     // Where the receive did not fail, its message is still there; the conversation ends all the same.
     end.comm.cancel(out);
     end.comm.close(tag);
@@ -357,7 +357,7 @@ fn receive_without_request_takes_only_its_own(end: &End<'_>) {
     let (one, other) = (tag.with_exchange(1, 1), tag.with_exchange(1, 2));
     let capacity_bytes = 1 + end.spare_bytes;
     let sends = [1, 2].map(|number| end.start_send(right, one, vec![number]));
-    let told = end.start_send(right, done, Vec::new());
+    let signal = end.start_send(right, done, Vec::new());
     assert_eq!(end.try_receive(left, other, capacity_bytes), None);
     let incoming = end.start_receive(left, one, 1).unwrap();
     end.receive(left, done, 0).unwrap();
@@ -368,7 +368,7 @@ fn receive_without_request_takes_only_its_own(end: &End<'_>) {
     assert_eq!(end.comm.wait(incoming), Ok(vec![1]));
     assert_eq!(end.comm.wait(next), Ok(vec![2]));
     end.wait_all(sends);
-    end.comm.wait(told).unwrap();
+    end.comm.wait(signal).unwrap();
 }
 
 /// Rank 0 waits for nothing but an answer, which comes when all its messages have.
@@ -432,7 +432,7 @@ fn timeout_then_message(end: &End<'_>) {
         Ok(false)
     );
     // Nobody sends before the receiver has seen its time-out.
-    let told = end.start_send(left, go, Vec::new());
+    let signal = end.start_send(left, go, Vec::new());
     end.receive(right, go, 0).unwrap();
     let out = end.start_send(right, tag, vec![9]);
     while !end
@@ -442,7 +442,7 @@ fn timeout_then_message(end: &End<'_>) {
     {}
     assert_eq!(end.comm.test(&incoming), Ok(true));
     assert_eq!(end.comm.wait(incoming), Ok(vec![9]));
-    end.comm.wait(told).unwrap();
+    end.comm.wait(signal).unwrap();
     end.comm.wait(out).unwrap();
 }
 
@@ -451,11 +451,11 @@ fn cancelled_receive(end: &End<'_>) {
     let (tag, go) = (end.fresh_tag(), end.fresh_tag());
     let given_up = end.start_receive(left, tag, 1).unwrap();
     end.comm.cancel(given_up);
-    let told = end.start_send(left, go, Vec::new());
+    let signal = end.start_send(left, go, Vec::new());
     end.receive(right, go, 0).unwrap();
     let out = end.start_send(right, tag, vec![5]);
     assert_eq!(end.receive(left, tag, 1), Ok(vec![5]));
-    end.comm.wait(told).unwrap();
+    end.comm.wait(signal).unwrap();
     end.comm.wait(out).unwrap();
 }
 

@@ -43,7 +43,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// Writes a line to standard error in one piece, [printable]: ranks share a terminal, and the pieces that `eprintln!` writes would mix.
 pub fn tell(line: &str) {
     let line = format!("{}\n", printable(line));
-    // Without a standard error nobody can be told.
+    // Without a standard error there is no place for the line.
     let _ = io::stderr().write_all(line.as_bytes());
 }
 

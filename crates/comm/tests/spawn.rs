@@ -137,7 +137,7 @@ fn duplicate(parent: Comm) -> MpiCommunicator {
     copy
 }
 
-/// Every rank hears every other one.
+/// Every rank receives from every other one.
 fn exchange(world: &MpiCommunicator) {
     let own = u8::try_from(world.rank()).expect("there are few");
     let ranks = collective::allgather(world, Tag::CONTROL, vec![own]).expect("all are there");

@@ -61,7 +61,7 @@ fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     let error = collective::receive(world, next, tag, 1).expect_err("nobody sends it");
     is_named(&error, world, stopped);
     let waited = begin.elapsed();
-    // A rank that began to wait a little earlier may have told this one.
+    // A rank that began to wait a little earlier may have notified this one.
     let least = if is_late {
         LIMIT - LATE * 2
     } else {
@@ -101,7 +101,7 @@ fn a_loop_ends(
     let error = loop {
         match asks(&request) {
             Ok(false) => assert!(begin.elapsed() < LIMIT * 8, "it never meets the limit"),
-            // Another rank has told this one.
+            // Another rank has notified this one.
             Ok(true) => break world.wait(request).expect_err("nobody sends it"),
             Err(error) => {
                 world.cancel(request);

@@ -328,7 +328,7 @@ impl NativeReductions for MpiCommunicator {
         combine: &CombineSlots<'_>,
     ) -> Result<(), Error> {
         self.check_not_nested()?;
-        // Without a root, what can be wrong with a call is looked at all the same.
+        // Without a root, the other checks of a call are made all the same.
         let number = self.peer("reduce_slots", root.unwrap_or(self.rank))?;
         let count = self.count(slot_bytes)?;
         let register = |operation| {

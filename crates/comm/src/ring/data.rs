@@ -25,7 +25,7 @@ unsafe impl Sync for DataLine {}
 #[cfg(all(target_arch = "x86_64", not(loom)))]
 const STREAMED_BYTES: usize = 3000;
 
-/// Writes a message to lines, of which there are enough.
+/// Writes a message to lines; there are enough of them.
 ///
 /// # Safety
 /// Nobody reads or writes them meanwhile.

@@ -11,7 +11,7 @@ use super::data::LINE_BYTES;
 
 pub(super) const WORD_BYTES: usize = size_of::<u64>();
 
-/// The words of a line beside its header.
+/// The words of a line after its header.
 const WORDS: usize = LINE_BYTES / WORD_BYTES - 1;
 
 /// The longest message that is in the line of its header.
@@ -20,7 +20,7 @@ pub(super) const SHORT_BYTES: usize = WORDS * WORD_BYTES;
 /// Stamp, tag and length of the message whose slot it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Modulo 2^16. Two stamps of a slot that a reader can see are a turn of the ring apart.
+    /// Modulo 2^16. Two stamps that a reader can see in the same slot differ by one round of the ring.
     pub(super) stamp: u16,
     pub(super) length: u16,
     pub(super) tag: u32,
@@ -59,7 +59,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Writes the bytes of a message, of which there are [`SHORT_BYTES`] at most.
+    /// Writes the bytes of a message, at most [`SHORT_BYTES`].
     pub(super) fn store(&self, bytes: &[u8]) {
         let (whole, rest) = bytes.as_chunks::<WORD_BYTES>();
         for (word, &bytes) in self.words.iter().zip(whole) {
@@ -72,7 +72,7 @@ impl Line {
         }
     }
 
-    /// Reads the bytes of a message, of which there are [`SHORT_BYTES`] at most.
+    /// Reads the bytes of a message, at most [`SHORT_BYTES`].
     pub(super) fn load(&self, bytes: &mut [u8]) {
         let (whole, rest) = bytes.as_chunks_mut::<WORD_BYTES>();
         for (word, bytes) in self.words.iter().zip(whole.iter_mut()) {

@@ -40,7 +40,7 @@ impl Progress {
         (this, first)
     }
 
-    /// Whether so much can be under way in a ring of which this much was read.
+    /// Whether what was written, less what was read, fits the ring.
     pub(super) fn fits(self, consumed: Self, size: Size) -> bool {
         let messages = self.messages.wrapping_sub(consumed.messages);
         let data_lines = self.data_lines.wrapping_sub(consumed.data_lines);

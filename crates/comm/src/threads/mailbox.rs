@@ -439,7 +439,7 @@ impl Network for Mailboxes {
             self.end_meeting(here.len());
         }
         drop(meetings);
-        // Whoever is the last to be idle finds all that have left among those.
+        // The last rank to become idle counts all that have left as idle, too.
         if self.idle.load(Ordering::Acquire) == self.mailboxes.len() {
             self.fail_deadlocked();
         }

@@ -60,7 +60,7 @@ enum Posting {
     GivenUp(GivenUp),
 }
 
-/// Because of which lost rank a rank gives up.
+/// The lost rank because of which a rank gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhoLeft {
     Nobody,
@@ -105,7 +105,7 @@ impl Matching {
         buffer: Vec<u8>,
         give_back: impl FnOnce(usize, Return),
     ) -> Request {
-        // A message that is there may be that of an earlier receive, which has ended without it.
+        // A message that is there may belong to an earlier receive, which has ended without it.
         if let Some(given_up) = self.conversations.who_gave_up(tag) {
             return self.requests.insert(Posting::GivenUp(given_up));
         }

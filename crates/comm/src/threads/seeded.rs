@@ -300,7 +300,7 @@ impl Network for SeededNetwork {
             };
             state = self.yield_turn(rank, state, Phase::Waiting { awaited, timed });
         };
-        // Whoever only looks gives the others a turn, so that a loop of looks comes to an end.
+        // A rank that only tests lets the others run, so that a loop of tests ends.
         let mut state = self.yield_turn(rank, state, Phase::Ready);
         state.check()?;
         arrived.append(&mut state.ranks[rank].arrived);

@@ -171,7 +171,7 @@ pub fn is_launched() -> bool {
     !is_alone && STARTED_VARIABLES.into_iter().any(is_set)
 }
 
-/// The variables in which launchers say how many ranks they have started: Open MPI's, that of MPICH's family, and Slurm's.
+/// The variables in which launchers say how many ranks they have started: Open MPI's, the MPICH family's, and Slurm's.
 const STARTED_VARIABLES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// How many ranks a launcher has started, if more than one, and the variable that says so.
