@@ -203,7 +203,7 @@ fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
         .enumerate()
         .map(|(rank, &count)| Reverse((count, rank)));
     let mut waiting: BinaryHeap<Reverse<(u64, usize)>> = ascending.collect();
-    // Those that are on the same, lowest level; they rise to that of the next rank, and so on.
+    // The ranks on the lowest level; they rise to the level of the next rank, and so on.
     let mut level = 0;
     let mut rising: Vec<usize> = Vec::new();
     while items > 0 {
