@@ -1,4 +1,4 @@
-//! Collective algorithms as data: which position sends the reduction of which positions to whom, step by step.
+//! Collective algorithms as data: step by step, which position sends what to which other position.
 //!
 //! *Positions* 0..p are the ranks in the order of their items. A message carries [`Piece`]s, each the reduction of a range of
 //! positions. Merging adjacent ranges is associative, so any algorithm that brings them together reduces in the order of the

@@ -7,7 +7,7 @@ mod common;
 use common::{dissemination_rounds, log2_up};
 use schedule::{Algorithm, Collective, Report, Schedule, check};
 
-/// Every p to 64. Beyond, those beside powers of two and beside Fibonacci numbers, where trees change, and some between.
+/// Every p to 64. Beyond, the neighbours of powers of two and of Fibonacci numbers, where trees change, and some between.
 fn ranks_met() -> impl Iterator<Item = usize> {
     let beyond = [
         65, 88, 89, 90, 100, 127, 128, 129, 143, 144, 145, 233, 234, 241, 255, 256, 257, 300,
