@@ -18,9 +18,9 @@
 //! All levels give the same values: they differ only in speed. So do all floating-point environments: if a thread flushes subnormal
 //! numbers to zero, or does not round to nearest, items are added by integer arithmetic.
 //!
-//! Finite items never trap, whatever exceptions the program unmasked: they are masked while items are added. On x86-64, the flags of
-//! invalid operations, divisions by zero, overflows and underflows are afterwards as before, that of inexact results may be set, and so may that
-//! of subnormal operands, which C does not know. On aarch64, any flag may be set. If exceptions trap on x86-64, all flags are as before.
+//! Finite items never trap, whatever exceptions the program unmasked: they are masked while items are added. On x86-64, the flags
+//! of invalid operations, divisions by zero, overflows and underflows do not change; those of inexact results and of subnormal
+//! operands, which C does not have, may be set. On aarch64, any flag may be set. If exceptions trap on x86-64, no flag changes.
 
 mod bytes;
 mod compact;

@@ -48,7 +48,7 @@ pub enum Statistic {
     Norm,
     /// The sum of the products of two columns.
     Dot,
-    /// The sum of items times their weights, divided by that of the weights.
+    /// The sum of items times their weights, divided by the sum of the weights.
     WeightedMean,
     /// See [`CoMoments::covariance`](crate::CoMoments::covariance).
     Covariance,

@@ -1,4 +1,4 @@
-//! Integers of 128 bits, and of some words.
+//! The integers of sums: of 128 bits, and of several words.
 
 use num_bigint::{BigInt, Sign};
 
@@ -16,7 +16,7 @@ pub(crate) trait Digits: Copy + std::fmt::Debug {
     /// The most bits of an item's integer, without its sign.
     const ITEM_BITS: u32;
 
-    /// Where the first item is, so many places are left below it, or up to 15 more.
+    /// The places that are left free below the first item, or up to 15 more.
     const BELOW: i32;
 
     /// The highest place of an item's lowest bit: above it is room for the sign, and for one more bit.
@@ -32,7 +32,7 @@ pub(crate) trait Digits: Copy + std::fmt::Debug {
     /// This and item * 2^places, where these are at most [`MOST_PLACES`](Self::MOST_PLACES); `None` if the sum has no room.
     fn plus_item(self, item: Self::Item, places: u32) -> Option<Self>;
 
-    /// This and integer * 2^places, of which less than `BITS` - 1 bits are its own; `None` if the sum has no room.
+    /// This and integer * 2^places, where the integer has less than `BITS` - 1 bits; `None` if the sum has no room.
     fn plus(self, integer: i128, places: u32) -> Option<Self>;
 
     /// This and another one; `None` if the sum has no room.
@@ -69,7 +69,7 @@ static POWERS: [i64; NarrowDigits::MOST_PLACES as usize + 1] = {
     powers
 };
 
-/// Room for doubles: they have 53 bits.
+/// Digits for doubles, which have 53 bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NarrowDigits([u64; 2]);
 
@@ -92,7 +92,7 @@ impl Digits for NarrowDigits {
     const ITEM_BITS: u32 = 53;
     const BELOW: i32 = 24;
     const MOST_PLACES: u32 = 62;
-    /// Above it, what is infinite or NaN would seem to fit: as an integer it has the unit 972.
+    /// With a larger unit, infinities and NaNs would seem to fit: as integers they have the unit 972.
     const MOST_UNIT: i32 = 971 - Self::MOST_PLACES.cast_signed();
     const ZERO: Self = Self([0; 2]);
 
@@ -138,7 +138,7 @@ impl Digits for NarrowDigits {
     }
 }
 
-/// Room for products of N - 2 doubles: of two, which have 106 bits, for cubes, and for fourth powers.
+/// Digits for products of N - 2 doubles: of two, which have 106 bits, for cubes, and for fourth powers.
 impl<const N: usize> Digits for Wide<N> {
     type Item = i128;
     const BITS: u32 = 64 * (factors(N) + 2);

@@ -5,7 +5,7 @@ use crate::number::float::sealed::Conversions;
 use crate::number::round::quotient;
 use crate::number::wide::{Wide, words_of};
 
-/// The sum of integers of up to 128 bits and their number, in 32 bytes. On the way to an end in range it does not overflow.
+/// The sum of integers of up to 128 bits and their number, in 32 bytes. Partial sums do not overflow.
 ///
 /// ```
 /// use exact_sum::IntegerSum;
@@ -31,7 +31,7 @@ impl IntegerSum {
         Self::default()
     }
 
-    /// The sum of so many items.
+    /// The sum of `items` items.
     ///
     /// # Errors
     /// They are more than 2^63 - 1.
@@ -149,7 +149,7 @@ impl Long {
         [lowest.into(), upper]
     }
 
-    /// That of which one of the [`halves`](Self::halves) is an integer, and the other one zero.
+    /// The integer with one of its [`halves`](Self::halves) given, and the other one zero.
     pub(crate) fn of_half(half: usize, integer: i128) -> Self {
         let [lower, upper] = words_of(integer.cast_unsigned());
         match half {

@@ -22,8 +22,8 @@ const FEW_ITEMS: usize = 24;
 
 /// An exact sum, and the number of its items, in 32 bytes.
 ///
-/// Its items fit 128 bits if they are within a factor of 2^23 of the first one, or some more. Otherwise it owns some 600 bytes more.
-/// It begins at +0.0, as sums by key do: that of negative zeros is +0.0.
+/// Its items fit 128 bits if they are within a factor of 2^23 of the first one, or some more. Otherwise it owns some 600 bytes
+/// more. It begins at +0.0, as sums by key do: the sum of negative zeros is +0.0.
 ///
 /// ```
 /// use exact_sum::CompactSum;

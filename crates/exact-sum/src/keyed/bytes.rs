@@ -131,8 +131,7 @@ impl Field {
     }
 }
 
-/// For each field, the exponents of the words that many slots have: so many that a table of these words is not much longer than
-/// their bytes.
+/// For each field, the exponents of the words that enough slots have: a table of these words is not much longer than their bytes.
 fn common_words(fields: &[Field], slots: usize, mut reader: Reader<'_>) -> Vec<Vec<i64>> {
     const RARE: usize = 16;
     let mut counts: Vec<HashMap<i64, usize>> = vec![HashMap::new(); fields.len()];

@@ -136,7 +136,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// Takes back the items of other slots.
     ///
     /// # Errors
-    /// As [`remove`](Self::remove), where an item's number is that of a key of the others.
+    /// As [`remove`](Self::remove); the number of an item is then the number of a key of the others.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
         if !S::TAKES_BACK {
             return Err(RemoveKeyedError::Never);

@@ -33,8 +33,8 @@ const BLOCK_ROWS: usize = 256;
 
 /// A slot for each of the keys 0 to K - 1: a sum, moments, extrema or another [slot](KeyedSlot) of the items of the key.
 ///
-/// The slots depend on nothing but which items have which key: not on their order, nor on how they are spread over threads, calls or
-/// merged slots. A key takes so many bytes at first:
+/// The slots depend on nothing but which items have which key: not on their order, nor on how they are spread over threads, calls
+/// or merged slots. A key starts with this many bytes:
 ///
 /// | slot | bytes | |
 /// |---|---|---|

@@ -84,7 +84,7 @@ pub(crate) fn check_items(held: u64, removed: u64) -> Result<(), RemoveError> {
     of_items(held).without(of_items(removed)).map(drop)
 }
 
-/// Counters of items, each of which adds up when sums are merged.
+/// Counters of items, which are added when sums are merged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
     /// All items.

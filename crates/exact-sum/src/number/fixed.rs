@@ -203,7 +203,7 @@ impl<F: FixedFormat> Fixed<F> {
         self.add_limbs(limbs.as_ref());
     }
 
-    /// Adds limbs, each of which is below 2^62 in magnitude.
+    /// Adds limbs, which are all below 2^62 in magnitude.
     pub(crate) fn add_limbs(&mut self, limbs: &[i64]) {
         self.propagate_carries();
         for (own, other) in self.limbs.as_mut().iter_mut().zip(limbs) {
@@ -235,7 +235,7 @@ impl<F: FixedFormat> Fixed<F> {
 
     /// Leaves the number as words, in two's complement: two limbs make one.
     pub(crate) fn write_words(&self, words: &mut [u64]) {
-        /// Of so many words, most are all zeros or, above a negative number, all ones.
+        /// Most groups of this many words are all zeros or, above a negative number, all ones.
         const WORDS: usize = 4;
         let mut carry = 0_i64;
         let limbs = self.limbs.as_ref().chunks(2 * WORDS);
@@ -275,14 +275,14 @@ impl<F: FixedFormat> Fixed<F> {
         self.additions = 0;
     }
 
-    /// The limbs, of which all but the highest are numbers from 0 to 2^32 - 1.
+    /// The limbs; all but the highest are numbers from 0 to 2^32 - 1.
     pub(crate) fn propagated_limbs(&self) -> F::Limbs {
         let mut copy = *self;
         copy.propagate_carries();
         copy.limbs
     }
 
-    /// The number as an integer, in units of the power of two that is returned beside it.
+    /// The number as an integer, and the exponent of its unit.
     pub(crate) fn integer(&self) -> (BigInt, i32) {
         let words = self.words();
         let words = &words.as_ref()[..Self::WORDS];

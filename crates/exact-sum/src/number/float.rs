@@ -233,7 +233,7 @@ macro_rules! float {
 
             #[inline]
             fn are_short(items: &[Self]) -> bool {
-                /// The sum of so many more items than one has more places than these, in most cases.
+                /// In most cases a plain sum is rounded unless these places of all items are zero.
                 const LAST_PLACES: u64 = 0xF;
                 let any = |bits, item: &Self| bits | u64::from(item.to_bits());
                 $is_single || items.iter().fold(0, any) & LAST_PLACES == 0

@@ -30,7 +30,7 @@ pub(crate) struct Near {
     exponent: i32,
 }
 
-/// Eight times the bound of all errors, so that the roundings of [`Near::nearest`] are nothing beside it.
+/// Eight times the bound of all errors, so that the roundings of [`Near::nearest`] are negligible.
 const ERROR: f64 = 1.0 / (1_u128 << 97) as f64;
 
 impl Near {
@@ -68,7 +68,7 @@ impl Near {
         })
     }
 
-    /// The sum of two numbers, of which the second one is not greater (Dekker's Fast2Sum).
+    /// The sum of two numbers; the second one is not greater (Dekker's Fast2Sum).
     #[inline(always)]
     fn sum(high: f64, low: f64, exponent: i32) -> Self {
         let sum = high + low;
@@ -287,7 +287,7 @@ mod tests {
         ]
     }
 
-    /// Whether a number differs from an exact one by at most so many times 2^-106 of that.
+    /// Whether a number's relative error is at most `most` times 2^-106.
     fn is_within(near: &Scaled, exact: &Scaled, most: i32) -> bool {
         let difference = near.less(exact);
         let difference = if difference.is_positive() {

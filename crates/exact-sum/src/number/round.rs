@@ -85,7 +85,7 @@ pub(crate) fn ratio(numerator: &BigUint, denominator: &BigUint, exponent: i32) -
     }
 }
 
-/// The square root, to so many bits that rounding it gives the number that is nearest to the root.
+/// The square root, to enough bits that rounding it gives the number that is nearest to the root.
 pub(crate) fn root(magnitude: Magnitude) -> Magnitude {
     let Magnitude {
         bits,

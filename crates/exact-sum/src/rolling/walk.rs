@@ -17,7 +17,7 @@ pub(super) struct Walk<'w, T: Float> {
     /// The first window that is not written.
     next: usize,
     window: Range<usize>,
-    /// That of the window's items that fit the unit. The first half is not negative, and below 2^53.
+    /// The sum of the window's items that fit the unit. The first half is not negative, and below 2^53.
     sum: Pair,
     others: Others<T::Sums>,
     /// Room for a block of items that leave.

@@ -122,7 +122,7 @@ impl Windows {
         }
     }
 
-    /// How the windows from `first` on, at most so many, follow from the ones before.
+    /// How the windows from `first` on, at most `most`, follow from the ones before.
     pub(super) fn steps(&self, first: usize, len: usize, most: usize) -> Steps {
         let windows = most.min(self.len().unwrap_or(len) - first);
         match self {

@@ -34,7 +34,8 @@ fn items() -> impl Strategy<Value = Vec<f64>> {
     ]
 }
 
-/// How rows are divided: into so many parts, merged from the last one on or not, after which so many of the parts are taken back.
+/// How rows are divided: the number of parts, whether they are merged from the last one on, and how many of them are taken back
+/// then.
 #[derive(Clone, Copy, Debug)]
 struct Division {
     parts: usize,
@@ -388,7 +389,7 @@ fn nothing_has_no_value_and_negative_zeros_have_a_positive_one() {
     assert_eq!(value(&powers, Statistic::Skewness, SAMPLE), None);
 }
 
-/// The sum of so many items of a kind leaves the digits at their upper end, and the counter its room.
+/// Sums of so many equal items that the digits overflow, and so does the tag's count.
 #[test]
 fn digits_and_counters_that_overflow() {
     let mut sum = CompactSum::new();

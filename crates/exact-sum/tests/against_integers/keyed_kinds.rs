@@ -293,7 +293,7 @@ proptest! {
     }
 }
 
-/// The least float beside greater ones.
+/// The least float next to greater ones.
 #[test]
 fn extrema_of_floats() {
     let least = f32::from_bits(1);

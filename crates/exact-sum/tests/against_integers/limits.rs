@@ -238,7 +238,7 @@ fn memory_that_is_not_there_is_an_error() {
     assert_eq!(error, LimitError::Memory { bytes: 1 << 68 });
 }
 
-/// A key whose clone panics, if it is told to.
+/// A key whose clone panics on request.
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Fragile(u32, bool);
 

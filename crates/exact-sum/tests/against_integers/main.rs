@@ -186,7 +186,7 @@ proptest! {
         prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
     }
 
-    /// Parts of which some are too far from the others for one integer.
+    /// Parts, some of them too far from the others for one integer.
     #[test]
     fn parts_far_apart(
         runs in prop::collection::vec((30..700_usize, -1022..1000, any::<u64>()), 1..6),

@@ -209,7 +209,7 @@ fn each_length_is_as_said() {
     // No double is near.
     assert_eq!(length(&[f64::MAX; 3]), 1 + 8 + 16);
     assert_eq!(length(&[f64::NAN]), 1 + 24 + 8);
-    // Neither is one beside the product of two.
+    // Neither is one next to the product of two.
     let product = alone(|bytes| ProductSum::of(&[1e-300], &[1e-300]).write_partial(bytes));
     assert_eq!(product.len() % 8, 1);
 }

@@ -28,7 +28,7 @@ fn item(exponents: std::ops::Range<i32>) -> impl Strategy<Value = f64> {
     })
 }
 
-/// Items in range, of which one may come from elsewhere.
+/// Items in range; one may come from elsewhere.
 fn items() -> impl Strategy<Value = (Vec<f64>, i32)> {
     let odd = prop_oneof![
         4 => Just(None),
@@ -183,7 +183,7 @@ fn lanes_have_room_for_all_errors() {
     }
 }
 
-/// An item of which something would be left, at every place of slices of many lengths.
+/// An item that would leave a rest, at every place of slices of many lengths.
 #[test]
 fn small_items_are_refused_wherever_they_are() {
     let small = 2_f64.powi(-40) * (1.0 + f64::EPSILON);
@@ -204,7 +204,7 @@ fn small_items_are_refused_wherever_they_are() {
     }
 }
 
-/// Products a little below the range, the parts of which are in it: their last bits are as far below as any.
+/// Products a little below the range, whose parts are in it: their last bits are as far below as any.
 #[test]
 fn products_next_to_the_range_are_exact() {
     let scale = RangeScale::for_products(-31, 0).expect("it is one range");

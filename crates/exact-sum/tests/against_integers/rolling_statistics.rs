@@ -100,7 +100,7 @@ fn check<T: Float + Default>(x: &[T], y: &[T], windows: &Windows, least_items: u
     }
 }
 
-/// Items near each other, of which some are alike, zero, or far away; and the same beside zeros.
+/// Items near each other, some of them alike, zero, or far away; and the same next to zeros.
 fn near() -> impl Strategy<Value = Vec<f64>> {
     let exponent = prop_oneof![4 => -30..30, 1 => Just(-1040), 1 => Just(-1000), 1 => Just(990)];
     let item = (any::<u64>(), 0..24_i32, any::<bool>(), 0..12_u8);

@@ -11,7 +11,7 @@ pub(super) const PLACEMENTS: [Placement; 3] =
 /// Windows, and the items of each by their definition.
 pub(super) type Windows = (Rolling, Vec<Range<usize>>);
 
-/// Windows of so many items.
+/// Windows of this many items.
 pub(super) fn by_count(len: usize, items: usize, placement: Placement) -> Windows {
     let ahead = match placement {
         Placement::Trailing => 0,
@@ -71,7 +71,7 @@ pub(super) fn index(len: usize, seed: u64) -> Vec<i64> {
     (0..len).map(next).collect()
 }
 
-/// Windows of every kind over so many items.
+/// Windows of every kind over this many items.
 pub(super) fn kinds(len: usize, items: usize, width: i64, seed: u64) -> Vec<Windows> {
     let index = index(len, seed);
     let mut kinds = vec![expanding(len)];

@@ -26,7 +26,7 @@ const DIGITS: usize = DecodeDigits::DIGITS + 2;
 /// The exponents above the first items' for which one table has room.
 const SPARE_EXPONENTS: i32 = 8;
 
-/// The same of floats, some 21 exponents of which, and 8 above the first items', fit the first halves of the next digit's pairs.
+/// The same for floats: some 21 exponents, and 8 above the first items', fit the first halves of the next digit's pairs.
 const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 
 /// If most items do not fit one table, this many blocks are added digit by digit before one table is tried again.

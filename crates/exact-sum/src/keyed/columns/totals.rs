@@ -80,8 +80,8 @@ impl<F: FixedFormat> Totals<F> {
         is_added
     }
 
-    /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. There are as many keys, all of which
-    /// have a sum.
+    /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. There are as many keys as
+    /// items, and each key has a sum.
     #[inline]
     pub(crate) fn add<K: Key>(
         &mut self,

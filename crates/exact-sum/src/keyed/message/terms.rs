@@ -121,7 +121,7 @@ pub(crate) fn moved(integer: i128, places: i32) -> Option<i128> {
     (back == integer).then_some(moved)
 }
 
-/// Bits of which the highest is below 2^b if and only if the integer is from -2^b to 2^b - 1.
+/// Bits whose highest one is below 2^b if and only if the integer is from -2^b to 2^b - 1.
 #[inline]
 pub(crate) fn magnitude(integer: i128) -> i128 {
     integer ^ (integer >> (i128::BITS - 1))

@@ -19,8 +19,8 @@ const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 const BEYOND: usize = 0x7FF;
 
 impl Grid {
-    /// The bits of an item as an integer for which sums up to those of fourth powers have room: that of the k-th powers of 2^`count_bits` items is below
-    /// 2^(64 (k + 1) - 1), so items have 2^20 between them, and more if they are `f32`.
+    /// The bits of an item as an integer for which sums up to fourth powers have room: the sum of the k-th powers of 2^`count_bits`
+    /// items is below 2^(64 (k + 1) - 1). So items may differ by a factor of 2^20, and more if they are `f32`.
     pub(crate) fn bits(count_bits: u32) -> u32 {
         const MOST: u32 = 74;
         /// So that numerators have room: see [`Powers`](crate::slots::narrow::powers).

@@ -8,11 +8,11 @@ use crate::slots::product_sum::ProductSum;
 use crate::slots::weighted::WeightedMean;
 use crate::statistic::{Options, Statistic};
 
-/// The sum of the products of C columns, one of which is squared if it is the only one.
+/// The sum of the products of C columns; a single column is squared.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NarrowProducts(pub(super) Wide<3>);
 
-/// The sum of the products of items with their weights, and that of the weights.
+/// The sum of the products of items with their weights, and the sum of the weights.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NarrowWeighted {
     products: NarrowProducts,
