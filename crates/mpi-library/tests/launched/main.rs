@@ -224,7 +224,7 @@ struct Launch {
     launcher: PathBuf,
     /// The folder of its library, if the linker does not know it.
     folder: Option<PathBuf>,
-    /// The library that the ranks are told of, if they are.
+    /// The library that an environment variable names for the ranks, if any.
     named: Option<PathBuf>,
 }
 
