@@ -164,7 +164,7 @@ mod tests {
             kinds = kind + 1;
         }
         assert_eq!(Call::of_kind(kinds), None);
-        // The last one is that of measurements.
+        // The last kind is for measurements.
         assert!(kinds < Tag::KIND_LIMIT);
     }
 }

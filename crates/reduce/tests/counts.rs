@@ -8,7 +8,7 @@ use reduce::threads::run;
 use reduce::{Algorithm, MessageBuffer, Plan};
 use tree_index::Tree;
 
-/// p = 1, 17, …, 241, and what lies beside powers of two.
+/// p = 1, 17, …, 241, and the neighbours of powers of two.
 const RANKS: [usize; 14] = [1, 2, 3, 4, 7, 8, 9, 16, 17, 33, 64, 113, 128, 241];
 
 /// The messages of all ranks, and the most rounds of any, in one run.

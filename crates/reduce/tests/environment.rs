@@ -107,7 +107,7 @@ fn exact_sums_are_right_in_every_environment() {
 #[test]
 fn what_follows_from_exact_sums_is_right_in_every_environment() {
     let tiny = f64::from_bits(3);
-    // So many exponents that no unit fits most of a block.
+    // Enough exponents that no unit fits most of a block.
     let x: Vec<f64> = (0..5000)
         .map(|i| match i % 5 {
             0 => tiny,

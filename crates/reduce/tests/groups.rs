@@ -192,7 +192,7 @@ fn every_world_goes_on_after_a_loss() {
         let part = split(world, Some(rank as u64 % 2), key).unwrap().unwrap();
         assert_eq!(world.agree(true), Ok(true));
         assert_ne!(rank, 3, "on purpose");
-        // Until it hears of the loss: in the part that has none, the others may be there for long.
+        // Until it learns of the loss: in the group without one, the others may go on for long.
         let plan = Plan::builder(&part).local_items(1).build::<f64>();
         let error = plan
             .map_err(|error| error.lost_ranks().map(<[_]>::to_vec))

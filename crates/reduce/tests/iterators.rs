@@ -223,7 +223,7 @@ mod parallel {
         }
     }
 
-    /// A slice whose last items are not told of.
+    /// A slice whose length leaves out the last items.
     struct Longer<'a>(&'a [f64], usize);
 
     impl ParallelIterator for Longer<'_> {

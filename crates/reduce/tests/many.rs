@@ -41,7 +41,8 @@ fn many_short_messages_take_linear_time() {
 /// One test at a time: processors count the time of all that a process does.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// The large call takes at most so many times as much of the processors' time as the small one, or as a millisecond, in one of some trials.
+/// In one of some trials, the large call takes at most this many times as much processor time as the small one, or as a
+/// millisecond.
 fn grows_at_most<R>(limit: u32, small: impl Fn() -> R, large: impl Fn() -> R) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let used = || Duration::from(ClockId::CLOCK_PROCESS_CPUTIME_ID.now().unwrap());
@@ -159,7 +160,7 @@ fn start_keyed(world: &World, item: f64) -> Box<dyn FnOnce() -> bool> {
     })
 }
 
-/// So many runs at once, for which ranks wait in different orders.
+/// This many runs at once, for which ranks wait in different orders.
 fn in_flight(ranks: usize, start: Start, count: usize) {
     threads::run(ranks, |world| {
         let mut runs: Vec<_> = (0..count).map(|_| Some(start(world))).collect();

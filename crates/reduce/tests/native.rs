@@ -13,7 +13,8 @@ const RANKS: usize = 3;
 #[derive(Clone, Debug)]
 struct Combining(Vec<usize>);
 
-/// Rank 0 of three, each of which has the same values: all of them are known here. Its slots' headers are as `reduce::engines::native` writes them.
+/// Rank 0 of three that all have the same values, so all are known here. Its slots' headers are as `reduce::engines::native` writes
+/// them.
 #[derive(Debug)]
 struct Faulty(Combining);
 

@@ -227,7 +227,7 @@ fn partials_of_other_operators_do_not_mix() {
     };
     assert_eq!(told(&maxima), maxima);
     assert_eq!(sums.merge(&told(&maxima), &Sum), Err(other("max", "sum")));
-    // Operators of the program's own are told apart by their names.
+    // A program's own operators are distinguished by their names.
     let first = custom("first", |left: f64, _| left);
     let last = custom("last", |_, right: f64| right);
     let firsts = Partial::new(&[1.0, 2.0], 0, 4, &first).unwrap();
@@ -262,7 +262,8 @@ fn nodes_that_are_none_are_refused() {
     assert!(nodes(&[(0, 3)], 2).is_err());
 }
 
-/// Scans of integers, whose order changes no bit, go on from block to block, whether the operator is called by itself or by a reference.
+/// Scans of integers, whose order changes no bit, continue from block to block, whether the operator is called directly or by a
+/// reference.
 #[test]
 fn scans_of_integers_go_on() {
     fn go_on<O: Operator<i32>>(

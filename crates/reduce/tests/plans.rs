@@ -87,7 +87,7 @@ fn corners_hold_every_pair_of_values() {
     suite::pairs::complete();
 }
 
-/// Each case on a world of its own: where all ranks wait for each other, threads are told so, and their world ends.
+/// Each case on a world of its own: if all ranks wait for each other, threads get an error, and their world ends.
 #[test]
 fn ranks_that_do_not_do_alike() {
     for ranks in [2, 3, 5, 8] {
@@ -194,7 +194,7 @@ proptest! {
     }
 }
 
-/// The messages of a rank under the published rules of the buffer, told from its outbound subtrees alone.
+/// The messages of a rank under the published rules of the buffer, derived from its outbound subtrees alone.
 fn buffered_messages(distribution: &Distribution, rank: usize) -> u64 {
     let tree = Tree::new(distribution.items());
     let (mut messages, mut buffered, mut target) = (0, 0, None);
@@ -269,7 +269,7 @@ fn a_rank_that_leaves_in_mid_reduction() {
                 if world.rank() == leaver {
                     return None;
                 }
-                // Who is still in the first run may hear of it there.
+                // A rank that is still in the first run may get the error there.
                 let second = first.and_then(|_| plan.allreduce(&[1.0, 2.0]));
                 Some(second.unwrap_err().to_string())
             });

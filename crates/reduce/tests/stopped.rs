@@ -19,7 +19,7 @@ const MOST: Duration = Duration::from_secs(20);
 /// What a rank does between two looks at its runs.
 const WORK: Duration = Duration::from_millis(1);
 
-/// So many runs are in flight.
+/// This many runs are in flight.
 const MANY: usize = 100;
 
 fn main() {

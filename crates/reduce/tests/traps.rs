@@ -41,7 +41,7 @@ fn never_traps(what: &str, mut body: impl FnMut()) {
     set(DEFAULT);
 }
 
-/// A number of both signs, whose exponent is within so many of `middle`.
+/// A number of either sign, whose exponent is within this distance of `middle`.
 fn item(i: usize, middle: i32, span: i32) -> f64 {
     let mixed = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let fraction = 1.0 + (mixed >> 12) as f64 / (1_u64 << 52) as f64;
@@ -61,7 +61,7 @@ fn moderate(length: usize) -> Vec<f64> {
     items.collect()
 }
 
-/// Items at the ends of the range, of which each has its opposite: their exact sum is zero.
+/// Items at the ends of the range, each with its opposite: their exact sum is zero.
 fn extreme(length: usize) -> Vec<f64> {
     let pair = |i: usize| match i % 5 {
         0 => f64::MAX,
@@ -290,7 +290,7 @@ fn the_environment_is_named_without_a_trap() {
     }
 }
 
-/// Every algorithm and operation of plans, on threads of which each has traps.
+/// Every algorithm and operation of plans, on threads that all have traps.
 fn plans<O: Operator<f64> + Clone + Send + Sync + 'static>(operator: &O) {
     for algorithm in Algorithm::all().filter(|&other| other != Algorithm::MpiNative) {
         run(3, |world| {

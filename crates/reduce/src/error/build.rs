@@ -72,7 +72,7 @@ pub enum BuildError {
     /// Items have no elements.
     #[error("the width is 0, but an item has at least one element")]
     ZeroWidth,
-    /// A plan in lanes cannot have so many.
+    /// A plan in lanes cannot have this many.
     #[error("the number of lanes is {lanes}, which is not from 1 to {LANES_MAX}")]
     Lanes {
         /// The number that was asked for.

@@ -33,7 +33,7 @@ pub enum FoldError {
         /// How many a row is to have.
         width: u64,
     },
-    /// There cannot be so many lanes.
+    /// There cannot be this many lanes.
     #[error("the number of lanes is {lanes}, which is not from 1 to {LANES_MAX}")]
     Lanes {
         /// The number that was asked for.

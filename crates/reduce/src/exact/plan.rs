@@ -103,7 +103,7 @@ impl<A: Accumulator> Plan<A> {
         Ok(sum.expect("every rank gets one"))
     }
 
-    /// The sum of the ranks below this one; on rank 0, that of no items. Collective.
+    /// The sum of the ranks below this one; on rank 0, the sum of no items. Collective.
     ///
     /// # Errors
     /// As [`scan`](Plan::scan).

@@ -6,7 +6,7 @@ use exact_sum::Accumulator;
 use crate::error::RunError;
 use crate::operator::WordsOperator;
 
-/// Merges the words of exact sums, each of which is one item: a rank has one, or a row of them.
+/// Merges the words of exact sums. Each sum is one item: a rank has one, or a row of them.
 pub(crate) fn merge<A: Accumulator>() -> WordsOperator {
     let empty = cast_slice(&[A::default().words()]).to_vec();
     let words = empty.len();

@@ -60,7 +60,7 @@ pub fn fold_rows_lanes<T: Copy + 'static, O: Operator<T>>(
     crate::fold_rows(&row, width, operator, result)
 }
 
-/// Whether there can be so many lanes.
+/// Checks that there can be this many lanes.
 pub(crate) fn check_lanes(lanes: usize) -> Result<(), FoldError> {
     if (1..=LANES_MAX).contains(&lanes) {
         return Ok(());

@@ -26,7 +26,7 @@ enum Status {
 pub(crate) struct Conversation {
     world: World,
     status: Cell<Status>,
-    /// The tag of the last run, of which there were `turn`.
+    /// The tag of the last run; there were `turn` runs.
     tag: Cell<Tag>,
     turn: Cell<u64>,
     /// Whether the other ranks were notified that this rank takes no part any more.

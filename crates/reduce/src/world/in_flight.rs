@@ -27,7 +27,7 @@ pub(crate) trait Progress {
     fn awaited(&self, requests: &mut Vec<RequestId>);
 }
 
-/// With more runs, a wait gathers messages. Fewer are looked at within a microsecond or two.
+/// With more runs, a wait gathers messages. A look at fewer takes a microsecond or two.
 const FEW: usize = 16;
 
 /// The runs in flight on one rank.

@@ -44,7 +44,7 @@ fn text<'c>(case: &'c Value, key: &str) -> &'c str {
     case[key].as_str().unwrap_or_default()
 }
 
-/// The cases of a file, which are so many.
+/// The cases of a file, checked for their number.
 fn cases(file: &str, count: usize) -> Vec<Value> {
     let lines = fs::read_to_string(folder().join(file)).unwrap();
     let lines = lines.lines();

@@ -102,7 +102,7 @@ where
     check_real::<T>(case, &values(case, "items"));
 }
 
-/// Without plans, each of which takes long to compile: those of two integer types stand for the others'.
+/// Without plans, which take long to compile: two integer types stand for the others.
 fn check_locally<T: Real>(case: &Value)
 where
     Sum: Operator<T>,
@@ -234,7 +234,7 @@ fn has_prefixes<T: Element, O: Operator<T> + 'static>(
 /// A run of a plan by a rank with these items, whose numbers are these: what it found, and what it must have.
 type Run<'r, T, O> = &'r (dyn Fn(&Plan<T, O>, &[T], Range<usize>) -> (Vec<T>, Vec<String>) + Sync);
 
-/// Runs on ranks, each of which gives what a rank found and what it must have.
+/// Runs on ranks; each returns what the rank found and what it should find.
 fn by_plans<T: Element, O: Operator<T> + 'static>(
     case: &Value,
     items: &[T],

@@ -71,7 +71,7 @@ fn products(world: &World) {
     }
 }
 
-/// A rank whose factors do not fit the plan fails, and the others hear of it.
+/// A rank whose factors do not fit the plan fails, and the others get an error.
 fn wrong_factors(world: &World) {
     let (rank, failing) = (world.rank(), world.size() / 2);
     let x = [1.0; 5];

@@ -14,7 +14,7 @@ use reduce::{Algorithm, BuildError, Builder, Operation, Plan, RunError, Sum, Wor
 
 use super::Check;
 
-/// A mismatch may leave ranks that all wait, which threads are told of, and which ends their world; MPI's goes on.
+/// A mismatch may leave all ranks waiting. Threads detect that, and their world ends; MPI's goes on.
 #[allow(dead_code, reason = "threads have a world for each case")]
 pub(crate) const MISMATCHES: [(&str, Check); 3] = [
     ("ranks in different operations", different_operations),
@@ -164,7 +164,7 @@ impl OddOneOut {
         if let Err(error) = &first {
             assert!(is_known(error), "{self:?}: {error}");
         }
-        // A rank that the first did not concern may have the second's result, or hear of it there.
+        // A rank that the first did not concern may have the second's result, or get the error there.
         match run(&plan, Operation::Allreduce, 10.0) {
             Ok(row) => {
                 let total = 10.0 * f64::from(u32::try_from(world.size()).unwrap());
@@ -384,7 +384,7 @@ pub(crate) fn skipped_operations(world: &World) {
     assert_world_works(world);
 }
 
-/// The root of a reduce gives a slice of the wrong length. The others, who depend on nobody, hear of it in the next run.
+/// The root of a reduce gives a slice of the wrong length. The others, which depend on no rank, get the error in the next run.
 fn spent_on_one_rank(world: &World) {
     let root = world.size() - 1;
     for algorithm in algorithms(world.size()) {

@@ -42,7 +42,7 @@ fn folded_elsewhere(world: &World) {
                 let plan = Plan::builder(world).width(width).algorithm(algorithm);
                 let plan = plan.ownership(&ownership).build::<f64>().unwrap();
                 let mut row = vec![7.0; width];
-                // In turns: a rank that folds is as good as one that has folds.
+                // Alternately: a rank that folds gives the same result as one that has folds.
                 for turn in 0..2 {
                     if (rank + turn) % 2 == 0 {
                         let nodes = folds(&plan, Operation::Allreduce, &rows);
@@ -102,7 +102,7 @@ fn beside_another_run(world: &World) {
     }
 }
 
-/// A rank that has no folds, or too few, fails, and the others hear of it.
+/// A rank that has no folds, or too few, fails, and the others get an error.
 fn missing_folds(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let failing = size / 2;

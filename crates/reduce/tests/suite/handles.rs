@@ -110,7 +110,7 @@ fn a_slice_of_another_length_spends_nothing(world: &World) {
     }
 }
 
-/// A scalar call on rows is wrong, and says so at once, on every rank that makes it. Those that start the right one hear of it.
+/// A scalar call on rows fails at once on every rank that makes it. Ranks that start the right call get an error.
 fn a_scalar_call_on_rows(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let refused = |expected| RunError::WrongResultLength {
@@ -149,7 +149,7 @@ fn a_scalar_call_on_rows(world: &World) {
                 assert_eq!(wrong(), Err(spent), "{calls}");
             } else {
                 let outcome = right();
-                // Whoever needs nothing of that rank may not hear of it in this run.
+                // A rank that needs nothing from that rank may not get the error in this run.
                 let needs_it =
                     calls % 2 == 0 && (calls < 4 || culprit < rank) || calls == 5 && culprit < rank;
                 let heard_or_well = [Ok(()), Err(heard(culprit))];

@@ -68,7 +68,7 @@ fn sums_in_lanes(world: &World) {
                 let sum = sum.map(f64::to_bits);
                 assert_eq!(sum, (rank == size - 1).then_some(expected), "{algorithm}");
             }
-            // Negative zeros and a NaN, of which nothing may be left but the canonical one.
+            // Negative zeros and a NaN: only the canonical NaN may be left.
             let zeros = vec![-0.0_f32; own.len()];
             let builder = Plan::builder(world).extents(&extents[rank]);
             let plan = builder.build_lanes::<f32>(lanes).unwrap();
@@ -80,7 +80,7 @@ fn sums_in_lanes(world: &World) {
 
 fn items_beside_lanes(world: &World) {
     let (rank, size) = (world.rank(), world.size());
-    // Each rank has 17 items, so that those of rank 1 begin beside a lane.
+    // Each rank has 17 items, so that rank 1's do not begin where the lanes do.
     let built = Plan::builder(world).local_items(17).build_lanes::<f64>(16);
     let beside = BuildError::BesideLanes {
         rank: 1,

@@ -140,7 +140,7 @@ fn in_flight(world: &World) {
     }
 }
 
-/// The end of a chain gets no further than what its neighbour takes, where the transport does not deliver by itself.
+/// The end of a chain gets no further than its neighbour receives, if sends need further calls to arrive.
 fn untaken(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     if size == 1 {
@@ -219,7 +219,7 @@ fn copied(world: &World) {
     }
 }
 
-/// One rank's slices have other lengths: it says so, the others hear that it failed, in every strip.
+/// One rank's slices have other lengths: it returns that error, and the others learn in every strip that it failed.
 fn wrong_arguments(world: &World) {
     let (rank, last) = (world.rank(), world.size() - 1);
     for algorithm in scheduled(world) {

@@ -1,4 +1,4 @@
-//! Ranks that are lost: the others hear of it, go on without them, take over their items, and get the same bits.
+//! Ranks that are lost: the others detect it, go on without them, take over their items, and get the same bits.
 
 use std::panic;
 
@@ -18,7 +18,7 @@ pub(crate) enum Loss {
 }
 
 impl Loss {
-    /// Ends this rank, unless it is one that returns by itself.
+    /// Ends this rank, unless it returns without that.
     pub(crate) fn happen(self) {
         match self {
             // Without the hook, which would print.
@@ -179,7 +179,7 @@ fn sum_until_lost(
     }
 }
 
-/// What the ranks do of which one is lost after the other, until `keep` are left.
+/// What the ranks do while they are lost one after the other, until `keep` are left.
 pub(crate) fn lose_one_after_the_other(
     world: &World,
     keep: usize,

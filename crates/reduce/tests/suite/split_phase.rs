@@ -192,7 +192,7 @@ fn several_in_flight(world: &World) {
             let total = run.wait().unwrap();
             assert_eq!(total.to_bits(), expected.to_bits());
         }
-        // A blocking call beside a run in flight.
+        // A blocking call while a run is in flight.
         let first = plans[0].start_allreduce(&[1.0, 1.0]).unwrap();
         let second = plans[1].allreduce(&[2.0, 2.0]).unwrap();
         let first = first.wait().unwrap();

@@ -212,7 +212,7 @@ mod tests {
     use crate::message_buffer::MessageBuffer;
     use crate::operator::Sum;
 
-    /// Rank 0 awaits the values of items 3 and 4, of which rank 1 sends `frame` instead.
+    /// Rank 0 awaits the values of items 3 and 4; rank 1 sends `frame` instead.
     fn receive_instead(frame: &[u8]) -> RunError {
         let results = threads::run(2, |comm| {
             let distribution = Distribution::from_counts(&[3, 3]).unwrap();

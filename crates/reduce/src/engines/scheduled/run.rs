@@ -211,7 +211,7 @@ impl<P: Place> Run<P> {
         self.start(local, are_nodes)
     }
 
-    /// Makes the state that of a new run, and reduces this rank's own nodes, unless a run reads them where they are.
+    /// Resets the state for a new run, and reduces this rank's own nodes, unless the run reads them in place.
     #[inline]
     fn prepare(
         &self,

@@ -107,7 +107,7 @@ pub(crate) fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
     }
 }
 
-/// The alignment of memory for values: that of a cache line, and of all items.
+/// The alignment of memory for values: a cache line's, and enough for all items.
 const ALIGNMENT: usize = 64;
 
 /// Memory for values, which is aligned for all items.

@@ -101,8 +101,8 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.run(Operation::Reduce, Ok(local)).map(typed)
     }
 
-    /// Adds up the ranks' sums; every rank gets those of its own keys: its [`scattered_keys`](KeyedPlan::scattered_keys), the first of which is number
-    /// 0 in the result, or those that it [owns](KeyedPlan::owner). Collective.
+    /// Adds up the ranks' sums; every rank gets those of its own keys: its [`scattered_keys`](KeyedPlan::scattered_keys),
+    /// renumbered from 0, or those that it [owns](KeyedPlan::owner). Collective.
     ///
     /// # Errors
     /// As [`allreduce`](KeyedPlan::allreduce), or the [algorithm](crate::AnyPlan::algorithm) of a plan for keys 0 to K - 1 is not a schedule.

@@ -64,7 +64,7 @@ pub(super) fn agree_at_once<'p>(
     })
 }
 
-/// The items of ranks that agree on all else, each of which has a number of them. Collective.
+/// The ownership of ranks that agree on everything else, and that each have a number of items. Collective.
 pub(super) fn join_counts(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, BuildError> {
     let own = proposal.share.count(table.comm.rank());
     let own = own.expect("all ranks have a number of items");
