@@ -1,4 +1,4 @@
-//! Plans of ranks whose items are on a GPU, or of which some are.
+//! Plans of ranks that have all or some of their items on a GPU.
 
 use cuda::Device;
 use distribution::Ownership;
@@ -132,7 +132,7 @@ fn scattered_items() {
     assert_eq!(totals.unwrap(), [expected; 2]);
 }
 
-/// A rank whose items are not as planned fails, and the others hear of it.
+/// A rank whose items are not as planned fails, and the others get an error.
 #[test]
 fn a_rank_without_its_items() {
     let Some(device) = device() else { return };
