@@ -68,7 +68,7 @@ impl Simulation {
         let squares: Vec<f64> = self.amplitudes.iter().map(|a| a * a).collect();
         let energy = self.energy.start_allreduce(&squares)?;
         let peak = self.peak.start_allreduce(&self.amplitudes)?;
-        // Each rank may wait in an order of its own: whoever waits for one drives all that are in flight.
+        // Each rank may wait in an order of its own: waiting for one run drives all that are in flight.
         let (energy, peak) = if self.world.rank().is_multiple_of(2) {
             let energy = energy.wait()?;
             (energy, peak.wait()?)

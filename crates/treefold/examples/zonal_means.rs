@@ -117,7 +117,7 @@ fn area(latitude: usize, longitude: usize) -> f64 {
     (1.0 - distance(latitude).powi(2)) * share as f64 / 10.0
 }
 
-/// From the equator, over that of the poles.
+/// From the equator, as a fraction of the poles' distance.
 fn distance(latitude: usize) -> f64 {
     (latitude as f64 + 0.5) / (LATITUDES as f64 / 2.0) - 1.0
 }

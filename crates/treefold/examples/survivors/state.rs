@@ -88,7 +88,7 @@ impl Saved {
         &self.newest().scalars.fingerprints
     }
 
-    /// Saves an iterate, here and on the next rank; that of two iterations before is forgotten. Collective.
+    /// Saves an iterate, here and on the next rank; the iterate of two iterations before is dropped. Collective.
     pub(crate) fn save(
         &mut self,
         world: &World,
