@@ -113,8 +113,8 @@ impl Tag {
         self.with_any_kind(self.turn(), NOTICE)
     }
 
-    /// The tag of all notices of the conversation, where they say themselves which exchange they are about: who looks for them does not
-    /// know.
+    /// The tag of all notices of the conversation. They say themselves which exchange they are about: a rank that looks for them
+    /// does not know.
     #[cfg(feature = "mpi")]
     pub(crate) const fn any_notice(self) -> Self {
         self.with_any_kind(0, NOTICE)

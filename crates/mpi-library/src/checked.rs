@@ -51,7 +51,7 @@ mod tests {
     use super::Family;
     use crate::handle::{Comm, Handle};
 
-    /// World, its sign-extended duplicate, and what is none.
+    /// `MPI_COMM_WORLD`, its sign-extended copy, and words that are no handles.
     #[test]
     fn handles_of_another_family_are_found() {
         let word_of = |family: Family, word| family.checked::<Comm>(word).map(Comm::word).ok();

@@ -12,7 +12,8 @@ use crate::handle::{Handle, Passed};
 /// Libraries with one layout of handles and statuses, and with the same constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
-    /// Open MPI 4 and 5, and what is made of it. Handles are pointers; predefined ones are the addresses of the library's objects.
+    /// Open MPI 4 and 5, and libraries derived from it. Handles are pointers; predefined ones are the addresses of the library's
+    /// objects.
     OpenMpi,
     /// MPICH, Intel MPI, MVAPICH, Cray MPICH and others of the MPICH ABI Compatibility Initiative. Handles are `int`s.
     Mpich,

@@ -11,7 +11,7 @@ use crate::launcher::Launcher;
 use crate::object::{CannotOpen, Object};
 use crate::text::one_line;
 
-/// The loader's own choice first: the library that is linked to by `-lmpi`, where that is.
+/// The loader's own choice first: the library that `-lmpi` links to, if there is one.
 const NAMES: [&str; 6] = [
     "libmpi.so",
     "libmpi.so.40",

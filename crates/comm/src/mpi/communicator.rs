@@ -79,7 +79,7 @@ pub struct MpiCommunicator {
     pub(super) operations: UserOperations,
     pub(super) hints: Hints,
     pub(super) process: Process,
-    /// The first channel's, for what is not a message.
+    /// The first channel's communicator, for calls that send no messages.
     pub(super) raw: RawCommunicator,
     /// Its number in the registry of what is to be freed.
     pub(super) first_number: u64,

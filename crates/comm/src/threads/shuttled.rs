@@ -154,7 +154,7 @@ fn a_panic_ends_every_wait() {
 
 #[test]
 fn those_that_are_left_meet_and_go_on() {
-    /// The last rank panics. The others notice, in a wait or when they meet, and exchange messages without it.
+    /// The last rank panics. The others detect it, in a wait or when they meet, and exchange messages without it.
     fn body(comm: ThreadCommunicator) -> Result<(), Error> {
         let (rank, last) = (comm.rank(), comm.size() - 1);
         if rank == last {

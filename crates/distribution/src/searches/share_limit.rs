@@ -163,7 +163,7 @@ mod tests {
 
     use crate::searches::hops::Blocks;
 
-    /// The shortest path from 0 to N over all boundaries, a rank from x to y at what it sends.
+    /// The shortest path from 0 to N over all boundaries, where a rank from x to y costs the messages that it sends.
     fn by_definition(items: u64, ranks: u64, share_items_max: u64) -> u64 {
         let sent = |start, end| message_count([0, start, end]) - message_count([0, start]);
         let mut fewest: HashMap<u64, u64> = HashMap::from([(0, 0)]);

@@ -76,7 +76,7 @@ impl CompactAny {
     /// The state that bytes hold.
     ///
     /// # Errors
-    /// They are not those of a state of doubles.
+    /// They hold no state of doubles.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut state = Self::empty(Self::held_by_bytes(bytes)?).expect("it has bytes");
         of_any!(&mut state, state => *state = CompactBytes::of_bytes(bytes)?);

@@ -63,7 +63,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// The slots that bytes stand for.
     ///
     /// # Errors
-    /// They are not those of such slots, or there is no memory for them.
+    /// They hold no such slots, or there is no memory for the slots.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let has_width = bytes.get(HAS_WIDTH) == Some(&1);
         let mut reader = Reader::of_header::<S::Item>(S::KIND, bytes, [0, has_width.into()])?;

@@ -54,7 +54,7 @@ impl Keyed<Sum<f64>> {
     /// There are not as many keys as sums, or a key has no sum.
     ///
     /// # Errors
-    /// They are not those of a sum. No sum has changed then.
+    /// They are no sums. No sum has changed then.
     pub fn add_partials<'b, K: Key>(
         &mut self,
         keys: &[K],

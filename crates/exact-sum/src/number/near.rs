@@ -237,7 +237,7 @@ mod tests {
         Scaled { integer, unit }
     }
 
-    /// Whether what is not in doubt is right, and whether nothing was in doubt.
+    /// Whether results that are not in doubt are right, and whether none was in doubt.
     fn check<T: Float>(a: Wide<3>, b: Wide<3>, unit: i32) -> [bool; 2] {
         let [above, below] = [a.magnitude(unit), b.magnitude(0)];
         let (exact_above, exact_below) = (scaled(a, unit), scaled(b, 0));

@@ -80,7 +80,7 @@ pub trait Accumulator:
     /// The sum that bytes stand for.
     ///
     /// # Errors
-    /// They are not those of a sum of this kind.
+    /// They hold no sum of this kind.
     fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError>;
 
     /// The sum as words.

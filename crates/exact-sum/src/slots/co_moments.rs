@@ -157,7 +157,7 @@ impl<T: Float> CoMoments<T> {
     /// The co-moments that bytes hold.
     ///
     /// # Errors
-    /// They are not those of co-moments of this type.
+    /// They hold no co-moments of this type.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut reader = Reader::of::<T>(Kind::CoMoments, bytes)?;
         let mut both = Self::new();

@@ -118,7 +118,7 @@ macro_rules! moments {
             /// The moments that bytes hold.
             ///
             /// # Errors
-            /// They are not those of moments of this kind.
+            /// They hold no moments of this kind.
             pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
                 let mut reader = Reader::of::<T>($kind, bytes)?;
                 let mut moments = Self::new();

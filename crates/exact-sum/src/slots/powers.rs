@@ -153,7 +153,7 @@ impl<T: Float> Powers<T> {
     /// The powers that bytes hold.
     ///
     /// # Errors
-    /// They are not those of four powers of items of this type.
+    /// They hold no powers of items of this type.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut reader = Reader::of::<T>(Kind::Powers, bytes)?;
         let mut powers = Self::new();

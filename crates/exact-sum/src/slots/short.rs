@@ -39,7 +39,7 @@ struct ShortSum<F: FixedFormat> {
     /// In units of 2^unit.
     integer: i128,
     unit: i32,
-    /// What is too far away, and what is not finite.
+    /// Values that are too far away, and items that are not finite.
     rest: Option<Total<F>>,
 }
 

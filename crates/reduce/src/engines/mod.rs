@@ -23,8 +23,8 @@ use crate::operation::Operation;
 use crate::world::patience::Patience;
 use crate::world::{Progress, World};
 
-/// Carries out collective operations of what the ranks have agreed on. Items are bytes, aligned for their type; what they mean is for [`Values`](values::Values)
-/// to know.
+/// Carries out collective operations as the ranks have agreed. Items are bytes, aligned for their type; only
+/// [`Values`](values::Values) knows what they mean.
 pub(crate) trait Engine {
     /// Runs an operation to its end, on this rank's rows, and leaves the result in `result`. Returns whether this rank gets one. For a
     /// broadcast, `result` holds the row.

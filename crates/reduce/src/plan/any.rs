@@ -1,4 +1,4 @@
-//! A plan of any kind, whose items are bytes: what all plans do is compiled once.
+//! A plan of any kind, whose items are bytes, so that the code that all plans share is compiled once.
 
 use std::cell::Cell;
 use std::fmt;

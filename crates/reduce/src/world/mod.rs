@@ -286,7 +286,7 @@ impl World {
         Ok(Busy(&self.shared.is_busy))
     }
 
-    /// Whether a call can begin and end without more: [`enter`](Self::enter) finds nothing to do.
+    /// Whether a call can begin and end at once, because [`enter`](Self::enter) has nothing to do.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         let shared = &*self.shared;

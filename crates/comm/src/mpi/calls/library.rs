@@ -83,7 +83,7 @@ fn no_library(error: mpi_library::Error) -> Error {
     }
 }
 
-/// The library. Whoever has a communicator has chosen it.
+/// The library. It was chosen before any communicator was made.
 #[inline]
 pub(crate) fn mpi() -> &'static Library {
     CHOSEN.get().expect("a communicator's library is chosen")

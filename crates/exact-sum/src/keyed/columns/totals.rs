@@ -20,7 +20,8 @@ use crate::slots::sum::Sum;
 /// The exponents between which integers have places in tables: those of doubles, and of sums of many of them.
 const EXPONENTS: RangeInclusive<i32> = -1074..=1024 + 63;
 
-/// A sum for each key: an integer, and for some keys more, namely counts of what is not finite, and squares beyond the range of doubles.
+/// A sum for each key: an integer, and for some keys also counts of items that are not finite, and squares beyond the range of
+/// doubles.
 #[derive(Clone, Debug)]
 pub struct Totals<F: FixedFormat> {
     /// An upper bound on the items that any key has had. Numbers and counts have room for that many.
@@ -106,7 +107,7 @@ impl<F: FixedFormat> Totals<F> {
         }
     }
 
-    /// Counts what is not finite.
+    /// Counts items that are not finite.
     #[cold]
     fn spill_specials<K: Key>(&mut self, keys: &[K], items: &[f64], removes: bool) {
         for (key, &item) in keys.iter().zip(items) {

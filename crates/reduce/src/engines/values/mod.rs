@@ -1,4 +1,5 @@
-//! What engines know of the items: how long they are, and what combines them. Everything below a plan is compiled once, whatever its type.
+//! What engines know about items: how long they are, and what combines them. Everything below a plan is compiled once, not for each
+//! type.
 
 mod typed;
 mod words;

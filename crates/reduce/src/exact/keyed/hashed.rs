@@ -1,5 +1,5 @@
-//! Sums by keys of 64 bits as a form in which a plan reduces: each key's sums go to the rank that owns it, and from there, rounded, to those that get
-//! all keys.
+//! The form of plans for sums by keys of 64 bits: each key's sums go to the rank that owns it, and from there, rounded, to the
+//! ranks that get all keys.
 
 use std::any::Any;
 use std::marker::PhantomData;
