@@ -1,4 +1,4 @@
-//! What a call from C costs over Rust's own: both in turns, in one run.
+//! The cost of a call from C compared with the same call from Rust: times both alternately in one run.
 //!
 //! `cargo build --release -p treefold-c-mpi --features mpi --example cost`, then `mpirun -n 2 target/release/examples/cost`.
 
@@ -34,11 +34,11 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Measures both ways in turns, and prints what they take.
+/// Times both ways alternately, and prints the times.
 fn compare(world: &World, name: &str, calls: usize, mut rust: impl FnMut(), mut c: impl FnMut()) {
     let (mut rust_ns, mut c_ns, mut difference_ns) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
-        // Whoever comes second finds the caches warm: each does in turn.
+        // The second one finds warm caches, so the two alternate.
         let (first, second) = match round % 2 {
             0 => (time(calls, &mut rust), time(calls, &mut c)),
             _ => {
@@ -82,7 +82,7 @@ fn measure(world: &World, items: usize) {
             black_box(treefold::sum(black_box(&x)).expect("the environment is the default"));
         },
         || {
-            // SAFETY: `x` has so many items, and `sum` is one.
+            // SAFETY: `x` has that many items, and `sum` is one.
             let status = unsafe { c_local::treefold_sum_f64(x.as_ptr(), x.len(), &raw mut sum) };
             assert_eq!(black_box(status), 0);
         },
@@ -103,7 +103,7 @@ fn measure(world: &World, items: usize) {
         },
         || {
             let (items, result) = (local.as_ptr().cast(), (&raw mut sum).cast::<c_void>());
-            // SAFETY: `local` has so many items, and `sum` is one.
+            // SAFETY: `local` has that many items, and `sum` is one.
             let status =
                 unsafe { calls::treefold_allreduce(c_plan, items, local.len(), result, 1) };
             assert_eq!(black_box(status), 0);

@@ -544,7 +544,7 @@ contains
       call set_count(c_even, builder, 'items', items, ierr)
    end subroutine treefold_builder_even
 
-   ! Distributes N items in blocks of `block` items, dealt to the ranks in turn.
+   ! Distributes N items in blocks of `block` items, dealt to the ranks round-robin.
    subroutine treefold_builder_block_cyclic(builder, items, block, ierr)
       type(treefold_builder), intent(inout) :: builder
       class(*), intent(in) :: items, block
@@ -862,9 +862,9 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_run_by_key
 
-   ! The same on keyed states, of the plan's type, statistic and number of keys: each rank's state becomes that of all ranks' items.
-   ! With _REDUCE only the root's state changes; with _REDUCE_SCATTER each rank's becomes that of its own keys. After an error it is
-   ! unchanged.
+   ! The same on keyed states, of the plan's type, statistic and number of keys: each rank's state becomes the state of all ranks'
+   ! items. With _REDUCE only the root's state changes; with _REDUCE_SCATTER each rank's state then has only its own keys. After an
+   ! error it is unchanged.
    subroutine treefold_run_keyed(plan, operation, keyed, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -1041,7 +1041,7 @@ contains
       name = treefold_text_of(found)
    end subroutine treefold_run_algorithm
 
-   ! Cancels a run. Its plan is spent, and the other ranks are told.
+   ! Cancels a run. Its plan is spent; the runs of the other ranks fail.
    subroutine treefold_cancel(run, ierr)
       type(treefold_run), intent(inout) :: run
       integer, intent(out), optional :: ierr

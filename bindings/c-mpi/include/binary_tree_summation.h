@@ -56,7 +56,7 @@ const char *get_reproducible_reduction_mode(void);
 /* How often this process has called reproducible_reduce. */
 uint64_t get_reproducible_reduction_counter(void);
 
-/* If told to, prints this process' number, and waits until a debugger is attached to it. */
+/* If `wait` is true, prints this process' number and waits until a debugger is attached. */
 void attach_debugger(bool wait);
 
 /* The same on the rank of MPI_COMM_WORLD that the environment variable DEBUG_MPI_RANK names. */

@@ -131,7 +131,7 @@ treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type
 
 /*
  * Creates a builder for exact sums of TREEFOLD_F32, F64, C32 or C64. The statistic is TREEFOLD_EXACT_SUM, NORM, DOT or VDOT of treefold.h.
- * C32 and C64 have no norm: use that of twice as many real numbers.
+ * C32 and C64 have no norm: pass complex numbers as twice as many real ones.
  *
  * The result is the exact one of all ranks' items, rounded once, to nearest with ties to even. It depends neither on the order of the items
  * nor on which rank has which. So items have no numbers: in each run each rank gives any number of items, or none, and setters that assign
@@ -172,7 +172,7 @@ treefold_status treefold_builder_create_user(const treefold_comm *comm, const ch
  * - extents: ranges, in the order of the rank's array; together the ranges of all ranks are 0 to N - 1, each item once. TREEFOLD_ARGUMENT
  *   if a range ends before it begins, or two of them overlap
  * - even: N items over all ranks, floor(N / p) for each of p ranks and one more for each of the first N mod p ranks
- * - block_cyclic: N items in blocks of `block` items, at least 1, dealt to the ranks in turn
+ * - block_cyclic: N items in blocks of `block` items, at least 1, dealt to the ranks round-robin
  *
  * The last two are rules: all ranks give the same numbers, and the plan needs no table of the ranks.
  */
@@ -324,7 +324,7 @@ treefold_status treefold_run_by_key(const treefold_plan *plan, int32_t operation
 
 /* The same on keyed states of treefold.h. `keyed` is this rank's state: it has the plan's type and number of keys, and holds what the
    plan's statistic needs. It becomes the state of all ranks' items, for reading statistics. With TREEFOLD_REDUCE only the root's state
-   changes. With TREEFOLD_REDUCE_SCATTER each rank's state becomes that of its own keys, renumbered from 0. After an error the state is
+   changes. With TREEFOLD_REDUCE_SCATTER each rank's state then has only its own keys, renumbered from 0. After an error the state is
    unchanged. */
 treefold_status treefold_run_keyed(const treefold_plan *plan, int32_t operation, treefold_keyed *keyed, int *is_mine);
 
@@ -382,7 +382,7 @@ treefold_status treefold_run_plan(const treefold_run *run, const treefold_plan *
 /* The name of a run's algorithm. The text stays valid. */
 treefold_status treefold_run_algorithm(const treefold_run *run, const char **name);
 
-/* Cancels a run. Its plan is spent, and the other ranks are told. */
+/* Cancels a run. Its plan is spent; the runs of the other ranks fail. */
 treefold_status treefold_cancel(treefold_run **run);
 
 /* ---- Sums by keys of 64 bits --------------------------------------------------------------------------------------------------- */

@@ -161,7 +161,7 @@ public:
     // The handle for calls of treefold_mpi.h. This object still owns it.
     [[nodiscard]] const treefold_run *handle() const noexcept { return run_.get(); }
 
-    // Abandons the run, if there is one. Its plan is then spent, and the other ranks are told.
+    // Abandons the run, if there is one. Its plan is then spent, and the runs of the other ranks fail.
     void cancel() noexcept
     {
         // The library does not end a run of another thread. That run may still call the operator, which therefore is never freed.
@@ -240,8 +240,8 @@ public:
     }
 };
 
-// Waits for runs, in any order, whose starts named the places of the results. Skips empty runs. All runs end, even after an error. The
-// error is that of the first run that failed.
+// Waits for runs, in any order, whose starts named the places of the results. Skips empty runs. All runs end, even after an error; then it
+// throws the error of the first run that failed.
 template <class... T> void wait_all(run<T, bool> &...runs)
 {
     treefold_run *handles[] = {*runs.run_.address()..., nullptr};
@@ -678,7 +678,7 @@ public:
     }
     // N = `items` over all p ranks: floor(N / p) on each, and one more on the first N mod p ranks.
     plan_builder &even(std::uint64_t items) { return set<treefold_builder_even>(items); }
-    // `items` over all ranks, dealt to the ranks in turn in blocks of `block` items.
+    // `items` over all ranks, dealt to the ranks round-robin in blocks of `block` items.
     plan_builder &block_cyclic(std::uint64_t items, std::uint64_t block) { return set<treefold_builder_block_cyclic>(items, block); }
 
     // The total number of items, to be checked against what the ranks have.
@@ -723,7 +723,7 @@ public:
     }
 
     // Compares the ranks' settings and builds a plan. Collective. If it fails, every rank gets the same error, with one exception: if a
-    // setting of one rank is invalid by itself, such as an unknown algorithm, that rank gets its own error, and the others get
+    // setting of one rank is invalid on its own, such as an unknown algorithm, that rank gets its own error, and the others get
     // code::argument with the number of that rank.
     [[nodiscard]] plan<T> build() const
     {

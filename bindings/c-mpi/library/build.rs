@@ -1,4 +1,4 @@
-//! Sets the name by which programs ask for the shared library when they start.
+//! Sets the shared library's soname.
 
 use std::env;
 

@@ -1,4 +1,4 @@
-//! What a plan is to be, until it is built.
+//! The settings of a plan before it is built.
 
 use std::cell::RefCell;
 use std::ops::{Deref, Range};
@@ -31,11 +31,11 @@ handle!(
     pub treefold_comm, Comm, 1, "comm"
 );
 
-/// A duplicate of a communicator of the program's.
+/// A duplicate of the program's communicator.
 #[derive(Debug)]
 pub(crate) struct Comm {
     pub(crate) world: World,
-    /// What frees it.
+    /// Frees the communicator.
     pub(crate) duplicate: Duplicate,
 }
 
@@ -51,7 +51,7 @@ handle!(
     pub treefold_builder, RefCell<Settings>, 2, "builder"
 );
 
-/// What the items are, and what combines them.
+/// The items and how they are combined.
 #[derive(Clone)]
 pub(crate) enum Kind {
     /// A type and an operator of `treefold.h`.
@@ -60,7 +60,7 @@ pub(crate) enum Kind {
     Exact(ElementType, Figure),
     /// `F32` or `F64`, a statistic of each key's items, and the number of keys.
     ByKey(ElementType, Asked, usize),
-    /// Items of so many bytes, by a function of the program's.
+    /// Items of a number of bytes, combined by a function of the program.
     User {
         name: String,
         item_bytes: usize,
@@ -79,7 +79,7 @@ impl Kind {
         Ok(Self::Builtin(element_type, operator))
     }
 
-    /// What its sums are of, if a GPU can make them.
+    /// The type of the floats to sum, if a GPU can do it.
     #[cfg(feature = "cuda")]
     fn floats(&self) -> Option<Floats> {
         match self {
@@ -97,13 +97,13 @@ impl Kind {
 pub(crate) enum Share {
     Local(u64),
     Extents(Vec<Range<u64>>),
-    /// By a rule, which all ranks know.
+    /// Given by a rule that all ranks know.
     Rule(Ownership),
 }
 
 type Setter = fn(Builder, usize) -> Builder;
 
-/// The parameters of algorithms, whose codes count from 1: the name, the greatest value, and what sets it.
+/// The parameters of algorithms, with codes from 1: the name, the maximum, and the setter.
 const PARAMETERS: [(&str, usize, Setter); 4] = [
     ("TREEFOLD_BLOCKS", 1 << 20, Builder::blocks),
     ("TREEFOLD_PORTS", 1 << 20, Builder::ports),
@@ -111,7 +111,7 @@ const PARAMETERS: [(&str, usize, Setter); 4] = [
     ("TREEFOLD_MESSAGE_LIMIT", usize::MAX, Builder::message_limit),
 ];
 
-/// A number of which there is at least one.
+/// A number that is at least 1.
 ///
 /// # Errors
 /// There is none, or there are too many.
@@ -142,7 +142,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// None yet.
+    /// No settings yet.
     pub(crate) fn new(world: World, kind: Kind) -> Self {
         Self {
             world,
@@ -158,14 +158,14 @@ impl Settings {
         }
     }
 
-    /// Says which items this rank has.
+    /// Sets which items this rank has.
     pub(crate) fn set_share(&mut self, share: Share) -> Result<(), Failure> {
         self.check_numbered()?;
         self.share = Some(share);
         Ok(())
     }
 
-    /// Says that this rank has these ranges.
+    /// Sets the ranges of items that this rank has.
     pub(crate) fn set_extents(&mut self, ranges: Vec<Range<u64>>) -> Result<(), Failure> {
         let wrong = |reason| Err(Failure::argument("ranges", reason));
         if let Some(Range { start, end }) = ranges.iter().find(|range| range.start > range.end) {
@@ -181,7 +181,7 @@ impl Settings {
         self.set_share(Share::Extents(ranges))
     }
 
-    /// Says which rank gets the result of a reduce.
+    /// Sets the rank that gets the result of a reduce.
     pub(crate) fn set_root(&mut self, rank: i32) -> Result<(), Failure> {
         let ranks = self.world.size();
         let root = usize::try_from(rank).ok().filter(|&root| root < ranks);
@@ -192,14 +192,14 @@ impl Settings {
         Ok(())
     }
 
-    /// Says how many items there are.
+    /// Sets the total number of items.
     pub(crate) fn set_items(&mut self, items: u64) -> Result<(), Failure> {
         self.check_numbered()?;
         self.items = Some(items);
         Ok(())
     }
 
-    /// Says how many elements an item has.
+    /// Sets the number of elements per item.
     pub(crate) fn set_width(&mut self, elements: usize) -> Result<(), Failure> {
         if let Kind::ByKey(..) = self.kind {
             return Err(Failure::argument("builder", "plans by key have no width"));
@@ -223,7 +223,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Says how many lanes a sum has.
+    /// Sets the number of lanes.
     pub(crate) fn set_lanes(&mut self, lanes: usize) -> Result<(), Failure> {
         let lanes = positive("lanes", lanes, LANES_MAX)?;
         let Kind::Builtin(ElementType::F32 | ElementType::F64, Builtin::Sum) = self.kind else {
@@ -282,7 +282,7 @@ impl Settings {
                 function,
                 empty,
             } => {
-                // Items of another length may be kept in as many words.
+                // Items of different sizes may take the same number of words.
                 let name = format!("{name} on {item_bytes} bytes");
                 let operator = of_function(name, *function, empty.as_deref());
                 let plan = self.builder().operator(operator).build_words();
@@ -308,7 +308,7 @@ impl Settings {
         lanes: usize,
     ) -> Result<Rc<Shaped>, Failure> {
         if let Some(width @ 2..) = self.width {
-            // A plan of which nobody says who has which items cannot be built: the others hear of this rank.
+            // A plan without a distribution of items cannot be built, so the other ranks get an error that names this rank.
             drop(Plan::builder(&self.world).build::<f64>());
             let reason = format_args!("plans in lanes have width 1, not {width}");
             return Err(Failure::argument("builder", reason));
@@ -355,7 +355,7 @@ impl Settings {
         self.shaped(plan.map(KeyedPlan::into_any), takes, Items::of::<S::Item>())
     }
 
-    /// The settings, for crate `treefold`.
+    /// Converts the settings for crate `treefold`.
     fn builder(&self) -> Builder {
         let mut builder = Plan::builder(&self.world).root(self.root);
         builder = match &self.share {

@@ -1,4 +1,4 @@
-//! The codes of errors of plans and runs.
+//! The error codes of plans and runs.
 
 use treefold::exact::{KeyError, LimitError};
 use treefold::transport::Error as TransportError;
@@ -7,7 +7,7 @@ use treefold_c::failure::{Code, Failure};
 
 use crate::words;
 
-/// A failure with its code and the rank that it is about.
+/// A failure with its code and its rank.
 fn failure(code: Code, rank: Option<usize>, message: String) -> Failure {
     let failure = Failure::new(code, message);
     match rank {
@@ -16,10 +16,10 @@ fn failure(code: Code, rank: Option<usize>, message: String) -> Failure {
     }
 }
 
-/// Of a transport.
+/// The failure of a transport.
 pub(crate) fn of_transport(error: &TransportError) -> Failure {
     let (code, rank) = match *error {
-        // Where it is not known who is silent, there is none.
+        // No rank, if it is not known which one is silent.
         TransportError::Silent { ref peers, .. } => (Code::Mpi, peers.clone().next()),
         TransportError::Connection { peer, .. } => (Code::Mpi, Some(peer)),
         TransportError::Panicked { rank, .. }
@@ -38,7 +38,7 @@ pub(crate) fn of_transport(error: &TransportError) -> Failure {
     failure(code, rank, words::of_transport(error))
 }
 
-/// Of building a plan.
+/// The failure of building a plan.
 pub(crate) fn of_build(error: &BuildError) -> Failure {
     let (code, rank) = match error {
         BuildError::Transport(error) => return of_transport(error),
@@ -65,7 +65,7 @@ pub(crate) fn of_build(error: &BuildError) -> Failure {
     failure(code, rank, words::of_build(error))
 }
 
-/// Of a run.
+/// The failure of a run.
 pub(crate) fn of_run(error: &RunError) -> Failure {
     let (code, rank) = match error {
         RunError::Transport(error) => return of_transport(error),

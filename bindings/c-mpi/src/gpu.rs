@@ -1,21 +1,21 @@
-//! What a plan has to do with GPUs.
+//! Whether a plan looks for a GPU, and what it found.
 
 use std::cell::Cell;
 
 use treefold::cuda::Lookout;
 
-/// The floats that items are made of.
+/// The type of the floats in the items.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Floats {
     F32,
     F64,
 }
 
-/// What a plan remembers.
+/// What a plan remembers about GPUs.
 pub(crate) struct Gpu {
-    /// The first call looks for the driver.
+    /// Present until the first call, which looks for the driver.
     lookout: Cell<Option<Lookout>>,
-    /// What its sums are of, if a GPU can make them.
+    /// The type of the floats to sum, if a GPU can do it.
     pub(crate) floats: Cell<Option<Floats>>,
 }
 

@@ -1,8 +1,8 @@
-//! Handles: what a program holds of communicators, builders, plans, runs and `ReproRed`'s contexts.
+//! Handles of communicators, builders, plans, runs and `ReproRed`'s contexts.
 //!
-//! A handle is no address but a name: the place of an object in a table of its thread, how often that place was used before, the
-//! thread's number and the kind of object. So a handle that was destroyed, that another thread made, or that never was one is noticed,
-//! and nothing that a program passes can lead astray.
+//! A handle is not an address but a name: an index into a table of its thread, how often that entry was used before, the thread's number and
+//! the kind of object. So the library detects a handle that was destroyed, that another thread created, or that never was one, and no value
+//! that a program passes is dereferenced.
 
 use std::cell::{Cell, RefCell};
 use std::ptr;
@@ -17,17 +17,17 @@ const PLACE_BITS: u32 = 21;
 const USE_BITS: u32 = 20;
 const THREAD_BITS: u32 = 64 - KIND_BITS - PLACE_BITS - USE_BITS;
 
-/// What a handle is a name of.
+/// A kind of handle.
 pub(crate) trait Named: Sized + 'static {
     /// The object.
     type Object: ?Sized + 'static;
-    /// Its number, from 1 to 7.
+    /// The number of the kind, from 1 to 7.
     const KIND: u64;
-    /// What it is called in errors.
+    /// Its name in error messages.
     const NAME: &'static str;
 
-    /// This thread's objects; `None` once they have ended with the thread. A program may end handles later still: destructors of static
-    /// objects, and what `atexit` has registered, run after the main thread's variables are gone.
+    /// This thread's objects; `None` once they have ended with the thread. A program may still destroy handles then: destructors of static
+    /// objects and `atexit` functions run after the main thread's thread-local variables are gone.
     fn with_table<R>(body: impl FnOnce(&Table<Self::Object>) -> R) -> Option<R>;
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Table<O: ?Sized> {
 
 struct Slot<O: ?Sized> {
     object: Option<Rc<O>>,
-    /// The object's name, so that one comparison finds whether another name is its.
+    /// The object's name, so that a single comparison checks a handle.
     name: usize,
     /// How often the place was freed.
     uses: u64,
@@ -83,7 +83,7 @@ impl<O: ?Sized> Table<O> {
     }
 }
 
-/// The number of this thread, which no other thread has, until so many threads have been that numbers come again.
+/// The number of this thread. It is unique until the numbers wrap around.
 #[inline]
 fn thread_number() -> u64 {
     static THREADS: AtomicU64 = AtomicU64::new(0);
@@ -168,13 +168,13 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
     named.unwrap_or_else(|| Err(Failure::argument(H::NAME, ENDED)))
 }
 
-/// Why no handle of this thread's names anything any more.
+/// The error of a handle after the thread's objects have ended.
 const ENDED: &str = "its thread has ended, and its handles with it";
 
-/// The object of a name. It lives while the result does, also if its name is destroyed meanwhile.
+/// The object of a name. It lives at least as long as the result, even if the name is destroyed meanwhile.
 ///
 /// # Errors
-/// It is NULL, another thread's, destroyed, or no name of this kind.
+/// The handle is NULL, another thread's, destroyed, or not of this kind.
 #[inline(always)]
 pub(crate) fn object<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure> {
     let place = handle.addr() >> KIND_BITS & ((1 << PLACE_BITS) - 1);
@@ -190,7 +190,7 @@ pub(crate) fn object<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failur
     }
 }
 
-/// Lets `body` look at the object of a name, which it does not end; `None` if there is no such object.
+/// Calls `body` with the object of a name, which it must not destroy; `None` if there is no such object.
 #[inline(always)]
 pub(crate) fn look<H: Named, R>(
     handle: *const H,
@@ -213,7 +213,7 @@ pub(crate) fn take<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure>
     let name = Name::of(handle).expect("it names an object");
     let freed = H::with_table(|table| {
         let slot = &mut table.slots.borrow_mut()[name.place];
-        // It is not dropped here: the caller has another.
+        // This does not drop it: the caller has another reference.
         slot.object = None;
         slot.uses = (slot.uses + 1) % (1 << USE_BITS);
         table.free.borrow_mut().push(name.place);
@@ -222,7 +222,7 @@ pub(crate) fn take<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure>
     Ok(object)
 }
 
-/// Ends a name where a program lets go of it: as [`take`], but `None` if this thread's objects have ended with it.
+/// Destroys a handle on behalf of the program: as [`take`], but `None` if this thread's objects have ended already.
 ///
 /// # Errors
 /// As [`object`].
@@ -234,7 +234,7 @@ pub(crate) fn end<H: Named>(handle: *const H) -> Result<Option<Rc<H::Object>>, F
     }
 }
 
-/// What is wrong with a handle after the end of this thread's.
+/// The error of a handle after the end of this thread's.
 #[cold]
 fn ended<H: Named>(handle: *const H) -> Failure {
     match Name::of(handle) {
@@ -243,7 +243,7 @@ fn ended<H: Named>(handle: *const H) -> Failure {
     }
 }
 
-/// What is wrong with a handle that names nothing.
+/// The error of a handle that names nothing.
 #[cold]
 fn unknown<H: Named>(handle: *const H) -> Failure {
     if handle.is_null() {
@@ -320,7 +320,7 @@ mod tests {
         .unwrap();
     }
 
-    /// Looks at a name when its thread's variables end, as destructors of a program's do.
+    /// Uses a name while the thread's variables are destroyed, as destructors in a program do.
     struct Late(Cell<*mut number>, Sender<String>);
 
     impl Drop for Late {
@@ -338,7 +338,7 @@ mod tests {
         }
         let (sender, receiver) = channel();
         thread::spawn(move || {
-            // What was used first ends last.
+            // Thread-local variables are destroyed in reverse order of first use.
             LATE.with_borrow_mut(|late| *late = Some(Late(Cell::new(ptr::null_mut()), sender)));
             let five = name::<number>(Rc::new(5)).unwrap();
             LATE.with_borrow(|late| late.as_ref().unwrap().0.set(five));

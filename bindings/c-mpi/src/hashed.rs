@@ -1,4 +1,4 @@
-//! Plans of exact sums by keys of 64 bits, without the types of keys and items.
+//! Plans of exact sums by 64-bit keys, with the types of keys and items erased.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,22 +12,22 @@ use treefold_c::raw::{elements, elements_mut};
 
 use crate::failure::{of_build, of_run};
 use crate::handle::handle;
-use crate::run::ToldOfPanics;
+use crate::run::NotifyOnPanic;
 
 handle!(
-    /// `treefold_hashed`: a plan of sums by keys of 64 bits, and the result of its last run.
+    /// `treefold_hashed`: a plan of sums by 64-bit keys, and the result of its last run.
     pub treefold_hashed, dyn AnyHashed, 6, "hashed"
 );
 
-/// A plan, whose items are bytes to its caller.
+/// A plan whose keys and items are passed as bytes.
 pub(crate) trait AnyHashed {
     /// The bytes of an item.
     fn element_bytes(&self) -> usize;
 
-    /// Runs an operation on items with keys, and says how many keys there are in the result.
+    /// Runs an operation on items with keys. Returns the number of keys in the result.
     fn run(&self, operation: Operation, keys: &[u8], items: &[u8]) -> Result<usize, Failure>;
 
-    /// Takes part in an operation without being able to: it fails, here and on the other ranks.
+    /// Takes part in an operation although this rank's arguments are wrong: it fails here and on the other ranks.
     fn refuse(&self, operation: Operation);
 
     /// Writes the keys and the sums of the last run.
@@ -40,7 +40,7 @@ pub(crate) const KEY_BYTES: usize = size_of::<u64>();
 /// Builds a plan. Collective.
 ///
 /// # Errors
-/// On all ranks; but a rank with a type that there is not has the error of that.
+/// The same error on all ranks; but a rank with an unknown type gets the error about the type.
 pub(crate) fn build(
     world: &World,
     key_type: i32,
@@ -48,10 +48,10 @@ pub(crate) fn build(
     root: i32,
 ) -> Result<Rc<dyn AnyHashed>, Failure> {
     let types = types_of(key_type, element_type);
-    // A plan of which nobody says who has which items cannot be built: the others hear of this rank.
+    // A plan without a distribution of items cannot be built, so the other ranks get an error that names this rank.
     let refuse = |_: &Failure| drop(Plan::builder(world).build::<f64>());
     let (is_signed, is_single) = types.inspect_err(refuse)?;
-    // The ranks find together that there is no such rank.
+    // An invalid root is detected by all ranks together.
     let root = usize::try_from(root).unwrap_or(usize::MAX);
     match (is_signed, is_single) {
         (true, true) => Hashed::<i64, f32>::build(world, root),
@@ -61,7 +61,7 @@ pub(crate) fn build(
     }
 }
 
-/// Whether keys are signed, and items of 32 bits.
+/// Whether keys are signed, and whether items have 32 bits.
 fn types_of(key_type: i32, element_type: i32) -> Result<(bool, bool), Failure> {
     let is_signed = match ElementType::of_code(key_type) {
         Ok(ElementType::I64) => true,
@@ -78,7 +78,7 @@ fn types_of(key_type: i32, element_type: i32) -> Result<(bool, bool), Failure> {
 
 struct Hashed<K: SparseKey, T: Float> {
     plan: HashedPlan<K, Sum<T>>,
-    /// That of the last run.
+    /// The result of the last run.
     result: RefCell<Vec<(K, T)>>,
 }
 
@@ -118,7 +118,7 @@ impl<K: SparseKey + Pod, T: Float + Pod> AnyHashed for Hashed<K, T> {
     }
 
     fn run(&self, operation: Operation, keys: &[u8], items: &[u8]) -> Result<usize, Failure> {
-        let _told = ToldOfPanics(self.plan.world());
+        let _notify = NotifyOnPanic(self.plan.world());
         self.result.take();
         let arrays = elements("keys", keys).and_then(|keys| Ok((keys, elements("items", items)?)));
         let (keys, items) = arrays.inspect_err(|_| self.refuse(operation))?;
@@ -129,7 +129,7 @@ impl<K: SparseKey + Pod, T: Float + Pod> AnyHashed for Hashed<K, T> {
         Ok(count)
     }
 
-    /// A key without an item is never right.
+    /// Takes part in an operation with arguments that cannot match, so that it fails on all ranks.
     fn refuse(&self, operation: Operation) {
         self.result.take();
         let _ = self.run_on(operation, &[K::zeroed()], &[]);

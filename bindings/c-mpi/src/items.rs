@@ -1,4 +1,4 @@
-//! Items as bytes: as a program passes them, and as a plan takes them.
+//! Items as bytes: converts between a program's layout and a plan's.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -7,14 +7,14 @@ use treefold_c::failure::Failure;
 use treefold_c::operator::in_words;
 use treefold_c::raw::{WORD_BYTES, check_aligned};
 
-/// How a plan's items lie in a program's arrays.
+/// The layout of a plan's items in a program's arrays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Items {
     /// The bytes of an item in an array.
     pub(crate) bytes: usize,
-    /// Those of an item in the plan. An operator of the program's has whole words, of which an item may fill the first bytes.
+    /// The bytes of an item in the plan. For a user-defined operator these are whole words; the item may fill only their first bytes.
     kept: usize,
-    /// Where arrays must lie, unless they are copied.
+    /// The alignment of arrays, unless they are copied.
     alignment: usize,
     are_copied: bool,
 }
@@ -38,7 +38,7 @@ impl Deref for Read<'_> {
 }
 
 impl Items {
-    /// Elements of a type of `treefold.h`, which lie as they are. Programs that read them otherwise would be wrong as well.
+    /// Elements of a type of `treefold.h`, used in place and aligned for the type.
     pub(crate) const fn of<T>() -> Self {
         Self {
             bytes: size_of::<T>(),
@@ -48,7 +48,7 @@ impl Items {
         }
     }
 
-    /// Items of an operator of the program's, of so many bytes each, which a plan keeps in whole words.
+    /// Items of a user-defined operator, of `bytes` bytes each, which a plan keeps in whole words.
     pub(crate) const fn of_words(bytes: usize) -> Self {
         Self {
             bytes,
@@ -58,41 +58,41 @@ impl Items {
         }
     }
 
-    /// Makes room for so many items of a plan.
+    /// Allocates a plan's items.
     pub(crate) fn room(self, count: usize, words: &mut Vec<u64>) -> &mut [u8] {
         let bytes = count * self.kept;
         words.resize(bytes.div_ceil(WORD_BYTES), 0);
         &mut bytemuck::cast_slice_mut(words)[..bytes]
     }
 
-    /// A divisor of the addresses that arrays may have.
+    /// The alignment that arrays must have.
     pub(crate) fn alignment(self) -> usize {
         if self.are_copied { 1 } else { self.alignment }
     }
 
-    /// Whether an array lies as the plan takes it.
+    /// Whether the plan can use an array in place.
     #[inline]
     pub(crate) fn lies_right(self, array: &[u8]) -> bool {
         let is_aligned = array.is_empty() || self.are_aligned(array.as_ptr().addr());
         is_aligned && self.bytes == self.kept
     }
 
-    /// Whether addresses are aligned, of which `bits` is the bitwise OR.
+    /// Whether all addresses are aligned, given their bitwise OR.
     #[inline]
     fn are_aligned(self, bits: usize) -> bool {
         bits & (self.alignment - 1) == 0
     }
 
-    /// Whether the plan takes arrays with elements at these addresses as they are.
+    /// Whether the plan can use arrays at these addresses in place.
     #[inline]
     pub(crate) fn lie_right(self, one: usize, other: usize) -> bool {
         self.are_aligned(one | other) && self.bytes == self.kept
     }
 
-    /// An array as the plan takes it.
+    /// An array in the plan's layout.
     ///
     /// # Errors
-    /// Items of this type must lie so, or there is no memory for a copy.
+    /// The array is misaligned for its type, or there is no memory for a copy.
     #[inline]
     pub(crate) fn read<'a>(self, name: &'static str, array: &'a [u8]) -> Result<Read<'a>, Failure> {
         if self.lies_right(array) {
@@ -110,10 +110,10 @@ impl Items {
         in_words(array, self.bytes).map(Cow::into_owned)
     }
 
-    /// Lets `body` write a result to an array, in place or by way of a copy.
+    /// Lets `body` write a result to an array, in place or through a copy.
     ///
     /// # Errors
-    /// As [`read`](Self::read), before `body` is called; or that of `body`.
+    /// As [`read`](Self::read), before `body` is called; or the error of `body`.
     #[inline]
     pub(crate) fn into<R>(
         self,
@@ -139,7 +139,7 @@ impl Items {
 mod tests {
     use super::Items;
 
-    /// Twenty bytes in three words, of which the last is half zeros.
+    /// Twenty bytes in three words; half of the last word is zero.
     #[test]
     fn items_survive_words() {
         let items = Items::of_words(20);

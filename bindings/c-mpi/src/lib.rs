@@ -4,8 +4,8 @@
 //! the same plans: `reprored/reprored.c` has its functions by their own names, which have no prefix. The libraries have crate `treefold-c`'s
 //! functions as well: they are `libtreefold`, for programs with ranks and without.
 //!
-//! A program holds handles, which are names: nothing is followed that it passes, but arrays. The functions are in
-//! `boundary`, the only room where pointers are followed and MPI is called. A builder keeps settings; a plan hides
+//! A program holds handles, which are names: only arrays are dereferenced. The functions are in
+//! `boundary`, the only module that dereferences pointers and calls MPI. A builder keeps settings; a plan hides
 //! the type of its items behind bytes, and so does a run.
 //!
 //! It is built without MPI, and runs with every MPI library that crate `mpi-library` knows.
@@ -24,5 +24,5 @@ mod reprored;
 mod run;
 mod words;
 
-// Its functions are exported with those of this crate.
+// Its functions are exported together with this crate's.
 pub use treefold_c as local;

@@ -1,4 +1,4 @@
-//! What a program gives to a call, and which of it a plan takes.
+//! The arrays of a call, and which kinds of them a plan accepts.
 
 use std::any::Any;
 
@@ -10,7 +10,7 @@ use treefold_c::failure::{Code, Failure};
 use treefold_c::keyed::{Keys, collected};
 use treefold_c::statistic::Asked;
 
-/// The operations of `treefold_mpi.h`, whose codes count from 1, with their names there. What a call has are the first ones.
+/// The operations of `treefold_mpi.h`, with codes from 1, and their names there. Each call offers the first few.
 pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
     (Operation::Allreduce, "TREEFOLD_ALLREDUCE"),
     (Operation::Reduce, "TREEFOLD_REDUCE"),
@@ -20,16 +20,16 @@ pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
     (Operation::Broadcast, "TREEFOLD_BROADCAST"),
 ];
 
-/// How many there are for dot products,
+/// The number of operations for dot products,
 pub(crate) const OF_DOTS: usize = 2;
 
 /// for items with keys,
 pub(crate) const OF_KEYS: usize = 3;
 
-/// and to be started.
+/// and for starts.
 pub(crate) const OF_STARTS: usize = 5;
 
-/// The operation of a code, among the first so many.
+/// The operation of a code, if it is among the first `among`.
 ///
 /// # Errors
 /// It is none of them.
@@ -44,28 +44,28 @@ pub(crate) fn operation_of_code(code: i32, among: usize) -> Result<Operation, Fa
     })
 }
 
-/// What is wrong with keys for a plan of items.
+/// The error of keys for a plan of items.
 pub(crate) const NOT_BY_KEY: &str = "this plan was not built by key";
 
-/// What a rank gives to a call. Items are as the plan takes them.
+/// The input of a call on a rank. Items are in the plan's layout.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'a> {
     /// Items; none to a broadcast.
     Items(&'a [u8]),
     /// Two arrays, whose products are reduced, row by row.
     Pair([&'a [u8]; 2]),
-    /// Several pairs of arrays, each of which gives an element of the result.
+    /// Several pairs of arrays; each pair gives an element of the result.
     Pairs(&'a [[&'a [u8]; 2]]),
     /// Items with keys.
     ByKey(Keys<'a>, &'a [u8]),
     /// A state by key, which becomes the result.
     Keyed(*const treefold_keyed),
-    /// What a GPU has made of a rank's items, or why it has not: the folds of its own nodes, or the words of their exact sum.
+    /// A rank's items after a GPU has folded them, or why it failed: the folds of the rank's own nodes, or the words of their exact sum.
     #[cfg(feature = "cuda")]
     Nodes(Result<&'a [u8], &'a str>),
 }
 
-/// What the calls of a plan are given.
+/// The kind of input that the calls of a plan accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// Items in tree order; of sums of floats also pairs.
@@ -81,7 +81,7 @@ pub(crate) enum Takes {
 }
 
 impl Takes {
-    /// Whether it has such an operation.
+    /// Whether the plan has an operation.
     pub(crate) fn has(self, operation: Operation) -> bool {
         let is_reduction = matches!(operation, Operation::Allreduce | Operation::Reduce);
         match self {
@@ -92,10 +92,10 @@ impl Takes {
         }
     }
 
-    /// Whether a plan is given what it takes.
+    /// Checks that the plan accepts the input.
     ///
     /// # Errors
-    /// It is not.
+    /// The plan does not accept it.
     pub(crate) fn check(
         self,
         plan: &AnyPlan,
@@ -128,10 +128,10 @@ impl Takes {
         Err(Failure::argument("plan", reason))
     }
 
-    /// What is wrong with asking a plan by key for values: it has those of sums and means. All statistics follow from its states.
+    /// Checks that a plan by key has values: only sums and means have. Other statistics follow from its states.
     ///
     /// # Errors
-    /// It is for another statistic.
+    /// The plan is for another statistic.
     pub(crate) fn check_values(self) -> Result<(), Failure> {
         match self {
             Self::ByKey(_, Asked::Of(Statistic::Sum | Statistic::Mean)) => Ok(()),
@@ -146,7 +146,7 @@ impl Takes {
         }
     }
 
-    /// Items, added up by key.
+    /// The items, added up by key.
     pub(crate) fn added(
         self,
         keys: usize,

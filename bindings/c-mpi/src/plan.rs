@@ -1,4 +1,4 @@
-//! Plans of all kinds, on arrays of the program's.
+//! Plans of all kinds, on the program's arrays.
 
 #[cfg(feature = "cuda")]
 pub(crate) mod device;
@@ -18,31 +18,31 @@ use crate::gpu::Gpu;
 use crate::handle::handle;
 use crate::items::{Items, Read};
 use crate::operands::{Given, OF_STARTS, OPERATIONS, Takes};
-use crate::run::{Origin, Output, Run, ToldOfPanics, is_place};
+use crate::run::{NotifyOnPanic, Origin, Output, Run, is_place};
 
 handle!(
     /// `treefold_plan`: a plan.
     pub treefold_plan, Shaped, 3, "plan"
 );
 
-/// A plan with what each call asks of it, which lies beside it: a call that is answered through a table takes longer.
-// In this order, what a fold reads lies in two cache lines.
+/// A plan with the data that each call needs, kept here because dynamic dispatch would take longer.
+// In this order, a fold reads two cache lines.
 #[repr(C)]
 pub(crate) struct Shaped {
     pub(crate) items: Items,
     pub(crate) plan: AnyPlan,
     /// The elements of an item.
     pub(crate) width: usize,
-    /// Whether this rank gets a reduction's result.
+    /// Whether this rank gets the result of a reduce.
     pub(crate) is_root: bool,
     #[cfg(feature = "cuda")]
     pub(crate) gpu: Gpu,
     pub(crate) takes: Takes,
-    /// A row for results that this rank does not get.
+    /// A scratch row for results that this rank does not get.
     unused: RefCell<Vec<u64>>,
     /// Whether a run was started, and neither waited for nor abandoned.
     is_pending: Rc<Cell<bool>>,
-    /// What runs for each operation that was started, which takes some time to find out.
+    /// The algorithm of each operation that was started, cached because it takes time to find.
     algorithms: [OnceCell<Option<Algorithm>>; OF_STARTS],
 }
 
@@ -73,7 +73,7 @@ impl Shaped {
         operation == Operation::Reduce && !self.is_root
     }
 
-    /// Takes no part in a call, which cannot be made on this rank. The other ranks hear of it.
+    /// Refuses a call that cannot be made on this rank; the other ranks get an error.
     pub(crate) fn refuse(&self, operation: Operation) {
         // No rank waits for a broadcast of exact sums.
         let is_exact = matches!(self.takes, Takes::Exact | Takes::ExactPairs);
@@ -82,18 +82,18 @@ impl Shaped {
         }
     }
 
-    /// The same where the call was to start a run.
+    /// The same for a call that was to start a run.
     pub(crate) fn refuse_to_start(&self, operation: Operation) {
         self.plan.refuse_to_start(operation);
     }
 
-    /// The algorithm that runs for an operation, if the plan has it.
+    /// The algorithm of an operation, if the plan has it.
     pub(crate) fn algorithm(&self, operation: Operation) -> Option<Algorithm> {
         let is_there = self.takes.has(operation);
         is_there.then(|| self.plan.algorithm(operation))?
     }
 
-    /// A blocking operation on what a program gives: says whether this rank gets a result.
+    /// Runs a blocking operation. Returns whether this rank gets a result.
     #[inline]
     pub(crate) fn run(
         &self,
@@ -101,8 +101,8 @@ impl Shaped {
         given: Given<'_>,
         result: &mut [u8],
     ) -> Result<bool, Failure> {
-        let _told = ToldOfPanics(self.plan.world());
-        // Items that lie as the plan takes them have a short way.
+        let _notify = NotifyOnPanic(self.plan.world());
+        // Items in the plan's layout take a short path.
         if let Given::Items(local) = given
             && self.items.lies_right(local)
             && self.items.lies_right(result)
@@ -117,7 +117,7 @@ impl Shaped {
         })
     }
 
-    /// Starts an operation other than a broadcast on the plan of this name, whose result goes to a place, if that is one.
+    /// Starts an operation other than a broadcast. The wait writes to `result`, unless that is NULL.
     pub(crate) fn start(
         &self,
         name: *const treefold_plan,
@@ -125,7 +125,7 @@ impl Shaped {
         given: Given<'_>,
         result: Output,
     ) -> Result<Rc<Run>, Failure> {
-        let _told = ToldOfPanics(self.plan.world());
+        let _notify = NotifyOnPanic(self.plan.world());
         let started = self.read(given, |given| {
             self.start_given(operation, given, is_place(result))
         });
@@ -198,7 +198,7 @@ impl Shaped {
         outcome.map_err(|error| of_run(&error))
     }
 
-    /// A call of a state by key, which becomes the result.
+    /// A call with a state by key, which becomes the result.
     fn run_state(
         &self,
         operation: Operation,
@@ -222,10 +222,10 @@ impl Shaped {
         outcome
     }
 
-    /// Makes a call of what is given, as the plan takes it.
+    /// Makes a call from the input in the plan's layout.
     ///
     /// # Errors
-    /// An array does not lie so, and cannot be copied.
+    /// An array is not in the plan's layout and cannot be copied.
     fn read<R>(&self, given: Given<'_>, call: impl FnOnce(Given<'_>) -> R) -> Result<R, Failure> {
         let pair = |[x, y]: [_; 2]| Ok([self.items.read("x", x)?, self.items.read("y", y)?]);
         Ok(match given {
@@ -248,7 +248,7 @@ impl Shaped {
         })
     }
 
-    /// A blocking operation whose result may have to be copied, or is one that this rank does not get.
+    /// Runs a blocking operation whose result may have to be copied, or does not belong to this rank.
     fn run_into(
         &self,
         operation: Operation,
@@ -263,7 +263,7 @@ impl Shaped {
             _ => {}
         }
         let is_unused = self.is_unused(operation) && result.is_empty();
-        // An operator may call this plan again: that fails, but not here.
+        // An operator may call this plan again: that fails, but must not panic here.
         if is_unused && let Ok(mut unused) = self.unused.try_borrow_mut() {
             return run(self.items.room(self.width, &mut unused));
         }

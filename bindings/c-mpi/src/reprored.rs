@@ -1,4 +1,4 @@
-//! `ReproRed`'s contexts, over plans.
+//! `ReproRed`'s contexts, implemented by plans.
 
 use std::cell::Cell;
 use std::env;
@@ -22,28 +22,28 @@ handle!(
 /// The variable by which `ReproRed` chooses an order.
 const MODE_VARIABLE: &str = "REPR_REDUCE";
 
-/// The values of it that are tree orders, as all of treefold is.
+/// Its values that mean tree order, which is treefold's order.
 const TREE_MODES: [&str; 2] = ["BINARY_TREE", "DUAL_TREE"];
 
 /// The variable that names the rank to be debugged.
 const DEBUG_VARIABLE: &str = "DEBUG_MPI_RANK";
 
-/// How often a process looks whether its debugger has come.
+/// How often a process checks for its debugger.
 const DEBUGGER_PAUSE: Duration = Duration::from_millis(100);
 
-/// How often this process has reduced.
+/// How many reductions this process has run.
 static REDUCTIONS: AtomicU64 = AtomicU64::new(0);
 
 /// A rank's numbers, which the program may read and write by its pointer at any time between calls.
 pub(crate) struct Buffer(pub(crate) Box<[Cell<f64>]>);
 
 impl Buffer {
-    /// So many zeros.
+    /// A buffer of `count` zeros.
     pub(crate) fn new(count: usize) -> Self {
         Self(vec![Cell::new(0.0); count].into())
     }
 
-    /// Where they are.
+    /// The address of the numbers.
     pub(crate) fn pointer(&self) -> *mut f64 {
         self.0.as_ptr().cast_mut().cast()
     }
@@ -56,7 +56,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// For these numbers on this rank. Collective.
+    /// Creates a sum with these numbers on this rank. Collective.
     pub(crate) fn new(world: &World, start: i32, count: i32) -> Result<Self, Failure> {
         tell_order(world);
         let number = |name, value: i32| {
@@ -79,30 +79,30 @@ impl Context {
         &self.buffer
     }
 
-    /// The sum of all ranks' numbers, of which these are this rank's. Collective.
+    /// The sum of all ranks' numbers. Collective.
     pub(crate) fn reduce(&self, numbers: &[f64]) -> Result<f64, Failure> {
         REDUCTIONS.fetch_add(1, Ordering::Relaxed);
         self.plan.allreduce(numbers).map_err(|error| of_run(&error))
     }
 }
 
-/// How often this process has reduced.
+/// How many reductions this process has run.
 pub(crate) fn reductions() -> u64 {
     REDUCTIONS.load(Ordering::Relaxed)
 }
 
-/// Says once, on rank 0, that the order is not the one that the environment asks for.
+/// Reports once, on rank 0, if the environment requests another order.
 fn tell_order(world: &World) {
     thread_local! {
-        static IS_TOLD: Cell<bool> = const { Cell::new(false) };
+        static IS_REPORTED: Cell<bool> = const { Cell::new(false) };
     }
-    let is_told = IS_TOLD.with(|told| told.replace(true));
+    let is_reported = IS_REPORTED.with(|reported| reported.replace(true));
     let Ok(mode) = env::var(MODE_VARIABLE) else {
         return;
     };
     // Empty means unset.
     let is_another = !mode.is_empty() && !TREE_MODES.contains(&mode.as_str());
-    if !is_told && world.rank() == 0 && is_another {
+    if !is_reported && world.rank() == 0 && is_another {
         let mode = mode.escape_debug();
         eprintln!("treefold: {MODE_VARIABLE}={mode}: treefold's tree order is used instead");
     }
@@ -121,7 +121,7 @@ pub(crate) fn await_debugger() {
     }
 }
 
-/// Whether a debugger is attached, as Linux tells. Where nobody tells, it is not waited for.
+/// Whether a debugger is attached, according to Linux. On other systems true, so that nothing waits.
 fn is_traced() -> bool {
     let Ok(status) = fs::read_to_string("/proc/self/status") else {
         return true;

@@ -1,4 +1,4 @@
-//! Runs between start and end.
+//! Runs between their start and their end.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
@@ -21,15 +21,15 @@ handle!(
     pub treefold_run, Run, 4, "run"
 );
 
-/// An array that is written to: where it begins, and its elements.
+/// An output array: its address and length.
 pub(crate) type Output = (*mut c_void, usize);
 
-/// What a run is of.
+/// The plan and algorithm of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     /// The handle of its plan, which may have been destroyed.
     pub(crate) plan: *const c_void,
-    /// What runs.
+    /// The algorithm that runs.
     pub(crate) algorithm: Option<Algorithm>,
 }
 
@@ -39,14 +39,14 @@ pub(crate) struct Run {
     pub(crate) items: Items,
     /// `None` once it was waited for.
     pub(crate) started: RefCell<Option<AnyPending>>,
-    /// What its plan takes.
+    /// The input that its plan accepts.
     pub(crate) takes: Takes,
-    /// The length of the result on a rank that gets none, and may leave it out.
+    /// The length of the result on a rank that gets none and may pass no buffer.
     pub(crate) unused_result: Option<usize>,
-    /// Where its start said that the result is to go.
+    /// The result buffer that the start named.
     pub(crate) place: Option<Output>,
     pub(crate) origin: Origin,
-    /// Whether the plan has a run that nobody has waited for: this one, until it ends.
+    /// Shared with the plan: whether it has a pending run, which is this one until it ends.
     pub(crate) is_pending: Rc<Cell<bool>>,
 }
 
@@ -57,7 +57,7 @@ impl Drop for Run {
 }
 
 impl Run {
-    /// The plan has no run any more, unless this one ended before, and another is its run now.
+    /// Marks the plan as free, unless this run has ended before and another run is pending now.
     fn end(&self) -> Option<AnyPending> {
         let started = self.started.try_borrow_mut().ok();
         let started = started.and_then(|mut started| started.take())?;
@@ -84,20 +84,20 @@ impl Run {
         self.under_way(|started| started.test())
     }
 
-    /// Waits for so long at most.
+    /// Waits for at most `timeout`.
     pub(crate) fn wait_timeout(&self, timeout: Duration) -> Result<(), Failure> {
         self.under_way(|started| started.wait_timeout(timeout))
     }
 
-    /// Whether this rank gets no result, and need not have room for one.
+    /// Whether this rank gets no result and needs no buffer.
     pub(crate) fn may_lack_result(&self) -> bool {
         self.unused_result.is_some()
     }
 
-    /// Where the result goes: to the place that the wait names, or else the start.
+    /// The result buffer: the wait's, or else the start's.
     ///
     /// # Errors
-    /// Both name one.
+    /// Both have one.
     pub(crate) fn place(&self, result: Output) -> Result<Output, Failure> {
         match self.place {
             Some(_) if is_place(result) => Err(is_given("result")),
@@ -106,7 +106,7 @@ impl Run {
         }
     }
 
-    /// A result, or else its error after the run has ended well.
+    /// Passes a checked result buffer on; on an error first completes the run.
     pub(crate) fn or_end<R>(&self, result: Result<R, Failure>) -> Result<R, Failure> {
         if result.is_err() {
             self.wait_without_arrays()?;
@@ -114,9 +114,9 @@ impl Run {
         result
     }
 
-    /// Waits, and says whether this rank gets the result.
+    /// Waits. Returns whether this rank gets the result.
     pub(crate) fn wait(&self, result: &mut [u8]) -> Result<bool, Failure> {
-        let _told = ToldOfPanics(&self.world);
+        let _notify = NotifyOnPanic(&self.world);
         let started = self.take()?;
         if let Err(failure) = self.takes.check_values()
             && !(self.may_lack_result() && result.is_empty())
@@ -141,9 +141,9 @@ impl Run {
         outcome
     }
 
-    /// Waits, and makes a state by key the result: says whether this rank gets one.
+    /// Waits, and replaces a state by key by the result. Returns whether this rank gets one.
     pub(crate) fn wait_keyed(&self, keyed: *const treefold_keyed) -> Result<bool, Failure> {
-        let _told = ToldOfPanics(&self.world);
+        let _notify = NotifyOnPanic(&self.world);
         let started = self.take()?;
         let refused = match self.place {
             Some(_) => Some(is_given("keyed")),
@@ -168,30 +168,30 @@ impl Run {
         })
     }
 
-    /// Abandons the run, and tells the other ranks.
+    /// Cancels the run and notifies the other ranks.
     pub(crate) fn cancel(&self) {
-        // One that is being waited for ends there.
+        // A run that is being waited for ends in the wait.
         drop(self.take());
         self.world.tell_abandoned();
     }
 
-    /// Waits without an array: the run ends well, or with its own failure.
+    /// Waits without a result buffer: the run completes, or fails with its own error.
     fn wait_without_arrays(&self) -> Result<(), Failure> {
         let outcome = self.take()?.wait(&mut []);
         match outcome.map_err(|error| of_run(&error)) {
-            // There are none: that the result is too short is no news.
+            // There is no buffer, so an error about its length is expected.
             Err(failure) if failure.code == Code::Length => Ok(()),
             outcome => outcome.map(drop),
         }
     }
 }
 
-/// Lets a run end well that cannot deliver its result here.
+/// Completes a run whose result cannot be delivered here.
 fn end(started: AnyPending) {
     let _ = started.wait(&mut []);
 }
 
-/// Whether it is the place of a result, and not none.
+/// Whether there is a result buffer.
 pub(crate) fn is_place((pointer, m): Output) -> bool {
     !pointer.is_null() || m != 0
 }
@@ -209,10 +209,10 @@ fn is_waited_for() -> Failure {
     Failure::argument("run", "it is being waited for")
 }
 
-/// While an operator's failure unwinds, tells the other ranks of it: the program may make no other call for long.
-pub(crate) struct ToldOfPanics<'w>(pub(crate) &'w World);
+/// While an operator's failure unwinds, notifies the other ranks: the program may make no other call for a long time.
+pub(crate) struct NotifyOnPanic<'w>(pub(crate) &'w World);
 
-impl Drop for ToldOfPanics<'_> {
+impl Drop for NotifyOnPanic<'_> {
     #[inline]
     fn drop(&mut self) {
         if thread::panicking() {

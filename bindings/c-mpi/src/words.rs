@@ -1,4 +1,4 @@
-//! What errors of crate `treefold` say, in the words of C, C++ and Fortran, whose settings and arrays have other names than Rust's.
+//! Error messages of crate `treefold` in the terms of C, C++ and Fortran, where settings and arrays have other names than in Rust.
 
 use std::any::type_name;
 
@@ -92,12 +92,12 @@ pub(crate) fn of_run(error: &RunError) -> String {
     }
 }
 
-/// The text of an error in which a world is a communicator.
+/// An error's text, with `communicator` in place of `world`.
 fn of_world(error: &impl ToString) -> String {
     error.to_string().replace("the world", "the communicator")
 }
 
-/// The text of what is wrong with the items of ranks.
+/// The text of an invalid distribution of items.
 pub(crate) fn of_distribution(error: &DistributionError) -> String {
     match error {
         DistributionError::NoRanks => "there are no ranks".to_owned(),
@@ -110,7 +110,7 @@ pub(crate) fn of_distribution(error: &DistributionError) -> String {
     }
 }
 
-/// What ranks disagree on.
+/// The name of what ranks disagree on.
 fn of_subject(subject: &str) -> &str {
     match subject {
         "kind of ownership" => "way to say which items a rank has",
@@ -119,7 +119,7 @@ fn of_subject(subject: &str) -> &str {
     }
 }
 
-/// A type of `treefold.h` by Rust's name for it, or else what the item of a caller's operator is.
+/// The name in `treefold.h` of a Rust type, or the description of a user-defined operator's item.
 fn element_type(rust: &str) -> String {
     const NAMES: [&str; ElementType::ALL.len()] = [
         "F32", "F64", "C32", "C64", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64",
@@ -153,7 +153,7 @@ mod tests {
 
     use crate::failure::{of_build, of_run, of_transport};
 
-    /// Words of Rust's, which a program in another language has never seen.
+    /// Rust terms, which programs in other languages do not know.
     const FOREIGN: [&str; 11] = [
         "slice",
         "distribution",
@@ -325,7 +325,7 @@ mod tests {
         ]
     }
 
-    /// The variants of an enum of another crate's, as its source has them.
+    /// The variants of another crate's enum, from its source.
     fn variants(file: &str, name: &str) -> BTreeSet<String> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../crates")

@@ -459,7 +459,7 @@ static treefold_type type_of_result(treefold_statistic statistic, treefold_type 
     return element;
 }
 
-/* Checks the items of a statistic, which are rows if the width is not 1. A width of -1 becomes that of x. */
+/* Checks the items of a statistic, which are rows if the width is not 1. A width of -1 becomes the width of x. */
 static void look_at_items(arguments *all, const CFI_cdesc_t *keys, const CFI_cdesc_t *x, const CFI_cdesc_t *y, treefold_type type,
                           int64_t *width) {
     look(all, &all->x, "x", x, type, -1);

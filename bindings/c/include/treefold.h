@@ -68,7 +68,7 @@ enum {
     TREEFOLD_TIMED_OUT = 10,   /* The time limit has passed. The run continues. */
     TREEFOLD_MPI = 11,         /* The MPI library failed, or is not the one that the program was compiled for. */
     TREEFOLD_UNSUPPORTED = 12, /* The function does not support this type, operator or algorithm. */
-    TREEFOLD_PANIC = 13,       /* A bug in treefold: please report it. What the call was to change can only be destroyed. */
+    TREEFOLD_PANIC = 13,       /* A bug in treefold: please report it. Destroy the object that the call was changing. */
     TREEFOLD_MISMATCHED = 14,  /* The ranks made different calls on a plan. */
     TREEFOLD_MEMORY = 15,      /* There is not enough memory. */
     TREEFOLD_OPERATOR = 16,    /* The user-defined operator returned an error, or made a call that operators must not make. */
@@ -379,7 +379,7 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  *     SKEWNESS, KURTOSIS                           the sums of the first four powers of x    these, and those of VARIANCE
  *
  * In keyed states, DOT, VDOT and NORM hold the same. Accumulators of complex numbers for DOT have no VDOT, and those for VDOT have no DOT.
- * The MEAN of DOT and VDOT is that of the products. States of integers created for COUNT, SUM or MEAN hold the sum, and have these three.
+ * For DOT and VDOT, MEAN is the mean of the products. States of integers created for COUNT, SUM or MEAN hold the sum, and have these three.
  * Removing items from a state for MIN or MAX is TREEFOLD_UNSUPPORTED.
  *
  * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: one that was destroyed is TREEFOLD_ARGUMENT. Any thread may use

@@ -161,7 +161,7 @@ auto try_(F &&function, Arguments &&...arguments) -> outcome<std::remove_cvref_t
     }
 }
 
-// The version of the library. TREEFOLD_VERSION is that of the header.
+// The version of the library. TREEFOLD_VERSION is the version of the header.
 [[nodiscard]] inline std::uint32_t version() noexcept { return treefold_version(); }
 
 // ---- Types and operators -----------------------------------------------------------------------------------------------------------

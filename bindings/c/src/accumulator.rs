@@ -1,4 +1,4 @@
-//! Exact accumulators of any kind, on bytes that are elements of a type which only the program's codes tell.
+//! Exact accumulators of any kind. Items arrive as bytes; the program's codes give their type.
 
 mod kind;
 
@@ -8,7 +8,7 @@ use treefold::exact::Statistic;
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Sums};
 
 pub(crate) use self::kind::of_bytes_error;
-use self::kind::{ComplexMomentsOf, Kind, MomentsOf, OfFigure};
+use self::kind::{AccumulatorKind, ComplexMomentsOf, MomentsOf, OfFigure};
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
 use crate::figure::Figure;
@@ -24,16 +24,16 @@ handle!(
     "accumulator"
 );
 
-/// What is done with items.
+/// Whether items are added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// They are added.
     Add,
-    /// They are taken back.
+    /// They are removed.
     Remove,
 }
 
-/// An accumulator, whatever it holds.
+/// An accumulator of any kind.
 pub(crate) trait Accumulator: Any + Send + Sync {
     /// The type of the program's elements.
     fn element_type(&self) -> ElementType;
@@ -44,7 +44,7 @@ pub(crate) trait Accumulator: Any + Send + Sync {
     /// It takes the other number of arrays; an address is not aligned; or fewer items are there than are removed.
     fn change(&mut self, change: Change, arrays: &[&[u8]]) -> Result<(), Failure>;
 
-    /// Adds what another one was given, or takes it back.
+    /// Adds another accumulator's items, or removes them.
     ///
     /// # Errors
     /// The other one is of another kind, or fewer items are there than are removed.
@@ -64,18 +64,18 @@ pub(crate) trait Accumulator: Any + Send + Sync {
 
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// Becomes what bytes stand for.
+    /// Replaces the contents by bytes.
     ///
     /// # Errors
-    /// They are not those of an accumulator of this kind.
+    /// The bytes are not an accumulator of this kind.
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure>;
 
-    /// One of no items.
+    /// An empty accumulator of the same kind.
     fn emptied(&self) -> Box<dyn Accumulator>;
 
     fn boxed(&self) -> Box<dyn Accumulator>;
 
-    /// What it is, for errors.
+    /// Its description in error messages.
     fn name(&self) -> String;
 }
 
@@ -85,7 +85,7 @@ impl Copied for Box<dyn Accumulator> {
     }
 }
 
-/// An accumulator of no items.
+/// Creates an empty accumulator.
 ///
 /// # Errors
 /// There is none for the statistic of elements of the type.
@@ -134,7 +134,10 @@ pub(crate) fn of_codes(
     Ok(make(element_type, Some(figure)))
 }
 
-fn empty<K: Kind>(element_type: ElementType, figure: Option<Figure>) -> Box<dyn Accumulator> {
+fn empty<K: AccumulatorKind>(
+    element_type: ElementType,
+    figure: Option<Figure>,
+) -> Box<dyn Accumulator> {
     Box::new(Typed::<K> {
         element_type,
         figure,
@@ -143,15 +146,15 @@ fn empty<K: Kind>(element_type: ElementType, figure: Option<Figure>) -> Box<dyn 
 }
 
 /// An accumulator of a kind.
-struct Typed<K: Kind> {
+struct Typed<K: AccumulatorKind> {
     element_type: ElementType,
     /// What its value is; none of moments.
     figure: Option<Figure>,
     total: K::Total,
 }
 
-impl<K: Kind> Typed<K> {
-    /// Another accumulator, if it is of this kind.
+impl<K: AccumulatorKind> Typed<K> {
+    /// Casts another accumulator to this kind.
     fn like<'o>(&self, other: &'o dyn Accumulator) -> Result<&'o Self, Failure> {
         let any: &dyn Any = other;
         any.downcast_ref().ok_or_else(|| {
@@ -161,7 +164,7 @@ impl<K: Kind> Typed<K> {
     }
 }
 
-impl<K: Kind> Accumulator for Typed<K> {
+impl<K: AccumulatorKind> Accumulator for Typed<K> {
     fn element_type(&self) -> ElementType {
         self.element_type
     }

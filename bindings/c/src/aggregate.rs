@@ -1,4 +1,4 @@
-//! The states of aggregates, whose memory is the caller's.
+//! Aggregate states in the caller's memory.
 
 use std::any::Any;
 use std::fmt::Display;
@@ -47,13 +47,13 @@ impl Column<'_> {
     }
 }
 
-/// Rows that are added to a state. A state of one column does not look at y.
+/// Rows to add to a state. A state of one column ignores y.
 pub(crate) struct Rows<'a> {
     pub(crate) x: Column<'a>,
     pub(crate) y: Column<'a>,
 }
 
-/// A state that is stored as it is.
+/// A state that is stored in place.
 pub(crate) trait Compact: CompactState + 'static {
     const HELD: Held;
 
@@ -65,7 +65,7 @@ pub(crate) trait Compact: CompactState + 'static {
     /// The state of bytes; `None` if its kind has none.
     fn of(bytes: &[u8]) -> Option<Result<Self, BytesError>>;
 
-    /// It, if it is a sum.
+    /// The state as a sum, if it is one.
     fn as_sum(&self) -> Option<&CompactSum> {
         (self as &dyn Any).downcast_ref()
     }
@@ -135,7 +135,7 @@ pub(crate) trait Aggregate: Any {
     fn held(&self) -> Held;
 
     /// # Errors
-    /// There would be more than 2^63 - 1 rows. The state stays as it was, as after any error below.
+    /// There would be more than 2^63 - 1 rows. After this and any other error the state is unchanged.
     fn add(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// # Errors
@@ -148,7 +148,7 @@ pub(crate) trait Aggregate: Any {
     /// It holds something else; there would be too many rows; or as [`Self::remove`].
     fn change_by(&mut self, change: Change, other: &dyn Aggregate) -> Result<(), Failure>;
 
-    /// Writes a statistic, if there is one; says whether there is.
+    /// Writes a statistic. Returns false if the rows have none.
     ///
     /// # Errors
     /// The state does not have it, or not in this type.
@@ -265,7 +265,7 @@ fn put_some(number: Option<impl NoUninit>, value: &mut [u8]) -> bool {
     })
 }
 
-/// What is wrong with the type of a column.
+/// The error of an invalid column type.
 #[cold]
 pub(crate) fn is_no_column(name: &str, code: i32) -> Failure {
     match ElementType::of_argument(name, code) {
@@ -287,7 +287,7 @@ fn has_no_bytes() -> Failure {
     )
 }
 
-/// Errors name no argument of C: they are for users of SQL.
+/// Converts an error. The message is for users of SQL and names no argument of C.
 #[cold]
 fn wrong(error: impl Display) -> Failure {
     Failure::new(Code::Argument, error.to_string())
@@ -301,7 +301,7 @@ fn wrong_bytes(error: &BytesError) -> Failure {
 /// The statistic for which the state of some bytes can be created.
 ///
 /// # Errors
-/// They do not begin as the bytes of a state.
+/// The bytes do not begin like a state's.
 pub(crate) fn statistic_of_bytes(bytes: &[u8]) -> Result<Statistic, Failure> {
     let held = CompactAny::held_by_bytes(bytes).map_err(|error| wrong_bytes(&error))?;
     Ok(match held {

@@ -26,7 +26,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// All of them, by their codes.
+    /// All types, by their codes.
     pub const ALL: [Self; 12] = [
         Self::F32,
         Self::F64,
@@ -56,7 +56,7 @@ impl ElementType {
     }
 
     /// # Errors
-    /// It is none of real numbers.
+    /// It is not a type of real numbers.
     pub fn check_real(self) -> Result<(), Failure> {
         if self.is_real() {
             return Ok(());
@@ -64,7 +64,7 @@ impl ElementType {
         Err(self.is_not_real())
     }
 
-    /// What is wrong with a type that is none of real numbers.
+    /// The error of a type that is not of real numbers.
     #[cold]
     pub fn is_not_real(self) -> Failure {
         let message =
@@ -80,7 +80,7 @@ impl ElementType {
         Self::of_argument("type", code)
     }
 
-    /// The same of an argument of this name.
+    /// The same for a named argument.
     ///
     /// # Errors
     /// There is no such code.
@@ -168,7 +168,7 @@ macro_rules! by_type {
     };
 }
 
-/// An expression for a type of integers, and another one for all that are none.
+/// An expression for a type of integers, and another one for all other types.
 #[macro_export]
 macro_rules! by_integer {
     ($code:expr, $integer:ident => $body:expr, else $other:expr) => {

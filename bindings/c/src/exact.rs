@@ -1,4 +1,4 @@
-//! Exact statistics of all items.
+//! Exact statistics of whole arrays.
 
 use treefold::exact::{self, Float, Held, Statistic, par};
 

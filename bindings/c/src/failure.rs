@@ -1,4 +1,4 @@
-//! What a call returns, and what a program can ask for when it failed.
+//! The status of a call, and the details that a program can ask for after an error.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -37,7 +37,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// All of them with their names, by their numbers.
+    /// All codes with their names, by number.
     const NAMES: [(Self, &CStr); 18] = [
         (Self::Ok, c"TREEFOLD_OK"),
         (Self::Null, c"TREEFOLD_NULL"),
@@ -74,7 +74,7 @@ impl Code {
     }
 }
 
-/// Why a call failed. One word, so that calls that succeed do not make room for more.
+/// Why a call failed. One word, so that successful calls return no large value.
 #[derive(Clone, Debug)]
 pub struct Failure(Box<Reason>);
 
@@ -83,9 +83,9 @@ pub struct Failure(Box<Reason>);
 pub struct Reason {
     /// What the call returns.
     pub code: Code,
-    /// A line for a person.
+    /// The message.
     pub message: String,
-    /// The rank that it is about.
+    /// The rank that the error is about.
     pub rank: Option<usize>,
 }
 
@@ -98,7 +98,7 @@ impl Deref for Failure {
 }
 
 impl Failure {
-    /// A failure that is about no rank.
+    /// A failure that concerns no rank.
     #[cold]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self(Box::new(Reason {
@@ -108,14 +108,14 @@ impl Failure {
         }))
     }
 
-    /// The same about a rank.
+    /// Adds the rank that the failure is about.
     #[must_use]
     pub fn of_rank(mut self, rank: usize) -> Self {
         self.0.rank = Some(rank);
         self
     }
 
-    /// The same about an element of an array that is an argument.
+    /// Adds the name of an array and the index of the element.
     #[must_use]
     pub(crate) fn of_element(mut self, name: &str, index: usize) -> Self {
         let element = format!("`{name}[{index}]`");
@@ -123,7 +123,7 @@ impl Failure {
         self
     }
 
-    /// Its rank and message, as C has them.
+    /// Its rank and message, as C gets them.
     pub(crate) fn in_c(&self) -> (i32, CString) {
         // A message of ours has no zero, but a name in it may.
         let text = self.message.replace('\0', "?");
@@ -139,7 +139,7 @@ impl Failure {
         Self::new(Code::Null, format!("`{name}` is NULL"))
     }
 
-    /// An argument has a value that it cannot have.
+    /// An argument has an invalid value.
     pub fn argument(name: &str, reason: impl std::fmt::Display) -> Self {
         Self::new(Code::Argument, format!("`{name}`: {reason}"))
     }
@@ -171,7 +171,7 @@ impl From<FoldError> for Failure {
     }
 }
 
-/// What an error says in the words of C, C++ and Fortran, whose arguments have other names than Rust's.
+/// The message of an error in the terms of C, C++ and Fortran, where arguments have other names than in Rust.
 fn words_of(error: &FoldError) -> String {
     match error {
         FoldError::Lengths {
@@ -193,13 +193,13 @@ pub(crate) fn lengths(n: usize, m: usize) -> Failure {
     )
 }
 
-/// The caller's operator has returned another number than 0: what unwinds from it to the call that ran it.
+/// The payload of the panic that unwinds to the call if the caller's operator returns anything but 0.
 #[derive(Clone, Copy, Debug)]
 struct OperatorFailed {
     code: i32,
 }
 
-/// Ends the call that runs an operator. The panic hook is not called: nothing is wrong with treefold.
+/// Ends the call that runs an operator. Skips the panic hook, since this is no bug in treefold.
 pub(crate) fn operator_failed(code: i32) -> ! {
     panic::resume_unwind(Box::new(OperatorFailed { code }))
 }
@@ -209,23 +209,23 @@ thread_local! {
     static LAST: RefCell<Option<(CString, Option<usize>)>> = const { RefCell::new(None) };
 }
 
-/// What stands for no rank in C.
+/// Stands for no rank in C.
 pub(crate) const NO_RANK: i32 = -1;
 
 /// Keeps an error for [`last_message`].
 pub(crate) fn keep(rank: i32, text: &CStr) {
     let kept = (text.to_owned(), usize::try_from(rank).ok());
-    // A thread that is about to end has no place for it any more.
+    // A thread that is about to end has no thread-local storage any more.
     let _ = LAST.try_with(|last| *last.borrow_mut() = Some(kept));
 }
 
-/// What this thread's last failure said. Valid until its next one.
+/// The message of this thread's last failure. Valid until its next one.
 pub(crate) fn last_message() -> *const c_char {
     let text = LAST.try_with(|last| last.borrow().as_ref().map(|(text, _)| text.as_ptr()));
     text.ok().flatten().unwrap_or(c"".as_ptr())
 }
 
-/// The same as a text of its own.
+/// The same as an owned string.
 pub(crate) fn last_text() -> String {
     let text = LAST.try_with(|last| {
         let last = last.borrow();

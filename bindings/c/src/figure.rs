@@ -1,4 +1,4 @@
-//! What exact plans and accumulators make of a program's items: a sum, a norm or a dot product.
+//! What an exact plan or accumulator computes: a sum, a norm or a dot product.
 
 use treefold::exact::Statistic;
 
@@ -17,7 +17,7 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// That of a statistic on a type.
+    /// The figure of a statistic on a type.
     ///
     /// # Errors
     /// The statistic is none of these four, or the type does not have it.
@@ -35,7 +35,7 @@ impl Figure {
             Asked::Of(Statistic::Dot) => Ok(Self::Dot),
             Asked::ConjugateDot => Ok(Self::ConjugateDot),
             Asked::Of(Statistic::Norm) if is_complex => unsupported(
-                "the exact norm of complex numbers is that of twice as many real ones: give them as those"
+                "complex numbers have no exact norm: pass them as twice as many real numbers"
                     .to_owned(),
             ),
             Asked::Of(Statistic::Norm) => Ok(Self::Norm),

@@ -1,11 +1,11 @@
-//! Handles: what a program holds of accumulators and keyed states.
+//! Handles of accumulators and keyed states.
 //!
-//! A handle is no address but a name: the place of an object in a table of the process, how often that place was used before, the kind of
-//! object, and which table it is. So a handle that was destroyed, that another copy of this library made, or that never was one, is noticed,
-//! and nothing that a program passes can lead astray.
+//! A handle is not an address but a name: an index into a table of the process, how often that entry was used before, the kind of object,
+//! and which table it is. So the library detects a handle that was destroyed, that another copy of this library created, or that never was
+//! one, and no value that a program passes is dereferenced.
 //!
-//! Any thread may use an object, and several may read one at once. Nobody waits for it: a thread that finds it in use says so. A wait would
-//! hide a mistake of the program's, and would never end in a child that was forked while another thread used the object.
+//! Any thread may use an object, and several may read it at once. No thread waits for it: a call that finds it in use returns an error. A
+//! wait would hide a bug of the program, and would never end in a child that was forked while another thread used the object.
 
 mod table;
 
@@ -21,22 +21,22 @@ const KIND_BITS: u32 = 3;
 const TABLE_BITS: u32 = 8;
 const USE_BITS: u32 = u64::BITS - KIND_BITS - PLACE_BITS - TABLE_BITS;
 
-/// What a handle is a name of.
+/// A kind of handle.
 pub(crate) trait Named: Sized + 'static {
     /// The object.
     type Object: Copied + 'static;
-    /// Its number, from 1 to 7.
+    /// The number of the kind, from 1 to 7.
     const KIND: u64;
-    /// What the header calls an argument that is one.
+    /// The name of such an argument in the header.
     const NAME: &'static str;
 
     /// The objects of this process.
     fn table() -> &'static Table<Self::Object>;
 }
 
-/// What can be read while it is changed: an object that is merged with itself.
+/// An object that can be copied, so that it can be merged with itself.
 pub(crate) trait Copied: Sized {
-    /// Another one like this.
+    /// Copies the object.
     ///
     /// # Errors
     /// There is no memory for it.
@@ -146,7 +146,7 @@ pub(crate) fn read<H: Named, R>(
     read_as(H::NAME, handle, body)
 }
 
-/// The same of an argument of this name.
+/// The same for a named argument.
 ///
 /// # Errors
 /// As [`read`].
@@ -201,10 +201,10 @@ pub(crate) fn change_by<H: Named, R>(
     })
 }
 
-/// Ends a name, and its object.
+/// Destroys a handle and its object.
 ///
 /// # Errors
-/// As [`change`]. An object that an error in treefold has spoiled can be ended.
+/// As [`change`]. An object that a panic has left half-changed can be destroyed.
 pub(crate) fn end<H: Named>(handle: *const H) -> Result<(), Failure> {
     let (name, slot) = find(H::NAME, handle)?;
     let mut held = match slot.held.try_write() {
@@ -240,7 +240,7 @@ fn destroyed(argument: &str) -> Failure {
     Failure::argument(argument, "it was destroyed")
 }
 
-/// What is wrong with a handle that names nothing.
+/// The error of a handle that names nothing.
 #[cold]
 fn unknown<H: Named>(argument: &str, handle: *const H) -> Failure {
     if handle.is_null() {
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(said(five), "`number`: it was destroyed");
     }
 
-    /// Many names at once, by threads that make and end them in turn.
+    /// Threads create and destroy many handles concurrently.
     #[test]
     fn names_are_unlike() {
         let work = |thread: u32| {

@@ -1,4 +1,4 @@
-//! Exact statistics by key, and those of windows, on bytes that are keys of a type which only the program's codes tell.
+//! Exact statistics by key and of windows. Keys arrive as bytes; the program's codes give their type.
 
 mod codes;
 mod hashed;
@@ -132,7 +132,7 @@ impl<'k> Keys<'k> {
         with_keys!(unsigned.key_type, K => unsigned.of::<K>().map_or(0, |keys| keys[item].into()))
     }
 
-    /// What is wrong with keys that have lost their signs.
+    /// The error of keys after `without_signs`.
     fn of_keys(self, error: KeyError, array: &str, width: usize) -> Failure {
         let error = match error {
             KeyError::OutOfRange { item, sums, .. } => KeyError::OutOfRange {
@@ -178,7 +178,7 @@ fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), F
 }
 
 /// A statistic of the rows of each key, or of all rows if they have no keys: an array's elements in rows of so many, or those of two arrays.
-/// There are so many results.
+/// There are that many results.
 pub(crate) fn of_arrays(
     element_type: ElementType,
     question: Question,
@@ -252,12 +252,12 @@ fn no_keys() -> Failure {
     Failure::argument("key_type", "keys must be integers")
 }
 
-/// Whether there is memory for as many elements of so many bytes.
+/// Whether there is memory for `elements` elements of `element_bytes` bytes.
 ///
-/// Rust's own functions end the program where there is not.
+/// Rust's own allocation would end the program if there is not.
 ///
 /// # Errors
-/// There is not.
+/// There is not enough memory.
 pub(crate) fn has_room(elements: usize, element_bytes: usize) -> Result<(), Failure> {
     let mut room = Vec::<u8>::new();
     let bytes = elements.saturating_mul(element_bytes);
@@ -267,7 +267,7 @@ pub(crate) fn has_room(elements: usize, element_bytes: usize) -> Result<(), Fail
     })
 }
 
-/// What is wrong with the keys of an array whose rows have some items.
+/// The error of invalid keys for an array of rows.
 fn of_keys(error: &KeyError, array: &str, width: usize) -> Failure {
     match error {
         KeyError::Lengths { keys, items } => {
@@ -280,7 +280,7 @@ fn of_keys(error: &KeyError, array: &str, width: usize) -> Failure {
     }
 }
 
-/// What there is too much of for sums that an array is added to.
+/// The error of an array that exceeds a limit of the sums.
 pub(crate) fn of_limit(array: &str, error: LimitError) -> Failure {
     match error {
         LimitError::Memory { .. } => Failure::new(Code::Memory, error.to_string()),

@@ -1,8 +1,8 @@
 //! treefold for C, C++ and Fortran: the reductions of one process.
 //!
-//! `include/treefold.h` is the interface, and says what each function does. The functions are in `boundary`, the only room where
-//! pointers are followed: there they become slices and closures, and everything else is safe code over crate `treefold`. Every call
-//! goes through [`guard`](boundary::guard), which keeps the error for `treefold_last_error` and stops panics.
+//! `include/treefold.h` is the interface, and says what each function does. The functions are in `boundary`, which turns pointers into
+//! slices and closures; everything else is safe code over crate `treefold`. Every call goes through [`guard`](boundary::guard), which keeps
+//! the error for `treefold_last_error` and stops panics.
 //!
 //! Crate `treefold-c-mpi` adds MPI's ranks, and uses what is public here.
 

@@ -1,4 +1,4 @@
-//! The reductions of one process in tree order, on bytes that are elements of a type which only the program's codes tell.
+//! The reductions of one process in tree order. Items arrive as bytes; the program's codes give their type.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use crate::operator::{Builtin, in_words, of_function};
 use crate::raw::{Function, elements, elements_mut, put, threads};
 use crate::{by_real, by_type};
 
-/// Who does the work.
+/// Which threads do the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
     /// The caller's thread.
@@ -34,7 +34,7 @@ thread_local! {
 /// Sets how many threads the calls of this thread may use; 0 for one a core.
 ///
 /// # Errors
-/// There are not so many.
+/// `count` is negative or too large.
 pub(crate) fn set_threads(count: i32) -> Result<(), Failure> {
     if !(0..=THREADS_MAX).contains(&count) {
         let reason = format_args!("it must be from 0 to {THREADS_MAX}, not {count}");
@@ -45,7 +45,7 @@ pub(crate) fn set_threads(count: i32) -> Result<(), Failure> {
 }
 
 fn put_thread_count(count: i32) {
-    // A thread that is about to end has no place for it any more.
+    // A thread that is about to end has no thread-local storage any more.
     let _ = THREADS.try_with(|own| own.set(count));
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn alone<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Runs a reduction of so many elements, and tells it who does the work: only long arrays are worth waking the threads of a pool.
+/// Runs a reduction of `elements` elements, on the thread pool only if the array is long enough to be worth waking it.
 ///
 /// # Errors
 /// The threads cannot be started, or the reduction's.
@@ -181,7 +181,7 @@ pub(crate) fn sum_lanes(
     })
 }
 
-/// The sum, and that of the absolute values.
+/// The sum, and the sum of the absolute values.
 pub(crate) fn sum_and_absolute_sum(
     element_type: ElementType,
     x: &[u8],
@@ -256,7 +256,7 @@ pub(crate) fn fold_user(
     Ok(())
 }
 
-/// How an array is divided among the threads of a program's own: parts of a power of two items each, of which only the last has fewer.
+/// How an array is divided among the caller's threads: parts of a power of two items each; only the last may have fewer.
 /// Each is a subtree, so what they give is reduced in tree order, too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts {
@@ -282,7 +282,7 @@ impl Parts {
         self.items.div_ceil(self.each)
     }
 
-    /// The bytes of a part of an array with elements of so many bytes.
+    /// The bytes of a part of an array whose elements have `element_bytes` bytes.
     pub(crate) fn part(self, array: &[u8], element_bytes: usize, part: usize) -> &[u8] {
         let begin = part * self.each;
         let end = self.items.min(begin + self.each);

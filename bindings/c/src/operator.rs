@@ -1,4 +1,4 @@
-//! The operators: those of `treefold.h` by their codes, and the caller's function.
+//! The operators: built-in ones by their codes in `treefold.h`, and the caller's function.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What crate `treefold-c-mpi` does with the states by key that a program holds.
+//! Access to a program's states by key for crate `treefold-c-mpi`.
 
 use std::any::Any;
 

@@ -36,7 +36,7 @@ impl Asked {
         "TREEFOLD_EXACT_VDOT",
     ];
 
-    /// That of a code; they count from 0.
+    /// The statistic of a code; codes count from 0.
     ///
     /// # Errors
     /// There is no such code.
@@ -88,7 +88,7 @@ impl Asked {
         }
     }
 
-    /// What is wrong with asking for it.
+    /// The error of asking for it.
     #[cold]
     pub(crate) fn missing(self, of: &str) -> Failure {
         let message = format!("{} is not available from {of}", self.name());

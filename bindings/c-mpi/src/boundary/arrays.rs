@@ -1,4 +1,4 @@
-//! What a call reads and writes, as a program passes it.
+//! The arrays that a call reads and writes, as a program passes them.
 
 use std::ffi::{c_int, c_void};
 
@@ -13,20 +13,20 @@ use crate::run::treefold_run;
 
 pub(super) use crate::run::Output;
 
-/// An array that is read: where it begins, and its elements.
+/// An input array: its address and length.
 pub(super) type Input = (*const c_void, usize);
 
 /// The pairs of arrays of a call, as slices.
 pub(super) type Pairs<'a> = Vec<[&'a [u8]; 2]>;
 
-/// What a call reads. Each pointer leads to so many elements, or is NULL.
+/// The input of a call. Each pointer is valid for the given number of elements, or NULL.
 #[derive(Clone, Copy)]
 pub(super) enum Arrays {
     /// Items; none for a broadcast.
     Items(Input),
     /// Two arrays of factors.
     Pair([Input; 2]),
-    /// Two lists of so many pointers each, to arrays of so many elements each.
+    /// Two lists of pointers to arrays of equal length.
     Pairs([*const *const c_void; 2], usize, usize),
     /// Items with keys.
     ByKey(KeysInput, Input),
@@ -35,7 +35,7 @@ pub(super) enum Arrays {
 }
 
 impl Arrays {
-    /// The arrays as slices, which are apart from what is written to.
+    /// The arrays as slices, after checking that they do not overlap the output.
     ///
     /// # Safety
     /// Nobody writes to them while the result is in use.
@@ -48,7 +48,7 @@ impl Arrays {
     ) -> Result<Given<'k>, Failure> {
         let read = |name, array: Input| -> Result<&'a [u8], Failure> {
             let bytes = apart(name, array, element_bytes, written)?;
-            // SAFETY: the caller promises so many elements.
+            // SAFETY: the caller promises that many elements.
             Ok(unsafe { bytes.read(array.0) })
         };
         let pair = |[x, y]: [Input; 2]| Ok([read("x", x)?, read("y", y)?]);
@@ -74,10 +74,10 @@ impl Arrays {
         })
     }
 
-    /// The arrays that may be on a GPU, which are apart from what is written to. Those with keys are in ordinary memory.
+    /// The arrays that may be on a GPU, after checking that they do not overlap the output. Arrays with keys are in host memory.
     ///
     /// # Safety
-    /// Lists have so many pointers.
+    /// Lists have that many pointers.
     #[cfg(feature = "cuda")]
     pub(super) unsafe fn inputs(
         self,
@@ -102,7 +102,7 @@ impl Arrays {
     }
 }
 
-/// Where an array lies that a call reads, which is apart from what it writes to.
+/// The address range of an input array, after checking that it does not overlap the output.
 #[inline(always)]
 fn apart(
     name: &'static str,
@@ -117,7 +117,7 @@ fn apart(
     Ok(array)
 }
 
-/// The arrays that two lists of pointers name.
+/// The arrays of two lists of pointers.
 ///
 /// # Safety
 /// Each list has k pointers.
@@ -136,7 +136,7 @@ unsafe fn listed(
     Ok((0..k).map(|j| lists.map(|list| (at(list, j), n))).collect())
 }
 
-/// Where a blocking call writes: its result, and whether this rank gets one.
+/// The outputs of a blocking call: the result, and whether this rank gets one.
 #[inline(always)]
 pub(super) fn places(
     plan: &Shaped,
@@ -145,7 +145,7 @@ pub(super) fn places(
     is_mine: *mut c_int,
 ) -> Result<[Bytes; 2], Failure> {
     let mut m = m;
-    // A rank that gets no result need not have room for one.
+    // A rank that gets no result needs no buffer.
     if plan.is_unused(operation) && result.is_null() {
         if m != 0 && m != plan.width {
             let message = format!("`result` has {m} elements, but a row has {}", plan.width);
@@ -158,12 +158,12 @@ pub(super) fn places(
         _ => "result",
     };
     let result = Bytes::of(name, result, m, plan.items.bytes)?;
-    let told = Bytes::of_optional_place("is_mine", is_mine)?;
-    disjoint(told, result)?;
-    Ok([result, told])
+    let is_mine = Bytes::of_optional_place("is_mine", is_mine)?;
+    disjoint(is_mine, result)?;
+    Ok([result, is_mine])
 }
 
-/// Where a start writes, now and later: the handle, and the result.
+/// The outputs of a start: the handle now, and the result later.
 pub(super) fn start_places(
     plan: &Shaped,
     operation: Operation,
@@ -179,7 +179,7 @@ pub(super) fn start_places(
     Ok([place, result])
 }
 
-/// Says whether this rank gets a result.
+/// Writes whether this rank gets a result.
 ///
 /// # Safety
 /// `is_mine` is one int, or NULL.

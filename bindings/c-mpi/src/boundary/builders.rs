@@ -1,4 +1,4 @@
-//! The functions of `treefold_mpi.h` that say what a plan is to be.
+//! The functions of `treefold_mpi.h` for builders.
 
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void};
@@ -30,7 +30,7 @@ pub struct treefold_range {
     pub end: u64,
 }
 
-/// Begins a plan of a kind.
+/// Creates a builder for a kind of plan.
 ///
 /// # Safety
 /// `result` is room for a handle, or NULL.
@@ -48,7 +48,7 @@ unsafe fn begin(
     })
 }
 
-/// Begins a plan for a type and an operator.
+/// Creates a builder for a type and an operator.
 ///
 /// # Safety
 /// `result` is room for a handle, or NULL.
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn treefold_builder_create(
     unsafe { begin(comm, result, kind) }
 }
 
-/// Begins a plan of exact sums.
+/// Creates a builder for exact sums.
 ///
 /// # Safety
 /// `result` is room for a handle, or NULL.
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn treefold_builder_create_exact(
     unsafe { begin(comm, result, kind) }
 }
 
-/// Begins a plan by key.
+/// Creates a builder by key.
 ///
 /// # Safety
 /// `result` is room for a handle, or NULL.
@@ -107,11 +107,11 @@ pub unsafe extern "C" fn treefold_builder_create_by_key(
     unsafe { begin(comm, result, kind) }
 }
 
-/// Begins a plan for an operator of the program's.
+/// Creates a builder for a user-defined operator.
 ///
 /// # Safety
-/// `name` is a text, `empty` is an item of so many bytes, `result` is room for a handle; each may be NULL. The operator does as
-/// `treefold.h` says while plans of this builder live.
+/// `name` is a string, `empty` is an item of `item_bytes` bytes, `result` is room for a handle; each may be NULL. The operator behaves as
+/// `treefold.h` requires while plans of this builder live.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_create_user(
     comm: *const treefold_comm,
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn treefold_builder_extents(
     })
 }
 
-/// The items lie by a rule, of which what this argument says can be wrong.
+/// Sets a rule for the distribution of items; fails if `rule` is an error.
 fn set_rule(
     builder: *const treefold_builder,
     argument: &str,
@@ -196,7 +196,7 @@ fn set_rule(
     })
 }
 
-/// All ranks have the same number of items, or one more.
+/// The items are distributed evenly.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_even(builder: *mut treefold_builder, items: u64) -> Status {
     set_rule(builder, "items", |ranks| {
@@ -204,7 +204,7 @@ pub extern "C" fn treefold_builder_even(builder: *mut treefold_builder, items: u
     })
 }
 
-/// Blocks of items are dealt to the ranks in turn.
+/// Blocks of items are dealt to the ranks round-robin.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_block_cyclic(
     builder: *mut treefold_builder,
@@ -228,10 +228,10 @@ pub extern "C" fn treefold_builder_root(builder: *mut treefold_builder, rank: c_
     set(builder, |settings| settings.set_root(rank))
 }
 
-/// Who talks to whom.
+/// The algorithm.
 ///
 /// # Safety
-/// `name` is a text, or NULL.
+/// `name` is a string, or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_algorithm(
     builder: *mut treefold_builder,
@@ -280,7 +280,7 @@ pub extern "C" fn treefold_builder_agreed(builder: *mut treefold_builder) -> Sta
     })
 }
 
-/// Ends a builder.
+/// Destroys a builder.
 ///
 /// # Safety
 /// `builder` is a handle, or NULL.

@@ -1,4 +1,4 @@
-//! The functions of `treefold_mpi.h` of the MPI library, and of communicators.
+//! The functions of `treefold_mpi.h` for communicators and the MPI library.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::rc::Rc;
@@ -16,10 +16,10 @@ use crate::handle;
 
 pub use crate::builder::treefold_comm;
 
-/// Which MPI library is called, and why.
+/// Describes the MPI library in use.
 ///
 /// # Safety
-/// `text` is room for an address, or NULL.
+/// `text` is room for a pointer, or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_mpi_library(text: *mut *const c_char) -> Status {
     guard(|| {
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn treefold_comm_duplicate_checked(
     })
 }
 
-/// Duplicates a communicator of Fortran's. Collective.
+/// Duplicates a Fortran communicator. Collective.
 ///
 /// # Safety
 /// `comm` and `world` are communicators of the program's MPI library, and `result` is room for a handle, or NULL.
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn treefold_comm_duplicate_f(
     })
 }
 
-/// Leaves a number of ranks.
+/// Writes a number of ranks.
 ///
 /// # Safety
 /// `place` is one int, or NULL.
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn treefold_comm_size(
     })
 }
 
-/// How long a wait tolerates a silent rank.
+/// Sets how long a wait tolerates a silent rank.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_comm_silence_limit(comm: *mut treefold_comm, seconds: f64) -> Status {
     guard(|| {
@@ -126,7 +126,7 @@ pub extern "C" fn treefold_comm_silence_limit(comm: *mut treefold_comm, seconds:
     })
 }
 
-/// Measures what a message costs. Collective.
+/// Measures the cost of a message. Collective.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_comm_measure_link(comm: *mut treefold_comm) -> Status {
     guard(|| {
@@ -136,7 +136,7 @@ pub extern "C" fn treefold_comm_measure_link(comm: *mut treefold_comm) -> Status
     })
 }
 
-/// Ends a handle of a communicator.
+/// Destroys the handle of a communicator.
 ///
 /// # Safety
 /// `comm` is a handle, or NULL.
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) ->
     unsafe { destroy("comm", comm) }
 }
 
-/// Ends a handle of a communicator, and frees MPI's own unless some rank uses it. Collective.
+/// Destroys the handle of a communicator, and frees the MPI communicator unless some rank still uses it. Collective.
 ///
 /// # Safety
 /// `comm` is a handle, or NULL.
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> St
 /// `treefold_interrupted`.
 pub type Interrupted = Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>;
 
-/// Sets what waits ask.
+/// Sets the callback of waits.
 ///
 /// # Safety
 /// The function may be called with this context, by this thread, while plans of this communicator live. It makes no call of this library.

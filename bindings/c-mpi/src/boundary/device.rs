@@ -1,10 +1,10 @@
-//! Calls with arrays in the memory of GPUs, which users of an MPI library that knows CUDA expect to be taken like any others.
+//! Calls with arrays in GPU memory, as with a CUDA-aware MPI library.
 //!
-//! What a GPU can fold it folds, and a few values of it go on in ordinary memory. Any other array is copied there, and the call is made on
-//! the copy. A result on a GPU is made in ordinary memory, and copied.
+//! If the GPU can fold the array, it does, and only a few values are copied to host memory. Any other array is copied to host memory and
+//! reduced there. A result for GPU memory is computed in host memory and copied.
 //!
-//! Nobody has such arrays before the process has loaded CUDA's driver. Nothing here loads it: a plan looks for it in its first call. A call
-//! comes here as long as there is a plan that has not looked, and from then on if there is a driver.
+//! No program has such arrays before it has loaded the CUDA driver. This library never loads it: a plan looks for it in its first call. Calls
+//! come here while any plan has not looked yet, and afterwards only if there is a driver.
 
 mod copies;
 
@@ -35,7 +35,7 @@ fn may_be_there(arrays: Arrays, result: *mut c_void) -> bool {
     is_read || is_there((result, 0))
 }
 
-/// What a call reads, in ordinary memory, but for what a GPU folds.
+/// The input of a call in host memory, unless a GPU folds it.
 struct Moved {
     from: Arrays,
     sources: Vec<Source>,
@@ -74,7 +74,7 @@ impl Moved {
         })
     }
 
-    /// The arrays in ordinary memory.
+    /// The arrays in host memory.
     fn arrays(&mut self) -> Arrays {
         let mut inputs = self.sources.iter_mut().map(Source::input);
         let mut next = || inputs.next().expect("each array has a source");
@@ -97,7 +97,7 @@ impl Moved {
 /// [`entry::run`] on arrays that may be on a GPU.
 ///
 /// # Safety
-/// As there.
+/// See there.
 #[cold]
 pub(super) unsafe fn run(
     plan: &Shaped,
@@ -148,10 +148,10 @@ pub(super) unsafe fn run(
     Ok(is_there)
 }
 
-/// [`entry::start`] on items that may be on a GPU. The result is not touched yet.
+/// [`entry::start`] on items that may be on a GPU. It does not write the result yet.
 ///
 /// # Safety
-/// As there.
+/// See there.
 #[cold]
 pub(super) unsafe fn start(
     plan: &Shaped,
@@ -189,7 +189,7 @@ pub(super) unsafe fn start(
 /// [`entry::wait`] for a result that may go to a GPU: its plan has looked for the driver when the run was started.
 ///
 /// # Safety
-/// As there.
+/// See there.
 #[cold]
 pub(super) unsafe fn wait(run: &Run, result: Output, is_mine: *mut c_int) -> Result<(), Failure> {
     let checked = entry::check_result(run, result, is_mine);

@@ -1,4 +1,4 @@
-//! Calls that read or write arrays, wherever these are.
+//! Calls that read or write arrays, in host or GPU memory.
 
 use std::any::Any;
 use std::ffi::c_int;
@@ -23,10 +23,10 @@ use crate::operands::operation_of_code;
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{Run, treefold_run};
 
-/// A blocking operation on items. Leaves in `is_mine`, if that is not NULL, whether this rank gets a result.
+/// Runs a blocking operation on items. Unless it is NULL, `is_mine` gets whether this rank gets a result.
 ///
 /// # Safety
-/// `local` and `result` are so many elements of the plan's type, or NULL, and `is_mine` is one int, or NULL.
+/// `local` and `result` are that many elements of the plan's type, or NULL, and `is_mine` is one int, or NULL.
 #[inline(always)]
 pub(super) unsafe fn run(
     plan: *const treefold_plan,
@@ -36,7 +36,7 @@ pub(super) unsafe fn run(
     is_mine: *mut c_int,
 ) -> Status {
     let may_fold = operation == Operation::Allreduce && is_mine.is_null() && are_here();
-    // Nothing in it panics: the operator is one of treefold's.
+    // Nothing here panics: the operator is built in.
     // SAFETY: the caller's promise is this function's.
     if may_fold && unsafe { fold_here(plan, local, result) }.is_some() {
         return Code::Ok as Status;
@@ -62,7 +62,7 @@ unsafe fn run_items(
     })
 }
 
-/// A blocking operation that the program names, of so many that the call has. What it reads is no items.
+/// Runs a blocking operation whose code is below the number that the call offers. The input is not plain items.
 ///
 /// # Safety
 /// The arrays are as [`Arrays`] says; `result` and `is_mine` as those of [`run`].
@@ -82,7 +82,7 @@ pub(super) unsafe fn run_code(
     })
 }
 
-/// Whether all arrays are in ordinary memory.
+/// Whether all arrays are in host memory.
 #[inline]
 fn are_here() -> bool {
     #[cfg(feature = "cuda")]
@@ -91,8 +91,8 @@ fn are_here() -> bool {
     true
 }
 
-/// An allreduce that is a fold of this rank's items by an operator of `treefold.h`; `None`, and nothing is done, if it is not, or something
-/// is wrong. A short call costs what it touches, and this touches little.
+/// The short path: an allreduce that only folds this rank's items by a built-in operator. `None`, and nothing is done, if it is something else or anything
+/// is wrong. The cost of a short call is the memory that it touches, and this touches little.
 ///
 /// # Safety
 /// As [`run`].
@@ -112,7 +112,7 @@ unsafe fn fold_here(
         if !(is_valid && are_apart) {
             return None;
         }
-        // SAFETY: not NULL, and the caller promises n elements, which have so many bytes: no more than any slice, as `fold_bytes` knows.
+        // SAFETY: not NULL, and the caller promises n elements, which have that many bytes: no more than any slice, as `fold_bytes` knows.
         let local = unsafe { slice::from_raw_parts(local.cast(), local_bytes) };
         // SAFETY: not NULL, and the caller promises one element, which is no item, as was just found.
         let result = unsafe { slice::from_raw_parts_mut(result.cast(), result_bytes) };
@@ -139,10 +139,10 @@ unsafe fn run_object(
     unsafe { run_here(plan, operation, arrays, result, is_mine) }.map(drop)
 }
 
-/// [`run`] and [`run_code`] on arrays in ordinary memory. Says whether this rank gets a result.
+/// [`run`] and [`run_code`] on arrays in host memory. Returns whether this rank gets a result.
 ///
 /// # Safety
-/// As there.
+/// See there.
 #[inline(always)]
 pub(super) unsafe fn run_here(
     plan: &Shaped,
@@ -165,10 +165,10 @@ pub(super) unsafe fn run_here(
     Ok(outcome)
 }
 
-/// Starts an operation that the program names, of so many that the call has. Its result goes to `result`, unless that is NULL.
+/// Starts an operation whose code is below the number that the call offers. Its result goes to `result`, unless that is NULL.
 ///
 /// # Safety
-/// The arrays are as [`Arrays`] says, `result` is so many elements of the plan's type until the run ends, or NULL, and `run` is room for a
+/// The arrays are as [`Arrays`] says, `result` is that many elements of the plan's type until the run ends, or NULL, and `run` is room for a
 /// handle, or NULL.
 pub(super) unsafe fn start(
     name: *const treefold_plan,
@@ -191,10 +191,10 @@ pub(super) unsafe fn start(
     })
 }
 
-/// [`start`] on arrays in ordinary memory.
+/// [`start`] on arrays in host memory.
 ///
 /// # Safety
-/// As there.
+/// See there.
 pub(super) unsafe fn start_here(
     plan: &Shaped,
     name: *const treefold_plan,
@@ -214,7 +214,7 @@ pub(super) unsafe fn start_here(
     unsafe { write_run(run, started) }
 }
 
-/// Leaves the handle of a run where a pointer says.
+/// Writes the handle of a run.
 ///
 /// # Safety
 /// `place` is room for a handle, or NULL.
@@ -224,7 +224,7 @@ pub(super) unsafe fn write_run(place: *mut *mut treefold_run, run: Rc<Run>) -> R
     unsafe { write_handle("run", place, name) }
 }
 
-/// Ends the handle of a run that is waited for.
+/// Ends the handle of a run that is being waited for.
 ///
 /// # Safety
 /// `run` is a handle, or NULL.
@@ -240,7 +240,7 @@ unsafe fn take_run(run: *mut *mut treefold_run) -> Result<Rc<Run>, Failure> {
 /// Waits for a run, and ends its handle.
 ///
 /// # Safety
-/// `run` is a handle, or NULL; `result` is so many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
+/// `run` is a handle, or NULL; `result` is that many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
 pub(super) unsafe fn wait(
     run: *mut *mut treefold_run,
     result: Output,
@@ -258,10 +258,10 @@ pub(super) unsafe fn wait(
     unsafe { wait_here(&object, result, is_mine) }.map(drop)
 }
 
-/// [`wait`] for a result in ordinary memory. Says whether this rank gets one.
+/// [`wait`] for a result in host memory. Returns whether this rank gets one.
 ///
 /// # Safety
-/// As there.
+/// See there.
 pub(super) unsafe fn wait_here(
     run: &Run,
     result: Output,
@@ -275,7 +275,7 @@ pub(super) unsafe fn wait_here(
     Ok(outcome)
 }
 
-/// Where the result of a wait goes.
+/// The result buffer of a wait.
 pub(super) fn check_result(
     run: &Run,
     (result, m): Output,
@@ -284,12 +284,12 @@ pub(super) fn check_result(
     let is_absent = run.may_lack_result() && result.is_null();
     let m = if is_absent { 0 } else { m };
     let array = Bytes::of("result", result, m, run.items.bytes)?;
-    let told = Bytes::of_optional_place("is_mine", is_mine)?;
-    disjoint(told, array)?;
+    let is_mine_place = Bytes::of_optional_place("is_mine", is_mine)?;
+    disjoint(is_mine_place, array)?;
     Ok(array)
 }
 
-/// Waits for runs whose results go where their starts said, and ends all handles.
+/// Waits for runs whose starts named the result buffers, and ends all handles.
 ///
 /// # Safety
 /// `runs` are n handles, or NULL.
@@ -302,7 +302,7 @@ pub(super) unsafe fn wait_all(runs: *mut *mut treefold_run, n: usize) -> Result<
         if unsafe { read_handle("runs", place) }?.is_null() {
             continue;
         }
-        // An operator that fails unwinds; the other runs are waited for all the same.
+        // A failing operator unwinds; the other runs still have to be waited for.
         // SAFETY: as above.
         let wait = || unsafe { wait(place, (ptr::null_mut(), 0), ptr::null_mut()) };
         let waited = panic::catch_unwind(AssertUnwindSafe(wait));

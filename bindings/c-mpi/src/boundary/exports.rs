@@ -1,4 +1,4 @@
-//! The functions of `treefold_mpi.h` of plans and runs, but those that run and start plans.
+//! The functions of `treefold_mpi.h` for plans and runs, except those that run and start plans.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn treefold_plan_build(
     })
 }
 
-/// Ends a plan.
+/// Destroys a plan.
 ///
 /// # Safety
 /// `plan` is a handle, or NULL.
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn treefold_plan_destroy(plan: *mut *mut treefold_plan) ->
     unsafe { destroy("plan", plan) }
 }
 
-/// The algorithm that runs for an operation.
+/// The name of the algorithm that runs an operation.
 ///
 /// # Safety
 /// `name` is room for a pointer, or NULL.
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn treefold_plan_algorithm(
     })
 }
 
-/// Leaves the name of an algorithm, or NULL for none.
+/// Writes the name of an algorithm, or NULL if there is none.
 ///
 /// # Safety
 /// `name` is room for a pointer, or NULL.
@@ -104,10 +104,10 @@ pub unsafe extern "C" fn treefold_plan_scattered_columns(
     })
 }
 
-/// Prints a plan.
+/// Prints a plan's schedule.
 ///
 /// # Safety
-/// `text` is room for so many bytes, and `needed` is one number, or NULL.
+/// `text` is room for that many bytes, and `needed` is one number, or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_plan_print(
     plan: *const treefold_plan,
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn treefold_plan_print(
         let place = Bytes::of_place("needed", needed)?;
         let array = Bytes::of("text", text.cast(), capacity, 1)?;
         disjoint(array, place)?;
-        // SAFETY: the caller promises room for so many bytes.
+        // SAFETY: the caller promises room for that many bytes.
         let room = unsafe { array.write(text.cast()) };
         let printed = plan.plan.to_string();
         if let Some(last) = capacity.checked_sub(1) {
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn treefold_test(run: *const treefold_run, done: *mut c_in
     })
 }
 
-/// Waits for so many seconds at most.
+/// Waits for at most `seconds`.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_wait_timeout(run: *const treefold_run, seconds: f64) -> Status {
     guard(|| {
@@ -159,14 +159,14 @@ pub extern "C" fn treefold_wait_timeout(run: *const treefold_run, seconds: f64) 
     })
 }
 
-/// For ever, as a time that clocks can add to the present one: more than a century.
+/// More than a century, and small enough to be added to a clock's time: stands for an infinite time.
 const FOR_EVER: Duration = Duration::from_secs(1 << 32);
 
-/// A time of the program's.
+/// Converts the program's number of seconds.
 pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) => Ok(duration.min(FOR_EVER)),
-        // Infinity, or more than a duration holds.
+        // Infinite, or too large for a `Duration`.
         Err(_) if seconds > 0.0 => Ok(FOR_EVER),
         Err(_) => {
             let reason = format_args!("it must be at least 0, not {seconds}");
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn treefold_wait(
     guard(|| unsafe { entry::wait(run, (result, m), is_mine) })
 }
 
-/// Waits for runs whose results go where their starts said.
+/// Waits for runs whose starts named the result buffers.
 ///
 /// # Safety
 /// `runs` are n handles, or NULL. The results that starts have named are still there.
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn treefold_cancel(run: *mut *mut treefold_run) -> Status 
     })
 }
 
-/// The names of all algorithms, as C has texts.
+/// The names of all algorithms as C strings.
 fn algorithm_names() -> &'static [(Algorithm, CString)] {
     static NAMES: OnceLock<Vec<(Algorithm, CString)>> = OnceLock::new();
     NAMES.get_or_init(|| {

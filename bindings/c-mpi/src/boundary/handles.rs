@@ -1,4 +1,4 @@
-//! Handles where a program's pointers say.
+//! Reads and writes handles through a program's pointers.
 
 use std::ptr;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use treefold_c::raw::place;
 
 use crate::handle::{self, Named};
 
-/// Leaves a handle where a pointer says.
+/// Writes a handle.
 ///
 /// # Safety
 /// `place` is room for a handle, or NULL.
@@ -24,7 +24,7 @@ pub(super) unsafe fn write_handle<H>(
     Ok(())
 }
 
-/// The handle where a pointer says.
+/// Reads a handle.
 ///
 /// # Safety
 /// `place` is a handle, or NULL.
@@ -37,7 +37,7 @@ pub(super) unsafe fn read_handle<H>(
     Ok(unsafe { place.read() })
 }
 
-/// Takes what a handle names, and leaves NULL in its place; `None` if it is NULL, or has ended with this thread.
+/// Takes the object of a handle and sets the handle to NULL; `None` if it is NULL, or its object ended with this thread.
 ///
 /// # Safety
 /// `handle` is a handle, or NULL.
@@ -56,7 +56,7 @@ pub(super) unsafe fn take_handle<H: Named>(
     Ok(object)
 }
 
-/// Ends a handle; NULL is none.
+/// Destroys a handle; NULL is no error.
 ///
 /// # Safety
 /// `handle` is a handle, or NULL.

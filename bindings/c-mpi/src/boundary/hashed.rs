@@ -1,4 +1,4 @@
-//! The functions of `treefold_mpi.h` of sums by keys of 64 bits.
+//! The functions of `treefold_mpi.h` for sums by 64-bit keys.
 
 use std::ffi::{c_int, c_void};
 
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn treefold_hashed_create(
     })
 }
 
-/// Ends a plan.
+/// Destroys a plan.
 ///
 /// # Safety
 /// `hashed` is a handle, or NULL.
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn treefold_hashed_result(
     })
 }
 
-/// What an operation reads, which is apart from where it writes.
+/// The input of an operation, after checking that it does not overlap the output.
 ///
 /// # Safety
 /// As [`treefold_hashed_run`].
@@ -114,8 +114,8 @@ unsafe fn arrays<'a>(
     let items_array = Bytes::of("items", items, n, plan.element_bytes())?;
     disjoint(keys_array, place)?;
     disjoint(items_array, place)?;
-    // SAFETY: the caller promises so many numbers.
+    // SAFETY: the caller promises that many numbers.
     let keys = unsafe { keys_array.read(keys) };
-    // SAFETY: the caller promises so many elements.
+    // SAFETY: the caller promises that many elements.
     Ok((keys, unsafe { items_array.read(items) }))
 }

@@ -1,4 +1,4 @@
-//! The MPI library in this process, and communicators as programs pass them.
+//! The MPI library of this process, and communicators as programs pass them.
 
 use std::ffi::{CString, c_int, c_void};
 use std::sync::OnceLock;
@@ -12,10 +12,10 @@ use treefold_c::raw::place;
 use crate::builder::Comm;
 use crate::failure::of_transport;
 
-/// A function of a program's, whose address says which library it belongs to.
+/// A function of the program's MPI library; its address identifies the library.
 pub(super) type AnyFunction = Option<unsafe extern "C" fn()>;
 
-/// The library, which can be called now: the one that a function of the program's belongs to, if there is one.
+/// The MPI library, initialised: the one that contains the given function, if there is one.
 fn running(function: AnyFunction) -> Result<&'static Library, Failure> {
     let library = match function {
         Some(function) => treefold::mpi::library_of(function as *const c_void),
@@ -30,7 +30,7 @@ fn of_library(error: &mpi_library::Error) -> Failure {
     Failure::new(Code::Mpi, error.to_string())
 }
 
-/// The family of a header, by its name in `treefold_mpi.h`.
+/// The MPI family of a header, from TREEFOLD_MPI_FAMILY.
 fn family_of(name: &str) -> Option<Family> {
     match name {
         "openmpi" => Some(Family::OpenMpi),
@@ -40,7 +40,7 @@ fn family_of(name: &str) -> Option<Family> {
     }
 }
 
-/// Which library it is, and why, as C has it: for ever.
+/// The description of the library as a C string that stays valid.
 pub(super) fn description() -> Result<&'static CString, Failure> {
     static DESCRIPTION: OnceLock<CString> = OnceLock::new();
     let library = treefold::mpi::library().map_err(|error| of_transport(&error))?;
@@ -48,10 +48,10 @@ pub(super) fn description() -> Result<&'static CString, Failure> {
     Ok(DESCRIPTION.get_or_init(describe))
 }
 
-/// Duplicates a communicator of the program's, given by its address.
+/// Duplicates the program's communicator, given by its address.
 ///
 /// # Safety
-/// If it is not NULL, `comm` points to a communicator of the library that the program was compiled with, which has so many bytes.
+/// If it is not NULL, `comm` points to a communicator, of `comm_bytes` bytes, of the MPI library that the program was compiled with.
 /// `function` is that program's `MPI_Comm_size`, or NULL.
 pub(super) unsafe fn duplicate(
     comm: *const c_void,
@@ -80,10 +80,10 @@ pub(super) unsafe fn duplicate(
     unsafe { duplicate_handle(library, comm) }
 }
 
-/// Duplicates a communicator of Fortran's, given with what Fortran has for all ranks.
+/// Duplicates a Fortran communicator; `world` is MPI_COMM_WORLD in Fortran.
 ///
 /// # Safety
-/// If `world` is all ranks in Fortran with the library in this process, `comm` is a communicator.
+/// If `world` is MPI_COMM_WORLD in Fortran with this process' library, `comm` is a communicator.
 pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<Comm, Failure> {
     let library = running(None)?;
     // SAFETY: the world is a communicator as long as MPI can be called, as was just found.
@@ -103,7 +103,7 @@ pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<Comm, Fa
     unsafe { duplicate_handle(library, comm) }
 }
 
-/// Duplicates the world of all ranks.
+/// Duplicates MPI_COMM_WORLD.
 pub(super) fn duplicate_world() -> Result<Comm, Failure> {
     let library = running(None)?;
     // SAFETY: it is a communicator as long as MPI can be called, as was just found.
@@ -113,7 +113,7 @@ pub(super) fn duplicate_world() -> Result<Comm, Failure> {
 /// Duplicates a communicator that the program passes as a number: the handle itself, be it a number or an address.
 ///
 /// # Safety
-/// It is a communicator of the program's.
+/// It is a communicator of the program.
 pub(super) unsafe fn duplicate_number(number: usize) -> Result<Comm, Failure> {
     let library = running(None)?;
     let comm = library.family().checked(number);
@@ -122,7 +122,7 @@ pub(super) unsafe fn duplicate_number(number: usize) -> Result<Comm, Failure> {
     unsafe { duplicate_handle(library, comm) }
 }
 
-/// This rank in the world of all ranks, if MPI can be called.
+/// This rank in MPI_COMM_WORLD, if MPI can be called.
 pub(super) fn world_rank() -> Option<usize> {
     let library = running(None).ok()?;
     let mut rank: c_int = 0;

@@ -1,7 +1,7 @@
-//! Where pointers are followed and MPI is called: the only room of this crate with `unsafe`.
+//! Dereferences pointers and calls MPI: the only module of this crate with `unsafe`.
 //!
-//! As in `treefold_c::boundary`, a C program's promises are those of the header: a pointer with a length is valid for so many elements
-//! during the call. Handles are no pointers, and need no promise.
+//! As in `treefold_c::boundary`, a C program promises what the header asks for: a pointer with a length is valid for that many elements
+//! during the call. Handles are not pointers, so they need no promise.
 
 #![expect(
     unsafe_code,

@@ -1,4 +1,4 @@
-//! The functions of `binary_tree_summation.h`, in its order. Their names have a prefix here: `libtreefold_reprored` has those of the header.
+//! The functions of `binary_tree_summation.h`, in its order, with a prefix: `libtreefold_reprored` exports them by the header's names.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int};
@@ -16,7 +16,7 @@ use crate::reprored::{self, Context};
 
 pub use crate::reprored::ReductionContext;
 
-/// Runs what a function does. An error ends the program: the interface has no place for it.
+/// Runs the body of a function. An error ends the program, since the interface cannot return it.
 fn or_abort<R>(call: &str, body: impl FnOnce() -> Result<R, Failure>) -> R {
     let mut result = None;
     let status = guard(|| {
@@ -35,7 +35,7 @@ fn or_abort<R>(call: &str, body: impl FnOnce() -> Result<R, Failure>) -> R {
 }
 
 thread_local! {
-    /// The communicator of contexts that name none: that of all ranks, unless the program has chosen.
+    /// The communicator of contexts that name none: MPI_COMM_WORLD, unless the program has chosen another one.
     static DEFAULT: Cell<Option<usize>> = const { Cell::new(None) };
     /// All ranks, duplicated once: programs make many contexts.
     static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
@@ -55,7 +55,7 @@ unsafe fn world_of(communicator: Option<usize>) -> Result<World, Failure> {
         return Ok(world);
     }
     let world = library::duplicate_world()?.world;
-    // A thread that is about to end has no place for it any more.
+    // A thread that is about to end has no thread-local storage any more.
     let _ = WORLD.try_with(|known| *known.borrow_mut() = Some(world.clone()));
     Ok(world)
 }
@@ -98,10 +98,10 @@ pub unsafe extern "C" fn treefold_reprored_new_reduction_context(
     unsafe { new_context("new_reduction_context", numbers, DEFAULT.get()) }
 }
 
-/// Makes a context on a communicator. Collective.
+/// Creates a context on a communicator. Collective.
 ///
 /// # Safety
-/// It is a communicator of the program's.
+/// It is a communicator of the program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_reprored_new_reduction_context_comm(
     global_start_idx: c_int,
@@ -113,10 +113,10 @@ pub unsafe extern "C" fn treefold_reprored_new_reduction_context_comm(
     unsafe { new_context("new_reduction_context_comm", numbers, Some(communicator)) }
 }
 
-/// Makes a context on a communicator. Collective.
+/// Creates a context on a communicator. Collective.
 ///
 /// # Safety
-/// It is a communicator of the program's.
+/// It is a communicator of the program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_reprored_new_reduction_context_comm_k(
     global_start_idx: c_int,
@@ -175,7 +175,7 @@ pub extern "C" fn treefold_reprored_get_reduction_buffer(
     })
 }
 
-/// Ends a context; NULL is none.
+/// Destroys a context; NULL is no error.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_free_reduction_context(context: *mut ReductionContext) {
     if !context.is_null() {
@@ -189,13 +189,13 @@ pub extern "C" fn treefold_reprored_get_reproducible_reduction_mode() -> *const 
     c"TREEFOLD".as_ptr()
 }
 
-/// How often this process has reduced.
+/// How many reductions this process has run.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_get_reproducible_reduction_counter() -> u64 {
     reprored::reductions()
 }
 
-/// Waits for a debugger, if told to.
+/// Waits for a debugger if `wait` is true.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_attach_debugger(wait: bool) {
     if wait {

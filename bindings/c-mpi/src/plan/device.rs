@@ -1,4 +1,4 @@
-//! Plans whose items are in the memory of a GPU: which of them it folds, and how they run then.
+//! Plans with items in GPU memory: which of them the GPU folds, and how they run.
 
 use std::rc::Rc;
 
@@ -10,16 +10,16 @@ use treefold_c::failure::{Code, Failure};
 use super::{Shaped, treefold_plan};
 use crate::gpu::Floats;
 use crate::operands::{Given, Takes};
-use crate::run::{Output, Run, ToldOfPanics};
+use crate::run::{NotifyOnPanic, Output, Run};
 
-/// Items in the memory of a GPU.
+/// Items in GPU memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum OnDevice {
     F32(&'static Device, Items<'static, f32>),
     F64(&'static Device, Items<'static, f64>),
 }
 
-/// What a GPU has made of items: rows of floats, or the words of their exact sum.
+/// The result of a GPU: rows of floats, or the words of an exact sum.
 enum Nodes {
     F32(Vec<f32>),
     F64(Vec<f64>),
@@ -27,7 +27,7 @@ enum Nodes {
 }
 
 impl OnDevice {
-    /// Sums runs of rows of so many bytes. A complex number is two columns.
+    /// Sums consecutive rows of `row_bytes` bytes. A complex number is two columns.
     fn fold_runs(&self, row_bytes: usize, lengths: &[usize]) -> Result<Nodes, Error> {
         match *self {
             Self::F32(device, items) => {
@@ -69,14 +69,14 @@ pub(crate) fn of_cuda(error: &Error) -> Failure {
 }
 
 impl Shaped {
-    /// What n elements are made of, if a GPU folds them in this operation. One that fails for their number fails as in ordinary memory.
+    /// The floats of n elements, if a GPU folds them in this operation. A wrong number of elements fails as in host memory.
     pub(crate) fn folded_floats(&self, operation: Operation, n: usize) -> Option<Floats> {
         let floats = self.gpu.floats.get()?;
         let is_reduction = matches!(
             operation,
             Operation::Allreduce | Operation::Reduce | Operation::ReduceScatter
         );
-        // An algorithm that is not a schedule takes items.
+        // Algorithms that are not schedules need the items.
         let are_all = |lengths: Vec<usize>| {
             let rows = lengths.iter().fold(0_u128, |rows, &one| rows + one as u128);
             rows * self.width as u128 == n as u128
@@ -90,19 +90,19 @@ impl Shaped {
         (is_reduction && offers()).then_some(floats)
     }
 
-    /// As [`run`](Self::run), on items in the memory of a GPU that folds them.
+    /// As [`run`](Self::run), on items that a GPU folds.
     pub(crate) fn run_on_device(
         &self,
         operation: Operation,
         local: OnDevice,
         result: &mut [u8],
     ) -> Result<bool, Failure> {
-        let _told = ToldOfPanics(self.plan.world());
+        let _notify = NotifyOnPanic(self.plan.world());
         let folded = self.nodes(operation, local);
         let reason = folded.as_ref().err().map(ToString::to_string);
         let nodes = Given::Nodes(of_nodes(&folded, reason.as_deref()));
         let outcome = self.run_into(operation, nodes, result);
-        // What the driver says has a code of its own.
+        // An error of the driver has its own code.
         folded.map_err(|error| of_cuda(&error)).and(outcome)
     }
 
@@ -114,18 +114,18 @@ impl Shaped {
         local: OnDevice,
         result: Output,
     ) -> Result<Rc<Run>, Failure> {
-        let _told = ToldOfPanics(self.plan.world());
+        let _notify = NotifyOnPanic(self.plan.world());
         let folded = self.nodes(operation, local);
         let reason = folded.as_ref().err().map(ToString::to_string);
         let nodes = Given::Nodes(of_nodes(&folded, reason.as_deref()));
         let started = self.start_given(operation, nodes, true);
-        // What the driver says has a code of its own.
+        // An error of the driver has its own code.
         let started =
             started.map_err(|failure| folded.err().map_or(failure, |error| of_cuda(&error)));
         Ok(self.under_way(name, operation, started?, result))
     }
 
-    /// The sums of this rank's own nodes, or its exact sum.
+    /// The sums of the rank's own nodes, or its exact sum.
     fn nodes(&self, operation: Operation, local: OnDevice) -> Result<Nodes, Error> {
         if self.takes == Takes::Exact {
             return local.exact_sum();

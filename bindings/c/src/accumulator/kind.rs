@@ -1,4 +1,4 @@
-//! What the kinds of accumulators do with items of their type.
+//! What each kind of accumulator does with items of its type.
 
 use std::marker::PhantomData;
 
@@ -11,16 +11,16 @@ use treefold::exact::{
 use crate::failure::{Code, Failure};
 
 /// A kind of accumulator.
-pub(crate) trait Kind: 'static {
+pub(crate) trait AccumulatorKind: 'static {
     /// An element of the program's arrays.
     type Item: Pod;
     /// A variance of items.
     type Real: Pod;
-    /// What is held.
+    /// The accumulated sums.
     type Total: Clone + Default + PartialEq + Send + Sync;
     /// Whether it takes two arrays.
     const TAKES_PAIRS: bool;
-    /// What it is.
+    /// Its name in error messages.
     const NAME: &'static str;
 
     fn add(total: &mut Self::Total, x: &[Self::Item], y: &[Self::Item]);
@@ -35,10 +35,10 @@ pub(crate) trait Kind: 'static {
     fn of_bytes(bytes: &[u8]) -> Result<Self::Total, BytesError>;
 }
 
-/// A figure that plans have, too.
+/// An accumulator of a figure that plans compute as well.
 pub(super) struct OfFigure<Q>(PhantomData<Q>);
 
-impl<Q: Quantity> Kind for OfFigure<Q> {
+impl<Q: Quantity> AccumulatorKind for OfFigure<Q> {
     type Item = Q::Item;
     /// It has no variance.
     type Real = u8;
@@ -88,7 +88,7 @@ macro_rules! moments {
         $(#[$docs])*
         pub(super) struct $kind<T>(PhantomData<T>);
 
-        impl<T: Float> Kind for $kind<T> {
+        impl<T: Float> AccumulatorKind for $kind<T> {
             type Item = $item;
             type Real = T;
             type Total = $moments<T>;
@@ -154,7 +154,7 @@ moments!(
     [T; 2]
 );
 
-/// What is wrong with bytes.
+/// The error of invalid bytes.
 pub(crate) fn of_bytes_error(error: &BytesError) -> Failure {
     let code = match error {
         BytesError::Truncated | BytesError::TooMany { .. } => Code::Length,

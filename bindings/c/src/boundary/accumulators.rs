@@ -10,7 +10,7 @@ use crate::failure::Status;
 use crate::handle;
 use crate::statistic::{Asked, Question};
 
-/// An accumulator of no items.
+/// Creates an empty accumulator.
 ///
 /// # Safety
 /// `result` is one handle.
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn treefold_accumulator_create(
     unsafe { held::create(result, make) }
 }
 
-/// Another accumulator of the same items.
+/// Copies an accumulator.
 ///
 /// # Safety
 /// `result` is one handle.
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn treefold_accumulator_copy(
     unsafe { held::copy(accumulator, result) }
 }
 
-/// Ends an accumulator.
+/// Destroys an accumulator.
 ///
 /// # Safety
 /// `accumulator` is one handle.
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn treefold_accumulator_destroy(
     unsafe { held::destroy(accumulator) }
 }
 
-/// Forgets all items.
+/// Removes all items.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_accumulator_clear(accumulator: *mut treefold_accumulator) -> Status {
     guard(|| {
@@ -67,7 +67,7 @@ pub extern "C" fn treefold_accumulator_clear(accumulator: *mut treefold_accumula
 /// Adds or removes the items of some arrays.
 ///
 /// # Safety
-/// They have so many elements of the accumulator's type.
+/// They have that many elements of the accumulator's type.
 unsafe fn change<const N: usize>(
     accumulator: *const treefold_accumulator,
     change: Change,
@@ -75,7 +75,7 @@ unsafe fn change<const N: usize>(
 ) -> Status {
     guard(|| {
         handle::change(accumulator, |held| {
-            // SAFETY: the caller promises so many elements.
+            // SAFETY: the caller promises that many elements.
             let arrays = unsafe { read(arrays, held.element_type(), &[]) }?;
             held.change(change, &arrays)
         })
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn treefold_accumulator_add(
     unsafe { change(accumulator, Change::Add, [("items", items, n)]) }
 }
 
-/// Takes items back.
+/// Removes items.
 ///
 /// # Safety
 /// `items` are n elements of the accumulator's type.
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn treefold_accumulator_add_pairs(
     unsafe { change(accumulator, Change::Add, [("x", x, n), ("y", y, m)]) }
 }
 
-/// Takes pairs back.
+/// Removes pairs.
 ///
 /// # Safety
 /// `x` has n elements of the accumulator's type, and `y` has m.
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn treefold_accumulator_remove_pairs(
     unsafe { change(accumulator, Change::Remove, [("x", x, n), ("y", y, m)]) }
 }
 
-/// Adds or removes what another accumulator was given.
+/// Adds or removes another accumulator's items.
 fn change_by(
     accumulator: *const treefold_accumulator,
     change: Change,
@@ -155,7 +155,7 @@ fn change_by(
     })
 }
 
-/// Adds what another accumulator was given.
+/// Adds another accumulator's items.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_accumulator_merge(
     accumulator: *mut treefold_accumulator,
@@ -164,7 +164,7 @@ pub extern "C" fn treefold_accumulator_merge(
     change_by(accumulator, Change::Add, other)
 }
 
-/// Takes back what another accumulator was given.
+/// Removes another accumulator's items.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_accumulator_unmerge(
     accumulator: *mut treefold_accumulator,
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn treefold_accumulator_to_bytes(
     }
 }
 
-/// Makes an accumulator what bytes stand for.
+/// Replaces the contents of an accumulator by bytes.
 ///
 /// # Safety
 /// `bytes` are n bytes.

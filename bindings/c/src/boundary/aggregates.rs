@@ -32,7 +32,7 @@ pub unsafe extern "C" fn treefold_aggregate_bytes(statistic: i32, result: *mut u
     })
 }
 
-/// A state of no rows.
+/// Creates an empty state.
 ///
 /// # Safety
 /// `aggregate` is memory of n bytes.
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn treefold_aggregate_init(
     })
 }
 
-/// Forgets all rows.
+/// Removes all rows.
 ///
 /// # Safety
 /// `aggregate` is a state.
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn treefold_aggregate_clear(aggregate: *mut treefold_aggre
     })
 }
 
-/// A column of a caller's: the code of its type, and where it is.
+/// A caller's column: the code of its type, and its address.
 type Input = (i32, *const c_void);
 
 /// Adds rows, or removes them.
@@ -78,10 +78,10 @@ unsafe fn change(
     guard(move || {
         // SAFETY: the caller promises a state.
         let state = unsafe { state("aggregate", aggregate) }?;
-        // SAFETY: the caller promises so many items.
+        // SAFETY: the caller promises that many items.
         let x = unsafe { column("x", "x_type", x, n) }?;
         let y = if state.held().inputs() == 2 {
-            // SAFETY: the caller promises so many items.
+            // SAFETY: the caller promises that many items.
             unsafe { column("y", "y_type", y, n) }?
         } else if y == (0, ptr::null()) {
             Column::F64(&[])
@@ -278,7 +278,7 @@ pub unsafe extern "C" fn treefold_aggregate_to_bytes(
     unsafe { held::copy_bytes((bytes, capacity), needed, written) }
 }
 
-/// Makes a state what bytes stand for.
+/// Replaces the contents of a state by bytes.
 ///
 /// # Safety
 /// `aggregate` is a state, and `bytes` are n bytes.
@@ -316,7 +316,7 @@ pub unsafe extern "C" fn treefold_aggregate_statistic(
     })
 }
 
-/// A function of databases.
+/// A SQL function.
 #[repr(C)]
 #[derive(Debug)]
 pub struct treefold_sql_function {
@@ -336,7 +336,7 @@ unsafe impl Send for Functions {}
 // SAFETY: as before.
 unsafe impl Sync for Functions {}
 
-/// The functions of databases, and how many they are.
+/// The list of SQL functions, and its length.
 ///
 /// # Safety
 /// `count` is one number, or NULL.

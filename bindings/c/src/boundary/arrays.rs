@@ -1,4 +1,4 @@
-//! Arrays of a program's as slices of bytes, and places for results.
+//! A program's arrays as slices of bytes, and places for results.
 
 use std::ffi::c_void;
 
@@ -9,16 +9,16 @@ use crate::local::{self, AnyElement, LONGEST_ELEMENT};
 use crate::raw::{Bytes, disjoint, write_bytes};
 use crate::statistic::Asked;
 
-/// An array of a program's: what the header calls it, where it is, and how many elements it has.
+/// A program's array: its name in the header, its address and its length.
 pub(super) type Array = (&'static str, *const c_void, usize);
 
-/// Keys of a program's: the code of their type, where they begin, and how many they are.
+/// A program's keys: the code of their type, their address and their number.
 pub type KeysInput = (i32, *const c_void, usize);
 
-/// An array of elements that is read, if it is apart from what is written.
+/// An input array, which must not overlap the output.
 ///
 /// # Safety
-/// It has so many elements.
+/// It has that many elements.
 ///
 /// # Errors
 /// It is NULL, too long, or overlaps what is written.
@@ -32,14 +32,14 @@ pub(super) unsafe fn input<'a>(
     for &written in written {
         disjoint(array, written)?;
     }
-    // SAFETY: the caller promises so many elements.
+    // SAFETY: the caller promises that many elements.
     Ok(unsafe { array.read(pointer) })
 }
 
 /// Several arrays, as [`input`].
 ///
 /// # Safety
-/// They have so many elements.
+/// They have that many elements.
 ///
 /// # Errors
 /// As [`input`].
@@ -56,10 +56,10 @@ pub(super) unsafe fn read<'a, const N: usize>(
     Ok(slices)
 }
 
-/// Writes what a function makes of some arrays of a type: one element of it.
+/// Applies a function to arrays of one type, and writes its result, one element.
 ///
 /// # Safety
-/// The arrays have so many elements, and `result` is one.
+/// The arrays have that many elements, and `result` is one.
 ///
 /// # Errors
 /// As [`input`] and [`place_of`], or those of the function.
@@ -70,13 +70,13 @@ pub(super) unsafe fn reduced<const N: usize>(
     reduce: impl FnOnce([&[u8]; N], &mut [u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let place = place_of("result", result, element_type)?;
-    // SAFETY: the caller promises so many elements.
+    // SAFETY: the caller promises that many elements.
     let arrays = unsafe { read(arrays, element_type, &[place]) }?;
     // SAFETY: the caller promises room for an element.
     unsafe { write_element(result, element_type, |value| reduce(arrays, value)) }
 }
 
-/// Writes one element of a type, which a function leaves in a buffer.
+/// Writes one element, which a function puts into a buffer.
 ///
 /// # Safety
 /// `result` is one element of the type.
@@ -95,10 +95,10 @@ pub(super) unsafe fn write_element(
     unsafe { write_bytes("result", result, value) }
 }
 
-/// The one or two arrays of a statistic, of which the second is NULL and has no elements if the statistic takes one.
+/// The one or two arrays of a statistic. If it takes one, the second is NULL and has no elements.
 ///
 /// # Safety
-/// They have so many elements.
+/// They have that many elements.
 ///
 /// # Errors
 /// As [`input`]; or there is a second array, and the statistic takes one.
@@ -137,14 +137,14 @@ pub(super) fn place_of(
 /// Keys, and where they are.
 ///
 /// # Safety
-/// They are so many numbers of the type, or NULL.
+/// They are that many numbers of the type, or NULL.
 ///
 /// # Errors
 /// There is no such type, or no such keys.
 pub unsafe fn keys_of<'k>((key_type, keys, k): KeysInput) -> Result<(Keys<'k>, Bytes), Failure> {
     let key_type = ElementType::of_argument("key_type", key_type)?;
     let array = Bytes::of("keys", keys, k, local::element_bytes(key_type))?;
-    // SAFETY: the caller promises so many keys.
+    // SAFETY: the caller promises that many keys.
     let bytes = unsafe { array.read(keys) };
     Ok((Keys { key_type, bytes }, array))
 }

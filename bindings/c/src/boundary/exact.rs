@@ -197,7 +197,7 @@ pub unsafe extern "C" fn treefold_rolling(
 /// A window, with slices for pointers.
 ///
 /// # Safety
-/// Its index has so many numbers of its type, and its width is one, or both are NULL.
+/// Its index has that many numbers of its type, and its width is one, or both are NULL.
 unsafe fn window_of<'a>(
     window: treefold_window,
     items: usize,
@@ -218,7 +218,7 @@ unsafe fn window_of<'a>(
         (_, items, true) => Extent::Items(items),
         (_, 0, false) => {
             let index_type = ElementType::of_argument("index_type", window.index_type)?;
-            // SAFETY: the caller promises so many numbers.
+            // SAFETY: the caller promises that many numbers.
             let index = unsafe { input(("index", window.index, items), index_type, &[results]) }?;
             // SAFETY: the caller promises a number.
             let width = unsafe { input(("width", window.width, 1), index_type, &[results]) }?;

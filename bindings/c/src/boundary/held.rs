@@ -1,4 +1,4 @@
-//! What functions of `treefold.h` do with all that a program holds: handles become objects.
+//! What all handles of `treefold.h` have in common: finding, copying, comparing and destroying their objects.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -8,7 +8,7 @@ use crate::failure::{Code, Failure, Status};
 use crate::handle::{self, Copied as _, Named};
 use crate::raw::{Bytes, disjoint, place, write};
 
-/// Makes an object, and leaves its handle.
+/// Creates an object and writes its handle.
 ///
 /// # Safety
 /// `result` is one handle.
@@ -25,7 +25,7 @@ pub(super) unsafe fn create<H: Named>(
     })
 }
 
-/// Ends an object, and sets its handle to NULL. One that is NULL is left so.
+/// Destroys an object and sets its handle to NULL. A NULL handle is no error.
 ///
 /// # Safety
 /// `handle` is one handle.
@@ -43,7 +43,7 @@ pub(super) unsafe fn destroy<H: Named>(handle: *mut *mut H) -> Status {
     })
 }
 
-/// Makes an object like another one, and leaves its handle.
+/// Copies an object and writes the copy's handle.
 ///
 /// # Safety
 /// `result` is one handle.
@@ -71,7 +71,7 @@ pub(super) unsafe fn equal<H: Named>(
     })
 }
 
-/// An object as bytes, and how many they are.
+/// Writes an object as bytes, and their number.
 ///
 /// # Safety
 /// `bytes` has room for `capacity` bytes, and `needed` is one number.
@@ -85,7 +85,7 @@ pub(super) unsafe fn to_bytes<H: Named>(
     unsafe { copy_bytes((bytes, capacity), needed, || handle::read(handle, state)) }
 }
 
-/// Copies bytes to a place, and says how many they are.
+/// Copies bytes to the caller's buffer, and writes their number.
 ///
 /// # Safety
 /// `bytes` has room for `capacity` bytes, and `needed` is one number.
@@ -100,7 +100,7 @@ pub(super) unsafe fn copy_bytes(
         disjoint(array, place)?;
         let state = state()?;
         if capacity > 0 {
-            // SAFETY: the caller promises room for so many bytes.
+            // SAFETY: the caller promises room for that many bytes.
             let room = unsafe { array.write(bytes) };
             let room = room.get_mut(..state.len()).ok_or_else(|| {
                 let message = format!(
@@ -116,7 +116,7 @@ pub(super) unsafe fn copy_bytes(
     })
 }
 
-/// Makes an object what bytes stand for.
+/// Replaces the contents of an object by bytes.
 ///
 /// # Safety
 /// `bytes` are n bytes.

@@ -13,7 +13,7 @@ use crate::local;
 use crate::raw::{Bytes, write};
 use crate::statistic::{Asked, Question};
 
-/// A state of no items for so many keys.
+/// Creates an empty state.
 ///
 /// # Safety
 /// `result` is one handle.
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn treefold_keyed_create(
     unsafe { treefold_keyed_create_rows(element_type, statistic, keys, 1, result) }
 }
 
-/// A state of no rows for so many keys.
+/// Creates an empty state of rows.
 ///
 /// # Safety
 /// `result` is one handle.
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn treefold_keyed_create_rows(
     unsafe { held::create(result, make) }
 }
 
-/// A state of sums by any keys, of no items.
+/// Creates an empty hashed state.
 ///
 /// # Safety
 /// `result` is one handle.
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn treefold_keyed_create_hashed(
     unsafe { held::create(result, make) }
 }
 
-/// Another state of the same items.
+/// Copies a state.
 ///
 /// # Safety
 /// `result` is one handle.
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn treefold_keyed_copy(
     unsafe { held::copy(keyed, result) }
 }
 
-/// Ends a state.
+/// Destroys a state.
 ///
 /// # Safety
 /// `keyed` is one handle.
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn treefold_keyed_destroy(keyed: *mut *mut treefold_keyed)
     unsafe { held::destroy(keyed) }
 }
 
-/// Forgets all items.
+/// Removes all items.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_keyed_clear(keyed: *mut treefold_keyed) -> Status {
     guard(|| {
@@ -103,7 +103,7 @@ pub extern "C" fn treefold_keyed_clear(keyed: *mut treefold_keyed) -> Status {
 /// Adds or removes items by key, of one array or of two.
 ///
 /// # Safety
-/// `keys` are so many numbers of their type, and the arrays have so many elements of the state's.
+/// `keys` are that many numbers of their type, and the arrays have that many elements of the state's.
 unsafe fn change<const N: usize>(
     keyed: *const treefold_keyed,
     change: Change,
@@ -114,7 +114,7 @@ unsafe fn change<const N: usize>(
         // SAFETY: the caller promises such keys.
         let (keys, _) = unsafe { keys_of(keys) }?;
         handle::change(keyed, |held| {
-            // SAFETY: the caller promises so many elements.
+            // SAFETY: the caller promises that many elements.
             let arrays = unsafe { read(arrays, held.element_type(), &[]) }?;
             held.change(change, keys, &arrays)
         })
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn treefold_keyed_add(
     unsafe { change(keyed, Change::Add, (key_type, keys, k), arrays) }
 }
 
-/// Takes items back by key.
+/// Removes items by key.
 ///
 /// # Safety
 /// `keys` are k numbers of their type, and `items` are n elements of the state's.
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn treefold_keyed_add_pairs(
     unsafe { change(keyed, Change::Add, (key_type, keys, k), arrays) }
 }
 
-/// Takes pairs back by key.
+/// Removes pairs by key.
 ///
 /// # Safety
 /// `keys` are k numbers of their type, `x` has n elements of the state's, and `y` has l.
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn treefold_keyed_remove_pairs(
     unsafe { change(keyed, Change::Remove, (key_type, keys, k), arrays) }
 }
 
-/// Adds or removes what another state was given.
+/// Adds or removes another state's items.
 fn change_by(keyed: *const treefold_keyed, change: Change, other: *const treefold_keyed) -> Status {
     guard(|| {
         handle::change_by(keyed, other, |held, other| {
@@ -206,7 +206,7 @@ fn change_by(keyed: *const treefold_keyed, change: Change, other: *const treefol
     })
 }
 
-/// Adds what another state was given.
+/// Adds another state's items.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_keyed_merge(
     keyed: *mut treefold_keyed,
@@ -215,7 +215,7 @@ pub extern "C" fn treefold_keyed_merge(
     change_by(keyed, Change::Add, other)
 }
 
-/// Takes back what another state was given.
+/// Removes another state's items.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_keyed_unmerge(
     keyed: *mut treefold_keyed,
@@ -339,7 +339,7 @@ pub unsafe extern "C" fn treefold_keyed_to_bytes(
     unsafe { held::to_bytes(keyed, (bytes, capacity), needed, |held| held.to_bytes()) }
 }
 
-/// Makes a state what bytes stand for.
+/// Replaces the contents of a state by bytes.
 ///
 /// # Safety
 /// `bytes` are n bytes.

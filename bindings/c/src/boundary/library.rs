@@ -22,7 +22,7 @@ pub extern "C" fn treefold_version_string() -> *const c_char {
     VERSION.as_ptr().cast()
 }
 
-/// What went wrong in this thread's last call that failed.
+/// The message of this thread's last failed call.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_last_error() -> *const c_char {
     failure::last_message()
@@ -41,7 +41,7 @@ pub extern "C" fn treefold_status_name(status: Status) -> *const c_char {
     Code::name(status).as_ptr()
 }
 
-/// Makes a text this thread's last error.
+/// Sets this thread's last error.
 ///
 /// # Safety
 /// `message` ends with a zero.
@@ -55,13 +55,13 @@ pub unsafe extern "C" fn treefold_report(status: Status, message: *const c_char)
     })
 }
 
-/// Sets how many threads the later calls of this thread may use.
+/// Sets the number of threads that later calls of this thread may use.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_threads(n: c_int) -> Status {
     guard(|| local::set_threads(n))
 }
 
-/// How many threads the calls of this thread may use.
+/// The number of threads that calls of this thread may use.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_thread_count() -> c_int {
     local::thread_count()

@@ -1,8 +1,8 @@
-//! The functions of `treefold.h`: they follow pointers, as only [`raw`](crate::raw) does beside them.
+//! The functions of `treefold.h`. Only they and [`raw`](crate::raw) dereference pointers.
 //!
-//! What a C program promises is written in `treefold.h`: a pointer with a length is valid for so many elements during the call, and no
-//! other thread writes to them meanwhile. What can be seen of a broken promise is an error: NULL, a length beyond the address
-//! space, an address that no such element can have, arrays that overlap.
+//! A C program promises what `treefold.h` asks for: a pointer with a length is valid for that many elements during the call, and no
+//! other thread writes to them meanwhile. Broken promises that can be detected are errors: NULL, a length beyond the address space, a
+//! misaligned address, arrays that overlap.
 
 #![expect(
     unsafe_code,
@@ -34,10 +34,10 @@ pub use crate::accumulator::treefold_accumulator;
 pub use crate::keyed::treefold_keyed;
 pub use arrays::{KeysInput, keys_of};
 
-/// Runs what a function does: keeps its error for `treefold_last_error`, and stops panics.
+/// Runs the body of a C function: stores its error for `treefold_last_error`, and stops panics.
 #[inline]
 pub fn guard(body: impl FnOnce() -> Result<(), Failure>) -> Status {
-    // Nothing that the body has touched is left half changed: a plan whose run panicked is spent, and all else is made anew.
+    // After a panic nothing half-changed is used again: a plan whose run panicked is spent, and everything else is rebuilt.
     match panic::catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Code::Ok as Status,
         Ok(Err(failure)) => keep(&failure),
@@ -53,7 +53,7 @@ fn keep(failure: &Failure) -> Status {
     failure.code as Status
 }
 
-/// What this thread's last failure said.
+/// The message of this thread's last failure.
 pub fn last_error() -> String {
     failure::last_text()
 }

@@ -1,4 +1,4 @@
-//! States of aggregates where a caller wants them: in its own memory, behind a tag.
+//! Aggregate states in the caller's memory, each behind a tag.
 
 use treefold::exact::{
     CompactCoMoments, CompactMoments, CompactPowers, CompactProducts, CompactSum,
@@ -10,11 +10,11 @@ use crate::failure::{Code, Failure};
 use crate::raw::place;
 use crate::statistic::Asked;
 
-/// The beginning of a caller's memory that holds a state.
+/// The header of a state in the caller's memory.
 #[repr(C)]
 #[derive(Debug)]
 pub struct treefold_aggregate {
-    /// Tells what is held, and that this is a state.
+    /// Marks the memory as a state and says what it holds.
     tag: u64,
 }
 
@@ -25,10 +25,10 @@ struct Placed<S> {
     state: S,
 }
 
-/// What tags are, up to their lowest byte: no number that is likely elsewhere.
+/// All tags but their lowest byte: a value that is unlikely in other memory.
 const STATE: u64 = 0x7472_6565_666f_6c00;
 
-/// Evaluates an expression for the type that holds this.
+/// Evaluates an expression for the state's type.
 macro_rules! with_type {
     ($held:expr, $state:ident => $value:expr, else $none:expr) => {
         match $held {
@@ -47,7 +47,7 @@ macro_rules! with_type {
     }};
 }
 
-/// All that states hold.
+/// All kinds of states.
 const HELD: [Held; 6] = [
     Held::Sum,
     Held::Products,
@@ -81,10 +81,10 @@ pub(super) fn bytes_of(held: Held) -> usize {
 /// The state in a caller's memory.
 ///
 /// # Safety
-/// If the memory begins as a state does, it holds one, and nobody else reads or writes it while the result is in use.
+/// If the memory begins with a state's tag, it holds a state, and nobody else reads or writes it while the result is in use.
 ///
 /// # Errors
-/// It is NULL, or does not begin so.
+/// The pointer is NULL, or the memory has no tag.
 #[inline(always)]
 pub(super) unsafe fn state<'a>(
     name: &'static str,
@@ -103,7 +103,7 @@ fn tag_of(held: Held) -> u64 {
     STATE | held as u64
 }
 
-/// What a tag says; extrema, which no aggregate holds, for no tag.
+/// What a tag says; extrema, which no aggregate holds, if it is no tag.
 #[inline(always)]
 fn held_of(tag: u64) -> Held {
     let mut all = HELD.into_iter();
@@ -111,7 +111,7 @@ fn held_of(tag: u64) -> Held {
         .unwrap_or(Held::Extrema)
 }
 
-/// Creates the state of no rows.
+/// Creates an empty state.
 ///
 /// # Safety
 /// `memory` is n bytes, which nobody else reads or writes.

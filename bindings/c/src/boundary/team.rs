@@ -1,4 +1,4 @@
-//! The functions of `treefold.h` that reduce by the caller's threads.
+//! The functions of `treefold.h` that run on the caller's threads.
 
 use std::ffi::c_void;
 
@@ -67,10 +67,10 @@ pub unsafe extern "C" fn treefold_dot_on(
     unsafe { dot_by(element_type, (x, n), (y, m), result, dot) }
 }
 
-/// What reduces a part of some arrays into an element.
+/// A function that reduces one part of the arrays to an element.
 type OfPart<'a> = dyn Fn(&[&[u8]], &mut [u8]) -> Result<(), Failure> + Sync + 'a;
 
-/// Reduces arrays of so many items by parts.
+/// Reduces arrays of `items` items in parts.
 ///
 /// # Safety
 /// The team is as in [`by_team`].
@@ -82,7 +82,7 @@ unsafe fn by_parts(
     of_part: &OfPart<'_>,
     result: &mut [u8],
 ) -> Result<(), Failure> {
-    // A thread of the team's works alone, whatever it has set for its own calls.
+    // Each thread of the team works alone, whatever treefold_threads says there.
     let of_part = |part: &[&[u8]], value: &mut [u8]| local::alone(|| of_part(part, value));
     let parts = Parts::of(items);
     if parts.count() <= 1 && team.0.is_some() {

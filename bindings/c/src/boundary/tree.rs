@@ -69,7 +69,7 @@ pub(super) unsafe fn two_arrays<T: Pod>(
 /// Defines the short forms for float and double.
 macro_rules! of_one_array {
     ($($function:ident, $float:ty, $reduce:path;)+) => {$(
-        /// As `treefold.h` says.
+        /// See `treefold.h`.
         ///
         /// # Safety
         /// `x` has n numbers, and `result` is one.
@@ -88,7 +88,7 @@ macro_rules! of_one_array {
 /// The same for dot products.
 macro_rules! of_two_arrays {
     ($($function:ident, $float:ty, $reduce:path;)+) => {$(
-        /// As `treefold.h` says.
+        /// See `treefold.h`.
         ///
         /// # Safety
         /// `x` has n numbers, `y` has m, and `result` is one.
@@ -263,7 +263,7 @@ pub unsafe extern "C" fn treefold_dot(
     unsafe { dot_by(element_type, (x, n), (y, m), result, local::dot_of) }
 }
 
-/// A dot product, by a function of both arrays.
+/// Applies a dot product to both arrays.
 ///
 /// # Safety
 /// `x` has n elements of the type, `y` has m, and `result` is one.
@@ -308,7 +308,7 @@ pub unsafe extern "C" fn treefold_sum_lanes(
     })
 }
 
-/// The sum, and that of the absolute values.
+/// The sum, and the sum of the absolute values.
 ///
 /// # Safety
 /// `x` has n elements of the type, and `sum` and `absolute_sum` are one each.

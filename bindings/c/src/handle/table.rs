@@ -1,4 +1,4 @@
-//! A table of objects that grows without moving them, and in which no thread waits for another.
+//! A lock-free table of objects, which grows without moving them.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{OnceLock, RwLock};
@@ -6,7 +6,7 @@ use std::sync::{OnceLock, RwLock};
 /// The bits of a place.
 pub(super) const PLACE_BITS: u32 = 28;
 
-/// Each piece of a table has as many places as all before it, and the first one has so many.
+/// The entries of a table's first piece; each further piece has as many as all before it.
 const FIRST_PLACES: u32 = 64;
 const PIECES: usize = (PLACE_BITS - FIRST_PLACES.ilog2()) as usize;
 
@@ -52,11 +52,11 @@ impl<O> Table<O> {
         self.pieces.get(piece)?.get()?.get(index)
     }
 
-    /// A place that nobody uses; `None` if there are none left.
+    /// A free entry; `None` if there are none left.
     pub(super) fn take_place(&self) -> Option<u32> {
         let mut free = self.free.load(Ordering::Acquire);
         while let Some(place) = last(free) {
-            // Another thread may take the place meanwhile, and free it again: the number of changes tells.
+            // Another thread may take the entry and free it again meanwhile; the number of changes shows that.
             let next = self.slot(place)?.next.load(Ordering::Relaxed);
             match self.exchange_free(free, next) {
                 Ok(()) => return Some(place),

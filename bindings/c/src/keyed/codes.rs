@@ -1,4 +1,4 @@
-//! The states by key that codes of the program stand for.
+//! Creates the state by key for a program's codes of type and statistic.
 
 use std::any::Any;
 
@@ -6,7 +6,7 @@ use treefold::exact::{Held, IntegerMoments, IntegerSum, Statistic};
 
 use super::Keys;
 use super::integers::Integers;
-use super::kind::Kind;
+use super::kind::SlotKind;
 use super::state::{KeyedState, empty};
 use crate::accumulator::Change;
 use crate::element::ElementType;
@@ -33,7 +33,7 @@ macro_rules! by_slot {
     }};
 }
 
-/// A state of no items for so many keys, with rows of so many items.
+/// An empty state for `keys` keys, with rows of `width` items.
 ///
 /// # Errors
 /// There is no such state, or no memory for it.
@@ -79,7 +79,7 @@ fn of_reals(
     }
 }
 
-fn boxed<S: Kind>(keys: usize, width: usize) -> Result<Box<dyn KeyedState>, Failure> {
+fn boxed<S: SlotKind>(keys: usize, width: usize) -> Result<Box<dyn KeyedState>, Failure> {
     Ok(Box::new(empty::<S>(keys, width)?))
 }
 

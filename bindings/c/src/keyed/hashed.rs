@@ -1,4 +1,4 @@
-//! Sums by any keys of 64 bits.
+//! Sums by any 64-bit keys.
 
 use std::hash::Hash;
 
@@ -15,7 +15,7 @@ use crate::failure::{Code, Failure};
 use crate::raw::elements_mut;
 use crate::statistic::{Asked, Question};
 
-/// What a key takes at first: a sum, the key, and its place in a table that is not full.
+/// The initial bytes per key: a sum, the key, and its entry in a table that is not full.
 const KEY_BYTES: usize = SUM_BYTES + 2 * size_of::<u64>();
 
 /// The types of keys that are hashed.
@@ -56,7 +56,7 @@ pub(crate) fn of_codes(
     })
 }
 
-/// Keys of any type as those of a state.
+/// Converts keys of any type to the state's type.
 fn widened<K: HashedKey>(keys: Keys<'_>) -> Result<Vec<K>, Failure> {
     by_integer!(keys.key_type, G => {
         let keys = keys.of::<G>()?.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Sums of integers by key, in 192 bits.
+//! Sums of integers by key, kept in 192 bits.
 
 use std::fmt::Display;
 
@@ -148,7 +148,7 @@ impl<S: IntegerSlot> KeyedState for Integers<S> {
     }
 }
 
-/// A sum is none of 64 bits.
+/// The error of a sum that does not fit 64 bits.
 #[cold]
 fn too_large(key: usize, sum: &impl Display) -> Failure {
     let message = format!("`result`: the sum of key {key} is {sum}, which 64 bits do not hold");

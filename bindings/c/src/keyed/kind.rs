@@ -1,4 +1,4 @@
-//! What C programs know of the slots of keys.
+//! The statistics that C programs know, as slots of keys.
 
 use bytemuck::Pod;
 use treefold::exact::{
@@ -26,13 +26,13 @@ impl Real for f64 {
 }
 
 /// Slots of real items.
-pub(crate) trait Kind: KeyedSlot<Item = Self::Real> {
+pub(crate) trait SlotKind: KeyedSlot<Item = Self::Real> {
     /// An element of the program's arrays, and of results.
     type Real: Real;
     const NAME: &'static str;
     /// Whether it takes two arrays.
     const TAKES_PAIRS: bool = false;
-    /// What a key takes at first.
+    /// The initial bytes per key.
     const KEY_BYTES: usize;
 
     /// The items of one array, or of two of one length.
@@ -52,7 +52,7 @@ pub(crate) trait Kind: KeyedSlot<Item = Self::Real> {
     }
 }
 
-/// Why slots are as they were.
+/// Why slots were not changed.
 pub(crate) enum Unchanged {
     Failure(Failure),
     Removal(RemoveKeyedError),
@@ -93,12 +93,12 @@ fn change_by<S: KeyedSlot, K: Key>(
     }
 }
 
-/// What a key takes of a sum.
+/// The bytes of a sum.
 pub(super) const SUM_BYTES: usize = 16;
 
 macro_rules! kinds {
     ($($slot:ident, $name:literal, $key_bytes:expr, |$arrays:ident| $items:expr, $takes_pairs:literal, [$($change:item)?];)+) => {$(
-        impl<T: Real> Kind for $slot<T> {
+        impl<T: Real> SlotKind for $slot<T> {
             type Real = T;
             const NAME: &'static str = $name;
             const TAKES_PAIRS: bool = $takes_pairs;
@@ -115,7 +115,7 @@ macro_rules! kinds {
 
 kinds! {
     Sum, "sums by key", SUM_BYTES, |arrays| arrays[0], false, [
-        // To bring keys to one type would take a part of the time of sums.
+        // Converting the keys first would take a noticeable part of the time of sums.
         fn change_items(
             slots: &mut Keyed<Self>,
             change: Change,

@@ -1,11 +1,11 @@
-//! Exact sums and what follows from them by key, that a program holds.
+//! States by key that a program holds: exact sums and the statistics that follow from them.
 
 use std::any::Any;
 
 use treefold::FoldError;
 use treefold::exact::{Items, Keyed, KeyedSlot, RemoveKeyedError, Statistic};
 
-use super::kind::{Kind, Real, Unchanged, write};
+use super::kind::{Real, SlotKind, Unchanged, write};
 use super::{Keys, has_room, of_limit, of_removal};
 use crate::accumulator::{Change, of_bytes_error};
 use crate::element::ElementType;
@@ -22,7 +22,7 @@ handle!(
     "keyed"
 );
 
-/// A state of each of the keys 0 to K - 1, or of those that have come.
+/// A state for the keys 0 to K - 1, or for the keys that have had items.
 pub(crate) trait KeyedState: Any + Send + Sync {
     /// The type of the program's items.
     fn element_type(&self) -> ElementType;
@@ -30,7 +30,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     /// The number of keys.
     fn groups(&self) -> usize;
 
-    /// How many items a row has, and results a key.
+    /// The number of items per row, and of results per key.
     fn width(&self) -> usize {
         1
     }
@@ -42,7 +42,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     /// items are there than are removed.
     fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure>;
 
-    /// Adds other ones, key by key, or takes them back.
+    /// Adds another state, key by key, or removes it.
     ///
     /// # Errors
     /// They are of another kind, or for another number of keys; or fewer items are there than are removed.
@@ -72,7 +72,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
         Err(Failure::new(Code::Unsupported, message))
     }
 
-    /// Writes the keys of which there is a type, in ascending order.
+    /// Writes the keys of a hashed state in ascending order.
     ///
     /// # Errors
     /// An address is not aligned.
@@ -86,15 +86,15 @@ pub(crate) trait KeyedState: Any + Send + Sync {
         Err(self.has_no_bytes())
     }
 
-    /// Becomes what bytes stand for.
+    /// Replaces the contents by bytes.
     ///
     /// # Errors
-    /// They are not those of a state of this kind.
+    /// The bytes are not a state of this kind.
     fn become_bytes(&mut self, _: &[u8]) -> Result<(), Failure> {
         Err(self.has_no_bytes())
     }
 
-    /// One of as many keys, but no items.
+    /// An empty state with the same keys.
     ///
     /// # Errors
     /// There is no memory for it.
@@ -106,7 +106,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     /// There is no memory for it.
     fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure>;
 
-    /// What it is, for errors.
+    /// Its description in error messages.
     fn name(&self) -> String;
 
     #[cold]
@@ -134,12 +134,12 @@ impl Copied for Box<dyn KeyedState> {
 }
 
 /// Slots of no items.
-pub(super) fn empty<S: Kind>(keys: usize, width: usize) -> Result<Keyed<S>, Failure> {
+pub(super) fn empty<S: SlotKind>(keys: usize, width: usize) -> Result<Keyed<S>, Failure> {
     has_room(keys.saturating_mul(width), S::KEY_BYTES)?;
     Keyed::of_rows(keys, width).map_err(|error| of_limit("keys", error))
 }
 
-/// Another state, if it is of this kind.
+/// Casts another state to this kind.
 pub(super) fn same_kind<'o, S: KeyedState>(
     own: &S,
     other: &'o dyn KeyedState,
@@ -174,7 +174,7 @@ pub(super) fn change_slots<S: KeyedSlot>(
     })
 }
 
-/// Adds other slots of as many keys and columns, or takes them back.
+/// Adds other slots with the same keys and columns, or removes them.
 pub(super) fn change_by_slots<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     change: Change,
@@ -199,7 +199,7 @@ pub(super) fn change_by_slots<S: KeyedSlot>(
     }
 }
 
-/// Why a state cannot be taken back.
+/// Why a state cannot be removed.
 pub(super) fn of_unmerge(error: &RemoveKeyedError) -> Failure {
     match error {
         RemoveKeyedError::Never => Failure::new(Code::Unsupported, error.to_string()),
@@ -207,7 +207,7 @@ pub(super) fn of_unmerge(error: &RemoveKeyedError) -> Failure {
     }
 }
 
-impl<S: Kind> KeyedState for Keyed<S> {
+impl<S: SlotKind> KeyedState for Keyed<S> {
     fn element_type(&self) -> ElementType {
         S::Real::TYPE
     }
@@ -284,7 +284,7 @@ impl<S: Kind> KeyedState for Keyed<S> {
 }
 
 /// Adds items of one array or of two to slots, or removes them.
-pub(super) fn change_arrays<S: Kind>(
+pub(super) fn change_arrays<S: SlotKind>(
     slots: &mut Keyed<S>,
     change: Change,
     keys: Keys<'_>,

@@ -1,4 +1,4 @@
-//! Statistics of windows that move over arrays.
+//! Statistics of moving windows.
 
 use treefold::exact::{Float, Placement, Rolling, RollingError, RollingIndex};
 
@@ -12,9 +12,9 @@ use crate::{by_integer, by_real};
 /// Which items a window has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent<'i> {
-    /// So many.
+    /// A number of items.
     Items(usize),
-    /// Those by an index, of which the width is an element.
+    /// A width in an index; `width` is one element of the index's type.
     Range {
         index_type: ElementType,
         index: &'i [u8],

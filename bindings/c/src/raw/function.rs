@@ -1,4 +1,4 @@
-//! A function of the program's, which combines two items.
+//! The program's function that combines two items.
 
 use std::ffi::{c_int, c_void};
 use std::fmt;
@@ -11,10 +11,10 @@ pub const ITEM_BYTES_MAX: usize = 512;
 /// The bytes of a word, in which items of a caller's operator are kept.
 pub const WORD_BYTES: usize = size_of::<u64>();
 
-/// The words that hold an item of so many bytes.
+/// The number of words that hold an item of `item_bytes` bytes.
 ///
 /// # Errors
-/// Items cannot be so long.
+/// Items cannot have this size.
 pub fn words_of_item(item_bytes: usize) -> Result<usize, Failure> {
     if item_bytes == 0 || !item_bytes.is_multiple_of(4) || item_bytes > ITEM_BYTES_MAX {
         let reason = format_args!("{item_bytes} is not a multiple of 4 from 4 to {ITEM_BYTES_MAX}");
@@ -53,14 +53,14 @@ impl fmt::Debug for Function {
 }
 
 impl Function {
-    /// A function on items of so many bytes, with its context.
+    /// A function on items of `item_bytes` bytes, with its context.
     ///
     /// # Safety
     /// Whenever it is called, with this context and with pointers to two items and to room for a third, aligned to 8 bytes, it reads
-    /// nothing but the items and what is its own, writes at most one item to the room, and returns.
+    /// nothing but the items and its own data, writes at most one item to the room, and returns.
     ///
     /// # Errors
-    /// It is NULL, or items cannot be so long.
+    /// `function` is NULL, or items cannot have this size.
     pub unsafe fn new(
         item_bytes: usize,
         function: Combine,

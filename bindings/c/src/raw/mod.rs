@@ -1,4 +1,4 @@
-//! What lies behind raw pointers: a caller's arrays and functions, and the pool of threads.
+//! Access through raw pointers: a caller's arrays, functions and threads; and the thread pools.
 
 #![expect(
     unsafe_code,

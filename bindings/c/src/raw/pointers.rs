@@ -217,7 +217,7 @@ pub fn put<T: NoUninit>(value: T, bytes: &mut [u8]) {
 /// Copies bytes to where a pointer says.
 ///
 /// # Safety
-/// If it is not NULL, the pointer can be written to for so many bytes, none of which is one of `value`.
+/// If it is not NULL, the pointer can be written to for that many bytes, none of which is one of `value`.
 ///
 /// # Errors
 /// It is NULL.
@@ -229,7 +229,7 @@ pub unsafe fn write_bytes(
     if pointer.is_null() {
         return Err(Failure::null(name));
     }
-    // SAFETY: not NULL, and it can be written to for so many bytes, which are others, as the caller promises.
+    // SAFETY: not NULL, and it can be written to for that many bytes, which are others, as the caller promises.
     unsafe {
         pointer
             .cast::<u8>()

@@ -1,4 +1,4 @@
-//! The threads of this process that reduce together.
+//! The thread pools of this process.
 
 use std::process;
 use std::ptr;
@@ -21,7 +21,7 @@ struct Pool {
 /// The pool that was built last. No lock guards it: one that another thread held during a `fork` would never be free in the child.
 static LAST: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 
-/// So many threads of this process; for 0 as many as rayon takes by default, which `RAYON_NUM_THREADS` sets. The first call starts them.
+/// The pool of `asked` threads; for 0 as many as rayon's default, which `RAYON_NUM_THREADS` sets. The first call starts them.
 ///
 /// # Errors
 /// They cannot be started.
@@ -30,7 +30,7 @@ pub(crate) fn threads(asked: usize) -> Result<&'static ThreadPool, Failure> {
     find(last, asked).map_or_else(|| start(last, asked), Ok)
 }
 
-/// This process' pool of so many threads, if it is the last one or one before.
+/// This process' pool of `asked` threads, if it has been started.
 fn find(last: *mut Pool, asked: usize) -> Option<&'static ThreadPool> {
     let process = process::id();
     let mut place = last;

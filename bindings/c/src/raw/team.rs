@@ -1,4 +1,4 @@
-//! Threads of the program's own that share the parts of a reduction.
+//! The caller's own threads, which share the parts of a reduction.
 
 use std::ffi::c_void;
 use std::panic::{self, AssertUnwindSafe};
@@ -25,7 +25,7 @@ struct Job<'a, R> {
 /// What the parts give that the program's threads reduce.
 ///
 /// # Safety
-/// The team calls its part with its job and numbers below that of the parts, by any threads, and returns when these calls have returned.
+/// The team calls `part` with its job and with numbers below the number of parts, on any threads, and returns when these calls have returned.
 ///
 /// # Errors
 /// It is NULL, it leaves a part out, or those of a part.

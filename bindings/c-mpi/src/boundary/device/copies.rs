@@ -1,4 +1,4 @@
-//! What calls read and write in place of arrays in the memory of GPUs.
+//! Host copies of arrays in GPU memory.
 
 use std::ffi::c_void;
 
@@ -15,18 +15,18 @@ fn device(ordinal: usize) -> Result<&'static Device, Failure> {
     Device::shared(ordinal).map_err(|error| of_cuda(&error))
 }
 
-/// An array of ordinary memory in the place of one on a GPU, aligned for every type.
+/// A host copy of an array on a GPU, aligned for every type.
 struct Copied {
     words: Vec<u64>,
     /// The bytes of the array.
     count: usize,
-    /// Where the other one is.
+    /// The address of the program's array.
     device: &'static Device,
     pointer: u64,
 }
 
 impl Copied {
-    /// Room for so many bytes, which a program has at a pointer.
+    /// A buffer for a program's array of `count` bytes.
     fn room(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
         let mut words = Vec::new();
         let length = count.div_ceil(size_of::<u64>());
@@ -44,10 +44,10 @@ impl Copied {
         })
     }
 
-    /// A copy of them.
+    /// Copies the program's bytes.
     ///
     /// # Safety
-    /// They are there.
+    /// The bytes are there.
     unsafe fn of(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
         let mut copied = Self::room(ordinal, pointer, count)?;
         // SAFETY: the caller's promise is this function's.
@@ -55,10 +55,10 @@ impl Copied {
         Ok(copied)
     }
 
-    /// Copies the program's array to this one.
+    /// Copies the program's array to the buffer.
     ///
     /// # Safety
-    /// It is there.
+    /// The array is there.
     unsafe fn read(&mut self) -> Result<(), Failure> {
         if self.count == 0 {
             return Ok(());
@@ -69,10 +69,10 @@ impl Copied {
         read.map_err(|error| of_cuda(&error))
     }
 
-    /// Copies what was written here to the program's array.
+    /// Copies the buffer to the program's array.
     ///
     /// # Safety
-    /// Nobody else uses that.
+    /// Nobody else uses that array.
     unsafe fn write_back(&self) -> Result<(), Failure> {
         if self.count == 0 {
             return Ok(());
@@ -88,7 +88,7 @@ impl Copied {
     }
 }
 
-/// What a call reads: an array of the program's in ordinary memory, or a copy of one that is on a GPU.
+/// An input array: the program's own in host memory, or a copy of an array on a GPU.
 pub(super) struct Source {
     array: Input,
     copied: Option<Copied>,
@@ -96,7 +96,7 @@ pub(super) struct Source {
 
 impl Source {
     /// # Safety
-    /// The array has n elements of so many bytes.
+    /// The array has n elements of `element_bytes` bytes.
     pub(super) unsafe fn of(array: Input, element_bytes: usize) -> Result<Self, Failure> {
         let (pointer, n) = array;
         // SAFETY: the caller promises the elements.
@@ -115,14 +115,14 @@ impl Source {
     }
 }
 
-/// What a call writes to: an array of the program's in ordinary memory, or room for one that is on a GPU.
+/// An output array: the program's own in host memory, or a buffer for an array on a GPU.
 pub(super) struct Target {
     array: Output,
     room: Option<Copied>,
 }
 
 impl Target {
-    /// For m elements of so many bytes, which are no more than memory has.
+    /// An output array of m elements of `element_bytes` bytes.
     pub(super) fn of(array: Output, element_bytes: usize) -> Result<Self, Failure> {
         let (pointer, m) = array;
         let room = |ordinal| Copied::room(ordinal, pointer, m * element_bytes);
@@ -135,7 +135,7 @@ impl Target {
         (self.room.as_mut().map_or(pointer, Copied::start), m)
     }
 
-    /// Makes what is on a GPU that of the room.
+    /// Copies the buffer to the array on the GPU.
     ///
     /// # Safety
     /// There are m elements.
@@ -147,10 +147,10 @@ impl Target {
         }
     }
 
-    /// Copies a result, if this rank has got one, to where it is to be.
+    /// Copies a result to the program's array, if this rank has one.
     ///
     /// # Safety
-    /// The array is the call's alone.
+    /// Only this call uses the array.
     pub(super) unsafe fn deliver(&self, is_mine: bool) -> Result<(), Failure> {
         match &self.room {
             // SAFETY: the caller's promise is this function's.
@@ -160,7 +160,7 @@ impl Target {
     }
 }
 
-/// This rank's items, if the GPU that has them folds them for the plan.
+/// This rank's items, if their GPU folds them for the plan.
 ///
 /// # Safety
 /// They are n elements, which nobody writes or frees during the call.
