@@ -1,4 +1,4 @@
-//! Sets the name by which the shared library is known.
+//! Sets the shared library's soname.
 
 use std::env;
 

@@ -1,4 +1,4 @@
-//! The reductions of one communicator: its world, the plans that were used last, and memory that calls use again.
+//! Runs the reductions of one communicator: its world, a cache of plans, and memory that calls reuse.
 
 mod fold;
 mod plans;
@@ -12,22 +12,22 @@ use crate::task::{Element, Task};
 pub(crate) use fold::fold;
 use plans::{Key, Plans};
 
-/// Longer rows go in blocks of so many columns.
+/// Longer rows are reduced in blocks of this many columns.
 const COLUMNS_MAX: usize = if cfg!(test) { 100 } else { 1 << 24 };
 
 /// More than a century: MPI tolerates a rank that is late for a reduction, however late.
 const FOR_EVER: Duration = Duration::from_secs(1 << 32);
 
-/// Where a call's elements are, as bytes.
+/// The buffers of a call, as bytes.
 #[derive(Debug)]
 pub(crate) enum Buffers<'a> {
     Apart {
         /// This rank's contribution: the task's width.
         local: &'a [u8],
-        /// What it gets: the task's length; nothing on a rank that gets nothing.
+        /// The result: the task's length; empty on a rank that gets none.
         result: &'a mut [u8],
     },
-    /// The contribution, of which the result overwrites the beginning.
+    /// The contribution; the result overwrites its beginning.
     InPlace(&'a mut [u8]),
 }
 
@@ -36,11 +36,11 @@ pub(crate) struct Engine {
     plans: Plans,
     local: Scratch,
     result: Scratch,
-    /// Why it can do nothing any more: ranks that go on after a failure would not do alike.
+    /// Why it has failed. It stays failed, since ranks could behave differently after a failure.
     failure: Option<String>,
 }
 
-/// A plan that was kept when it was found, and what it is run for.
+/// The position of a plan in the cache when it was found, and its task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeptPlan {
     operation: Operation,
@@ -62,7 +62,7 @@ impl Scratch {
     }
 }
 
-/// Whether elements can be read where they are.
+/// Whether elements are aligned.
 fn is_aligned(bytes: &[u8], element: Element) -> bool {
     let address = bytes.as_ptr().addr();
     address.is_multiple_of(element.align_bytes())
@@ -79,10 +79,10 @@ impl Engine {
         }
     }
 
-    /// Runs a task, by a plan that the first call of its kind makes without communicating. Collective.
+    /// Runs a task. The first call of its kind builds the plan, without communicating. Collective.
     ///
     /// # Errors
-    /// This run or one before has failed, and why.
+    /// This run or an earlier one has failed.
     pub(crate) fn reduce(&mut self, task: &Task, buffers: Buffers<'_>) -> Result<(), String> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
@@ -91,7 +91,7 @@ impl Engine {
         outcome.inspect_err(|failure| self.fail(failure))
     }
 
-    /// The plan of a task, if there is one that makes its result as a whole.
+    /// The plan of a task, if one plan computes the whole result.
     pub(crate) fn kept_plan(&self, task: &Task) -> Option<KeptPlan> {
         let key = Key::of(task, task.width);
         let is_whole = task.width <= COLUMNS_MAX && task.length == task.width;
@@ -103,7 +103,7 @@ impl Engine {
         })
     }
 
-    /// Runs a plan, if it is still kept. Collective, as [`run`](Engine::run). The buffers are aligned.
+    /// Runs a plan if it is still cached. Collective, as [`run`](Engine::run). The buffers are aligned.
     #[inline]
     pub(crate) fn run_again(
         &mut self,
@@ -120,7 +120,7 @@ impl Engine {
                 local.copy_from_slice(buffer);
                 (&*local, buffer)
             }
-            // A plan wants room, also where it leaves nothing.
+            // A plan needs a buffer even if this rank gets no result.
             Buffers::Apart { local, result: [] } => (local, self.result.bytes(local.len())),
             Buffers::Apart { local, result } => (local, result),
         };
@@ -131,7 +131,7 @@ impl Engine {
         Some(outcome.inspect_err(|failure| self.fail(failure)))
     }
 
-    /// Every later run fails, too.
+    /// Lets every later run fail.
     pub(crate) fn fail(&mut self, failure: &str) {
         self.failure = Some(failure.to_owned());
         self.plans.clear();
@@ -161,7 +161,7 @@ impl Engine {
         outcome
     }
 
-    /// With a contribution that is aligned.
+    /// Runs a task whose contribution is aligned.
     fn run_into(&mut self, task: &Task, local: &[u8], result: &mut [u8]) -> Result<(), String> {
         let mut operation = task.call.operation();
         let is_whole = task.width <= COLUMNS_MAX;
@@ -169,7 +169,7 @@ impl Engine {
             operation = Operation::Allreduce;
         }
         let bytes = task.element.bytes();
-        // What this rank gets may be less than what a plan computes here, or nothing.
+        // This rank may get less than the plan computes here, or nothing.
         let direct = result.len() == result_length(operation, task) * bytes
             && is_aligned(result, task.element);
         if is_whole && direct {
@@ -177,7 +177,7 @@ impl Engine {
         }
         let mut scratch = std::mem::take(&mut self.result);
         let outcome = if is_whole && result.is_empty() {
-            // A plan wants room, also where it leaves nothing.
+            // A plan needs a buffer even if this rank gets no result.
             let unused = scratch.bytes(result_length(operation, task) * bytes);
             self.run_block(task, operation, task.width, local, unused)
         } else {
@@ -187,7 +187,7 @@ impl Engine {
         outcome
     }
 
-    /// By way of memory of the engine's, in blocks that are not too long.
+    /// Runs a task through the engine's own memory, in blocks of limited length.
     fn run_blocks(
         &mut self,
         task: &Task,
@@ -237,7 +237,7 @@ impl Engine {
     }
 }
 
-/// The elements that a plan leaves on this rank.
+/// The number of result elements of a plan on this rank.
 fn result_length(operation: Operation, task: &Task) -> usize {
     match operation {
         Operation::ReduceScatter => task.length,

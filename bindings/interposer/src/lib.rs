@@ -2,10 +2,10 @@
 //!
 //! A program that runs with `LD_PRELOAD=libtreefold_pmpi.so` calls this library's `MPI_Allreduce`, `MPI_Reduce`, `MPI_Reduce_scatter`,
 //! `MPI_Reduce_scatter_block`, `MPI_Scan` and `MPI_Exscan`, or their non-blocking and persistent forms, instead of the MPI library's. Each element is combined over ranks 0…p−1 of the
-//! communicator by treefold's tree. What is not a sum or product of floating-point numbers is passed to the MPI library as it is.
+//! communicator by treefold's tree. Everything but sums and products of floating-point numbers is passed to the MPI library unchanged.
 //!
-//! `boundary` has the exported functions: the only room where pointers are followed and MPI is called. `task` is a reduction as a
-//! program asks for it, `engine` runs it, `settings` are the environment's, and `statistics` and `report` say at the end what happened.
+//! `boundary` has the exported functions; only it dereferences pointers and calls MPI. `task` describes a reduction, `engine` runs it,
+//! `settings` reads the environment, and `statistics` and `report` make the report at the end.
 
 pub mod boundary;
 mod engine;

@@ -1,4 +1,4 @@
-//! The report at the end: here as text for a person.
+//! The report at the end, as text.
 
 mod columns;
 mod json;
@@ -12,27 +12,27 @@ use comm::text::counted;
 use crate::settings::Mode;
 use crate::statistics::{Counts, Kind, Statistics};
 
-/// What ranks have counted, and how many.
+/// The data of a report.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     pub(crate) statistics: &'a Statistics,
-    /// Where the program calls what differs, or may: MPI's name, calls, and the place, the most frequent ones first.
+    /// The places of calls whose results differ or may differ: MPI's name, the number of calls, and the place; the most frequent first.
     pub(crate) sites: &'a [(String, u64, String)],
     pub(crate) mode: Mode,
-    /// The first line of what the MPI library says that it is.
+    /// The first line of the MPI library's version text.
     pub(crate) library: &'a str,
     /// The ranks of the program.
     pub(crate) ranks: usize,
-    /// Those of them whose numbers these are.
+    /// The number of ranks that are included.
     pub(crate) counted: usize,
     /// The file whose reductions the program calls before this library's, if there is one.
     pub(crate) ahead: Option<String>,
 }
 
-/// The end of a longer place is shown: 100 columns have room for that.
+/// Longer places are cut at the front, so that lines have at most 100 columns.
 const SITE_WIDTH_MAX: usize = 60;
 
-/// 4^k bytes, for people.
+/// 4^k bytes, with a unit.
 fn size(class: u32) -> String {
     let exponent = 2 * class;
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -45,11 +45,11 @@ fn seconds(ns: u64) -> f64 {
 }
 
 /// Seconds, to the millisecond.
-fn told(ns: u64) -> String {
+fn seconds_text(ns: u64) -> String {
     format!("{:.3}", seconds(ns))
 }
 
-/// A share, in per cent; nothing of nothing.
+/// A percentage; `-` if the whole is 0.
 fn percent(part: u64, whole: u64) -> String {
     match whole {
         0 => "-".to_owned(),
@@ -68,7 +68,7 @@ impl Report<'_> {
         all.filter(|(kind, _)| !kind.passed.is_empty())
     }
 
-    /// The calls of reductions that came here, taken over or passed on.
+    /// The number of intercepted calls, replaced or passed on.
     fn calls_seen(&self) -> u64 {
         let calls = self.statistics.iter().map(|(_, counts)| counts.calls);
         calls.fold(0, u64::saturating_add)
@@ -82,7 +82,7 @@ impl Report<'_> {
             })
     }
 
-    /// For a person.
+    /// The report as text.
     pub(crate) fn text(&self) -> String {
         let total = self.total();
         let ranks = counted(self.ranks, "rank");
@@ -95,7 +95,7 @@ impl Report<'_> {
         };
         if self.counted < self.ranks {
             text += &sentence(&format!(
-                "This report is of {} of {ranks} only.",
+                "This report covers only {} of {ranks}.",
                 self.counted
             ));
         }
@@ -107,7 +107,7 @@ impl Report<'_> {
         if total.environments > 0 {
             let calls = counted(total.environments, "call");
             text += &sentence(&format!(
-                "{calls} came from threads with another floating-point environment than the default one."
+                "{calls} came from threads with a non-default floating-point environment."
             ));
         }
         text += &self.taken_over();
@@ -122,16 +122,16 @@ impl Report<'_> {
         text
     }
 
-    /// What came of it.
+    /// The paragraph with the result.
     fn outcome(&self, total: &Counts) -> String {
         if self.calls_seen() == 0 {
             return self.unseen();
         }
         if total.calls == 0 {
-            return sentence("The program made no reduction that treefold takes over.");
+            return sentence("The program made no reduction that treefold replaces.");
         }
         if self.mode != Mode::Check {
-            return sentence("These reductions were treefold's:");
+            return sentence("treefold ran these reductions:");
         }
         let results = sentence("The program got the MPI library's results.");
         let (differing, compared) = (total.differing, total.compared);
@@ -139,7 +139,7 @@ impl Report<'_> {
             let ranks = counted(self.ranks, "rank");
             return results
                 + &sentence(&format!(
-                    "With {ranks} and its choice of algorithms, all had treefold's bits."
+                    "With {ranks} and the library's choice of algorithms, all had treefold's bits."
                 ));
         }
         let share = percent(differing, compared);
@@ -147,7 +147,7 @@ impl Report<'_> {
         results + &sentence(&found) + &cause(total)
     }
 
-    /// What a choice of algorithm explains less than anything: ranks that go on with different results of one call, or that have called
+    /// Findings that no choice of algorithm explains: ranks that continue with different results of one call, or that have called
     /// different reductions, which MPI forbids.
     fn disagreements(&self) -> String {
         let mut text = match self.statistics.disagreements {
@@ -172,7 +172,7 @@ impl Report<'_> {
         text
     }
 
-    /// Why there may be nothing to report.
+    /// The paragraph for a report without any calls.
     fn unseen(&self) -> String {
         let why = match &self.ahead {
             Some(ahead) => format!(
@@ -184,7 +184,7 @@ impl Report<'_> {
         sentence(&format!("Calls seen: 0. {why}"))
     }
 
-    /// Tables of what is taken over: what differs comes first, as that is what `check` is for.
+    /// The tables of replaced calls; in a check the table of differences comes first.
     fn taken_over(&self) -> String {
         let kinds: Vec<_> = self.taken().collect();
         if kinds.is_empty() {
@@ -216,17 +216,17 @@ impl Report<'_> {
         rows.extend(kinds.iter().map(|(kind, counts)| {
             let [call, element, op, size] = key(kind);
             let last = match self.mode {
-                Mode::Check => told(counts.library_ns),
+                Mode::Check => seconds_text(counts.library_ns),
                 _ => counts.calls.to_string(),
             };
             let bytes = counts.bytes.to_string();
-            let own = told(counts.treefold_ns);
+            let own = seconds_text(counts.treefold_ns);
             [call, element, op, size, bytes, own, last]
         }));
         text + &columns([true, true, true, false, false, false, false], &rows)
     }
 
-    /// The table of places.
+    /// The table of places in the program.
     fn called_from(&self) -> String {
         if self.sites.is_empty() {
             return String::new();
@@ -240,7 +240,7 @@ impl Report<'_> {
         format!("\n{}", columns([true, false, true], &rows))
     }
 
-    /// The table of what the MPI library did.
+    /// The table of calls passed to the MPI library.
     fn passed_on(&self) -> String {
         let kinds = merged_sizes(self.passed());
         if kinds.is_empty() {
@@ -257,7 +257,7 @@ impl Report<'_> {
     }
 }
 
-/// What begins a row.
+/// The first cells of a row.
 fn key(kind: &Kind) -> [String; 4] {
     let size = size(kind.size_class);
     [
@@ -276,20 +276,20 @@ fn cause(total: &Counts) -> String {
             + &sentence("With TREEFOLD_PMPI=on they do not.");
     }
     let text = sentence(&format!(
-        "Of these {differing}, {elsewhere} came from threads that flush subnormal numbers to zero or do not round to nearest. The library's \
-         sums are computed like that, on this rank and on others, and treefold's never: such bits may differ whatever the algorithm is."
+        "Of these {differing}, {elsewhere} came from threads that flush subnormal numbers to zero or do not round to nearest. The library \
+         computes in that environment, treefold in the default one: such results may differ with any algorithm."
     ));
     match differing - elsewhere {
         0 => text,
         others => {
             text + &sentence(&format!(
-                "The rest, {others}, depends on the library's choice of algorithm, unless another rank's environment is the cause."
+                "The rest, {others}, depends on the library's choice of algorithm, unless the environment of another rank is the cause."
             ))
         }
     }
 }
 
-/// Adds up what differs in size alone.
+/// Merges kinds that differ only in size.
 fn merged_sizes<'a>(list: impl Iterator<Item = (&'a Kind, &'a Counts)>) -> Vec<(Kind, Counts)> {
     let mut merged: Vec<(Kind, Counts)> = Vec::new();
     for (kind, counts) in list {

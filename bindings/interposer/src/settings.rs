@@ -1,4 +1,4 @@
-//! What the environment says: every variable that counts here is read and judged in this file, those of the library beneath by its own
+//! The settings in the environment. This file reads and checks all variables of the interposer; the libraries below check theirs by their own
 //! rules.
 
 use std::env;
@@ -13,19 +13,19 @@ use treefold::{ALGORITHM_VARIABLE, Algorithm};
 
 use crate::task::Op;
 
-/// The variable that says what is done with the program's reductions.
+/// The variable that sets the mode.
 const MODE_VARIABLE: &str = "TREEFOLD_PMPI";
 
-/// The variable that lists the operators.
+/// The variable that lists the operators to replace.
 const OPS_VARIABLE: &str = "TREEFOLD_PMPI_OPS";
 
-/// The variable that says where the report goes.
+/// The variable that sets the destination of the report.
 pub(crate) const STATS_VARIABLE: &str = "TREEFOLD_PMPI_STATS";
 
-/// What begins the names of treefold's variables.
+/// The prefix of treefold's variables.
 const PREFIX: &str = "TREEFOLD_";
 
-/// The others of treefold's, which mean something to other parts of it.
+/// Other treefold variables, which the interposer does not use.
 const OTHER_VARIABLES: [&str; 7] = [
     "TREEFOLD_MPI_LIBRARY",
     "TREEFOLD_ALONE",
@@ -39,11 +39,11 @@ const OTHER_VARIABLES: [&str; 7] = [
 /// What is done with the program's reductions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// They are treefold's.
+    /// treefold runs them.
     On,
-    /// They are the library's.
+    /// The MPI library runs them.
     Off,
-    /// They are the library's, and compared with treefold's.
+    /// Both run them and the results are compared; the program gets the library's.
     Check,
 }
 
@@ -73,16 +73,16 @@ pub(crate) struct Settings {
     pub(crate) mode: Mode,
     pub(crate) stats: Option<Stats>,
     ops: [bool; Op::ALL.len()],
-    /// What TREEFOLD_ALGORITHM names.
+    /// The value of TREEFOLD_ALGORITHM.
     algorithm: Option<OsString>,
-    /// What is wrong with the variables: each with its value and what is allowed. The program does not run with any.
+    /// Errors in variables: each with its value and what is allowed. With any error the program does not run.
     pub(crate) wrong: Vec<String>,
-    /// Variables that look like treefold's and are none.
+    /// Variables with treefold's prefix that do not exist.
     pub(crate) unknown: Vec<String>,
 }
 
 impl Settings {
-    /// Those of this process, which are read once.
+    /// The settings of this process, read once.
     #[inline]
     pub(crate) fn get() -> &'static Self {
         static SETTINGS: OnceLock<Settings> = OnceLock::new();
@@ -95,7 +95,7 @@ impl Settings {
         })
     }
 
-    /// From the values of variables, of which none is empty. Where it is off, nothing else counts.
+    /// Parses the variables' values, none of them empty. If the mode is off, all others are ignored.
     fn parse(value: impl Fn(&str) -> Option<OsString>) -> Self {
         let mut wrong = Vec::new();
         let mut reject = |variable: &str, value: &OsStr, expected: &str| {
@@ -144,7 +144,7 @@ impl Settings {
                 Stats::File(value.into())
             }
         });
-        // A check is for its report.
+        // A check always reports.
         let by_default = (mode == Mode::Check).then_some(Stats::Stderr);
         Self {
             mode,
@@ -156,7 +156,7 @@ impl Settings {
         }
     }
 
-    /// What has to be the same on all ranks, in words: ranks that differ here wait for each other.
+    /// The settings that must be equal on all ranks, as text: otherwise ranks would wait for each other.
     pub(crate) fn shared(&self) -> String {
         let ops = Op::ALL.into_iter().filter(|op| self.takes(*op));
         let ops: Vec<_> = ops.map(Op::name).collect();
@@ -175,13 +175,13 @@ impl Settings {
         }
     }
 
-    /// Whether reductions by this operator are taken over.
+    /// Whether reductions with this operator are replaced.
     pub(crate) fn takes(&self, op: Op) -> bool {
         self.ops[op as usize]
     }
 }
 
-/// Whether a variable's name begins as treefold's do, and is none of them.
+/// Whether a name has treefold's prefix but is not a variable of treefold.
 fn is_unknown(name: &str) -> bool {
     let own = [
         MODE_VARIABLE,
@@ -193,7 +193,7 @@ fn is_unknown(name: &str) -> bool {
     name.starts_with(PREFIX) && !own.contains(&name) && !OTHER_VARIABLES.contains(&name)
 }
 
-/// The operators of a list with commas, if all of its words name some.
+/// The operators of a comma-separated list; `None` if any word is not an operator.
 fn parse_ops(list: &str) -> Option<[bool; Op::ALL.len()]> {
     let mut ops = [false; Op::ALL.len()];
     for word in list.split(',').map(str::trim) {
@@ -219,7 +219,7 @@ mod tests {
         })
     }
 
-    /// Each with its variable, its value and what is allowed.
+    /// Each error has the variable, its value and what is allowed.
     #[test]
     fn wrong_values_are_errors() {
         let wrong = |variable, value| parse(&[(variable, value)]).wrong;

@@ -1,23 +1,23 @@
-//! What happened, in numbers that ranks add up.
+//! Counts of calls, which are summed over ranks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What reductions are told apart by.
+/// The key by which reductions are counted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Kind {
     /// Why they were passed to the library; empty if they were not.
     pub(crate) passed: String,
     /// MPI's name in C, without `MPI_`.
     pub(crate) call: String,
-    /// The type of the elements, in words of C; empty if it is not known.
+    /// The element type, as in C; empty if it is not known.
     pub(crate) element: String,
     /// The operator; empty if it is not known.
     pub(crate) op: String,
     /// The least k for which 4^k bytes hold a rank's contribution.
     pub(crate) size_class: u32,
-    /// Whether results may hang on the library's order: of what was passed to it.
+    /// For calls passed to the library: whether results may depend on its order.
     pub(crate) is_open: bool,
 }
 
@@ -25,13 +25,13 @@ pub(crate) struct Kind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) calls: u64,
-    /// Contributed.
+    /// Bytes contributed.
     pub(crate) bytes: u64,
-    /// In treefold.
+    /// Time in treefold.
     pub(crate) treefold_ns: u64,
-    /// In the library's function.
+    /// Time in the library's function.
     pub(crate) library_ns: u64,
-    /// Calls that left this rank a result of each, which were compared.
+    /// Calls whose results on this rank were compared.
     pub(crate) compared: u64,
     /// Of these, those whose results differ.
     pub(crate) differing: u64,
@@ -41,19 +41,19 @@ pub(crate) struct Counts {
     pub(crate) elements: u64,
     /// Of these, those whose bits differ.
     pub(crate) differing_elements: u64,
-    /// Those that treefold could not do in a check.
+    /// Calls that treefold failed to run in a check.
     pub(crate) failed: u64,
     /// Calls by threads whose floating-point environment was not the default one.
     pub(crate) environments: u64,
 }
 
-/// What begins a line of a place. No reason for passing a call on begins like it.
+/// The prefix of a line about a place. No reason for passing a call on begins with it.
 const SITE: &str = "@";
 
-/// What begins a line of what ranks have asked for.
+/// The prefix of a line about calls that do not match.
 const MISMATCHED: &str = "!";
 
-/// The number of numbers of [`Counts`].
+/// The number of fields in [`Counts`].
 const NUMBERS: usize = 11;
 
 impl Counts {
@@ -80,19 +80,19 @@ impl Counts {
     }
 }
 
-/// The numbers of one rank, or of several.
+/// The counts of one rank or of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Statistics {
     kinds: BTreeMap<Kind, Counts>,
-    /// By MPI's name, and where the program calls it: the calls whose results differ, or may.
+    /// By MPI's name and the place in the program: the calls whose results differ or may differ.
     pub(crate) sites: BTreeMap<(String, String), u64>,
-    /// Calls in which the library gave ranks different bits, where all get one result: as many at least.
+    /// The least number of calls in which the library gave ranks different bits of the same result.
     pub(crate) disagreements: u64,
-    /// What ranks have asked for where others asked for something else: the first such rank, and how many there are.
+    /// By description of a call that does not match the other ranks' calls: the first rank that made it, and how many did.
     pub(crate) mismatched: BTreeMap<String, (usize, usize)>,
 }
 
-/// This process's.
+/// The counts of this process.
 static OWN: Mutex<Statistics> = Mutex::new(Statistics {
     kinds: BTreeMap::new(),
     sites: BTreeMap::new(),
@@ -100,9 +100,9 @@ static OWN: Mutex<Statistics> = Mutex::new(Statistics {
     mismatched: BTreeMap::new(),
 });
 
-/// Those of this process so far.
+/// The counts of this process so far.
 pub(crate) fn own() -> MutexGuard<'static, Statistics> {
-    // A panic while it is held leaves numbers.
+    // After a panic the counts are still usable.
     OWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -116,14 +116,14 @@ impl Statistics {
         self.kinds.entry(kind).or_default().add(counts);
     }
 
-    /// Counts a call from a place of the program's.
+    /// Counts calls from a place in the program.
     pub(crate) fn count_site(&mut self, call: &str, site: &str, calls: u64) {
         let key = (call.to_owned(), site.to_owned());
         let kept = self.sites.entry(key).or_default();
         *kept = kept.saturating_add(calls);
     }
 
-    /// Counts ranks that have asked for what others have not.
+    /// Counts ranks whose call does not match the others'.
     pub(crate) fn count_mismatched(&mut self, asked: &str, first: usize, ranks: usize) {
         let kept = self
             .mismatched
@@ -136,7 +136,7 @@ impl Statistics {
         self.kinds.iter()
     }
 
-    /// As text, for another rank: a number, and a line for each kind, each place, and what ranks have asked for.
+    /// The counts as text, to send to another rank: a number, and a line for each kind, each place and each mismatch.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{}\n", self.disagreements);
         for (kind, counts) in &self.kinds {
@@ -168,7 +168,7 @@ impl Statistics {
         text
     }
 
-    /// Adds what another rank has written; `None` if it is no such text.
+    /// Adds the counts in another rank's text; `None` if the text is invalid.
     pub(crate) fn add_text(&mut self, text: &str) -> Option<()> {
         let mut lines = text.lines();
         let disagreements = lines.next()?.parse().ok()?;

@@ -1,10 +1,10 @@
-//! A reduction, as a program asks for it.
+//! A reduction: the call, the elements, the operator and the sizes that a program passes.
 
 use std::fmt;
 
 use treefold::Operation;
 
-/// The functions whose reductions are taken over.
+/// The MPI functions that treefold replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Call {
     Allreduce,
@@ -16,7 +16,7 @@ pub(crate) enum Call {
 }
 
 impl Call {
-    /// MPI's name in C of a form of it, without `MPI_`.
+    /// The C name of a form of the function, without `MPI_`.
     pub(crate) fn name(self, form: Form) -> &'static str {
         let [blocking, non_blocking, persistent] = match self {
             Self::Allreduce => ["Allreduce", "Iallreduce", "Allreduce_init"],
@@ -37,7 +37,7 @@ impl Call {
         }
     }
 
-    /// treefold's operation.
+    /// The treefold operation.
     pub(crate) fn operation(self) -> Operation {
         match self {
             Self::Allreduce => Operation::Allreduce,
@@ -56,11 +56,11 @@ pub(crate) enum Form {
     Blocking,
     /// When a later call says so.
     NonBlocking,
-    /// The same, each time that it is started.
+    /// The same, for each start.
     Persistent,
 }
 
-/// What the elements are.
+/// The type of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Element {
     F32,
@@ -70,7 +70,7 @@ pub(crate) enum Element {
 }
 
 impl Element {
-    /// Of so many numbers of so many bytes together.
+    /// The type with this many numbers and this many bytes in total.
     pub(crate) fn of(parts: usize, bytes: usize) -> Option<Self> {
         match (parts, bytes) {
             (1, 4) => Some(Self::F32),
@@ -81,7 +81,7 @@ impl Element {
         }
     }
 
-    /// In words of C.
+    /// The name in C.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::F32 => "float",
@@ -91,7 +91,7 @@ impl Element {
         }
     }
 
-    /// Of an element.
+    /// The size of an element.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::F32 => 4,
@@ -108,7 +108,7 @@ impl Element {
         }
     }
 
-    /// What distinguishes results of one call. All that are not numbers are alike.
+    /// A digest of results, which differs if their bits differ. All NaNs count as equal.
     pub(crate) fn digest(self, seed: u64, result: &[u8]) -> u64 {
         let parts = result.chunks_exact(self.part_bytes());
         parts.fold(seed.wrapping_mul(FACTOR), |digest, part| {
@@ -123,7 +123,7 @@ impl Element {
         })
     }
 
-    /// Of a number.
+    /// The size of a number.
     fn part_bytes(self) -> usize {
         match self {
             Self::F32 | Self::C32 => 4,
@@ -131,7 +131,7 @@ impl Element {
         }
     }
 
-    /// Elements of two results whose bits differ. Two that are not numbers do not differ: which one it is, MPI does not say.
+    /// The number of elements whose bits differ. All NaNs count as equal, since MPI does not specify which NaN results.
     pub(crate) fn differing(self, left: &[u8], right: &[u8]) -> u64 {
         let part_bytes = self.part_bytes();
         let lefts = left.chunks_exact(self.bytes());
@@ -145,10 +145,10 @@ impl Element {
     }
 }
 
-/// An odd number with as many ones as zeros, as digests multiply by.
+/// The factor of digests: odd, with as many ones as zeros.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Whether a float of 4 or 8 bytes is not a number.
+/// Whether a float of 4 or 8 bytes is a NaN.
 fn is_nan(bytes: &[u8]) -> bool {
     match (<[u8; 4]>::try_from(bytes), <[u8; 8]>::try_from(bytes)) {
         (Ok(bytes), _) => f32::from_ne_bytes(bytes).is_nan(),
@@ -157,7 +157,7 @@ fn is_nan(bytes: &[u8]) -> bool {
     }
 }
 
-/// What combines two elements.
+/// The operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Op {
     Sum,
@@ -167,10 +167,10 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// In the order of the operators' handles in `boundary`.
+    /// All operators, in the order of their handles in `boundary`.
     pub(crate) const ALL: [Self; 4] = [Self::Sum, Self::Prod, Self::Min, Self::Max];
 
-    /// As `TREEFOLD_PMPI_OPS` names it.
+    /// The name in `TREEFOLD_PMPI_OPS`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -181,7 +181,7 @@ impl Op {
     }
 }
 
-/// What a rank gets of the rows of all ranks.
+/// A reduction as one rank sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) call: Call,
@@ -190,16 +190,16 @@ pub(crate) struct Task {
     pub(crate) op: Op,
     /// The rank that gets the result of a reduce; 0 for other calls.
     pub(crate) root: usize,
-    /// The elements that each rank contributes.
+    /// The number of elements that each rank contributes.
     pub(crate) width: usize,
-    /// The elements that this rank gets, from `first` on: all, but of a reduce-scatter.
+    /// The number of elements that this rank gets, from `first` on: all, except in a reduce-scatter.
     pub(crate) first: usize,
     pub(crate) length: usize,
     /// Whether a reduce-scatter gives each rank as many columns as a plan does.
     pub(crate) is_even: bool,
 }
 
-/// Of a task, what is the same on all ranks of a right program.
+/// The fields of a task that are equal on all ranks of a correct program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Asked {
     call: Call,
@@ -223,12 +223,12 @@ impl fmt::Display for Asked {
 }
 
 impl Task {
-    /// The name in C of what the program has called, without `MPI_`.
+    /// The C name of the function that the program called, without `MPI_`.
     pub(crate) fn name(&self) -> &'static str {
         self.call.name(self.form)
     }
 
-    /// What all ranks ask for alike.
+    /// The fields that all ranks share.
     pub(crate) fn asked(&self) -> Asked {
         Asked {
             call: self.call,
@@ -251,7 +251,7 @@ impl Task {
     }
 }
 
-/// Whether so many columns for each rank are those that a plan gives them: as even as can be, the first ranks one more.
+/// Whether the ranks get the columns that a plan would give them: as even as possible, with one more on the first ranks.
 pub(crate) fn is_even(width: usize, counts: impl ExactSizeIterator<Item = usize>) -> bool {
     let ranks = counts.len();
     let mut counts = counts.enumerate();

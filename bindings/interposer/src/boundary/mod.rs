@@ -1,7 +1,7 @@
-//! Where pointers are followed and MPI is called: the only room of this crate with `unsafe`.
+//! Dereferences pointers and calls MPI: the only module of this crate with `unsafe`.
 //!
-//! A program promises what MPI's standard asks of it: a buffer is valid for its count and datatype, and a handle is one. What the standard
-//! lets it pass beyond that is passed on to the library before anything is followed.
+//! A program promises what the MPI standard requires: a buffer is valid for its count and datatype, and handles are valid. Other arguments
+//! that the standard allows are passed on to the library before any pointer is dereferenced.
 //!
 //! Nothing here is linked to an MPI library: the one that the program has loaded is found by the first call, of whatever family, and its
 //! functions are called through the table of crate `mpi_library`, by their `PMPI_` names, so that neither this library nor another tool is

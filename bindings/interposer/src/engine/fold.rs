@@ -1,4 +1,4 @@
-//! The reduction of rows that have come together on one rank.
+//! The reduction of rows that have been gathered on one rank.
 
 use bytemuck::Pod;
 use treefold::{FoldError, Operator, fold_rows};

@@ -1,4 +1,4 @@
-//! The plans of one communicator that were used last.
+//! A cache of the plans of one communicator.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use treefold::{AnyPlan, Operator, Ownership, Plan, World};
 use super::types::{Typed, typed};
 use crate::task::{Element, Op, Task};
 
-/// The plans that are kept. Ranks make the same calls in the same order (MPI 4.1, 6.1), so all of them keep the same ones.
+/// The number of plans in the cache. Ranks make the same calls in the same order (MPI 4.1, 6.1), so their caches are equal.
 pub(super) const PLANS_MAX: usize = 64;
 
-/// What distinguishes plans. One serves several calls.
+/// The key of a plan in the cache. A plan serves several calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) element: Element,
@@ -21,7 +21,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// That of a block of a task's columns.
+    /// The key for a block of a task's columns.
     pub(super) fn of(task: &Task, width: usize) -> Self {
         Self {
             element: task.element,
@@ -32,7 +32,7 @@ impl Key {
     }
 }
 
-/// A plan that is kept.
+/// A cached plan.
 struct Kept {
     key: Key,
     plan: AnyPlan,
@@ -44,7 +44,7 @@ pub(super) struct Plans {
     world: World,
     ranks: Ownership,
     kept: Vec<Kept>,
-    /// The requests so far.
+    /// The number of requests so far.
     uses: u64,
 }
 
@@ -65,12 +65,12 @@ impl Plans {
         }
     }
 
-    /// Forgets all of them.
+    /// Removes all plans.
     pub(super) fn clear(&mut self) {
         self.kept.clear();
     }
 
-    /// The plan of a key, made without communicating if it is not kept.
+    /// The plan of a key, built without communicating if it is not cached.
     pub(super) fn get(&mut self, key: Key) -> Result<&AnyPlan, String> {
         let slot = match self.slot_of(key) {
             Some(slot) => slot,
@@ -79,12 +79,12 @@ impl Plans {
         Ok(self.at(slot, key).expect("it is there"))
     }
 
-    /// Where the plan of a key is, if it is kept.
+    /// The position of a key's plan, if it is cached.
     pub(super) fn slot_of(&self, key: Key) -> Option<usize> {
         self.kept.iter().position(|kept| kept.key == key)
     }
 
-    /// The plan of a key, if it is in this place.
+    /// The plan of a key, if it is at this position.
     #[inline]
     pub(super) fn at(&mut self, slot: usize, key: Key) -> Option<&AnyPlan> {
         let kept = self.kept.get_mut(slot)?;
@@ -96,7 +96,7 @@ impl Plans {
         Some(&kept.plan)
     }
 
-    /// Makes the plan of a key, in place of the one that was not used for the longest time if there are many. Where it is.
+    /// Builds the plan of a key and returns its position. A full cache drops the least recently used plan.
     #[cold]
     fn make(&mut self, key: Key) -> Result<usize, String> {
         let kept = Kept {
@@ -116,7 +116,7 @@ impl Plans {
     }
 }
 
-/// A plan of these, as a key says.
+/// Builds a plan for a key.
 struct Build<'a>(&'a Plans, Key);
 
 impl Typed for Build<'_> {

@@ -1,4 +1,4 @@
-//! The types and operators of the library's kinds of elements.
+//! Dispatches from run-time element types and operators to Rust's types.
 
 use bytemuck::Pod;
 use num_complex::Complex;
@@ -6,14 +6,14 @@ use treefold::{Max, Min, Operator, Product, Sum};
 
 use crate::task::{Element, Op};
 
-/// What is done with elements of any type and an operator on them.
+/// A generic action on an element type and an operator.
 pub(super) trait Typed {
     type Outcome;
 
     fn run<T: Pod, O: Operator<T> + 'static>(self, operator: O) -> Self::Outcome;
 }
 
-/// Does it for a kind. Complex numbers have sums and products alone.
+/// Runs an action for an element type and an operator. Complex numbers have only sums and products.
 pub(super) fn typed<W: Typed>(element: Element, op: Op, what: W) -> W::Outcome {
     match (element, op) {
         (Element::F32, op) => real::<f32, W>(op, what),

@@ -1,9 +1,9 @@
-//! Text in columns as wide as what is in them, and lines that a terminal and a page have room for.
+//! Formats tables, and wraps sentences to the width of a terminal.
 
-/// No line of a report is longer, unless a word or a table's cells are.
+/// The width of a report. Only long words and tables exceed it.
 const WIDTH: usize = 78;
 
-/// Around columns.
+/// The gap between columns.
 const GAP: &str = "  ";
 
 /// Rows of cells, headings first; columns of words are flush left, those of numbers flush right.
@@ -30,7 +30,7 @@ pub(super) fn columns<const N: usize>(are_words: [bool; N], rows: &[[String; N]]
     text
 }
 
-/// A sentence in lines of its own, indented.
+/// A sentence, wrapped and indented.
 pub(super) fn sentence(words: &str) -> String {
     let (mut text, mut line) = (String::new(), String::new());
     for word in words.split_whitespace() {

@@ -1,4 +1,4 @@
-//! The report as JSON, for a program.
+//! The report as JSON.
 
 use serde::Serialize;
 
@@ -13,24 +13,24 @@ struct Object<'a> {
     /// What a check has found.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
-    /// Calls, as many at least, in which the library gave ranks different bits of one result.
+    /// The least number of calls in which the library gave ranks different bits of one result.
     disagreements: u64,
-    /// What ranks have asked for in calls that do not match.
+    /// The calls of ranks that do not match.
     mismatched: Vec<Mismatched<'a>>,
     library: &'a str,
     ranks: usize,
     ranks_counted: usize,
     calls_seen: u64,
-    /// The file whose reductions the program calls before this library's.
+    /// The file whose reductions the program calls instead of this library's.
     #[serde(skip_serializing_if = "Option::is_none")]
     ahead: Option<&'a str>,
     reductions: Vec<Entry<'a>>,
     passed: Vec<Entry<'a>>,
-    /// The places of calls whose results differ, or may.
+    /// The places of calls whose results differ or may differ.
     sites: Vec<Site<'a>>,
 }
 
-/// What ranks have asked for where others asked for something else.
+/// A call of some ranks where other ranks made a different one.
 #[derive(Serialize)]
 struct Mismatched<'a> {
     asked: &'a str,
@@ -38,7 +38,7 @@ struct Mismatched<'a> {
     ranks: usize,
 }
 
-/// A place of the program's.
+/// A place in the program.
 #[derive(Serialize)]
 struct Site<'a> {
     function: String,

@@ -34,7 +34,7 @@ fn statistics(counts: Counts) -> Statistics {
     statistics
 }
 
-/// Where lines end is no matter.
+/// Ignores line breaks.
 fn in_one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")
@@ -127,7 +127,7 @@ fn a_check_begins_with_its_verdict() {
     let mut statistics = statistics(counts);
     let text = report(&statistics).text();
     let line = text.lines().next();
-    let verdict = "treefold-pmpi: same bits as treefold's order in all 4";
+    let verdict = "treefold-pmpi: same bits as treefold's order in all 4 reductions";
     assert_eq!(line, Some(verdict));
     assert!(!text.contains("disagree"));
     assert!(!text.contains("different reductions"));

@@ -1,24 +1,26 @@
-//! What a check has found, in one line.
+//! The first line of a check's report.
 
 use std::collections::BTreeSet;
 
+use comm::text::counted;
+
 use super::Report;
 
-/// The names in the line, which tables have all of.
+/// The most MPI functions that the line names; the report's tables name all of them.
 const KINDS_MAX: usize = 3;
 
 impl Report<'_> {
-    /// The line. What differs comes before what is not known, and that before what is alike.
+    /// The line: any difference decides; otherwise any reduction that was not compared; otherwise all were the same.
     pub(crate) fn verdict(&self) -> String {
         let total = self.total();
         if total.differing > 0 {
             let (differing, compared) = (total.differing, total.compared);
             return format!(
-                "other bits in {differing} of {compared}: they hang on the library's order"
+                "NOT reproducible: {differing} of {compared} depend on MPI's algorithm"
             );
         }
         if let (0, Some(ahead)) = (self.calls_seen(), &self.ahead) {
-            return format!("could not tell: the reductions of {ahead} are not covered");
+            return format!("could not tell: {ahead} hides the program's reductions");
         }
         let all = self.statistics.iter();
         let open = all.map(
@@ -32,7 +34,8 @@ impl Report<'_> {
         if open.is_empty() {
             return match total.compared {
                 0 => "no reductions".to_owned(),
-                compared => format!("same bits as treefold's order in all {compared}"),
+                1 => "same bits as treefold's order in the one reduction".to_owned(),
+                compared => format!("same bits as treefold's order in all {compared} reductions"),
             };
         }
         let calls = open.iter().map(|(_, calls)| *calls);
@@ -45,7 +48,8 @@ impl Report<'_> {
             kinds.push(format!("{others} others"));
         }
         format!(
-            "could not tell: {calls} reductions of kind {} are not covered",
+            "could not tell: {} not compared: {}",
+            counted(calls, "reduction"),
             kinds.join(", ")
         )
     }
@@ -89,29 +93,29 @@ mod tests {
         for (list, expected) in [
             (
                 vec![differs.clone(), open.clone()],
-                "other bits in 3 of 4: they hang on the library's order",
+                "NOT reproducible: 3 of 4 depend on MPI's algorithm",
             ),
             (
                 vec![alike.clone(), open.clone(), exact.clone()],
-                "could not tell: 4 reductions of kind MPI_Scan_init are not covered",
+                "could not tell: 4 reductions not compared: MPI_Scan_init",
             ),
             (
                 vec![open, (passed("Iscan", true), compared(0))],
-                "could not tell: 8 reductions of kind MPI_Iscan, MPI_Scan_init are not covered",
+                "could not tell: 8 reductions not compared: MPI_Iscan, MPI_Scan_init",
             ),
             (
                 ["Scan", "Exscan", "Iscan", "Iexscan"]
                     .map(|call| (passed(call, true), compared(0)))
                     .to_vec(),
-                "could not tell: 16 reductions of kind MPI_Exscan, MPI_Iexscan, 2 others are not covered",
+                "could not tell: 16 reductions not compared: MPI_Exscan, MPI_Iexscan, 2 others",
             ),
             (
                 vec![(kind(), failed)],
-                "could not tell: 2 reductions of kind MPI_Allreduce are not covered",
+                "could not tell: 2 reductions not compared: MPI_Allreduce",
             ),
             (
                 vec![alike, exact.clone()],
-                "same bits as treefold's order in all 4",
+                "same bits as treefold's order in all 4 reductions",
             ),
             (vec![exact], "no reductions"),
             (vec![], "no reductions"),

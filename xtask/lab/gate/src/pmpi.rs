@@ -142,12 +142,12 @@ impl Suite<'_> {
         steps.check(step, || TUTORIAL.check(&mut command, without_times))?;
         let command = by_run(steps, "--vary");
         let step = format!("{} by treefold-run --vary", self.title(program));
-        let parts = "without treefold, stdout parts at line 1";
-        let is_same = "with treefold, stdout is the same by all";
+        let differs = "without treefold, stdout differs at line 1";
+        let is_same = "with treefold, stdout is the same with all";
         steps.check(step, || {
             run(command)?
                 .on_one_stream()
-                .expect(true, &[parts, is_same])
+                .expect(true, &[differs, is_same])
         })
     }
 
@@ -205,7 +205,8 @@ impl Suite<'_> {
                 let text = format!("launcher: {launcher}, {library}\nprogram: libmpi");
                 ("--which", text)
             } else {
-                let text = format!("{launcher} is of {library}, but the program is of ");
+                let text =
+                    format!("{launcher} belongs to {library}, but the program is linked to ");
                 ("--check", text)
             };
             let command = command!(treefold_run, option, launcher, "-n 2", program);

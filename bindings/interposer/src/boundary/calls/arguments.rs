@@ -1,4 +1,4 @@
-//! What a program passes, where its elements are, and why a call is passed on.
+//! The arguments of a call, where its elements are, and why it may be passed on to the MPI library.
 
 use std::ffi::{c_int, c_void};
 
@@ -6,7 +6,7 @@ use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 
 use crate::task::{Call, Form};
 
-/// What a program passes, in C's terms.
+/// The arguments of a call, in C's terms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arguments {
     pub(crate) call: Call,
@@ -16,12 +16,12 @@ pub(crate) struct Arguments {
     pub(crate) count: Count,
     pub(crate) datatype: Datatype,
     pub(crate) op: Op,
-    /// Of a reduce; 0 for other calls.
+    /// The root of a reduce; 0 for other calls.
     pub(crate) root: c_int,
     pub(crate) comm: Comm,
 }
 
-/// The elements of a rank, or of each.
+/// The number of elements: one for all ranks, or one for each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Count {
     Of(i64),
@@ -29,17 +29,17 @@ pub(crate) enum Count {
     EachLarge(*const i64),
 }
 
-/// Why a call is passed on.
+/// Why a call is passed on to the MPI library.
 pub(crate) type Reason = &'static str;
 
-/// Where the library has nothing to order, or makes an error of it.
+/// Reasons where order does not matter, or where the MPI library reports an error.
 pub(crate) const ONE_RANK: Reason = "one rank";
 pub(crate) const NO_ELEMENTS: Reason = "no elements";
 pub(crate) const LOCAL: Reason = "local";
 pub(crate) const IN_WINDOW: Reason = "into a window, in the order in which ranks come";
 pub(crate) const WRONG: Reason = "its arguments are for the library to judge";
 
-/// What is an error here, as Open MPI 4.1 writes to the address MPI_IN_PLACE.
+/// Refused here, because Open MPI 4.1 would write to the address MPI_IN_PLACE.
 pub(crate) const EXSCAN_INTO_PLACE: Reason = "MPI_IN_PLACE for the results of MPI_Exscan";
 
 /// Whether calls that are passed on for this reason have the same result in every order.
@@ -47,14 +47,14 @@ pub(crate) fn has_no_order(reason: Reason) -> bool {
     [ONE_RANK, NO_ELEMENTS, LOCAL, WRONG, EXSCAN_INTO_PLACE].contains(&reason)
 }
 
-/// What the report adds the size of an element to.
+/// A reason to which the report appends the size of an element.
 pub(crate) const ANOTHER_DATATYPE: Reason = "another datatype";
 
-/// Where the elements are, as this rank's part in the call makes it.
+/// The buffers of a call, according to this rank's role.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Places {
+pub(crate) enum CallBuffers {
     Apart(*const c_void, *mut c_void),
-    /// Nothing is left here.
+    /// This rank gets no result.
     Read(*const c_void),
     InPlace(*mut c_void),
 }

@@ -1,4 +1,4 @@
-//! Adds calls to this process's numbers.
+//! Counts calls for the report.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::statistics::{self, Counts, Kind, size_class};
 use crate::task::{Op, Task};
 
 impl Counts {
-    /// Adds what the library's result and treefold's have in common, where the environments are counted.
+    /// Compares the library's result with treefold's and counts the differences.
     pub(crate) fn compare(&mut self, task: &Task, library: &[u8], own: &[u8]) {
         self.differing_elements = task.element.differing(library, own);
         self.differing = (self.differing_elements > 0).into();
@@ -34,14 +34,14 @@ pub(crate) fn count_taken(task: &Task, counts: Counts) {
     count_more(task, counts);
 }
 
-/// Counts where a call comes from whose results differ, or may.
+/// Counts the place of a call whose results differ or may differ.
 pub(crate) fn count_site(call: &str, site: Option<&str>) {
     if let Some(site) = site {
         statistics::own().count_site(call, site, 1);
     }
 }
 
-/// Adds to the numbers of calls that were counted.
+/// Adds to the counts of earlier calls.
 pub(crate) fn count_more(task: &Task, counts: Counts) {
     let kind = Kind {
         passed: String::new(),
@@ -54,7 +54,7 @@ pub(crate) fn count_more(task: &Task, counts: Counts) {
     statistics::own().count(kind, counts);
 }
 
-/// Counts a call that was passed on, which began then.
+/// Counts a call that was passed on at `begin`.
 pub(crate) fn count_passed(
     name: &str,
     reason: Reason,
@@ -99,7 +99,7 @@ pub(crate) fn count_passed(
     statistics::own().count(kind, counts);
 }
 
-/// Since then.
+/// The nanoseconds since `begin`.
 pub(crate) fn elapsed_ns(begin: Instant) -> u64 {
     u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,5 +1,4 @@
-//! Buffers in the memory of a graphics processor, which this library would read by the processor: the drivers that the program has loaded know
-//! them.
+//! Detects buffers in GPU memory, which this library cannot read, by asking the drivers that the program has loaded.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::mem;
@@ -22,11 +21,11 @@ static CUDA_FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static HIP_FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static HAS_DRIVER: AtomicBool = AtomicBool::new(false);
 
-/// After the first calls, only some look whether libraries have been loaded.
+/// After this many calls, only some calls check for newly loaded libraries.
 static LOOKS: AtomicU32 = AtomicU32::new(0);
 const LOOKS_EACH: u32 = 64;
 
-/// The loads of libraries up to the last look for drivers.
+/// The number of library loads at the last search for drivers.
 static LOADS_SEEN: AtomicU64 = AtomicU64::new(0);
 
 /// `CUpointer_attribute`: where a pointer's memory is, and whether the processor can read it, too.
@@ -54,24 +53,24 @@ struct Hip {
     others: [c_int; 11],
 }
 
-/// Whether a driver is loaded, as far as is known.
+/// Whether a driver was found by the last search.
 #[inline]
 pub(crate) fn has_driver() -> bool {
     HAS_DRIVER.load(Ordering::Acquire)
 }
 
-/// Looks for drivers now and then.
+/// Searches for drivers, in some calls.
 pub(crate) fn look() {
     if has_driver() {
         return;
     }
     let looks = LOOKS.load(Ordering::Relaxed);
-    // Another thread's may be lost.
+    // Another thread's count may be lost.
     LOOKS.store(looks.wrapping_add(1), Ordering::Relaxed);
     if looks >= LOOKS_EACH && !looks.is_multiple_of(LOOKS_EACH) {
         return;
     }
-    // To look for a library that is not loaded, the loader searches for its file.
+    // Looking up a library that is not loaded makes the loader search for its file.
     let loads = loads();
     if LOADS_SEEN.swap(loads, Ordering::Relaxed) != loads {
         let cuda = find(CUDA, &CUDA_FUNCTION);
@@ -81,7 +80,7 @@ pub(crate) fn look() {
     }
 }
 
-/// The libraries that this process has ever loaded.
+/// The number of libraries that this process has ever loaded.
 fn loads() -> u64 {
     unsafe extern "C" fn read(
         info: *mut libc::dl_phdr_info,
@@ -100,7 +99,7 @@ fn loads() -> u64 {
     loads
 }
 
-/// Whether a function is there, whose library the program has loaded.
+/// The address of a driver's function, if the program has loaded the driver.
 #[cold]
 fn find((libraries, function): (&[&CStr], &CStr), place: &AtomicPtr<c_void>) -> bool {
     for library in libraries {

@@ -1,4 +1,4 @@
-//! The reductions that are taken over, as C calls them.
+//! The blocking reductions that treefold replaces, as C calls them.
 
 #![allow(non_snake_case, reason = "MPI's names")]
 
@@ -23,7 +23,7 @@ macro_rules! export {
         #[doc = concat!("`", stringify!($name), "`.")]
         ///
         /// # Safety
-        /// As MPI's standard says.
+        /// As the MPI standard requires.
         #[cfg_attr(not(test), unsafe(no_mangle))]
         pub unsafe extern "C-unwind" fn $name(
             $send: *const c_void,

@@ -1,8 +1,8 @@
-//! The same for Fortran, where Open MPI's functions call its PMPI_ functions: nothing in C sees them. Those of other families call their
-//! MPI_ functions, so they are passed on here, and taken over in C.
+//! The blocking reductions in Fortran. Open MPI's Fortran functions call its PMPI_ functions, so this library's C functions do not see them. The
+//! Fortran functions of other families call MPI_ functions; here they are passed on, and their calls arrive in C.
 //!
-//! Each function has five names: four by which compilers may ask for it, for `mpif.h` and `use mpi`, and that of `mpi_f08`. All parameters
-//! are addresses. In `mpi_f08` that of the error code is NULL where a program leaves it out.
+//! Each function has five names: four spellings of compilers, for `mpif.h` and `use mpi`, and the name in `mpi_f08`. All parameters are
+//! addresses. In `mpi_f08` the address of the error code is NULL if the program omits it.
 
 #![allow(non_snake_case, reason = "Fortran compilers' names")]
 
@@ -15,7 +15,7 @@ use crate::boundary::library::loaded::{Mpi, SUCCESS};
 use crate::boundary::library::next::{Next, the_next, typed};
 use crate::task::{Call, Form};
 
-/// What the count's address means.
+/// The count or counts at an address.
 macro_rules! count {
     (each, $count:ident) => {
         Count::Each($count)
@@ -26,7 +26,7 @@ macro_rules! count {
     }};
 }
 
-/// The root, if a reduction has one.
+/// The root, for reductions that have one.
 macro_rules! root {
     () => {
         0
@@ -47,7 +47,7 @@ macro_rules! reduction {
         |$arguments:ident, $library:ident| $code:expr
     ) => {
         /// # Safety
-        /// As MPI's standard says.
+        /// As the MPI standard requires.
         #[allow(clippy::too_many_arguments, reason = "MPI's")]
         unsafe fn $body(
             next: &'static Next,
@@ -80,7 +80,7 @@ macro_rules! reduction {
                 )
             };
             let $arguments = move |mpi: &Mpi| {
-                // A program may ask for persistent ones, and do without.
+                // Programs test whether persistent reductions exist, and do without them.
                 let is_there = Form::$form == Form::Blocking || next().is_ok();
                 (mpi.hides_fortran() && is_there).then(|| Arguments {
                     call: Call::$call,
@@ -125,7 +125,7 @@ macro_rules! named {
         #[doc = concat!("`", stringify!($name), "`.")]
         ///
         /// # Safety
-        /// As MPI's standard says.
+        /// As the MPI standard requires.
         #[cfg_attr(not(test), unsafe(no_mangle))]
         #[allow(clippy::too_many_arguments, reason = "MPI's")]
         pub unsafe extern "C-unwind" fn $name(

@@ -1,4 +1,4 @@
-//! What is done with a call: whose reduction it is.
+//! Decides whether treefold or the MPI library runs a blocking reduction.
 
 use std::ffi::c_int;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use crate::boundary::process::finish;
 use crate::boundary::process::inside::is_inside;
 use crate::settings::{Mode, Settings};
 
-/// Reduces, or passes the call on to the library: the code that the program gets.
+/// Reduces, or passes the call on to the library. Returns the code for the program.
 ///
 /// # Safety
 /// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call. `library` makes the
@@ -74,7 +74,7 @@ unsafe fn take_or_pass(
     }
 }
 
-/// Passes a call on to the library, for a reason: the code that the program gets.
+/// Passes a call on to the library for a reason. Returns the code for the program.
 pub(crate) fn pass(reason: Reason, comm: Comm, library: &dyn Fn() -> c_int) -> c_int {
     if reason != EXSCAN_INTO_PLACE {
         return library();
@@ -84,7 +84,7 @@ pub(crate) fn pass(reason: Reason, comm: Comm, library: &dyn Fn() -> c_int) -> c
     code
 }
 
-/// The settings and the library, if calls are looked at: not while this library is off, nor its own calls.
+/// The settings and the library; `None` if the interposer is off, or if the call comes from treefold itself.
 #[inline(always)]
 pub(crate) fn looked_at() -> Option<(&'static Settings, &'static Mpi)> {
     let settings = Settings::get();
@@ -92,7 +92,7 @@ pub(crate) fn looked_at() -> Option<(&'static Settings, &'static Mpi)> {
     (!is_passed).then(|| (settings, Mpi::get()))
 }
 
-/// Whether MPI is there to be called, and the library is one whose handles are known.
+/// Whether MPI is initialised, and the library is of a known family.
 #[inline]
 pub(crate) fn is_callable() -> bool {
     finish::register()

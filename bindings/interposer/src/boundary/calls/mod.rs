@@ -1,4 +1,4 @@
-//! Blocking reductions: what a call asks for, who does it, and the functions that programs call.
+//! Blocking reductions: their arguments, who runs them, and the exported functions.
 
 pub(crate) mod arguments;
 pub(crate) mod count;

@@ -1,5 +1,5 @@
-//! Reductions that are always passed on, and counted if there is a report: those that combine what one rank has, and those into windows, whose order
-//! is that in which ranks come.
+//! Reductions that are always passed on, and counted if there is a report: MPI_Reduce_local, and accumulations into windows, whose order is
+//! the order in which ranks arrive.
 
 #![allow(non_snake_case, reason = "MPI's names, and Fortran compilers'")]
 
@@ -56,7 +56,7 @@ macro_rules! export {
     };
 }
 
-/// The elements in Fortran: one, or a number that a parameter is the address of.
+/// The number of elements in Fortran: one, or the INTEGER at an address.
 macro_rules! number {
     (1) => {
         1
@@ -124,7 +124,7 @@ macro_rules! function {
 /// `MPI_Reduce_local_c`.
 ///
 /// # Safety
-/// As MPI's standard says.
+/// As the MPI standard requires.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C-unwind" fn MPI_Reduce_local_c(
     send: *const c_void,

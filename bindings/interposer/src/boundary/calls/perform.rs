@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::slice;
 use std::time::Instant;
 
-use crate::boundary::calls::arguments::Places;
+use crate::boundary::calls::arguments::CallBuffers;
 use crate::boundary::calls::count::{count_site, count_taken, elapsed_ns};
 use crate::boundary::calls::state::{Inner, State};
 use crate::boundary::library::loaded::{Communicator, SUCCESS};
@@ -18,13 +18,13 @@ use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
 use crate::task::Task;
 
-/// Reduces: the code that the program gets. `library` makes the same call of the library.
+/// Reduces, and returns the code for the program. `library` makes the same call of the MPI library.
 ///
 /// # Safety
 /// The places are buffers of the task's width and length, or in place of the longer of both, which do not overlap.
 pub(crate) unsafe fn perform(
     task: &Task,
-    places: Places,
+    places: CallBuffers,
     state: &State,
     comm: Communicator,
     library: &dyn Fn() -> c_int,
@@ -37,18 +37,18 @@ pub(crate) unsafe fn perform(
     let begin = settings.stats.as_ref().map(|_| Instant::now());
     let (width, length) = (task.width_bytes(), task.length_bytes());
     let buffers = match places {
-        Places::Apart(send, recv) => Buffers::Apart {
+        CallBuffers::Apart(send, recv) => Buffers::Apart {
             // SAFETY: this function's promise.
             local: unsafe { slice::from_raw_parts(send.cast(), width) },
             // SAFETY: this function's promise.
             result: unsafe { slice::from_raw_parts_mut(recv.cast(), length) },
         },
-        Places::Read(send) => Buffers::Apart {
+        CallBuffers::Read(send) => Buffers::Apart {
             // SAFETY: this function's promise.
             local: unsafe { slice::from_raw_parts(send.cast(), width) },
             result: &mut [],
         },
-        Places::InPlace(buffer) => {
+        CallBuffers::InPlace(buffer) => {
             // SAFETY: this function's promise; the result is no longer than the contribution.
             let buffer = unsafe { slice::from_raw_parts_mut(buffer.cast(), width) };
             Buffers::InPlace(buffer)
@@ -66,7 +66,7 @@ pub(crate) unsafe fn perform(
     code_of(outcome, comm)
 }
 
-/// What the program gets: an error goes through its communicator's error handler.
+/// The code for the program. An error first goes through the communicator's error handler.
 #[inline]
 pub(crate) fn code_of(outcome: Result<(), String>, comm: Communicator) -> c_int {
     match outcome {
@@ -75,21 +75,21 @@ pub(crate) fn code_of(outcome: Result<(), String>, comm: Communicator) -> c_int 
     }
 }
 
-/// Reduces by both, and gives the program the library's result.
+/// Reduces by treefold and the library, and gives the program the library's result.
 ///
 /// # Safety
 /// As [`perform`].
 unsafe fn check(
     task: &Task,
-    places: Places,
+    places: CallBuffers,
     state: &State,
     comm: Communicator,
     library: &dyn Fn() -> c_int,
 ) -> c_int {
     let (input, output) = match places {
-        Places::Apart(send, recv) => (send, Some(recv)),
-        Places::Read(send) => (send, None),
-        Places::InPlace(buffer) => (buffer.cast_const(), Some(buffer)),
+        CallBuffers::Apart(send, recv) => (send, Some(recv)),
+        CallBuffers::Read(send) => (send, None),
+        CallBuffers::InPlace(buffer) => (buffer.cast_const(), Some(buffer)),
     };
     let mut own = vec![0_u8; output.map_or(0, |_| task.length_bytes())];
     // SAFETY: the caller's promise.
@@ -124,7 +124,7 @@ unsafe fn check(
     code
 }
 
-/// Lets the engine reduce; also says whether the thread's floating-point environment was another one than the default.
+/// Reduces by the engine. Also returns whether the thread's floating-point environment was not the default one.
 fn compute(
     task: &Task,
     buffers: Buffers<'_>,

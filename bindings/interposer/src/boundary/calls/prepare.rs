@@ -1,11 +1,11 @@
-//! What a call asks for, and whether treefold does it.
+//! Checks a call's arguments and decides whether treefold can run it.
 
 use std::ffi::c_void;
 use std::slice;
 
 use crate::boundary::calls::arguments::{
-    ANOTHER_DATATYPE, Arguments, Count, EXSCAN_INTO_PLACE, NO_ELEMENTS, ONE_RANK, Places, Reason,
-    WRONG,
+    ANOTHER_DATATYPE, Arguments, CallBuffers, Count, EXSCAN_INTO_PLACE, NO_ELEMENTS, ONE_RANK,
+    Reason, WRONG,
 };
 use crate::boundary::calls::device;
 use crate::boundary::calls::state::State;
@@ -14,7 +14,7 @@ use crate::boundary::process::phase::is_over;
 use crate::settings::Settings;
 use crate::task::{Call, Element, Op, Task, is_even};
 
-/// What there is to do, unless it is the library's.
+/// The task of a call, or why it is left to the library.
 ///
 /// # Safety
 /// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call.
@@ -23,7 +23,7 @@ pub(crate) unsafe fn prepare(
     arguments: &Arguments,
     mpi: &Mpi,
     settings: &Settings,
-) -> Result<(Task, Places, &'static State), Reason> {
+) -> Result<(Task, CallBuffers, &'static State), Reason> {
     let Arguments { call, comm, .. } = *arguments;
     let element = mpi.element(arguments.datatype).ok_or(ANOTHER_DATATYPE)?;
     let op = mpi.op(arguments.op).ok_or("another operator")?;
@@ -76,7 +76,7 @@ pub(crate) unsafe fn prepare(
     Ok((task, places, state))
 }
 
-/// The elements of a contribution, which of them this rank gets, and whether ranks get as many as from a plan.
+/// The number of elements, the range that this rank gets, and whether a plan would divide them in the same way.
 ///
 /// # Safety
 /// As [`prepare`].
@@ -121,7 +121,7 @@ where
     // SAFETY: this function's promise.
     let counts = unsafe { slice::from_raw_parts(counts, state.size) };
     let counts = counts.iter().map(|count| usize::try_from(*count));
-    // Negative ones are missing then.
+    // This drops negative counts.
     let counts: &[usize] = &counts.flatten().collect::<Vec<_>>();
     if counts.len() != state.size {
         return Err(WRONG);
@@ -143,14 +143,19 @@ where
     }
 }
 
-/// Where the elements are, if that is right.
+/// The buffers of a call, if they are valid.
 #[inline]
-fn places(arguments: &Arguments, task: &Task, rank: usize, mpi: &Mpi) -> Result<Places, Reason> {
+fn places(
+    arguments: &Arguments,
+    task: &Task,
+    rank: usize,
+    mpi: &Mpi,
+) -> Result<CallBuffers, Reason> {
     let Arguments { send, recv, .. } = *arguments;
     let is_root = task.call != Call::Reduce || rank == task.root;
     let is_first_of_exscan = task.call == Call::Exscan && rank == 0;
     let is_buffer = |address: *const c_void| !address.is_null() && !mpi.is_in_place(address);
-    // All ranks judge this alike, also those that get no result.
+    // All ranks decide alike here, including those that get no result.
     if is_root && mpi.is_in_place(recv) {
         return Err(match task.call {
             Call::Exscan => EXSCAN_INTO_PLACE,
@@ -159,8 +164,8 @@ fn places(arguments: &Arguments, task: &Task, rank: usize, mpi: &Mpi) -> Result<
     }
     if mpi.is_in_place(send) {
         return match is_root && is_buffer(recv) {
-            true if is_first_of_exscan => Ok(Places::Read(recv)),
-            true => Ok(Places::InPlace(recv)),
+            true if is_first_of_exscan => Ok(CallBuffers::Read(recv)),
+            true => Ok(CallBuffers::InPlace(recv)),
             false => Err(WRONG),
         };
     }
@@ -168,13 +173,13 @@ fn places(arguments: &Arguments, task: &Task, rank: usize, mpi: &Mpi) -> Result<
         return Err(WRONG);
     }
     if !is_root || is_first_of_exscan || task.length == 0 {
-        return Ok(Places::Read(send));
+        return Ok(CallBuffers::Read(send));
     }
     let (begin, result_begin) = (send.addr(), recv.addr());
     let is_apart =
         begin + task.width_bytes() <= result_begin || result_begin + task.length_bytes() <= begin;
     if is_buffer(recv) && is_apart {
-        Ok(Places::Apart(send, recv))
+        Ok(CallBuffers::Apart(send, recv))
     } else {
         Err(WRONG)
     }

@@ -17,12 +17,12 @@ use crate::boundary::library::loaded::{Communicator, Mpi};
 use crate::engine::{Buffers, KeptPlan};
 use crate::task::{Call, Task};
 
-/// The kinds of calls that a thread remembers: those of a loop, with a root or two.
+/// The number of call kinds that a thread remembers: enough for a loop with a root or two.
 const KINDS_MAX: usize = 4;
 
-/// What calls have in common that ask for the same.
+/// The arguments that are equal in calls of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Kind {
+struct CallKind {
     comm: Comm,
     count: i64,
     root: c_int,
@@ -31,10 +31,10 @@ struct Kind {
     op: Op,
 }
 
-/// A kind, and what was found for it.
+/// A kind of call, with its communicator's state and its plan.
 #[derive(Clone, Copy, Debug)]
-struct Known {
-    kind: Kind,
+struct Remembered {
+    kind: CallKind,
     generation: u64,
     state: *const State,
     plan: KeptPlan,
@@ -44,10 +44,10 @@ struct Known {
     has_result: bool,
 }
 
-/// The last ones, of which the next to be found replaces the oldest.
+/// The last kinds; a new one replaces the oldest.
 #[derive(Debug)]
 struct Last {
-    known: [Option<Known>; KINDS_MAX],
+    known: [Option<Remembered>; KINDS_MAX],
     oldest: usize,
 }
 
@@ -60,7 +60,7 @@ thread_local! {
     };
 }
 
-impl Kind {
+impl CallKind {
     #[inline(always)]
     fn of(arguments: &Arguments) -> Option<Self> {
         let Count::Of(count) = arguments.count else {
@@ -78,16 +78,16 @@ impl Kind {
 }
 
 impl Last {
-    /// What is known of a kind of calls.
+    /// Looks up a kind of call.
     #[inline(always)]
-    fn find(&self, kind: &Kind) -> Option<&Known> {
+    fn find(&self, kind: &CallKind) -> Option<&Remembered> {
         let generation = state::generation();
         let mut known = self.known.iter().flatten();
         known.find(|known| known.kind == *kind && known.generation == generation)
     }
 }
 
-/// Reduces, if this thread knows the kind of the call, and its buffers are aligned: the code that the program gets.
+/// Reduces if this thread remembers the kind of call and its buffers are aligned. Returns the code for the program.
 ///
 /// # Safety
 /// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call.
@@ -97,7 +97,7 @@ pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
     if treefold::mpi::is_finalised() {
         return None;
     }
-    let kind = Kind::of(arguments)?;
+    let kind = CallKind::of(arguments)?;
     let outcome = LAST.with(|last| {
         // A call that the run makes is passed on before it comes here.
         let last = last.borrow();
@@ -112,9 +112,9 @@ pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
 /// Reduces, if the buffers are aligned.
 ///
 /// # Safety
-/// This is a call of the kind that is known, and the buffers are as MPI's standard says for it.
+/// This is a call of that kind, and its buffers are as the MPI standard requires.
 unsafe fn reduce(
-    known: &Known,
+    known: &Remembered,
     mpi: &Mpi,
     send: *const c_void,
     recv: *mut c_void,
@@ -133,13 +133,13 @@ unsafe fn reduce(
     }
 }
 
-/// The buffers, if they are such as the engine takes.
+/// The buffers, if the engine can use them directly.
 ///
 /// # Safety
-/// They are what MPI's standard says for a call of this kind.
+/// They are as the MPI standard requires for a call of this kind.
 #[inline]
 unsafe fn buffers<'b>(
-    known: &Known,
+    known: &Remembered,
     mpi: &Mpi,
     send: *const c_void,
     recv: *mut c_void,
@@ -154,7 +154,7 @@ unsafe fn buffers<'b>(
     if device::has_driver() && (device::has(send) || device::has(recv)) {
         return None;
     }
-    // SAFETY: the caller promises a buffer of so many elements, if the address is a buffer's.
+    // SAFETY: the caller promises a buffer of that many elements, if the address is a buffer's.
     let result = || unsafe { slice::from_raw_parts_mut(recv.cast(), known.width_bytes) };
     if !is_buffer(send) {
         let is_in_place = known.has_result && mpi.is_in_place(send);
@@ -175,11 +175,11 @@ unsafe fn buffers<'b>(
     })
 }
 
-/// Remembers the kind of a call that has succeeded, if that is all there is to know of it.
+/// Remembers the kind of a successful call, if its arguments alone determine what to do.
 #[cold]
 pub(crate) fn remember(arguments: &Arguments, mpi: &Mpi, task: &Task, state: &State) {
     let is_of_whole_rows = matches!(task.call, Call::Allreduce | Call::Reduce);
-    // The handle of another datatype may mean something else later.
+    // Other datatype handles may be freed and reused for something else.
     if !is_of_whole_rows || !mpi.has_type(arguments.datatype) {
         return;
     }
@@ -187,10 +187,10 @@ pub(crate) fn remember(arguments: &Arguments, mpi: &Mpi, task: &Task, state: &St
         Some(engine) => engine.kept_plan(task),
         None => None,
     };
-    let (Some(kind), Some(plan)) = (Kind::of(arguments), plan) else {
+    let (Some(kind), Some(plan)) = (CallKind::of(arguments), plan) else {
         return;
     };
-    let known = Known {
+    let known = Remembered {
         kind,
         generation: state::generation(),
         state,
@@ -200,7 +200,7 @@ pub(crate) fn remember(arguments: &Arguments, mpi: &Mpi, task: &Task, state: &St
         has_result: task.call != Call::Reduce || state.rank == task.root,
     };
     LAST.with_borrow_mut(|last| {
-        // Its buffers may have been others than the engine takes, or its plan made anew.
+        // The engine may have copied its buffers, or rebuilt its plan.
         let mut known_kinds = last.known.iter().map(|known| known.map(|known| known.kind));
         let same = known_kinds.position(|known| known == Some(kind));
         let place = same.unwrap_or(last.oldest);

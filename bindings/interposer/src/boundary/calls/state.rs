@@ -1,4 +1,4 @@
-//! What is kept for each communicator of the program's: an attribute, which is not copied with it and goes with it.
+//! The state of each of the program's communicators: an MPI attribute, which duplicates do not inherit.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -19,32 +19,32 @@ use crate::engine::Engine;
 /// system's shared memory.
 const WINDOWS_MAX: usize = 8;
 
-/// Counts what outdates all that threads remember of communicators: one was freed, or MPI_Finalize has begun.
+/// Counts events that invalidate what threads remember of communicators: one was freed, or MPI_Finalize has begun.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// Those that share memory, but for the first.
+/// The number of communicators that share memory, not counting the first.
 static WINDOWS: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether all processes of the program have taken part in a reduction of treefold's.
+/// Whether all processes of the program have taken part in a reduction by treefold.
 static ALL_TOOK_PART: AtomicBool = AtomicBool::new(false);
 
-/// What is kept.
+/// The state of a communicator.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) rank: usize,
     pub(crate) size: usize,
     pub(crate) is_inter: bool,
-    /// What a check compares.
+    /// The digests that a check compares.
     pub(crate) digests: Arc<Digests>,
     inner: Mutex<Inner>,
 }
 
-/// The engine, made by the first reduction that is taken over, and its communicator, which is freed with the program's.
+/// The engine, created by the first reduction, and its communicator, which is freed with the program's.
 #[derive(Debug, Default)]
 pub(crate) struct Inner {
     engine: Option<Engine>,
     duplicate: Option<Duplicate>,
-    /// Why there is no engine: ranks that tried again would not do alike.
+    /// Why there is no engine. Nothing is retried, since the ranks could behave differently.
     failure: Option<String>,
 }
 
@@ -55,7 +55,7 @@ impl Inner {
         self.engine.as_mut()
     }
 
-    /// Every later call fails.
+    /// Lets every later call fail.
     pub(crate) fn fail(&mut self, failure: &str) {
         match &mut self.engine {
             Some(engine) => engine.fail(failure),
@@ -70,7 +70,7 @@ impl Inner {
 unsafe impl Send for Inner {}
 
 thread_local! {
-    /// The communicator that this thread used last, the generation then, and where its state is.
+    /// The communicator that this thread used last, the generation at that time, and the address of its state.
     static LAST: Cell<Option<(Communicator, u64, *const State)>> = const { Cell::new(None) };
 }
 
@@ -80,18 +80,18 @@ pub(crate) fn generation() -> u64 {
     GENERATION.load(Ordering::Acquire)
 }
 
-/// Makes threads forget communicators.
+/// Starts a new generation, so that threads forget communicators.
 pub(crate) fn outdate() {
     GENERATION.fetch_add(1, Ordering::Release);
 }
 
-/// Whether all processes of the program have taken part in a reduction of treefold's.
+/// Whether all processes of the program have taken part in a reduction by treefold.
 pub(crate) fn all_took_part() -> bool {
     ALL_TOOK_PART.load(Ordering::Relaxed)
 }
 
 impl State {
-    /// That of a communicator, made if there is none; `None` if MPI fails.
+    /// The state of a communicator, created if needed; `None` if MPI fails.
     #[inline]
     pub(crate) fn of(comm: Communicator) -> Option<&'static Self> {
         let generation = generation();
@@ -107,7 +107,7 @@ impl State {
         Some(unsafe { Self::of_generation(state) })
     }
 
-    /// That of a communicator which a thread remembers.
+    /// The state of a communicator that a thread remembers.
     ///
     /// # Safety
     /// It was found in the present generation, and this is a call on its communicator.
@@ -118,13 +118,13 @@ impl State {
         unsafe { &*state }
     }
 
-    /// The engine's, for one call.
+    /// Locks the engine for one call.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A call that has panicked has marked its engine.
+        // A call that panicked has already marked its engine as failed.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the engine if there is none. Collective.
+    /// Creates the engine if there is none. Collective.
     pub(crate) fn engine<'a>(
         &self,
         inner: &'a mut Inner,
@@ -143,7 +143,7 @@ impl State {
     #[cold]
     fn make(&self, inner: &mut Inner, comm: Communicator) -> Result<(), String> {
         let is_world = comm == loaded::world();
-        // Ranks may have counted differently; those of a communicator agree on the least that one of them wants.
+        // Ranks may have counted differently, so the ranks of a communicator take the minimum.
         let wants_memory = is_world || WINDOWS.load(Ordering::Relaxed) < WINDOWS_MAX;
         if wants_memory && !is_world {
             WINDOWS.fetch_add(1, Ordering::Relaxed);
@@ -230,7 +230,7 @@ unsafe extern "C" fn delete(
         .inner
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    // What cannot be freed now is freed in MPI_Finalize.
+    // A communicator that cannot be freed now is freed in MPI_Finalize.
     let _ = panic::catch_unwind(AssertUnwindSafe(move || {
         drop(engine);
         duplicate.map(Duplicate::free)

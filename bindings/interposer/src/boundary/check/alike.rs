@@ -1,4 +1,4 @@
-//! Whether all processes of the program have this library and the same settings. Otherwise, the first reduction would wait for ever.
+//! Checks that all processes have loaded this library with the same settings. Otherwise the first reduction would hang.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -15,16 +15,16 @@ use crate::boundary::library::said::say;
 use crate::boundary::process::finish::{SAID_BY_RANK_0, WRONG_SETTING, receive_one, wait_for};
 use crate::settings::{Mode, Settings};
 
-/// The tag of settings on MPI_COMM_WORLD, where ranks differ.
+/// The tag of the messages on MPI_COMM_WORLD by which ranks exchange settings if they differ.
 const TAG: c_int = 32_748;
 
-/// How long ranks that have left the MPI library's own initialisation wait for others.
+/// How long a rank waits for others after its own MPI_Init.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// How long they wait for what others say of themselves.
+/// How long ranks wait for the settings of others.
 const ANSWER: Duration = Duration::from_secs(3);
 
-/// Compares, once; ends the job where ranks differ. No call here waits for a rank that does not come.
+/// Compares settings once, and ends the job if ranks differ. Nothing here waits forever for a rank.
 pub(crate) fn compare(settings: &Settings) {
     static IS_DONE: AtomicBool = AtomicBool::new(false);
     let is_there = || Mpi::find().is_some_and(Mpi::can_be_called);
@@ -35,7 +35,7 @@ pub(crate) fn compare(settings: &Settings) {
     let (rank, size) = (world.rank(), world.size());
     if rank == 0 && !settings.unknown.is_empty() {
         say(&format!(
-            "treefold-pmpi: no variable of treefold's, and without effect: {}\n",
+            "treefold-pmpi: unknown variables, without effect: {}\n",
             settings.unknown.join(", ")
         ));
     }
@@ -51,7 +51,7 @@ pub(crate) fn compare(settings: &Settings) {
     treefold::mpi::abort(WRONG_SETTING, &explained(&all, size));
 }
 
-/// Whether all ranks have come in time, with this text.
+/// Whether all ranks have arrived in time with this text.
 fn are_alike(text: &str) -> bool {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -84,14 +84,14 @@ fn are_alike(text: &str) -> bool {
     code == SUCCESS && wait_for(PATIENCE, is_over) && unsafe { *minima } == *own
 }
 
-/// What those ranks say that have come, and which ranks say so.
+/// The settings of the ranks that have arrived, and which ranks have each.
 fn exchange(rank: usize, size: usize, own: &str) -> BTreeMap<String, Vec<usize>> {
-    // Messages that nobody receives end with the job.
+    // Unreceived messages do not matter, since the job ends.
     let text = own.to_owned().leak();
     let length = c_int::try_from(text.len()).unwrap_or(0);
     for other in (0..size).filter(|other| *other != rank) {
         let mut request = Request::UNSET;
-        // SAFETY: the text lives for ever and has so many bytes; the rank exists; `request` is room for a handle.
+        // SAFETY: the text lives for ever and has that many bytes; the rank exists; `request` is room for a handle.
         unsafe {
             mpi().MPI_Isend(
                 text.as_ptr().cast(),
@@ -120,7 +120,7 @@ fn exchange(rank: usize, size: usize, own: &str) -> BTreeMap<String, Vec<usize>>
     all
 }
 
-/// Who is missing or differs, and why that may be.
+/// The message: which ranks are missing or differ, and possible reasons.
 fn explained(all: &BTreeMap<String, Vec<usize>>, size: usize) -> String {
     let came: Vec<usize> = all.values().flatten().copied().collect();
     let missing: Vec<usize> = (0..size).filter(|rank| !came.contains(rank)).collect();

@@ -1,4 +1,4 @@
-//! What a check keeps beside the library's own reduction.
+//! What a check keeps for each reduction that the library runs.
 
 use std::ffi::c_void;
 use std::slice;
@@ -11,25 +11,25 @@ use crate::boundary::check::digests::Digests;
 use crate::boundary::process::site::site;
 use crate::task::Task;
 
-/// What is compared with a result of the library's.
+/// A gathered reduction that a check compares with the library's result.
 #[derive(Debug)]
 pub(crate) struct Check {
     /// The program's.
     pub(crate) comm: Comm,
-    /// What gathers, and what it sends: the program may change its own buffer before.
+    /// The request that gathers, and a copy of the contribution: the program may change its own buffer before it is sent.
     pub(crate) request: Request,
     pub(crate) contribution: Vec<u64>,
-    /// Where the digest goes, and the number of the call, if all ranks get the result.
+    /// Where the digest goes, and the number of the call; `None` unless all ranks get the result.
     pub(crate) digests: Option<(Arc<Digests>, u64)>,
-    /// Where the program has started it.
+    /// The place in the program that started it.
     pub(crate) site: Option<Arc<str>>,
-    /// The library's result, once it is there.
+    /// The library's result, once it is complete.
     pub(crate) library: Option<Vec<u8>>,
-    /// Of the thread that has completed it.
+    /// Whether the thread that completed it had another floating-point environment.
     pub(crate) other_environment: bool,
 }
 
-/// What each start of a persistent reduction gathers.
+/// What each start of a persistent reduction gathers again.
 #[derive(Debug)]
 pub(crate) struct Repeat {
     /// The program's, on a communicator of the request's own.
@@ -55,7 +55,7 @@ impl Check {
         }
     }
 
-    /// Of a contribution that the program may change before it is sent.
+    /// A copy of a contribution, which the program may change before it is sent.
     ///
     /// # Safety
     /// There are as many elements as the task says.

@@ -1,5 +1,5 @@
-//! Comparisons of a check that wait for what other ranks contribute: the library has completed its own reduction before, and a program that goes on
-//! then may be what other ranks wait for. So nothing waits here before the communicator is freed or MPI_Finalize begins.
+//! Comparisons in a check that still wait for the contributions of other ranks. The library has completed its own reduction, and other ranks may be
+//! waiting for this program to continue. So nothing here waits before the communicator is freed or MPI_Finalize begins.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -14,35 +14,35 @@ use crate::boundary::library::loaded::{SUCCESS, mpi};
 use crate::boundary::requests::flight::Flight;
 use crate::statistics::Counts;
 
-static LEFT: Left = Left(Mutex::new(Places {
+static LEFT: Left = Left(Mutex::new(Pending {
     all: BTreeMap::new(),
     next: 0,
 }));
 
-/// What has become of a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     UnderWay,
     Complete,
-    /// The library has failed: what it was to bring is not there, and may yet be written to.
+    /// The library failed: the data has not arrived, but the buffer may still be written to.
     Failed,
 }
 
-/// What is not compared yet, in the order in which it came.
-struct Left(Mutex<Places>);
+/// Comparisons that are still pending, in order of arrival.
+struct Left(Mutex<Pending>);
 
-struct Places {
-    all: BTreeMap<u64, Place>,
+struct Pending {
+    all: BTreeMap<u64, PendingEntry>,
     next: u64,
 }
 
-/// It stays while a thread has its flight in hands, so that others know of it.
-struct Place {
+/// A pending comparison. The entry stays while a thread works on its flight, so that other threads see it.
+struct PendingEntry {
     comm: Comm,
     flight: Option<Box<Flight>>,
 }
 
-/// A flight in a thread's hands, which goes back also if an error handler of the program's throws.
+/// A flight that a thread works on. It is put back even if the program's error handler throws.
 struct InHands<'l> {
     left: &'l Left,
     key: u64,
@@ -58,7 +58,7 @@ impl Drop for InHands<'_> {
 }
 
 impl Left {
-    fn lock(&self) -> MutexGuard<'_, Places> {
+    fn lock(&self) -> MutexGuard<'_, Pending> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -70,15 +70,15 @@ impl Left {
         let key = places.next;
         places.next += 1;
         let flight = Some(flight);
-        places.all.insert(key, Place { comm, flight });
+        places.all.insert(key, PendingEntry { comm, flight });
     }
 
-    /// Whether something is left of a communicator.
+    /// Whether any comparison of a communicator is pending.
     fn has(&self, is_of: impl Fn(Comm) -> bool) -> bool {
         self.lock().all.values().any(|place| is_of(place.comm))
     }
 
-    /// The first one after `last` that is in nobody's hands.
+    /// The first entry after `last` that no thread works on.
     fn take(&self, last: Option<u64>) -> Option<InHands<'_>> {
         let after = last.map_or(Bound::Unbounded, Bound::Excluded);
         let mut places = self.lock();
@@ -90,7 +90,7 @@ impl Left {
         })
     }
 
-    /// Asks what has become of each, with the lock free, and does something with what is over.
+    /// Tests each request without holding the lock, and handles those that are complete.
     fn settle(
         &self,
         mut ask: impl FnMut(Comm, &mut Request) -> End,
@@ -115,17 +115,17 @@ impl Left {
     }
 }
 
-/// The program has the library's result.
+/// Adds a comparison whose library result the program already has.
 pub(crate) fn push(flight: Box<Flight>) {
     LEFT.push(flight);
 }
 
-/// Compares what can be compared.
+/// Compares all reductions that are complete.
 pub(crate) fn poll() {
     LEFT.settle(|_, request| test(request), finish);
 }
 
-/// Waits for what belongs to these communicators, and compares it. Other threads go on meanwhile.
+/// Waits for the reductions of these communicators, and compares them. Other threads continue meanwhile.
 pub(crate) fn wait(is_of: impl Fn(Comm) -> bool) {
     loop {
         let ask = |comm, request: &mut Request| {
@@ -143,14 +143,14 @@ pub(crate) fn wait(is_of: impl Fn(Comm) -> bool) {
     }
 }
 
-/// Compares what is left, as long as `wait` waits for a request and does not give up.
+/// Compares the rest. Stops when `wait` gives up on a request.
 pub(crate) fn end(wait: impl Fn(&mut Request) -> End) {
     LEFT.settle(|_, request| wait(request), finish);
-    // The library may use them still.
+    // The library may still use them.
     mem::forget(mem::take(&mut LEFT.lock().all));
 }
 
-/// What has become of a request.
+/// The outcome of a request.
 pub(crate) fn test(request: &mut Request) -> End {
     let (mut flag, ignored): (c_int, _) = (0, mpi().constants.status_ignore());
     // SAFETY: the request is live, as it is looked at until it is over and no longer.
@@ -162,7 +162,7 @@ pub(crate) fn test(request: &mut Request) -> End {
     }
 }
 
-/// Compares what is complete; what has failed is a reduction that could not be compared.
+/// Compares a complete reduction; counts a failed one as not compared.
 fn finish(flight: Box<Flight>, end: End) {
     if end == End::Complete {
         flight.compare();
@@ -173,7 +173,7 @@ fn finish(flight: Box<Flight>, end: End) {
         ..Counts::default()
     };
     count_more(&flight.task, counts);
-    // The library may write to it still.
+    // The library may still write to it.
     mem::forget(flight);
 }
 
@@ -184,13 +184,13 @@ mod tests {
 
     use treefold::mpi::mpi_library::Comm;
 
-    use super::{BTreeMap, End, Left, Places};
+    use super::{BTreeMap, End, Left, Pending};
     use crate::boundary::check::compared::Check;
     use crate::boundary::requests::flight::Flight;
     use crate::task::{Call, Element, Form, Op, Task};
 
     fn left(count: usize) -> Left {
-        let left = Left(Mutex::new(Places {
+        let left = Left(Mutex::new(Pending {
             all: BTreeMap::new(),
             next: 0,
         }));

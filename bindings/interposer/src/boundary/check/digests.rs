@@ -1,6 +1,6 @@
-//! Whether the library gives all ranks of a call the same bits, where all get one result, and whether all have asked for the same.
+//! Checks that the library gives all ranks of a call the same bits, and that all ranks made the same call.
 //!
-//! Each rank keeps digests of its results, and what it has asked for, by communicator and number of the call. Ranks compare them when the
+//! Each rank keeps digests of its results, and a description of its calls, by communicator and number of the call. Ranks compare them when the
 //! communicator is freed or MPI_Finalize begins: calls are complete at different times.
 
 use std::ffi::c_int;
@@ -14,35 +14,35 @@ use crate::boundary::library::loaded::{self, Communicator, SUCCESS, mpi};
 use crate::statistics;
 use crate::task::{Asked, Call, Element, Task};
 
-/// Calls share places where there are more of them, so that each communicator exchanges no more.
-const PLACES: usize = 512;
+/// The number of slots per communicator, which bounds the messages; with more calls, several share a slot.
+const SLOTS: usize = 512;
 
-/// What says nothing in a minimum.
+/// The neutral element of a minimum.
 const UNKNOWN: u64 = u64::MAX;
 
-/// Those of a communicator.
+/// The digests of a communicator.
 #[derive(Debug, Default)]
-pub(crate) struct Digests(Mutex<Inner>);
+pub(crate) struct Digests(Mutex<Kept>);
 
 #[derive(Debug, Default)]
-struct Inner {
-    /// The calls so far.
+struct Kept {
+    /// The number of calls so far.
     calls: u64,
-    /// Those that are not complete.
+    /// Calls that are not complete.
     open: Vec<u64>,
-    places: Vec<Place>,
+    places: Vec<Slot>,
 }
 
-/// What is kept of the calls that share a place.
+/// The digests of the calls that share a slot.
 #[derive(Clone, Debug, Default)]
-struct Place {
-    /// Of results.
+struct Slot {
+    /// The digest of results.
     digest: u64,
-    /// What calls ask for, and how many.
+    /// The kinds of calls, and the number of each.
     asked: Vec<(Asked, u64)>,
 }
 
-/// Those of all communicators with calls.
+/// The digests of all communicators with calls.
 static ALL: Mutex<Vec<(Comm, Arc<Digests>)>> = Mutex::new(Vec::new());
 
 fn all() -> MutexGuard<'static, Vec<(Comm, Arc<Digests>)>> {
@@ -50,10 +50,10 @@ fn all() -> MutexGuard<'static, Vec<(Comm, Arc<Digests>)>> {
 }
 
 fn place(call: u64) -> usize {
-    usize::try_from(call % PLACES as u64).unwrap_or(0)
+    usize::try_from(call % SLOTS as u64).unwrap_or(0)
 }
 
-impl Place {
+impl Slot {
     fn ask(&mut self, asked: Asked) {
         match self.asked.iter_mut().find(|(kept, _)| *kept == asked) {
             Some((_, calls)) => *calls += 1,
@@ -61,7 +61,7 @@ impl Place {
         }
     }
 
-    /// In whatever order the calls came.
+    /// Combines digests independently of the order of calls.
     fn asked_digest(&self) -> u64 {
         let digests = self.asked.iter().map(|(asked, calls)| {
             let mut hasher = DefaultHasher::new();
@@ -71,7 +71,7 @@ impl Place {
         digests.fold(0, u64::wrapping_add)
     }
 
-    /// In words.
+    /// The calls as text.
     fn text(&self) -> String {
         let asked = self.asked.iter().map(|(asked, calls)| match calls {
             1 => asked.to_string(),
@@ -86,15 +86,15 @@ impl Place {
 }
 
 impl Digests {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps what a call asks for: its number, which is the same on all ranks.
+    /// Adds a call's arguments. Returns its number, which is the same on all ranks.
     pub(crate) fn ask(self: &Arc<Self>, comm: Comm, task: &Task) -> u64 {
         let mut inner = self.lock();
         if inner.calls == 0 {
-            inner.places = vec![Place::default(); PLACES];
+            inner.places = vec![Slot::default(); SLOTS];
             all().push((comm, Arc::clone(self)));
         }
         inner.calls += 1;
@@ -103,7 +103,7 @@ impl Digests {
         call
     }
 
-    /// The same of a call that begins; its number if all ranks get one result.
+    /// The same for a call that begins. Returns its number if all ranks get the same result.
     pub(crate) fn begin(self: &Arc<Self>, comm: Comm, task: &Task) -> Option<u64> {
         let call = self.ask(comm, task);
         if task.call != Call::Allreduce {
@@ -113,12 +113,12 @@ impl Digests {
         Some(call)
     }
 
-    /// The communicator is gone.
+    /// Removes a communicator that was freed.
     pub(crate) fn forget(self: &Arc<Self>) {
         all().retain(|(_, kept)| !Arc::ptr_eq(kept, self));
     }
 
-    /// The result of a call.
+    /// Adds the result of a call.
     pub(crate) fn end(&self, call: u64, element: Element, result: &[u8]) {
         let digest = element.digest(call, result);
         let mut inner = self.lock();
@@ -127,7 +127,7 @@ impl Digests {
         *kept = kept.wrapping_add(digest);
     }
 
-    /// For a minimum over ranks: of each place both digests and their complements, of which the minimum is that of the maximum.
+    /// The words to take the minimum of over ranks: both digests of each slot, and their complements, whose minimum gives the maximum.
     fn list(&self) -> Vec<u64> {
         let inner = self.lock();
         let lists = inner.places.iter().map(|place| {
@@ -142,43 +142,43 @@ impl Digests {
     }
 }
 
-/// What the minima say of a place.
+/// What the minima show for a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum Comparison {
     Alike,
-    /// Ranks have other results of the same calls.
+    /// Ranks have different results of the same calls.
     OtherResults,
-    /// Ranks have asked for other reductions.
+    /// Ranks made different calls.
     OtherCalls,
 }
 
-fn found(minima: &[u64]) -> impl Iterator<Item = Found> {
+fn found(minima: &[u64]) -> impl Iterator<Item = Comparison> {
     minima.chunks_exact(4).map(|minima| {
         let (results, asked) = minima.split_at(2);
         if asked[0] != !asked[1] {
-            Found::OtherCalls
+            Comparison::OtherCalls
         } else if results != [UNKNOWN; 2] && results[0] != !results[1] {
-            Found::OtherResults
+            Comparison::OtherResults
         } else {
-            Found::Alike
+            Comparison::Alike
         }
     })
 }
 
-/// One rank counts for all, and each says what it has asked for in the first place where ranks differ.
+/// Rank 0 counts for all; each rank reports its call in the first slot where ranks differ.
 fn count(comm: Comm, digests: &Digests, minima: &[u64]) {
     let mut own = statistics::own();
-    if let Some(first) = found(minima).position(|found| found == Found::OtherCalls) {
+    if let Some(first) = found(minima).position(|found| found == Comparison::OtherCalls) {
         let text = digests.lock().places[first].text();
         own.count_mismatched(&text, loaded::world().rank(), 1);
     }
     if Communicator(comm).rank() == 0 {
-        let differing = found(minima).filter(|found| *found == Found::OtherResults);
+        let differing = found(minima).filter(|found| *found == Comparison::OtherResults);
         own.disagreements = own.disagreements.saturating_add(differing.count() as u64);
     }
 }
 
-/// Compares those of a communicator that is being freed. Collective.
+/// Compares the digests of a communicator that is being freed. Collective.
 pub(crate) fn compare(comm: Comm) {
     let mut all = all();
     let Some(place) = all.iter().position(|(kept, _)| *kept == comm) else {
@@ -189,7 +189,7 @@ pub(crate) fn compare(comm: Comm) {
     let list = digests.list();
     let mut minima = vec![UNKNOWN; list.len()];
     let (length, handles) = (int(list.len()), &mpi().handles);
-    // SAFETY: both lists have so many numbers of 64 bits; the program frees the communicator on all ranks.
+    // SAFETY: both lists have that many numbers of 64 bits; the program frees the communicator on all ranks.
     let code = unsafe {
         mpi().MPI_Allreduce(
             list.as_ptr().cast(),
@@ -205,7 +205,7 @@ pub(crate) fn compare(comm: Comm) {
     }
 }
 
-/// Compares all that are left, as all ranks are in MPI_Finalize. `wait` waits for one request, or gives up.
+/// Compares the remaining digests; all ranks are in MPI_Finalize. `wait` waits for one request, or gives up.
 pub(crate) fn compare_all(wait: impl Fn(&mut Request) -> bool) {
     let left = std::mem::take(&mut *all());
     // The library may use them after this function has given up.
@@ -214,7 +214,7 @@ pub(crate) fn compare_all(wait: impl Fn(&mut Request) -> bool) {
         let minima = vec![UNKNOWN; list.len()].leak();
         let mut request = Request::UNSET;
         let handles = &mpi().handles;
-        // SAFETY: both lists have so many numbers of 64 bits, and live for ever; ranks may start them in any order, as each is of another
+        // SAFETY: both lists have that many numbers of 64 bits, and live for ever; ranks may start them in any order, as each is of another
         // communicator.
         let code = unsafe {
             mpi().MPI_Iallreduce(
@@ -244,7 +244,7 @@ fn int(length: usize) -> c_int {
 
 #[cfg(test)]
 mod tests {
-    use super::{Digests, Found, PLACES, Place, UNKNOWN, found};
+    use super::{Comparison, Digests, SLOTS, Slot, UNKNOWN, found};
     use crate::task::{Asked, Call, Element, Form, Op, Task};
 
     fn asked(op: Op) -> Asked {
@@ -264,7 +264,7 @@ mod tests {
 
     fn begin(digests: &Digests, call: u64, op: Op) {
         let mut inner = digests.lock();
-        inner.places.resize_with(PLACES, Place::default);
+        inner.places.resize_with(SLOTS, Slot::default);
         inner.places[super::place(call)].ask(asked(op));
     }
 
@@ -283,7 +283,7 @@ mod tests {
             digests.end(1, Element::F64, &f64::NAN.to_ne_bytes());
             digests.end(2, Element::F64, &result(2));
             digests.end(4, Element::F64, &result(rank as u64));
-            // One rank has no result yet.
+            // One rank does not have its result yet.
             if rank == 2 {
                 digests.lock().open.push(3);
             } else {
@@ -304,18 +304,18 @@ mod tests {
         assert_eq!(
             places,
             [
-                Found::Alike,
-                Found::Alike,
-                Found::OtherResults,
-                Found::Alike,
-                Found::OtherCalls
+                Comparison::Alike,
+                Comparison::Alike,
+                Comparison::OtherResults,
+                Comparison::Alike,
+                Comparison::OtherCalls
             ]
         );
     }
 
     #[test]
     fn a_place_says_what_it_was_asked_for_in_any_order() {
-        let mut places: [Place; 2] = Default::default();
+        let mut places: [Slot; 2] = Default::default();
         assert_eq!(places[0].text(), "no reduction");
         places[0].ask(asked(Op::Sum));
         assert_eq!(places[0].text(), "MPI_Allreduce of 1 double, sum");

@@ -1,5 +1,5 @@
-//! The end of a communicator, where ranks compare what a check has kept for it: the program frees it on all of them. Its attributes may go later, when
-//! nothing is under way on it any more, and nobody can wait there.
+//! MPI_Comm_free and MPI_Comm_disconnect in a check: all ranks make this call, so they compare their results here. The communicator's
+//! attributes may be deleted later, where ranks cannot wait for each other.
 
 #![allow(non_snake_case, reason = "MPI's names, and Fortran compilers'")]
 
@@ -16,12 +16,12 @@ use crate::boundary::library::next::{export_c, export_fortran};
 use crate::boundary::process::inside::Inside;
 use crate::settings::{Mode, Settings};
 
-/// Whether there is something to compare.
+/// Whether there is anything to compare.
 fn is_check() -> bool {
     Settings::get().mode == Mode::Check && is_callable()
 }
 
-/// Compares what was kept for a communicator.
+/// Compares the digests and pending results of a communicator.
 fn compare(comm: Comm) {
     let _inside = Inside::enter();
     deferred::wait(|other| other == comm);

@@ -1,4 +1,4 @@
-//! The mode that compares: both results of a call, on all ranks.
+//! The mode `check`: compares treefold's and the library's result of each call, on all ranks.
 
 pub(crate) mod alike;
 pub(crate) mod compared;

@@ -1,4 +1,4 @@
-//! What Fortran passes: the addresses of integers, some of which are handles.
+//! Reads Fortran arguments: addresses of integers, some of which are handles.
 
 use std::ffi::c_int;
 
@@ -7,20 +7,20 @@ use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 use crate::boundary::library::loaded::Mpi;
 
 /// # Safety
-/// The address is that of an INTEGER.
+/// The address points to an INTEGER.
 pub(crate) unsafe fn integer(address: *const c_int) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { *address }
 }
 
 /// # Safety
-/// The address is that of a handle of Fortran's, and MPI is initialised.
+/// The address points to a Fortran handle, and MPI is initialised.
 pub(crate) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
     // SAFETY: the caller's promise.
     let number = unsafe { *address };
     // SAFETY: the caller's promise, and the program's: it is a datatype's.
     let datatype = unsafe { mpi.library.type_from_fortran(number) };
-    // A library that converts nothing has no Fortran.
+    // A library that converts no handles has no Fortran.
     datatype.unwrap_or(mpi.library.handles.MPI_DATATYPE_NULL)
 }
 
@@ -45,7 +45,7 @@ pub(crate) unsafe fn comm_of(mpi: &Mpi, address: *const c_int) -> Comm {
 }
 
 /// # Safety
-/// The address is that of an INTEGER, or NULL.
+/// The address points to an INTEGER, or is NULL.
 pub(crate) unsafe fn leave(ierr: *mut c_int, code: c_int) {
     if !ierr.is_null() {
         // SAFETY: the caller's promise.

@@ -1,7 +1,7 @@
-//! Counts of 64 bits where the library has none.
+//! 64-bit counts for libraries without large-count functions.
 //!
-//! A program may ask whether there is an `MPI_Allreduce_c` (mpi4py does, by a weak reference) and call `MPI_Allreduce` if not. With this library
-//! before it, it finds one. So a call with a large count is made with an `int`, where that holds the count.
+//! A program may test for `MPI_Allreduce_c` (mpi4py does, by a weak reference) and otherwise call `MPI_Allreduce`. With this library loaded
+//! the test succeeds. So a call with a large count is made with an `int` if the count fits.
 
 use std::collections::BTreeSet;
 use std::ffi::c_int;
@@ -12,7 +12,7 @@ use treefold::mpi::mpi_library::{Comm, Passed};
 
 use crate::boundary::library::loaded::{Communicator, Mpi};
 
-/// A count as an `int`.
+/// Converts a count to `int`.
 pub(crate) fn one(count: i64) -> Option<c_int> {
     c_int::try_from(count).ok()
 }

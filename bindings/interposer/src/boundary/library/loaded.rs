@@ -1,4 +1,4 @@
-//! The MPI library in this process: which one it is, its constants, and what it says of communicators.
+//! The MPI library of this process: its family, its constants, and queries about communicators.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
@@ -13,7 +13,7 @@ use crate::task::{Element, Op};
 
 pub(crate) const SUCCESS: c_int = MPI_SUCCESS;
 
-/// The library, and its handles that mean what treefold reduces.
+/// The library, and its handles for the types and operators that treefold reduces.
 #[derive(Debug)]
 pub(crate) struct Mpi {
     pub(crate) library: &'static Library,
@@ -50,7 +50,7 @@ struct Fortran {
 static MPI: OnceLock<Option<Mpi>> = OnceLock::new();
 
 impl Mpi {
-    /// The library, if there is one whose handles are known. The first call finds it, and says so in one line if there is none.
+    /// The library, if it is of a known family. The first call finds it, or prints a line if there is none.
     #[inline]
     pub(crate) fn find() -> Option<&'static Self> {
         MPI.get_or_init(|| match treefold::mpi::library_beneath() {
@@ -67,7 +67,7 @@ impl Mpi {
         .as_ref()
     }
 
-    /// The library, which was found.
+    /// The library, which must have been found.
     #[inline]
     pub(crate) fn get() -> &'static Self {
         let found = MPI.get().and_then(Option::as_ref);
@@ -109,7 +109,7 @@ impl Mpi {
         Self {
             library,
             family: library.family(),
-            // Those that the library lacks are null.
+            // Types that the library lacks are null.
             types: types
                 .into_iter()
                 .filter(|known| known.handle != null)
@@ -130,20 +130,20 @@ impl Mpi {
         }
     }
 
-    /// Whether nothing in C sees what Fortran calls: there, Open MPI's functions call its `PMPI_` functions. Those of other families call
+    /// Whether Fortran calls bypass this library's C functions: Open MPI's Fortran functions call its `PMPI_` functions. Other families call
     /// their `MPI_` functions.
     #[inline]
     pub(crate) fn hides_fortran(&self) -> bool {
         self.family == Family::OpenMpi
     }
 
-    /// The handle that a program has passed.
+    /// The handle that a program passed.
     #[inline]
     pub(crate) fn take<H: Handle>(&self, passed: Passed<H>) -> H {
         self.family.take(passed)
     }
 
-    /// What the elements of a datatype are, if treefold reduces such.
+    /// The element type of a datatype, if treefold reduces it.
     #[inline]
     pub(crate) fn element(&self, datatype: Datatype) -> Option<Element> {
         let mut types = self.types.iter();
@@ -181,7 +181,7 @@ impl Mpi {
         place.map(|place| Op::ALL[place])
     }
 
-    /// Whether a reduction has other bits in another order: a sum or product that rounds, or an operator of the program's.
+    /// Whether the order can change the bits of a reduction: a sum or product that rounds, or a user-defined operator.
     pub(crate) fn hangs_on_order(&self, datatype: Datatype, op: mpi_library::Op) -> bool {
         let handles = &self.library.handles;
         let exact = [
@@ -219,7 +219,7 @@ impl Mpi {
         comm == self.null
     }
 
-    /// A buffer's address in C, where Open MPI's Fortran passes one.
+    /// Converts a buffer's address from Open MPI's Fortran to C.
     #[inline]
     pub(crate) fn buffer_of_fortran(&self, address: *mut c_void) -> *mut c_void {
         if self.fortran.in_place.contains(&address.cast_const()) {
@@ -232,7 +232,7 @@ impl Mpi {
         }
     }
 
-    /// How the program has made a datatype.
+    /// How the program constructed a datatype.
     fn combiner(&self, datatype: Datatype) -> Option<c_int> {
         let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
         if datatype == self.library.handles.MPI_DATATYPE_NULL {
@@ -259,7 +259,7 @@ impl Mpi {
         usize::try_from(bytes).ok().filter(|_| code == SUCCESS)
     }
 
-    /// The name of a datatype that treefold does not reduce, and the bytes of an element; `derived` of one that the program has made.
+    /// The name of a datatype that treefold does not reduce, and the size of an element; `derived` for user-defined ones.
     pub(crate) fn describe_type(&self, datatype: Datatype) -> (String, u64) {
         let mut name: [c_char; MAX_OBJECT_NAME] = [0; MAX_OBJECT_NAME];
         let combiner = self.combiner(datatype);
@@ -280,7 +280,7 @@ impl Mpi {
         let name = unsafe { CStr::from_ptr(name.as_ptr()) };
         let name = match name.to_string_lossy().into_owned() {
             name if name.is_empty() => "derived".to_owned(),
-            // As the lines of a report between ranks need it.
+            // Removes what would break the lines that ranks exchange.
             name => name.replace(char::is_whitespace, " "),
         };
         (name, bytes.unwrap_or(0) as u64)
@@ -296,7 +296,7 @@ impl Mpi {
         is_initialised != 0 && is_finalised == 0
     }
 
-    /// The first line of what the library says that it is.
+    /// The first line of the library's version text.
     pub(crate) fn version(&self) -> String {
         let line = self.library.version().lines().next().unwrap_or_default();
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -304,7 +304,7 @@ impl Mpi {
     }
 }
 
-/// Where one of the variables may be whose addresses Open MPI's Fortran compares.
+/// The possible addresses of one of the variables that Open MPI's Fortran compares by address.
 fn fortran_places(library: &Library, name: &CStr) -> Vec<*const c_void> {
     let places = match library.family() {
         Family::OpenMpi => library.variables(name),
@@ -314,13 +314,13 @@ fn fortran_places(library: &Library, name: &CStr) -> Vec<*const c_void> {
     places.map(|place| place.as_ptr().cast_const()).collect()
 }
 
-/// The library's functions, where it was found.
+/// The library's functions.
 #[inline]
 pub(crate) fn mpi() -> &'static Library {
     Mpi::get().library
 }
 
-/// All processes of the program, while MPI can be called.
+/// MPI_COMM_WORLD, while MPI can be called.
 pub(crate) fn world() -> Communicator {
     Communicator(mpi().handles.MPI_COMM_WORLD)
 }
@@ -330,7 +330,7 @@ pub(crate) fn world() -> Communicator {
 pub(crate) struct Communicator(pub(crate) Comm);
 
 impl Communicator {
-    /// This process's rank, or that of a process of the other group; 0 if the library fails.
+    /// This process's rank; 0 if the library fails.
     pub(crate) fn rank(self) -> usize {
         let mut rank = 0;
         // SAFETY: the handle is a communicator, and `rank` a live int.
@@ -346,7 +346,7 @@ impl Communicator {
         usize::try_from(size).unwrap_or(0)
     }
 
-    /// Whether it has the processes of another one.
+    /// Whether it has the same processes as another one.
     pub(crate) fn has_processes_of(self, other: Self) -> bool {
         let mut result = 0;
         // SAFETY: both handles are communicators, and `result` is a live int.
@@ -354,7 +354,7 @@ impl Communicator {
         code == SUCCESS && result != mpi().constants.MPI_UNEQUAL
     }
 
-    /// Whether it has two groups.
+    /// Whether it is an intercommunicator.
     pub(crate) fn is_inter(self) -> bool {
         let mut flag = 0;
         // SAFETY: as for the rank.
@@ -362,7 +362,7 @@ impl Communicator {
         flag != 0
     }
 
-    /// Calls its error handler with an error of treefold's, and returns the error's code.
+    /// Calls its error handler with a treefold error, and returns the error's code.
     #[cold]
     pub(crate) fn raise(self, message: &str) -> c_int {
         let code = error_code();
@@ -385,7 +385,7 @@ impl Communicator {
     }
 }
 
-/// The code of treefold's errors, of a class of its own.
+/// The code of treefold's errors, in an error class of its own.
 fn error_code() -> c_int {
     static CODE: OnceLock<c_int> = OnceLock::new();
     *CODE.get_or_init(|| {

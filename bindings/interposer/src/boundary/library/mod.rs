@@ -1,4 +1,4 @@
-//! The MPI library that the program has loaded: its handles and constants, and the functions that it would have called.
+//! The MPI library that the program has loaded: its handles, its constants, and the functions that this library replaces.
 
 pub(crate) mod fortran;
 pub(crate) mod large;

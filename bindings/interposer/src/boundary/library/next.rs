@@ -1,4 +1,4 @@
-//! The functions that this library stands before.
+//! The next functions: those that the program would call without this library.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
@@ -13,13 +13,13 @@ use crate::boundary::library::said::say;
 /// A function of the same name that the dynamic linker would have found without this library: another tool's or the MPI library's.
 #[derive(Debug)]
 pub(crate) struct Next {
-    /// Its name, and that of the MPI library's own.
+    /// Its name, and the name of the MPI library's own function (PMPI_).
     names: [&'static CStr; 2],
     address: AtomicPtr<c_void>,
     is_told: AtomicBool,
 }
 
-/// An error where nobody knows the library's codes: MPI_SUCCESS is 0 everywhere.
+/// An error code for unknown libraries: MPI_SUCCESS is 0 everywhere.
 const UNKNOWN_CODE: c_int = 1;
 
 impl Next {
@@ -31,7 +31,7 @@ impl Next {
         }
     }
 
-    /// Its address, which is looked for once; NULL if this process has no such function.
+    /// Its address, looked up once; NULL if this process has no such function.
     #[inline]
     pub(crate) fn address(&self) -> *mut c_void {
         let address = self.address.load(Ordering::Relaxed);
@@ -70,8 +70,8 @@ impl Next {
         name.iter().any(u8::is_ascii_lowercase) && name.iter().any(u8::is_ascii_uppercase)
     }
 
-    /// What a call gets of a function that this process does not have: MPI_ERR_UNSUPPORTED_OPERATION, through the error handler of its
-    /// communicator if it has one. The first call says which function of which library it is.
+    /// The result of calling a function that this process does not have: MPI_ERR_UNSUPPORTED_OPERATION, through the error handler of its
+    /// communicator if it has one. The first call prints the names of the function and the library.
     #[cold]
     pub(crate) fn code(&self, comm: &dyn Fn(&Mpi) -> Option<Comm>) -> c_int {
         let name = self.names[0].to_string_lossy();
@@ -102,7 +102,7 @@ impl Next {
     }
 }
 
-/// What stands behind a name: `the_next!("MPI_Scan", "PMPI_Scan")`.
+/// The next function of a name: `the_next!("MPI_Scan", "PMPI_Scan")`.
 macro_rules! the_next {
     ($name:expr, $own:expr) => {{
         static NEXT: $crate::boundary::library::next::Next =
@@ -129,7 +129,7 @@ macro_rules! typed {
     }};
 }
 
-/// The next function of a name, or else that of the library's own: `next!("MPI_Scan", "PMPI_Scan"; fn(c_int) -> c_int)`.
+/// The next function of a name, or else the library's own: `next!("MPI_Scan", "PMPI_Scan"; fn(c_int) -> c_int)`.
 macro_rules! next {
     ($name:expr, $own:expr; $type:ty) => {
         $crate::boundary::library::next::typed!($crate::boundary::library::next::the_next!($name, $own); $type)
@@ -145,7 +145,7 @@ macro_rules! export_c {
         #[doc = concat!("`", stringify!($name), "`.")]
         ///
         /// # Safety
-        /// As MPI's standard says.
+        /// As the MPI standard requires.
         #[cfg_attr(not(test), unsafe(no_mangle))]
         #[allow(clippy::too_many_arguments, reason = "MPI's")]
         pub unsafe extern "C-unwind" fn $name($($parameter: $type),+) -> ::std::ffi::c_int {
@@ -179,7 +179,7 @@ macro_rules! export_fortran {
     };
     (@body ($($parameter:ident),+), $library:ident, $code:expr) => {
         /// # Safety
-        /// As MPI's standard says.
+        /// As the MPI standard requires.
         #[allow(clippy::too_many_arguments, reason = "MPI's")]
         unsafe fn body(
             next: &'static $crate::boundary::library::next::Next,
@@ -213,7 +213,7 @@ macro_rules! export_fortran {
         #[doc = concat!("`", stringify!($name), "`.")]
         ///
         /// # Safety
-        /// As MPI's standard says.
+        /// As the MPI standard requires.
         #[cfg_attr(not(test), unsafe(no_mangle))]
         #[allow(clippy::too_many_arguments, reason = "MPI's")]
         unsafe extern "C-unwind" fn $name(

@@ -1,4 +1,4 @@
-//! Tools that come before this library, and call MPI by its `PMPI_` names: then no call is seen here.
+//! Detects tools that are loaded before this library and call MPI by its `PMPI_` names, so that no call arrives here.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -7,7 +7,7 @@ use crate::boundary::library::said::{is_first_rank, say};
 use crate::boundary::process::phase::{has_init, is_registered};
 use crate::settings::{Mode, Settings};
 
-/// The file whose reductions the program calls instead of this library's, if another one's come first.
+/// The file whose reductions the program calls instead of this library's, if another library comes first.
 pub(crate) fn ahead() -> Option<String> {
     // SAFETY: the name ends with a null character.
     let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"MPI_Allreduce".as_ptr()) };
@@ -17,7 +17,7 @@ pub(crate) fn ahead() -> Option<String> {
     (first.0 != own.0).then_some(first.1)
 }
 
-/// The object file that has an address: where it is in memory, and its name.
+/// The object file that contains an address: its base address and its name.
 fn object(address: *const c_void) -> Option<(*mut c_void, String)> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
     // SAFETY: any address may be asked for, and `info` is room for the answer.
@@ -31,7 +31,7 @@ fn object(address: *const c_void) -> Option<(*mut c_void, String)> {
     Some((info.dli_fbase, name.to_string_lossy().into_owned()))
 }
 
-/// Called when the process ends: what hides the reductions hides MPI_Init, too, so that there is no report.
+/// Called when the process ends: a tool that hides the reductions also hides MPI_Init, so there is no other report.
 #[cfg(all(target_os = "linux", not(test)))]
 #[used]
 #[unsafe(link_section = ".fini_array")]
@@ -42,7 +42,7 @@ extern "C" fn at_exit() {
     if is_registered() || Settings::get().mode == Mode::Off || !is_first_rank() {
         return;
     }
-    // A process of no MPI library, or of one that is not known, has nothing to be told.
+    // Without a known MPI library there is nothing to report.
     let Ok(library) = treefold::mpi::library_beneath() else {
         return;
     };

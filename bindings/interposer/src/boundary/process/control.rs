@@ -1,15 +1,15 @@
 //! The floating-point environment of the program's thread.
 //!
-//! Programs flush subnormal numbers to zero to be faster, and treefold's bits are those of IEEE 754's default environment. So a reduction
-//! sets it and restores the program's. The bits that say what has happened stay as a reduction leaves them if nothing had to be set.
+//! Some programs flush subnormal numbers to zero for speed, but treefold computes in the default environment of IEEE 754. So a reduction sets
+//! the default and then restores the program's environment. If nothing had to be set, the exception flags stay as the reduction leaves them.
 //!
-//! Programs also ask for a trap where a result is infinite or no number. That changes no result, so it is no other environment to the report;
-//! within a reduction nothing traps.
+//! Programs may also enable traps for infinite results or NaNs. These change no result, so the report does not count them as another
+//! environment; within a reduction nothing traps.
 
-/// While this exists, the environment is the default one.
+/// While this value exists, the floating-point environment is the default one.
 #[derive(Debug)]
 pub(crate) struct DefaultEnvironment {
-    /// The program's, if it is another one.
+    /// The program's environment, if it is not the default one.
     saved: Option<Control>,
 }
 
@@ -26,7 +26,7 @@ impl DefaultEnvironment {
         }
     }
 
-    /// Whether results differ in the program's.
+    /// Whether the program's environment changes results.
     pub(crate) fn differs(&self) -> bool {
         let default = DEFAULT & RESULTS;
         self.saved.is_some_and(|saved| saved & RESULTS != default)
@@ -51,10 +51,10 @@ mod processor {
     /// All exceptions masked, round to nearest, subnormal numbers as they are.
     pub(crate) const DEFAULT: Control = 0x1F80;
 
-    /// Exceptions that have happened.
+    /// The flags of exceptions that have occurred.
     pub(crate) const FLAGS: Control = 0x3F;
 
-    /// What changes results: flush to zero, the rounding mode, and subnormal operands as zero. The other bits mask exceptions.
+    /// The bits that change results: flush to zero, the rounding mode, and subnormal operands as zero. The other bits mask exceptions.
     pub(crate) const RESULTS: Control = 1 << 15 | 0b11 << 13 | 1 << 6;
 
     #[inline]
@@ -84,10 +84,10 @@ mod processor {
     /// No trap, round to nearest, subnormal numbers as they are.
     pub(crate) const DEFAULT: Control = 0;
 
-    /// What has happened is in another register.
+    /// Exceptions that have occurred are in another register.
     pub(crate) const FLAGS: Control = 0;
 
-    /// What changes results: all but the bits 8 to 12 and 15, which enable traps.
+    /// The bits that change results: all but the bits 8 to 12 and 15, which enable traps.
     pub(crate) const RESULTS: Control = !(0b1001_1111 << 8);
 
     #[inline]

@@ -1,4 +1,4 @@
-//! The end of the program, which an attribute of MPI_COMM_SELF tells: its delete function is called in every MPI_Finalize, Fortran's too.
+//! The end of the program. An attribute of MPI_COMM_SELF detects it: every MPI_Finalize, also Fortran's, calls its delete function.
 
 use std::cmp::Reverse;
 use std::ffi::{c_int, c_void};
@@ -25,26 +25,26 @@ use crate::report::Report;
 use crate::settings::{Mode, STATS_VARIABLE, Settings, Stats};
 use crate::statistics::{self, Statistics};
 
-/// The tag of a rank's numbers on MPI_COMM_WORLD. The program's own messages have all been received when MPI_Finalize begins.
+/// The tag of a rank's counts on MPI_COMM_WORLD. All messages of the program have been received when MPI_Finalize begins.
 const TAG: c_int = 32_749;
 
-/// How long ranks wait for others of which it is not known whether they have this library.
+/// How long ranks wait for others that may not have loaded this library.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// Between looks for messages, after the first ones.
+/// The pause between checks for messages, after the first ones.
 const PAUSE: Duration = Duration::from_millis(1);
 const LOOKS_BEFORE_PAUSE: u32 = 10_000;
 
-/// The places that a report has.
+/// The most places in a report.
 const SITES_MAX: usize = 12;
 
-/// What processes leave with where the environment is wrong.
+/// The exit status if an environment variable is wrong.
 pub(crate) const WRONG_SETTING: i32 = 2;
 
-/// How long the other ranks leave it to rank 0 to say what is wrong: where all have one environment, it is said once.
+/// How long other ranks let rank 0 report an error first: if all have the same environment, it is printed once.
 pub(crate) const SAID_BY_RANK_0: Duration = Duration::from_secs(2);
 
-/// Asks MPI to tell the end, and looks at settings; once. Says whether MPI can be called.
+/// Registers for the end of MPI and checks the settings, once. Returns whether MPI can be called.
 #[inline]
 pub(crate) fn register() -> bool {
     is_registered() || register_first()
@@ -78,7 +78,7 @@ fn register_first() -> bool {
     true
 }
 
-/// Ends the job where the environment is wrong: a run with other settings than those that were meant would be worth nothing.
+/// Ends the job if an environment variable is wrong: a run with unintended settings would be useless.
 fn end_if_wrong(rank: usize, wrong: &[String]) {
     if wrong.is_empty() {
         return;
@@ -93,10 +93,10 @@ fn end_if_wrong(rank: usize, wrong: &[String]) {
     treefold::mpi::abort(WRONG_SETTING, &lines.join("\n"));
 }
 
-/// Whether a file will be written. What is in it stays; a file that is new is removed again.
+/// Whether a file can be written. Its contents stay; a new file is removed again.
 fn probe(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
-        // Not what is no file: a pipe has a reader, who would take this for the end.
+        // Only regular files: the reader of a pipe would take this for the end.
         Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
         Err(_) => {
@@ -115,7 +115,7 @@ unsafe extern "C" fn finish(
     flight::end();
     phase::set_over();
     state::outdate();
-    // A report that fails is no error of MPI_Finalize.
+    // A failed report is no error of MPI_Finalize.
     let _ = panic::catch_unwind(|| {
         if Settings::get().mode == Mode::Check {
             deferred::end(wait);
@@ -128,7 +128,7 @@ unsafe extern "C" fn finish(
     SUCCESS
 }
 
-/// Rank 0 reports for all; a rank that it does not hear reports for itself.
+/// Rank 0 reports for all ranks; a rank that cannot reach it reports for itself.
 fn report(stats: &Stats) {
     let world = loaded::world();
     let (rank, ranks) = (world.rank(), world.size());
@@ -163,7 +163,7 @@ fn report(stats: &Stats) {
                     report.text()
                 ));
             } else if Settings::get().mode == Mode::Check {
-                // treefold-run looks for it.
+                // treefold-run searches for this text.
                 say(&format!(
                     "treefold-pmpi: {}; report: {}\n",
                     report.verdict(),
@@ -174,7 +174,7 @@ fn report(stats: &Stats) {
     }
 }
 
-/// The places with the most calls: MPI's name, the calls, and what a person calls the place.
+/// The places with the most calls: the MPI function, the number of calls, and the place as text.
 fn sites(statistics: &Statistics) -> Vec<(String, u64, String)> {
     let sites = statistics.sites.iter();
     let mut sites: Vec<_> = sites
@@ -188,7 +188,7 @@ fn sites(statistics: &Statistics) -> Vec<(String, u64, String)> {
     resolved.collect()
 }
 
-/// What becomes of a request, or how it is when this gives up.
+/// Waits for a request and returns its outcome, or its state when the time is over.
 fn wait(request: &mut Request) -> End {
     let mut end = End::UnderWay;
     wait_for(limit(), || {
@@ -198,7 +198,7 @@ fn wait(request: &mut Request) -> End {
     end
 }
 
-/// How long ranks wait for others here.
+/// How long ranks wait for others in MPI_Finalize.
 fn limit() -> Duration {
     if state::all_took_part() {
         Duration::MAX
@@ -207,7 +207,7 @@ fn limit() -> Duration {
     }
 }
 
-/// Waits until something is true, or gives up after some time.
+/// Waits until a condition holds, or gives up after some time.
 pub(crate) fn wait_for(limit: Duration, mut is_done: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
     let mut looks = 0_u32;
@@ -224,13 +224,13 @@ pub(crate) fn wait_for(limit: Duration, mut is_done: impl FnMut() -> bool) -> bo
     true
 }
 
-/// Sends this rank's numbers to rank 0; says whether that has begun to receive them.
+/// Sends this rank's counts to rank 0. Returns whether rank 0 has begun to receive them.
 fn send(text: String) -> bool {
     // MPI may read it after this function has given up.
     let text = text.into_bytes().leak();
     let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
     let mut request = Request::UNSET;
-    // SAFETY: the text lives for ever and has so many bytes; rank 0 exists; `request` is room for a handle.
+    // SAFETY: the text lives for ever and has that many bytes; rank 0 exists; `request` is room for a handle.
     let code = unsafe {
         mpi().MPI_Issend(
             text.as_ptr().cast(),
@@ -245,7 +245,7 @@ fn send(text: String) -> bool {
     code == SUCCESS && wait(&mut request) == End::Complete
 }
 
-/// Adds the numbers of other ranks; says how many have come.
+/// Adds the counts of other ranks. Returns the number of ranks that have sent them.
 fn receive(statistics: &mut Statistics, others: usize) -> usize {
     let mut received = 0;
     while received < others {
@@ -262,7 +262,7 @@ fn receive(statistics: &mut Statistics, others: usize) -> usize {
     received
 }
 
-/// A rank and its text, if a message has come.
+/// A rank and its text, if a message has arrived.
 pub(crate) fn receive_one(tag: c_int) -> Option<(c_int, String)> {
     let (mpi, world) = (mpi(), loaded::world().0);
     let (any, byte) = (mpi.constants.MPI_ANY_SOURCE, mpi.handles.MPI_BYTE);

@@ -1,4 +1,4 @@
-//! MPI_Init and MPI_Init_thread, after which ranks compare their settings, and a process that never reduces takes part in the report, too.
+//! MPI_Init and MPI_Init_thread. After them, ranks compare their settings; thus processes that never reduce are in the report, too.
 
 #![allow(non_snake_case, reason = "MPI's names")]
 
@@ -11,7 +11,7 @@ use crate::boundary::library::next::next;
 use crate::boundary::process::phase::set_init;
 use crate::settings::Settings;
 
-/// Takes part in the report, if there is one. Ends the job, if what the environment says is wrong, or is not the same on all ranks.
+/// Registers for the report, if there is one. Ends the job if a setting is wrong or differs between ranks.
 fn take_part() {
     set_init();
     let settings = Settings::get();
@@ -24,7 +24,7 @@ fn take_part() {
 /// `MPI_Init`.
 ///
 /// # Safety
-/// As MPI's standard says.
+/// As the MPI standard requires.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C-unwind" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
     let next = next!(
@@ -43,7 +43,7 @@ pub unsafe extern "C-unwind" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut 
 /// `MPI_Init_thread`.
 ///
 /// # Safety
-/// As MPI's standard says.
+/// As the MPI standard requires.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C-unwind" fn MPI_Init_thread(
     argc: *mut c_int,
@@ -64,14 +64,14 @@ pub unsafe extern "C-unwind" fn MPI_Init_thread(
     code
 }
 
-/// Fortran's names. Where they reach C's functions, which take part, too, nothing is done twice.
+/// The Fortran names. If they call the C functions above, nothing is done twice.
 macro_rules! fortran {
     ([$($init:ident)+], [$($init_thread:ident)+]) => {
         $(
             #[doc = concat!("`", stringify!($init), "`.")]
             ///
             /// # Safety
-            /// As MPI's standard says.
+            /// As the MPI standard requires.
             #[cfg_attr(not(test), unsafe(no_mangle))]
             pub unsafe extern "C-unwind" fn $init(ierr: *mut c_int) {
                 let next = next!(
@@ -92,7 +92,7 @@ macro_rules! fortran {
             #[doc = concat!("`", stringify!($init_thread), "`.")]
             ///
             /// # Safety
-            /// As MPI's standard says.
+            /// As the MPI standard requires.
             #[cfg_attr(not(test), unsafe(no_mangle))]
             pub unsafe extern "C-unwind" fn $init_thread(
                 required: *mut c_int,

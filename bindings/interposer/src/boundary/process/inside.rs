@@ -1,13 +1,13 @@
-//! Whether a thread is in a reduction of treefold's: its own calls of MPI are the library's.
+//! Whether a thread is inside a treefold reduction, whose own MPI calls go to the library.
 
 use std::cell::Cell;
 
 thread_local! {
-    /// Whether this thread is in a reduction of treefold's.
+    /// Whether this thread is inside a treefold reduction.
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// As long as it lives, this thread is in one.
+/// While it lives, this thread is inside such a call.
 pub(crate) struct Inside;
 
 impl Inside {
@@ -25,7 +25,7 @@ impl Drop for Inside {
     }
 }
 
-/// Whether this thread is in one.
+/// Whether this thread is inside a treefold reduction.
 #[inline]
 pub(crate) fn is_inside() -> bool {
     IS_INSIDE.get()

@@ -1,4 +1,4 @@
-//! This process: how far it has come, what its threads are in, and how it begins and ends.
+//! The state of this process and its threads, its start and its end.
 
 pub(crate) mod bypass;
 pub(crate) mod control;

@@ -1,4 +1,4 @@
-//! How far this process has come: whether a call was seen, and whether MPI_Finalize has begun.
+//! The phase of this process: whether a call was seen, and whether MPI_Finalize has begun.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,28 +12,28 @@ pub(crate) fn is_over() -> bool {
     IS_OVER.load(Ordering::Relaxed)
 }
 
-/// Whether MPI was asked to tell the end: a call was seen.
+/// Whether a call was seen, and so the end of MPI will be detected.
 #[inline]
 pub(crate) fn is_registered() -> bool {
     IS_REGISTERED.load(Ordering::Acquire)
 }
 
-/// A call was seen; says whether one was seen before.
+/// Records that a call was seen. Returns whether one was seen before.
 pub(crate) fn set_registered() -> bool {
     IS_REGISTERED.swap(true, Ordering::AcqRel)
 }
 
-/// MPI_Finalize has begun.
+/// Records that MPI_Finalize has begun.
 pub(crate) fn set_over() {
     IS_OVER.store(true, Ordering::Relaxed);
 }
 
-/// The program has initialised MPI by a function of this library's.
+/// Records that the program initialised MPI through this library.
 pub(crate) fn set_init() {
     HAS_INIT.store(true, Ordering::Relaxed);
 }
 
-/// Whether it has.
+/// Whether the program initialised MPI through this library.
 pub(crate) fn has_init() -> bool {
     HAS_INIT.load(Ordering::Relaxed)
 }

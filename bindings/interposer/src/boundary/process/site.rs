@@ -1,4 +1,4 @@
-//! Where in the program a call comes from: the first frame that is neither of this library nor of the MPI library.
+//! Finds the place in the program that makes a call: the first frame outside this library and the MPI library.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr, c_int, c_void};
@@ -8,24 +8,24 @@ use std::process::{Command, Stdio};
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// This library, the library's wrappers for Fortran, and some.
+/// The most frames to skip: this library, the MPI library's Fortran wrappers, and some more.
 const FRAMES_MAX: c_int = 16;
 
-/// What a frame is in: `None` if it is in an MPI library.
+/// The object file of a frame; `None` if it is an MPI library.
 type Site = Option<Arc<str>>;
 
-/// By return addresses.
+/// Known places, by return address.
 static KNOWN: Mutex<BTreeMap<usize, Site>> = Mutex::new(BTreeMap::new());
 
-/// Where this call of MPI comes from, as a file and an offset in it.
+/// The place of this MPI call, as a file and an offset in it.
 pub(crate) fn site() -> Option<Arc<str>> {
     let mut frames = [ptr::null_mut::<c_void>(); FRAMES_MAX as usize];
-    // SAFETY: there is room for so many addresses.
+    // SAFETY: there is room for that many addresses.
     let count = unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES_MAX) };
     let count = usize::try_from(count).unwrap_or(0);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     frames[..count].iter().find_map(|frame| {
-        // A return address is after its call.
+        // A return address lies after its call.
         let address = frame.addr().wrapping_sub(1);
         let site = known.entry(address).or_insert_with(|| look_up(address));
         site.clone()
@@ -33,7 +33,7 @@ pub(crate) fn site() -> Option<Arc<str>> {
 }
 
 /// The object file of an address, and the address in it.
-struct Found {
+struct FoundObject {
     address: usize,
     own: usize,
     name: Option<PathBuf>,
@@ -41,7 +41,7 @@ struct Found {
 }
 
 fn look_up(address: usize) -> Site {
-    let mut found = Found {
+    let mut found = FoundObject {
         address,
         own: site as fn() -> Option<Arc<str>> as usize,
         name: None,
@@ -57,12 +57,12 @@ fn look_up(address: usize) -> Site {
     };
     let file = name.file_name().unwrap_or_default().to_string_lossy();
     let is_of_mpi = file.starts_with("libmpi") || file.starts_with("libpmpi");
-    // As the lines of a report between ranks need it.
+    // Removes what would break the lines that ranks exchange.
     let shown = name.display().to_string().replace(char::is_whitespace, "?");
     (!is_of_mpi).then(|| format!("{shown}+{:#x}", found.offset).into())
 }
 
-/// Looks whether an object has the address. Not that of this library.
+/// Checks whether an object contains the address. Skips this library.
 unsafe extern "C" fn examine(
     info: *mut libc::dl_phdr_info,
     _size: usize,
@@ -71,11 +71,11 @@ unsafe extern "C" fn examine(
     // SAFETY: the linker passes a description of an object.
     let info = unsafe { &*info };
     // SAFETY: the data are `look_up`'s, which nothing else refers to.
-    let found = unsafe { &mut *data.cast::<Found>() };
+    let found = unsafe { &mut *data.cast::<FoundObject>() };
     let bias = usize::try_from(info.dlpi_addr).unwrap_or(0);
     let has = |address: usize| {
         (0..usize::from(info.dlpi_phnum)).any(|index| {
-            // SAFETY: the object has so many headers.
+            // SAFETY: the object has that many headers.
             let header = unsafe { info.dlpi_phdr.add(index) };
             // SAFETY: as above.
             let header = unsafe { &*header };
@@ -96,19 +96,19 @@ unsafe extern "C" fn examine(
     1
 }
 
-/// A function and a line for a place, if `addr2line` is installed and knows them: else the place as it is.
+/// The function and line of a place, if `addr2line` is installed and knows them; else the place itself.
 pub(crate) fn resolve(site: &str) -> String {
     let Some((file, offset)) = site.rsplit_once('+') else {
         return site.to_owned();
     };
     let mut command = Command::new("addr2line");
     command.args(["-f", "-C", "-e", file, offset]);
-    // Nothing of this library in a tool that is no rank.
+    // The tool is no rank and must not load this library.
     command.env_remove("LD_PRELOAD").stdin(Stdio::null());
     let output = command.stderr(Stdio::null()).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let text = text.unwrap_or_default();
-    // After a line, in brackets, may be which of its parts it is.
+    // A discriminator may follow the line in brackets.
     let lines = text
         .lines()
         .map(|line| line.split(" (").next().unwrap_or(line));

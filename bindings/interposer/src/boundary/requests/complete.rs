@@ -1,5 +1,5 @@
-//! The functions that complete requests, as C calls them: where one has completed a reduction of this library's, the result is in its place before
-//! the function returns. While none is under way, they are the library's.
+//! The functions that complete requests, as C calls them. If one completes a treefold reduction, it writes the result before it returns. While
+//! no reduction is under way, they only call the library's functions.
 
 #![allow(non_snake_case, reason = "MPI's names")]
 
@@ -13,24 +13,24 @@ use crate::boundary::library::next::export_c;
 use crate::boundary::requests::flight;
 use crate::boundary::requests::taken::{Handles, Requests, Taken};
 
-/// Which of its requests a call has completed, as it tells.
+/// Which of its requests a call has completed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Completed {
     All,
     None,
-    /// The one at this index, if it is one.
+    /// The request at this index, if it is an index.
     One(c_int),
-    /// Those at so many indices, if it is a number.
+    /// The requests at this many indices, if it is a count.
     Some(c_int, *const c_int),
 }
 
 impl Completed {
-    /// All, if a flag is true.
+    /// All requests, if a flag is true.
     pub(crate) fn all_if(flag: c_int) -> Self {
         if flag == 0 { Self::None } else { Self::All }
     }
 
-    /// One, if a flag is true.
+    /// One request, if a flag is true.
     pub(crate) fn one_if(flag: c_int, index: c_int) -> Self {
         if flag == 0 {
             Self::None
@@ -39,10 +39,10 @@ impl Completed {
         }
     }
 
-    /// Whether the one at this index is, where the first index is 0 or 1.
+    /// Whether the request at this index is complete; the first index is 0 or 1.
     ///
     /// # Safety
-    /// There are as many indices as the call has said.
+    /// There are as many indices as the call has returned.
     unsafe fn has(self, place: usize, first: c_int) -> bool {
         let is_it = |index: c_int| usize::try_from(index - first) == Ok(place);
         match self {
@@ -59,11 +59,11 @@ impl Completed {
     }
 }
 
-/// Makes the library's call on requests of which some may be reductions of this library's: its code. While none is under way, nothing else is
-/// looked at. `completed` is asked after the call.
+/// Makes the library's call on requests, some of which may be treefold's reductions, and returns its code. While none is under way, nothing else is
+/// checked. `completed` is called after the call.
 ///
 /// # Safety
-/// The requests are where the program has said, and so is what `completed` reads.
+/// The requests, and what `completed` reads, are where the program's arguments point.
 #[inline(always)]
 pub(crate) unsafe fn complete(
     requests: impl FnOnce() -> Requests,
@@ -77,7 +77,7 @@ pub(crate) unsafe fn complete(
     unsafe { settle(requests(), library, completed) }
 }
 
-/// The same, where some are under way.
+/// The same while some are under way.
 ///
 /// # Safety
 /// As [`complete`].
@@ -110,7 +110,7 @@ unsafe fn settle(
     code
 }
 
-/// Whether the library has nothing more to do for a request, which is live.
+/// Whether a live request is complete.
 fn is_over(request: Request) -> bool {
     let (mut flag, ignored) = (0, loaded::mpi().constants.status_ignore());
     // SAFETY: the caller's promise; a request that is asked about stays as it is.
@@ -118,7 +118,7 @@ fn is_over(request: Request) -> bool {
     code == SUCCESS && flag != 0
 }
 
-/// Makes the library's call that asks about one request, and changes none: its code. Several threads may ask about one at a time.
+/// Makes the library's call that tests one request without changing it, and returns its code. Several threads may test a request at once.
 #[inline]
 pub(crate) fn ask(
     request: impl FnOnce() -> Request,
@@ -132,7 +132,7 @@ pub(crate) fn ask(
     code
 }
 
-/// An exported function of requests: its parameters, its requests, and what it has completed.
+/// An exported function that completes requests: its parameters, its requests, and which of them it has completed.
 macro_rules! export {
     ($name:ident $parameters:tt, $requests:expr, $completed:expr) => {
         export_c!($name $parameters, |library| {
@@ -143,7 +143,7 @@ macro_rules! export {
     };
 }
 
-/// What a call has written to ints, for a function of what it tells.
+/// A closure that reads the ints that a call has written, and passes them to a function.
 macro_rules! told {
     ($function:expr; $($place:ident),+) => {
         // SAFETY: the call has succeeded: then the program has passed the addresses of ints.

@@ -1,7 +1,7 @@
-//! Reductions that are under way: what the library gathers for each, by the handle of the library's own request.
+//! Reductions under way, by the handle of the request with which the MPI library gathers the contributions.
 //!
-//! The program holds that request. Once a call of the program's has completed it, and before that call returns, what was gathered is
-//! combined into the program's buffer: the library keeps the progress of all requests, and nothing can wait here.
+//! The program holds that request. When a call of the program completes it, the gathered rows are combined into the program's buffer before
+//! the call returns. The library makes the progress of all requests, and nothing waits here.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,48 +25,48 @@ use crate::settings::Settings;
 use crate::statistics::Counts;
 use crate::task::{Form, Task};
 
-/// What processes leave with where a completion was missed.
+/// The exit status if a completion was missed.
 const MISSED: i32 = 3;
 
-/// A reduction whose contributions the library gathers.
+/// A non-blocking or persistent reduction, whose contributions the MPI library gathers.
 #[derive(Debug)]
 pub(crate) struct Flight {
     pub(crate) task: Task,
-    /// Rows of one contribution or of a part of it, one for each rank: where the library gathers them.
+    /// The gathered rows, one for each rank: its contribution, or a part of it.
     pub(crate) rows: Vec<u64>,
-    /// The elements of a row.
+    /// The number of elements in a row.
     pub(crate) width: usize,
-    /// The first rows, which are combined.
+    /// The number of rows to combine, from the first on.
     pub(crate) combined: usize,
-    /// Where the program wants them, if it does.
+    /// The program's buffer for the result, if this rank gets one.
     pub(crate) result: Option<*mut c_void>,
-    /// What the library reads until the request is complete: counts and begins of what ranks send and receive.
+    /// Counts and displacements, which the library reads until the request is complete.
     pub(crate) counts: Vec<c_int>,
-    /// In a check, the program's request is of the library's own reduction, and this is what is compared with it.
+    /// In a check: what is compared with the library's own reduction, which is the program's request.
     pub(crate) check: Option<Check>,
-    /// In a check of a persistent one: what each start gathers anew, and what the last one has under way.
+    /// In a check of a persistent reduction: what each start gathers, and what the last start has under way.
     pub(crate) repeat: Option<Box<Repeat>>,
     pub(crate) child: Option<Box<Flight>>,
-    /// Whether it was started, and no call has completed it.
+    /// Whether it was started and no call has completed it.
     pub(crate) is_under_way: bool,
-    /// Whether the result is there, although no call has completed it.
+    /// Whether the result has been written, although no call has completed the request.
     pub(crate) is_there: bool,
 }
 
 // SAFETY: the result's address is used by the thread that completes the request, to which the program lends the buffer until then.
 unsafe impl Send for Flight {}
 
-/// By the words of their requests' handles.
+/// Flights by their requests' handles.
 pub(crate) type Flights = HashMap<usize, Box<Flight>, BuildHasherDefault<WordHasher>>;
 
-/// All that are known.
+/// All known flights.
 static TABLE: Mutex<Flights> = Mutex::new(HashMap::with_hasher(BuildHasherDefault::new()));
 
-/// Those that a thread keeps for its next reductions, and the most that one of them may hold.
+/// The number of flights that a thread keeps for its next reductions, and the most bytes that each may hold.
 const SPARE_MAX: usize = 4;
 const SPARE_MAX_BYTES: usize = 4 << 20;
 
-/// Their boxes serve again, too.
+/// Finished flights, whose boxes and memory are reused.
 #[allow(clippy::vec_box, reason = "a box is what is kept")]
 type Spare = Vec<Box<Flight>>;
 
@@ -74,18 +74,18 @@ thread_local! {
     static SPARE: RefCell<Spare> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many there are, and how many of these are under way: no more is looked at by calls that do not concern them. A thread that has a request
-/// knows of its start, so it reads a number that counts it.
+/// The numbers of known flights and of those under way. Other calls read only these. A thread that has a request
+/// has seen its start, so it reads a number that includes it.
 static KNOWN: AtomicUsize = AtomicUsize::new(0);
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether none is under way, but for those in the hands of calls that complete them.
+/// Whether none is under way, except those that a call is just completing.
 #[inline]
 pub(crate) fn is_idle() -> bool {
     UNDER_WAY.load(Ordering::Relaxed) == 0
 }
 
-/// Whether no request is known.
+/// Whether no flight is known.
 #[inline]
 pub(crate) fn is_empty() -> bool {
     KNOWN.load(Ordering::Relaxed) == 0
@@ -94,7 +94,7 @@ pub(crate) fn is_empty() -> bool {
 pub(crate) type Table = MutexGuard<'static, Flights>;
 
 pub(crate) fn lock() -> Table {
-    // Nothing panics while it is held.
+    // Nothing panics while the lock is held.
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn remove(table: &mut Table, word: usize) -> Option<Box<Flight>> {
     Some(flight)
 }
 
-/// Ends the job: the program has used a result that was not there.
+/// Ends the job: the program has used a result that was not written.
 #[cold]
 fn missed(task: &Task, how: &str) {
     let (rank, name) = (loaded::world().rank(), task.name());
@@ -129,7 +129,7 @@ fn missed(task: &Task, how: &str) {
     treefold::mpi::abort(MISSED, &reason);
 }
 
-/// MPI_Finalize has begun, before which a program completes what it has started.
+/// Checks in MPI_Finalize that the program has completed all reductions that it started.
 pub(crate) fn end() {
     let table = lock();
     let left = table.values().find(|flight| flight.is_under_way);
@@ -138,26 +138,26 @@ pub(crate) fn end() {
     }
 }
 
-/// What the program asks of one request.
+/// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum RequestState {
     No,
-    /// Not under way.
+    /// The request is not under way.
     Inactive,
     UnderWay,
 }
 
-/// What is known of a request.
-pub(crate) fn known(word: usize) -> Known {
+/// The state of a request in the table.
+pub(crate) fn known(word: usize) -> RequestState {
     match lock().get(&word) {
-        None => Known::No,
-        Some(flight) if flight.is_under_way => Known::UnderWay,
-        Some(_) => Known::Inactive,
+        None => RequestState::No,
+        Some(flight) if flight.is_under_way => RequestState::UnderWay,
+        Some(_) => RequestState::Inactive,
     }
 }
 
-/// The program was told that a request is complete, which it still has. What that takes is done while the table is locked: whoever else asks waits
-/// for the result.
+/// Delivers the result of a request that a test has reported complete and that the program still holds. The table stays locked: other threads that
+/// test the request wait for the result.
 pub(crate) fn observe(word: usize) {
     let mut table = lock();
     if let Some(flight) = table.get_mut(&word)
@@ -168,12 +168,12 @@ pub(crate) fn observe(word: usize) {
     }
 }
 
-/// What a request's reduction is, if it is one of these.
+/// The task of a request, if it is one of treefold's.
 pub(crate) fn task_of(word: usize) -> Option<Task> {
     lock().get(&word).map(|flight| flight.task)
 }
 
-/// A persistent request is started, if it is one of these.
+/// Records whether a persistent request is under way, if it is a treefold reduction.
 pub(crate) fn set_under_way(word: usize, is_under_way: bool) {
     let mut table = lock();
     if let Some(mut flight) = remove(&mut table, word) {
@@ -183,25 +183,25 @@ pub(crate) fn set_under_way(word: usize, is_under_way: bool) {
     }
 }
 
-/// A persistent request is about to be freed: the library may use its handle again at once.
+/// Removes a persistent request that is about to be freed: the library may reuse its handle at once.
 pub(crate) fn forget(word: usize) -> Option<Box<Flight>> {
     remove(&mut lock(), word)
 }
 
-/// The library has not freed it.
+/// Puts a request back if the library has not freed it.
 pub(crate) fn put_back(word: usize, flight: Box<Flight>) {
     put(&mut lock(), word, flight);
 }
 
 impl Flight {
-    /// One whose rows have so many bytes, which are whatever they are.
+    /// A flight with rows of this many bytes, with arbitrary contents.
     pub(crate) fn new(task: Task, combined: usize, rows_bytes: usize) -> Box<Self> {
         let spare = SPARE.try_with(|spare| spare.borrow_mut().pop());
         let words = rows_bytes.div_ceil(size_of::<u64>());
         let flight = |rows: Vec<u64>| Self {
             width: task.length,
             task,
-            // New ones are zeros without being written.
+            // New memory is zero without being written.
             rows: if rows.len() < words {
                 vec![0; words]
             } else {
@@ -225,10 +225,10 @@ impl Flight {
         }
     }
 
-    /// It is complete, and its memory may serve another one.
+    /// Keeps a completed flight, so that its memory can be reused.
     pub(crate) fn spare(self: Box<Self>) {
         let bytes = self.rows.len() * size_of::<u64>();
-        // A thread that ends has none.
+        // A thread that is ending keeps none.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();
             if spare.len() < SPARE_MAX && bytes <= SPARE_MAX_BYTES {
@@ -237,13 +237,13 @@ impl Flight {
         });
     }
 
-    /// The library has started it, or made it ready to be started, as this request.
+    /// Registers the request by which the library has started it, or prepared it to be started.
     pub(crate) fn launch(mut self: Box<Self>, request: Request) {
         self.is_under_way = self.task.form == Form::NonBlocking;
         put(&mut lock(), request.word(), self);
     }
 
-    /// What a call has completed: combines what was gathered, into the program's buffer, or keeps the library's result.
+    /// Handles its completion: combines the gathered rows into the program's buffer or, in a check, keeps the library's result.
     /// After a failure nothing is compared.
     pub(crate) fn arrive(&mut self, has_failed: bool) {
         let is_compared = self.check.is_some() || self.repeat.is_some();
@@ -256,7 +256,7 @@ impl Flight {
             return;
         }
         if self.repeat.is_some() {
-            // Without one, nothing is compared this time.
+            // Without it, nothing is compared this time.
             if let Some(child) = self.child.as_mut().filter(|_| !self.is_there) {
                 child.arrive(false);
             }
@@ -267,7 +267,7 @@ impl Flight {
         };
         let begin = Settings::get().stats.as_ref().map(|_| Instant::now());
         let environment = DefaultEnvironment::enter();
-        // SAFETY: the program has promised a buffer of so many elements, and not to use it before this call has returned.
+        // SAFETY: the program has promised a buffer of that many elements, and not to use it before this call has returned.
         let result = unsafe { slice::from_raw_parts_mut(result.cast::<u8>(), self.row_bytes()) };
         let element = self.task.element;
         if let Some(check) = &mut self.check {
@@ -301,7 +301,7 @@ impl Flight {
         self.width * self.task.element.bytes()
     }
 
-    /// Combines what was gathered, in the default environment.
+    /// Combines the gathered rows, in the default floating-point environment.
     fn combine(&self, result: &mut [u8]) {
         let Task { element, op, .. } = self.task;
         let rows: &[u8] = bytemuck::cast_slice(&self.rows);
@@ -310,7 +310,7 @@ impl Flight {
         outcome.expect("rows are whole, and the environment is the default one");
     }
 
-    /// Compares the library's result with what was gathered.
+    /// Compares the library's result with the reduction of the gathered rows.
     pub(crate) fn compare(&self) {
         let Some(check) = &self.check else {
             return;

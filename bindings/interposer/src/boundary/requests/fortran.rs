@@ -1,5 +1,5 @@
-//! The functions of requests in Fortran, whose functions call PMPI_ functions: all of Open MPI's, and those of MPICH's `mpi_f08`. Where they call
-//! MPI_ functions, the reductions of this library are in these functions' hands already.
+//! The request functions in Fortran that call PMPI_ functions: all of Open MPI's, and MPICH's `mpi_f08`. Where Fortran functions call MPI_
+//! functions, the C functions handle treefold's reductions.
 
 #![allow(non_snake_case, reason = "Fortran compilers' names")]
 
@@ -12,19 +12,19 @@ use crate::boundary::requests::functions::{cancel, free, start};
 use crate::boundary::requests::taken::{Requests, fortran};
 
 /// # Safety
-/// The address is that of a handle.
+/// The address points to a handle.
 unsafe fn one(request: *const c_int) -> Requests {
     Requests::in_fortran(1, request)
 }
 
 /// # Safety
-/// The address of the count is that of an INTEGER, and the other one that of so many handles.
+/// The first address points to an INTEGER, the count, and the other one to that many handles.
 unsafe fn several(count: *const c_int, requests: *const c_int) -> Requests {
     // SAFETY: this function's promise.
     Requests::in_fortran(unsafe { integer(count) }, requests)
 }
 
-/// Functions that complete requests: their names, their parameters, their requests, and what they have completed.
+/// Functions that complete requests: their names, their parameters, their requests, and which of them they have completed.
 macro_rules! completes {
     ($names:tt, $parameters:tt, $requests:expr, $completed:expr) => {
         export_fortran!($names, $parameters, |library| {

@@ -9,7 +9,7 @@ use crate::boundary::calls::fortran::{count, named, reduction, root, stand_in};
 use crate::boundary::library::fortran::{comm_of, datatype_of, integer, leave, op_of};
 use crate::boundary::library::loaded::{Mpi, SUCCESS};
 use crate::boundary::library::next::{Next, the_next, typed};
-use crate::boundary::requests::start::{Place, intercept};
+use crate::boundary::requests::start::{RequestPlace, intercept};
 use crate::task::{Call, Form};
 
 /// The names of a reduction, its form, whether there is one count or one for each rank, and its parameters before the communicator and after it.
@@ -19,7 +19,7 @@ macro_rules! export {
             $body, $call, $form, $count, $root, $info, (request),
             |arguments, library| {
                 // SAFETY: the caller's promise is MPI's.
-                unsafe { intercept(arguments, Place::Fortran(request), library) }
+                unsafe { intercept(arguments, RequestPlace::Fortran(request), library) }
             }
         );
         $(named!($name, $body, $root, $info, (request));)+

@@ -1,4 +1,4 @@
-//! The functions that start and end persistent requests, and those that no non-blocking collective may be passed to, as C calls them.
+//! The functions that start and free persistent requests, and those that must not get the request of a non-blocking collective, as C calls them.
 
 #![allow(non_snake_case, reason = "MPI's names")]
 
@@ -11,13 +11,13 @@ use treefold::mpi::mpi_library::Handle;
 use crate::boundary::calls::count::{count_taken, elapsed_ns};
 use crate::boundary::library::loaded::{self, SUCCESS, mpi};
 use crate::boundary::library::next::{export_c, next};
-use crate::boundary::requests::flight::{self, Known};
+use crate::boundary::requests::flight::{self, RequestState};
 use crate::boundary::requests::persistent;
 use crate::boundary::requests::taken::{Handles, Requests};
 use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
 
-/// The error of a request that may not be passed to a function: that of MPI_COMM_WORLD, as its own communicator may have been freed.
+/// The error of a request that must not be passed to a function. It goes through MPI_COMM_WORLD, as the request's communicator may have been freed.
 #[cold]
 fn refuse() -> c_int {
     let code = mpi().constants.MPI_ERR_REQUEST;
@@ -30,7 +30,7 @@ thread_local! {
     static IS_STARTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// As long as it lives, this thread is in one; an error handler of the program's may throw.
+/// While it lives, this thread is in such a function. A guard, since the program's error handler may throw.
 struct Starting;
 
 impl Starting {
@@ -46,10 +46,10 @@ impl Drop for Starting {
     }
 }
 
-/// Starts persistent requests of which some may be reductions of this library's: the library's code, or an error if one is under way.
+/// Starts persistent requests, some of which may be treefold's reductions. Returns the library's code, or an error if one is under way.
 ///
 /// # Safety
-/// The requests are where the program has said.
+/// The requests are where the program's arguments point.
 #[inline(always)]
 pub(crate) unsafe fn start(
     requests: impl FnOnce() -> Requests,
@@ -62,7 +62,7 @@ pub(crate) unsafe fn start(
     unsafe { start_known(requests(), library) }
 }
 
-/// The same, where there are some. To start several is to start each, in any order (MPI 4.1, 3.9): then it is known which ones are under way if
+/// The same if some are treefold's. Starts each request separately, which is equivalent (MPI 4.1, 3.9), to know which are under way if
 /// the library fails.
 ///
 /// # Safety
@@ -74,20 +74,20 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
     }
     // SAFETY: this function's promise.
     let words = unsafe { requests.words() };
-    let known: Vec<Known> = words.iter().map(|&word| flight::known(word)).collect();
-    if known.contains(&Known::UnderWay) {
+    let known: Vec<RequestState> = words.iter().map(|&word| flight::known(word)).collect();
+    if known.contains(&RequestState::UnderWay) {
         return refuse();
     }
     let null = mpi().handles.MPI_REQUEST_NULL.word();
-    // What is no request is for the library to judge before it starts any.
-    if !known.contains(&Known::Inactive) || words.contains(&null) {
+    // The library reports invalid requests before it starts any.
+    if !known.contains(&RequestState::Inactive) || words.contains(&null) {
         return library();
     }
     if let &[word] = &words[..] {
         return start_one(word, library);
     }
     for (place, &word) in words.iter().enumerate() {
-        if flight::known(word) == Known::UnderWay {
+        if flight::known(word) == RequestState::UnderWay {
             return refuse();
         }
         // SAFETY: this function's promise.
@@ -99,7 +99,7 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
     SUCCESS
 }
 
-/// A request that is about to be started. It is not under way if the library fails, also if an error handler of the program's throws.
+/// A request that is about to be started. If the library fails, it is not under way, even if the program's error handler throws.
 struct Begun {
     word: usize,
     is_started: bool,
@@ -114,7 +114,7 @@ impl Drop for Begun {
     }
 }
 
-/// Starts a request, which may be a reduction of this library's.
+/// Starts a request, which may be a treefold reduction.
 fn start_one(word: usize, library: impl FnOnce() -> c_int) -> c_int {
     let settings = Settings::get();
     let begin = settings.stats.as_ref().map(|_| Instant::now());
@@ -143,10 +143,10 @@ fn start_one(word: usize, library: impl FnOnce() -> c_int) -> c_int {
     code
 }
 
-/// Makes the library's call that starts one of several requests.
+/// Calls the library to start one of several requests.
 ///
 /// # Safety
-/// The requests are where the program has said, and there are more of them than `place`.
+/// The requests are where the program's arguments point, and there are more of them than `place`.
 unsafe fn start_at(requests: Requests, place: usize) -> c_int {
     let next = next!(
         "MPI_Start", "PMPI_Start";
@@ -184,7 +184,7 @@ unsafe fn start_at(requests: Requests, place: usize) -> c_int {
     }
 }
 
-/// Frees a request, unless it is a reduction of this library's that is under way.
+/// Frees a request, unless it is a treefold reduction under way.
 ///
 /// # Safety
 /// As [`start`].
@@ -211,7 +211,7 @@ pub(crate) unsafe fn free(
     code
 }
 
-/// Cancels a request, unless it is a reduction of this library's that is under way.
+/// Cancels a request, unless it is a treefold reduction under way.
 ///
 /// # Safety
 /// As [`start`].
@@ -230,7 +230,7 @@ pub(crate) unsafe fn cancel(
 fn is_under_way(words: &[usize]) -> bool {
     words
         .iter()
-        .any(|&word| flight::known(word) == Known::UnderWay)
+        .any(|&word| flight::known(word) == RequestState::UnderWay)
 }
 
 /// An exported function: its parameters, what it does, and its requests.

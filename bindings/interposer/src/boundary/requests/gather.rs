@@ -1,4 +1,4 @@
-//! What the library gathers for a reduction: room for it, and the library's call.
+//! Gathers the contributions to a reduction: memory for them, and the MPI library's call.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -6,18 +6,18 @@ use std::slice;
 
 use treefold::mpi::mpi_library::Request;
 
-use crate::boundary::calls::arguments::{Arguments, Count, Places, Reason};
+use crate::boundary::calls::arguments::{Arguments, CallBuffers, Count, Reason};
 use crate::boundary::calls::state::State;
 use crate::boundary::library::loaded::Mpi;
 use crate::boundary::requests::flight::Flight;
 use crate::task::{Call, Form, Task};
 
-/// What is gathered on a rank has no more bytes: memory that a program does not know of.
+/// The most bytes that a rank gathers, since the program does not know of this memory.
 const GATHERED_MAX_BYTES: usize = 64 << 20;
 
 const TOO_LONG: Reason = "all ranks' contributions have more than 64 MiB";
 
-/// Where this rank's contribution is.
+/// The address of this rank's contribution.
 pub(crate) fn contribution(arguments: &Arguments, mpi: &Mpi) -> *const c_void {
     if mpi.is_in_place(arguments.send) {
         arguments.recv.cast_const()
@@ -26,14 +26,14 @@ pub(crate) fn contribution(arguments: &Arguments, mpi: &Mpi) -> *const c_void {
     }
 }
 
-/// Room for what is gathered. Whether there is too much is the same on all ranks.
+/// Memory for the gathered rows. All ranks decide alike whether it would be too much.
 ///
 /// # Safety
 /// The arguments are those of a call of MPI.
 pub(crate) unsafe fn room(
     arguments: &Arguments,
     task: Task,
-    places: Places,
+    places: CallBuffers,
     state: &State,
 ) -> Result<Box<Flight>, Reason> {
     let (size, rank) = (state.size, state.rank);
@@ -59,7 +59,7 @@ pub(crate) unsafe fn room(
     };
     let mut flight = Flight::new(task, combined, rows_bytes);
     flight.result = match places {
-        Places::Apart(_, recv) | Places::InPlace(recv) if task.length > 0 => Some(recv),
+        CallBuffers::Apart(_, recv) | CallBuffers::InPlace(recv) if task.length > 0 => Some(recv),
         _ => None,
     };
     let is_scattered = !counts.is_empty();
@@ -84,7 +84,7 @@ pub(crate) unsafe fn room(
     Ok(flight)
 }
 
-/// Where each rank's elements begin, one after the other.
+/// The displacement of each rank's elements, placed one after the other.
 fn begins(counts: &[c_int]) -> Vec<c_int> {
     let mut next = 0;
     let begin = |&count| {
@@ -95,7 +95,7 @@ fn begins(counts: &[c_int]) -> Vec<c_int> {
     counts.iter().map(begin).collect()
 }
 
-/// What each rank gets of a reduce-scatter, and the most that one gets.
+/// The number of elements that each rank gets in a reduce-scatter, and the maximum.
 ///
 /// # Safety
 /// The arguments are those of a call of MPI.
@@ -116,12 +116,12 @@ unsafe fn columns(arguments: &Arguments, size: usize) -> Result<(Vec<c_int>, usi
     Ok((counts.map_err(|_| TOO_LONG)?, longest))
 }
 
-/// A count that is no greater than one that an int holds.
+/// A count that fits an int.
 fn int(count: usize) -> c_int {
     c_int::try_from(count).expect("a rank's elements are some of all")
 }
 
-/// The library's call, of this form: its code, and the request.
+/// Calls the library in this form. Returns its code and the request.
 ///
 /// # Safety
 /// As [`room`]; the flight is one of these arguments.
@@ -144,10 +144,10 @@ pub(crate) unsafe fn gather(
     let mut request = Request::UNSET;
     let place = &raw mut request;
     let library = mpi.library;
-    // In each call below, rows have room for what all ranks send, the lists have a number for each rank, and both live as long as the flight,
+    // In each call below, the rows have room for what all ranks send, the lists have a number for each rank, and both live as long as the flight,
     // which the table keeps until the request is complete, or freed if it is persistent.
     let code = match (flight.task.call, form) {
-        // Whatever it is: MPICH 4.0 gathers right the first time only.
+        // Any persistent gather: MPICH 4.0 gathers correctly only the first time.
         (_, Form::Persistent) => {
             let init = library.MPI_Alltoallv_init();
             let init = init.or(library.MPIX_Alltoallv_init());

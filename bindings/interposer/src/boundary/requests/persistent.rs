@@ -1,6 +1,6 @@
-//! Persistent reductions in a check. The program's request is of the library's own reduction; each start gathers the contributions beside it, without
-//! blocking. Ranks may start their requests in different orders, and go on before others have started theirs: so each request has a communicator of
-//! its own to gather on. It lives until MPI_Finalize, as ranks free requests when they like.
+//! Persistent reductions in a check. The program's request belongs to the library's own reduction; each start also gathers the contributions, without
+//! blocking. Ranks may start their requests in different orders, and continue before others have started theirs. So each request gathers on a
+//! communicator of its own, which lives until MPI_Finalize, since ranks may free requests at different times.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,14 +17,14 @@ use crate::boundary::requests::gather::{contribution, gather};
 use crate::statistics::Counts;
 use crate::task::Form;
 
-/// A process makes no more communicators: libraries have some thousand.
+/// The most communicators that a process makes: MPI libraries allow a few thousand.
 const COMMUNICATORS_MAX: usize = 256;
 
 const TOO_MANY: Reason = "more than 256 persistent ones are not compared";
 
 static COMMUNICATORS: AtomicUsize = AtomicUsize::new(0);
 
-/// Makes a flight one that gathers with each start. Collective: the call that the program makes may wait for other ranks (MPI 4.1, 6.13).
+/// Lets each start of a flight gather. Collective, which is allowed here: the program's call may wait for other ranks (MPI 4.1, 6.13).
 pub(crate) fn prepare(
     arguments: &Arguments,
     mpi: &Mpi,
@@ -44,7 +44,7 @@ pub(crate) fn prepare(
     Ok(flight)
 }
 
-/// One of the same ranks, if all of them have room for one more.
+/// A new communicator of the same ranks, if all of them have room for one more.
 fn communicator(comm: Comm, mpi: &Mpi) -> Option<Comm> {
     let (library, handles) = (mpi.library, &mpi.library.handles);
     let has_room: c_int = (COMMUNICATORS.load(Ordering::Relaxed) < COMMUNICATORS_MAX).into();
@@ -71,7 +71,7 @@ fn communicator(comm: Comm, mpi: &Mpi) -> Option<Comm> {
     if code != SUCCESS {
         return None;
     }
-    // Unlike a duplicate, it has none of the program's attributes.
+    // Unlike a duplicate, it does not inherit the program's attributes.
     // SAFETY: as above; `made` is room for a handle.
     let code = unsafe { library.MPI_Comm_create(comm, group, &raw mut made) };
     // SAFETY: it was just made.
@@ -79,7 +79,7 @@ fn communicator(comm: Comm, mpi: &Mpi) -> Option<Comm> {
     (code == SUCCESS).then_some(made)
 }
 
-/// A request is about to be started: gathers beside it, if it is a persistent one that is compared.
+/// Starts to gather for a request that is about to be started, if it is a persistent one in a check.
 pub(crate) fn begin(word: usize) {
     deferred::poll();
     let Some(mut flight) = flight::forget(word) else {
@@ -91,7 +91,7 @@ pub(crate) fn begin(word: usize) {
     flight::put_back(word, flight);
 }
 
-/// The library has not started it; what gathers beside it goes on.
+/// The library failed to start the request; its gathering continues.
 pub(crate) fn abandon(word: usize) {
     if let Some(mut flight) = flight::forget(word) {
         flight.child.take().into_iter().for_each(deferred::push);

@@ -1,5 +1,5 @@
-//! Non-blocking and persistent reductions: the library gathers what ranks contribute, by a call of the same form on the same communicator, so
-//! that its order among the communicator's other calls is the program's. What was gathered is combined where the request is completed.
+//! Starts non-blocking and persistent reductions. The library gathers the ranks' contributions by a call of the same form on the same
+//! communicator, which keeps the program's order of calls. The gathered rows are combined when the request is completed.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -23,14 +23,14 @@ use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
 use crate::task::{Form, Task};
 
-/// Where the program wants its request.
+/// The address where the program wants its request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum RequestPlace {
     C(*mut c_void),
     Fortran(*mut c_int),
 }
 
-impl Place {
+impl RequestPlace {
     /// # Safety
     /// There is room for a request, and MPI is initialised.
     unsafe fn write(self, mpi: &Mpi, request: Request) {
@@ -59,14 +59,14 @@ impl Place {
     }
 }
 
-/// Starts a reduction, or makes it ready to be started, or passes the call on to the library: the code that the program gets.
+/// Starts a reduction, or prepares it to be started, or passes the call on to the library. Returns the code for the program.
 ///
 /// # Safety
 /// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call, until its request is
 /// complete. `place` is where the program wants its request, and `library` makes the same call of the library. Without arguments, it is passed on.
 pub(crate) unsafe fn intercept(
     arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
-    place: Place,
+    place: RequestPlace,
     library: impl Fn() -> c_int,
 ) -> c_int {
     let Some((settings, mpi)) = looked_at() else {
@@ -87,7 +87,7 @@ unsafe fn start_or_pass(
     arguments: &Arguments,
     mpi: &Mpi,
     settings: &Settings,
-    place: Place,
+    place: RequestPlace,
     library: &dyn Fn() -> c_int,
 ) -> c_int {
     let begin = settings.stats.as_ref().map(|_| Instant::now());
@@ -140,7 +140,7 @@ unsafe fn start_or_pass(
         ..Counts::default()
     };
     let Some(check) = &mut flight.check else {
-        // A persistent one is counted each time that it is started.
+        // A persistent reduction is counted at each start.
         if settings.stats.is_some() && arguments.form == Form::NonBlocking {
             count_taken(&flight.task, counts);
         }
@@ -161,27 +161,27 @@ unsafe fn start_or_pass(
     match (own_code, code) {
         // SAFETY: the program has promised room for a request, which the library has written.
         (SUCCESS, SUCCESS) => flight.launch(unsafe { place.read(mpi) }),
-        // What was started goes on.
+        // What was started continues.
         (_, SUCCESS) => deferred::push(flight),
         _ => {}
     }
     own_code
 }
 
-/// What a call has begun.
+/// What a call has started.
 enum Started {
     /// A gathering, with the library's code and request.
     Now(Box<Flight>, c_int, Request),
-    /// What is started later, beside the library's.
+    /// A gathering that is started later, together with the library's request.
     Later(Box<Flight>),
 }
 
-/// What a check compares with the library's own reduction.
+/// Gathers what a check compares with the library's own reduction.
 ///
 /// # Safety
 /// As [`intercept`].
 unsafe fn check(task: &Task, send: *const c_void, comm: Comm, state: &State) -> Check {
-    // SAFETY: the program promises so many elements.
+    // SAFETY: the program promises that many elements.
     let mut check = unsafe { Check::of(task, send, comm) };
     let call = state.digests.begin(comm, task);
     check.digests = call.map(|call| (Arc::clone(&state.digests), call));

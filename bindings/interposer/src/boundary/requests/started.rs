@@ -10,7 +10,7 @@ use crate::boundary::calls::arguments::{Arguments, Count};
 use crate::boundary::library::large;
 use crate::boundary::library::loaded::Mpi;
 use crate::boundary::library::next::next;
-use crate::boundary::requests::start::{Place, intercept};
+use crate::boundary::requests::start::{RequestPlace, intercept};
 use crate::task::{Call, Form};
 
 /// An exported function: its call, its form, whether it has a root, and its counts. Where they are large, that which is called with small ones
@@ -37,7 +37,7 @@ macro_rules! export {
         #[doc = concat!("`", stringify!($name), "`.")]
         ///
         /// # Safety
-        /// As MPI's standard says.
+        /// As the MPI standard requires.
         #[cfg_attr(not(test), unsafe(no_mangle))]
         pub unsafe extern "C-unwind" fn $name(
             send: *const c_void,
@@ -52,7 +52,7 @@ macro_rules! export {
         ) -> c_int {
             let next = || function!($name(count_type!($count), ($($root_type,)?), ($($info_type,)?)));
             let arguments = |mpi: &Mpi| {
-                // A program may ask for persistent ones, and do without.
+                // Programs test whether persistent reductions exist, and do without them.
                 let is_there = Form::$form == Form::NonBlocking || next().is_ok();
                 (is_there && !request.is_null()).then(|| Arguments {
                     call: Call::$call,
@@ -85,7 +85,7 @@ macro_rules! export {
                 missing.code(&|mpi| Some(mpi.take(comm)))
             };
             // SAFETY: the caller's promise is MPI's.
-            unsafe { intercept(arguments, Place::C(request), library) }
+            unsafe { intercept(arguments, RequestPlace::C(request), library) }
         }
     };
 }
@@ -144,7 +144,7 @@ macro_rules! count_type {
     (each_large) => { *const i64 };
 }
 
-/// What the count means.
+/// Converts the count or counts.
 macro_rules! count {
     (one, $count:ident) => {
         Count::Of($count.into())
@@ -199,7 +199,7 @@ export!(
 export!(MPI_Scan_init, Scan, persistent, rootless, one);
 export!(MPI_Exscan_init, Exscan, persistent, rootless, one);
 
-// The same, as Open MPI 4 has them.
+// The same by their names in Open MPI 4.
 export!(MPIX_Allreduce_init, Allreduce, persistent, rootless, one);
 export!(MPIX_Reduce_init, Reduce, persistent, rooted, one);
 export!(

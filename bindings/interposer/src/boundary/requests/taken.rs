@@ -1,4 +1,4 @@
-//! The requests of a call that may complete some: where they are, and which of them are reductions of this library's.
+//! The requests of a call that may complete some of them, and which of them are treefold's reductions.
 
 use std::ffi::{c_int, c_void};
 
@@ -9,7 +9,7 @@ use crate::boundary::library::loaded;
 use crate::boundary::requests::flight::{Flight, lock, put, remove};
 use crate::task::Form;
 
-/// Where a call's requests are: in an array of C's or of Fortran's.
+/// A call's requests: an array in C or in Fortran.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Requests {
     pub(crate) count: usize,
@@ -30,7 +30,7 @@ impl Requests {
         }
     }
 
-    /// None, where the address is NULL.
+    /// No requests: the address is NULL.
     pub(crate) fn in_c(count: c_int, handles: *const c_void) -> Self {
         let count = if handles.is_null() { 0 } else { count };
         Self::new(count, Handles::C(handles))
@@ -40,20 +40,20 @@ impl Requests {
         Self::new(count, Handles::Fortran(numbers))
     }
 
-    /// The words of all.
+    /// The handles of all requests, as words.
     ///
     /// # Safety
-    /// They are where the program has said.
+    /// They are where the program's arguments point.
     pub(crate) unsafe fn words(self) -> Vec<usize> {
         let places = 0..self.count;
         // SAFETY: this function's promise.
         places.map(|place| unsafe { self.word(place) }).collect()
     }
 
-    /// One of them.
+    /// One of the requests.
     ///
     /// # Safety
-    /// They are where the program has said, and there are more of them than `place`.
+    /// They are where the program's arguments point, and there are more of them than `place`.
     pub(crate) unsafe fn request(self, place: usize) -> Request {
         match self.handles {
             // SAFETY: this function's promise.
@@ -67,7 +67,7 @@ impl Requests {
         }
     }
 
-    /// Its word.
+    /// Its handle as a word.
     ///
     /// # Safety
     /// As [`Self::request`].
@@ -77,10 +77,10 @@ impl Requests {
     }
 }
 
-/// A request of Fortran's.
+/// Converts a Fortran request.
 ///
 /// # Safety
-/// The address is that of a handle, and MPI is initialised.
+/// The address points to a handle, and MPI is initialised.
 pub(crate) unsafe fn fortran(number: *const c_int) -> Request {
     let mpi = loaded::mpi();
     // SAFETY: this function's promise.
@@ -98,7 +98,7 @@ struct Held {
     flight: Box<Flight>,
 }
 
-/// Those of a call's requests that are under way here. They are out of the table until the call is over: as soon as the library has completed
+/// The requests of a call that are treefold's and under way. They are taken out of the table until the call is over: as soon as the library has completed
 /// a request, another thread may get its handle for another one.
 #[derive(Debug)]
 pub(crate) struct Taken {
@@ -109,7 +109,7 @@ pub(crate) struct Taken {
 
 impl Taken {
     /// # Safety
-    /// The requests are where the program has said.
+    /// The requests are where the program's arguments point.
     pub(crate) unsafe fn of(requests: Requests) -> Self {
         let mut taken = Self {
             first: None,
@@ -148,12 +148,12 @@ impl Taken {
         self.first.take().into_iter().chain(others)
     }
 
-    /// After the library's call: combines what is complete, and puts back what is not. A request is complete if the library has made its
-    /// handle another one, or, where it is persistent and so keeps its handle, if `is_done` says so. Open MPI frees persistent ones that have
-    /// failed. What a call completes that fails is not compared: it may be what has failed.
+    /// After the library's call: handles complete requests, and puts back the others. A request is complete if the library has changed its
+    /// handle or, if it is persistent and keeps its handle, if `is_done` says so. Open MPI frees persistent requests that have
+    /// failed. Requests that a failing call completes are not compared: any of them may have failed.
     ///
     /// # Safety
-    /// The requests are where the program has said.
+    /// The requests are where the program's arguments point.
     pub(crate) unsafe fn settle(
         mut self,
         requests: Requests,
@@ -182,7 +182,7 @@ impl Taken {
     }
 }
 
-/// Whatever is left goes back, also if an error handler of the program's throws.
+/// Puts back the rest, even if the program's error handler throws.
 impl Drop for Taken {
     fn drop(&mut self) {
         if self.is_empty() {

@@ -141,7 +141,7 @@ impl Suite<'_> {
     /// What `treefold-run` says of a command without reductions, and of a wrapper before the launcher.
     fn by_run(&self, steps: &mut Steps, sums: &Path) -> Result {
         let no_program = Path::new("true");
-        let same = "same bits as treefold's order in all 2";
+        let same = "same bits as treefold's order in all 2 reductions";
         for (words, program, succeeds, says) in [
             ("--check", no_program, false, "nothing was checked"),
             ("--vary", no_program, false, "nothing was compared"),
@@ -193,7 +193,7 @@ impl Suite<'_> {
         if self.library == "openmpi" {
             // On so many ranks its scans have another order than the tree's.
             let title = "persistent reductions that it compares";
-            let repeated = Case::of(title, "they hang on the library's order");
+            let repeated = Case::of(title, "depend on MPI's algorithm");
             cases.push(("repeated", repeated.with([CHECK]).on(CANARY_RANKS)));
         }
         if self.library == "mpich" {
