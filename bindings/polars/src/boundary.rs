@@ -1,6 +1,6 @@
-//! What Polars calls, by name: version 0.1 of the interface of its plugins.
+//! The functions that Polars calls by name: version 0.1 of its plugin interface.
 //!
-//! `_polars_plugin_NAME` computes a column of columns, and `_polars_plugin_field_NAME` its field of theirs. Where the result stays empty,
+//! `_polars_plugin_NAME` computes a column from columns, and `_polars_plugin_field_NAME` its field from their fields. If the result stays empty,
 //! Polars asks for the last error of the thread. It checks the version when it loads the library, and refuses one that it does not know.
 #![expect(
     unsafe_code,
@@ -37,7 +37,7 @@ extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
     LAST_ERROR.with_borrow(|error| error.as_ptr())
 }
 
-/// What a function makes; `None` if it fails or panics, and why is kept.
+/// The result of a function; `None` if it fails or panics, after storing the reason.
 fn tried<T>(name: &str, make: impl FnOnce() -> Result<T, Error>) -> Option<T> {
     let text = match catch_unwind(AssertUnwindSafe(make)) {
         Ok(Ok(made)) => return Some(made),
@@ -110,7 +110,7 @@ unsafe fn field(
 macro_rules! functions {
     ($($name:literal, $figure:expr, $of_lists:literal, $call:ident, $field:ident;)+) => {$(
         /// # Safety
-        /// As Polars calls it: see [`call`].
+        /// Called by Polars: see [`call`].
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $call(
             columns: *const SeriesExport,
@@ -126,7 +126,7 @@ macro_rules! functions {
         }
 
         /// # Safety
-        /// As Polars calls it: see [`field`].
+        /// Called by Polars: see [`field`].
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $field(
             fields: *const ArrowSchema,
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use crate::arrow::{Made, Values};
 
-    /// What a function makes of columns.
+    /// The result of a function on columns.
     fn answer(
         name: &'static str,
         figure: Figure,

@@ -1,4 +1,4 @@
-//! Items of chunks by their types.
+//! The items of chunks, by type.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use treefold::exact::Float;
 
 use crate::arrow::{Chunk, Values};
 
-/// So many items are worth a call.
+/// The number of items that are passed in one call.
 pub(crate) const BLOCK_ITEMS: usize = 4096;
 
 /// The types of floats.
@@ -15,7 +15,7 @@ pub(crate) trait Real: Float + PartialEq {
     /// A chunk's items; none if they have another type.
     fn slice<'a>(values: &Values<'a>) -> &'a [Self];
 
-    /// The float of the same value, which there must be.
+    /// The float of the same value, which must exist.
     fn of(number: f64) -> Self;
 
     /// The sum in tree order.
@@ -57,7 +57,7 @@ impl Real for f32 {
     }
 }
 
-/// A sum by key starts at +0.0, and so do all here: Polars does not tell what it sums.
+/// Sums by key start at +0.0, and so do all here: Polars does not tell whether it sums by key.
 pub(crate) fn from_zero<T: Real>(value: T) -> T {
     if value == T::zeroed() {
         T::zeroed()
@@ -88,7 +88,7 @@ pub(crate) fn each_block<T: Real>(chunks: &[Chunk<'_>], mut add: impl FnMut(&[T]
     }
 }
 
-/// Does the same with the items of a chunk of integers.
+/// The same for a chunk of integers.
 macro_rules! with_integers {
     ($values:expr, $items:ident => $body:expr) => {
         match $values {

@@ -9,7 +9,7 @@ use crate::column::{BLOCK_ITEMS, Real, from_zero, with_integers};
 use crate::error::Error;
 use crate::lists::lists_of;
 
-/// The exact sum of the products of two columns' items, without pairs of which one is null. A column of one item goes with each of the other's.
+/// The exact sum of the products of two columns' items; skips pairs with a null. A column of one item is paired with each item of the other.
 pub(crate) fn of_columns<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>, Error> {
     let (x_chunks, y_chunks) = (x.chunks()?, y.chunks()?);
     let mut sum = ProductSum::<T>::new();
@@ -37,7 +37,7 @@ pub(crate) fn of_columns<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T
     Ok(vec![Some(from_zero(sum.value()))])
 }
 
-/// The same of each two lists.
+/// The same for each pair of lists.
 pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>, Error> {
     if x.len() != y.len() {
         return Err(Error::new(format!(
@@ -84,7 +84,7 @@ pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>
         .collect())
 }
 
-/// The parts of two columns of one length that lie in one chunk each, and where.
+/// The ranges of two columns of equal length that lie in one chunk each.
 fn common<'c, 'a>(
     x: &'c [Chunk<'a>],
     y: &'c [Chunk<'a>],
@@ -125,7 +125,7 @@ fn each_with_one<'c, 'a>(
     Ok(())
 }
 
-/// Pairs of items that wait until there are enough to be added.
+/// A buffer of pairs, which are added when there are enough.
 struct Pairs<'s, T, F> {
     columns: [&'s Series; 2],
     keys: Vec<u32>,
@@ -208,7 +208,7 @@ impl<'s, T: Real, F: FnMut(&[u32], &[T], &[T])> Pairs<'s, T, F> {
         })
     }
 
-    /// Adds what waits.
+    /// Adds the buffered pairs.
     fn end(&mut self) {
         (self.add)(&self.keys, &self.items[0], &self.items[1]);
         self.keys.clear();
@@ -218,7 +218,7 @@ impl<'s, T: Real, F: FnMut(&[u32], &[T], &[T])> Pairs<'s, T, F> {
     }
 }
 
-/// The double of the same value; `None` if there is none.
+/// The double of the same value; `None` if it does not exist.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a double that comes from 64 bits fits 128"

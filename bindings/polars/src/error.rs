@@ -1,4 +1,4 @@
-//! What went wrong, as text: Polars raises it as a `ComputeError`.
+//! Error messages, which Polars raises as a `ComputeError`.
 
 /// The function's name is added where it is reported.
 #[derive(Debug)]

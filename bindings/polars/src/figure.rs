@@ -1,8 +1,8 @@
-//! The figures that there are.
+//! The figures that functions compute.
 
 use treefold::exact::{Held, Statistic};
 
-/// What is computed of items.
+/// What a function computes from items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Figure {
     Sum,
@@ -23,7 +23,7 @@ pub(crate) enum Figure {
 }
 
 impl Figure {
-    /// The number of columns of items that it is of.
+    /// The number of columns of items that it takes.
     pub(crate) fn inputs(self) -> usize {
         match self {
             Self::Sum | Self::Mean | Self::Variance | Self::Deviation | Self::Tree => 1,
@@ -34,7 +34,7 @@ impl Figure {
         }
     }
 
-    /// What a number behind the columns is, if there is one.
+    /// The meaning of a number after the columns, if there is one.
     pub(crate) fn parameter(self) -> Option<Parameter> {
         match self {
             Self::Variance | Self::Deviation => Some(Parameter::Ddof),
@@ -50,7 +50,7 @@ impl Figure {
     }
 }
 
-/// What a figure depends on besides items.
+/// The parameters of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
     Ddof,

@@ -13,15 +13,15 @@ pub(crate) struct Function {
     /// Its name in Python.
     pub(crate) name: &'static str,
     pub(crate) figure: Figure,
-    /// Whether it is one of each list, and not of a column.
+    /// Whether it applies to each list instead of a column.
     pub(crate) of_lists: bool,
 }
 
 impl Function {
-    /// The type of the result of columns of names and types.
+    /// The type of the result, from the columns' names and types.
     pub(crate) fn result(self, columns: &[(&str, &DataType)]) -> Result<DataType, Error> {
         let inputs = self.figure.inputs();
-        // Behind the columns is `ddof` or `bias`.
+        // After the columns comes `ddof` or `bias`.
         let expected = inputs + usize::from(self.figure.parameter().is_some());
         if columns.len() != expected {
             let count = columns.len();
@@ -71,7 +71,7 @@ impl Function {
         let items = match (self.of_lists, data_type.items()) {
             (true, Some(items)) => items,
             (false, None) => data_type,
-            // A column of nothing but nulls.
+            // A column of nulls only.
             (true, None) if *data_type == DataType::Null => data_type,
             (true, None) => return Err(Error::new(format!("{has_type}, not a list of numbers"))),
             (false, Some(_)) => {
@@ -95,7 +95,7 @@ impl Function {
         }
     }
 
-    /// The result of columns.
+    /// The result for columns.
     pub(crate) fn call(self, columns: &[Series]) -> Result<Made, Error> {
         let pairs = columns
             .iter()

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! `arrow` reads what Polars lends and makes what it gets; `boundary` is what Polars calls; between them is safe code.
+//! `arrow` reads columns from Polars and makes columns for it; `boundary` has the functions that Polars calls; everything else is safe code.
 
 mod arrow;
 mod boundary;

@@ -1,4 +1,4 @@
-//! What is computed of each list of a column of lists.
+//! Figures of each list in a column of lists.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use crate::error::Error;
 use crate::figure::Figure;
 use crate::whole::{made_of_integers, of_moments};
 
-/// So many lists are summed together: their sums fit the caches.
+/// The number of lists that are summed together, so that their sums fit the caches.
 const TOGETHER: usize = 1 << 14;
 
-/// Longer lists are faster summed one by one.
+/// Lists longer than this are faster one by one.
 const LONG_ITEMS: usize = 512;
 
 /// A figure of each list of a column.
@@ -30,7 +30,7 @@ pub(crate) fn of_lists(column: &Series, figure: Figure, ddof: f64) -> Result<Mad
     }
 }
 
-/// The lists of a chunk; `None` if it has nothing but nulls.
+/// The lists of a chunk; `None` if it has only nulls.
 pub(crate) fn lists_of<'c, 'a>(chunk: &'c Chunk<'a>) -> Option<&'c Lists<'a>> {
     match &chunk.values {
         Values::Lists(lists) => Some(lists),

@@ -1,4 +1,4 @@
-//! Statistics of whole columns, and states: bytes of which statistics are computed later.
+//! Statistics of whole columns, and states: bytes from which statistics are computed later.
 
 use treefold::exact::{
     CompactAny, CompactBytes, CompactCoMoments, CompactMoments, CompactNumber, CompactPowers,
@@ -10,7 +10,7 @@ use crate::arrow::{Made, Series, Values};
 use crate::column::with_integers;
 use crate::error::Error;
 
-/// A statistic of one column, or of two without rows of which one item is null.
+/// A statistic of one column, or of two; skips rows with a null.
 pub(crate) fn statistic(
     columns: &[Series],
     statistic: Statistic,
@@ -28,7 +28,7 @@ pub(crate) fn statistic(
     Ok(Made::F64(vec![value]))
 }
 
-/// The state of one column, or of two; null of no rows.
+/// The state of one column, or of two; null without rows.
 pub(crate) fn state(columns: &[Series], held: Held) -> Result<Made, Error> {
     let bytes = match held {
         Held::Sum => bytes_of(&filled::<CompactSum, 1>(columns, add_item)?),
@@ -105,7 +105,7 @@ fn add_item<S: CompactRows<CompactNumber>>(state: &mut S, [item]: [CompactNumber
     state.add_row(item);
 }
 
-/// Arguments are y and x where one is the dependent one: as those of SQL.
+/// Arguments are y and x if one is the dependent variable, as in SQL.
 fn add_pair<S: Pair>(state: &mut S, [first, second]: [CompactNumber; 2]) {
     let row = if S::IS_Y_FIRST {
         (second, first)
@@ -128,7 +128,7 @@ impl Pair for CompactCoMoments {
     const IS_Y_FIRST: bool = true;
 }
 
-/// A state to which the rows without nulls are added. A column of one item goes with each of the other's.
+/// Adds the rows without nulls to a state. A column of one item is paired with each item of the other.
 fn filled<S: CompactState, const N: usize>(
     columns: &[Series],
     add: impl Fn(&mut S, [CompactNumber; N]),

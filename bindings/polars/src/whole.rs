@@ -1,4 +1,4 @@
-//! What is computed of all items of a column.
+//! Figures of whole columns.
 
 use treefold::exact::{self, IntegerMoments, Moments, Sum};
 
@@ -46,7 +46,7 @@ fn of_floats<T: Real>(chunks: &[Chunk<'_>], figure: Figure, ddof: f64) -> Option
             (sum.items() > 0).then(|| from_zero(sum.mean()))
         }
         _ => Some(from_zero(match chunks {
-            // The fastest way.
+            // The fastest case.
             [chunk] if chunk.validity.is_none() => exact::sum(T::slice(&chunk.values)),
             _ => sum_of::<T>(chunks).value(),
         })),
@@ -98,7 +98,7 @@ fn narrowed<T: TryFrom<i128>>(
     sums.map(|sum| sum.map(narrow).transpose()).collect()
 }
 
-/// The item of a column of one float, as which arguments that are no columns come.
+/// The item of a column of one float: Polars passes scalar arguments this way.
 pub(crate) fn only_number(column: &Series, parameter: Parameter) -> Result<f64, Error> {
     match column.chunks()?.first() {
         Some(Chunk {

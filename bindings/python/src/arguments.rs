@@ -1,4 +1,4 @@
-//! What callers pass, each described once: arrays, masks, axes, types, and where results go.
+//! The arguments of calls, each parsed once: arrays, masks, axes, types and outputs.
 //!
 //! NumPy's own arrays of numbers are described here. `treefold/_conversions.py` makes such arrays of everything else.
 
@@ -19,21 +19,21 @@ pub(crate) fn python<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Py
     MODULE.get_or_try_init(py, import)?.bind(py).getattr(name)
 }
 
-/// An array of numbers, what some of its items are left out by, and what its results become.
+/// An array of numbers, the masks that leave out items, and the class of its results.
 pub(crate) struct Items<'py> {
     pub(crate) array: Bound<'py, PyUntypedArray>,
     pub(crate) kind: Kind,
-    /// Each says which items count, or which do not.
+    /// Masks of items that count, or that do not.
     masks: Vec<(Bound<'py, PyUntypedArray>, bool)>,
-    /// Whether NaNs are asked to be left out.
+    /// Whether to leave out NaNs.
     pub(crate) skips_nan: bool,
     /// The type of times and dates, whose items are integers here.
     pub(crate) unit: Option<Bound<'py, PyArrayDescr>>,
-    /// An array of another class, which makes results of its own.
+    /// An array of another class, which wraps results in its class.
     pub(crate) owner: Option<Bound<'py, PyAny>>,
 }
 
-/// What `described` returns: the array, its mask, the type of its times, and the array of another class that it was.
+/// The result of `described`: the array, its mask, the type of its times, and the original array of another class.
 type Described<'py> = (
     Bound<'py, PyUntypedArray>,
     Option<Bound<'py, PyUntypedArray>>,
@@ -41,7 +41,7 @@ type Described<'py> = (
     Option<Bound<'py, PyAny>>,
 );
 
-/// A NumPy array of no other class, whose elements are numbers that are reduced, and their kind.
+/// A plain NumPy array of numbers that can be reduced, and their kind.
 pub(crate) fn plain<'a, 'py>(
     x: &'a Bound<'py, PyAny>,
 ) -> Option<(&'a Bound<'py, PyUntypedArray>, Kind)> {
@@ -53,7 +53,7 @@ pub(crate) fn plain<'a, 'py>(
 }
 
 impl<'py> Items<'py> {
-    /// Those of an argument by its name.
+    /// The items of a named argument.
     pub(crate) fn of(x: &Bound<'py, PyAny>, name: &str) -> PyResult<Self> {
         if let Some((array, kind)) = plain(x) {
             return Ok(Self {
@@ -78,7 +78,7 @@ impl<'py> Items<'py> {
         })
     }
 
-    /// Whether results are numbers, or NumPy's own arrays of them.
+    /// Whether results are numbers or plain NumPy arrays.
     pub(crate) fn is_plain(&self) -> bool {
         self.unit.is_none() && self.owner.is_none()
     }
@@ -99,7 +99,7 @@ impl<'py> Items<'py> {
         Ok(())
     }
 
-    /// Whether some items may be NaNs that are left out.
+    /// Whether NaNs may have to be left out.
     pub(crate) fn drops_nan(&self) -> bool {
         self.skips_nan && !self.kind.is_integer()
     }
@@ -109,7 +109,7 @@ impl<'py> Items<'py> {
         self.drops_nan() || !self.masks.is_empty()
     }
 
-    /// These items along axes, with other factors or weights of the same shape, where they lie in memory.
+    /// The layout in memory of these items along axes, with factors or weights of the same shape.
     pub(crate) fn source(
         &self,
         y: Option<&Bound<'py, PyUntypedArray>>,
@@ -155,7 +155,7 @@ pub(crate) fn axes_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<Vec<usiz
     Ok(axes)
 }
 
-/// One axis; that of a scalar is 0 or -1.
+/// One axis; for a scalar it is 0 or -1.
 fn axis_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<usize> {
     let axes = ndim.max(1).cast_signed();
     match axis.extract::<isize>() {
@@ -177,7 +177,7 @@ pub(crate) fn not_an_axis(axis: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("axis: {} is not an integer", Shown(axis)))
 }
 
-/// Whether it is one of Python's bools, or of NumPy's, whose name has changed.
+/// Whether it is a Python or NumPy bool; NumPy has renamed its type.
 fn is_bool(argument: &Bound<'_, PyAny>) -> PyResult<bool> {
     if argument.is_exact_instance_of::<PyInt>() {
         return Ok(false);
@@ -219,7 +219,7 @@ pub(crate) fn shape_of_result(shape: &[usize], axes: &[usize], keeps_axes: bool)
     lengths.collect()
 }
 
-/// The array that a result of a shape goes to, if there is one.
+/// The output array for a result of a shape, if there is one.
 pub(crate) fn place_of<'py>(
     out: &Bound<'py, PyAny>,
     shape: &[usize],
@@ -246,7 +246,7 @@ pub(crate) fn place_of<'py>(
     Ok(Some(array.clone()))
 }
 
-/// A type that a caller asks for; `None` for none.
+/// The type that a caller requests, if any.
 pub(crate) fn type_of<'py>(
     dtype: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Bound<'py, PyArrayDescr>>> {
@@ -258,7 +258,7 @@ pub(crate) fn type_of<'py>(
     found.map(Some).map_err(raised)
 }
 
-/// The kind of elements of a type that is asked for.
+/// The kind of elements of a requested type.
 pub(crate) fn kind_of_type(dtype: &Bound<'_, PyArrayDescr>) -> PyResult<Kind> {
     Kind::of_numbers(dtype).ok_or_else(|| {
         PyTypeError::new_err(format!(

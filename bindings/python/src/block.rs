@@ -7,7 +7,7 @@ use bytemuck::Pod;
 /// A cache line.
 const LINE_BYTES: usize = 64;
 
-/// The values of a block, which begins at a cache line: kernels load whole lines, and what gathers columns stores whole lines.
+/// The values of a block, aligned to a cache line: kernels load whole lines, and gathering columns stores whole lines.
 #[derive(Debug)]
 pub(crate) struct Block<T> {
     memory: Vec<T>,

@@ -1,4 +1,4 @@
-//! A call of a reduction: what is asked for, and how many items there are of each result.
+//! A call of a reduction: the statistic, and the number of items per result.
 
 use numpy::{PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use crate::convert::Kind;
 use crate::fold::zeros;
 use crate::statistic::{Statistic, Types};
 
-/// The number of items that count of each result.
+/// The number of items that count, for each result.
 pub(crate) enum Counts {
     All(usize),
     Each(Vec<i64>),
@@ -41,14 +41,14 @@ impl Counts {
     }
 }
 
-/// A statistic of the items of an array along axes, or of their pairs with those of another one.
+/// A statistic of an array's items along axes, or of pairs with another array's items.
 pub(crate) struct Call<'a, 'py> {
     pub(crate) statistic: Statistic,
     pub(crate) is_exact: bool,
     pub(crate) items: Items<'py>,
     pub(crate) y: Option<Bound<'py, PyUntypedArray>>,
     pub(crate) axes: Vec<usize>,
-    /// That of the result.
+    /// The kind of the result.
     pub(crate) shape: Vec<usize>,
     pub(crate) out: Option<Bound<'py, PyUntypedArray>>,
     pub(crate) initial: Option<Bound<'py, PyAny>>,
@@ -56,12 +56,12 @@ pub(crate) struct Call<'a, 'py> {
     pub(crate) mean: Option<&'a Bound<'py, PyAny>>,
     pub(crate) lanes: usize,
     pub(crate) types: Types,
-    /// NumPy's function in warnings.
+    /// The name of NumPy's function in warnings.
     pub(crate) reported: &'static str,
 }
 
 impl<'py> Call<'_, 'py> {
-    /// A statistic of items along axes, whose result has a shape, and no more.
+    /// A plain statistic of items along axes, with a result of a shape.
     pub(crate) fn of(
         statistic: Statistic,
         is_exact: bool,

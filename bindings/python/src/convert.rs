@@ -1,4 +1,4 @@
-//! From elements of any type to those that are reduced.
+//! Converts elements of any type to the types that are reduced.
 
 use bytemuck::Pod;
 use num_complex::Complex;
@@ -6,7 +6,7 @@ use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMet
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// Runs code with the type of arithmetic of a kind; halves and bool are computed in another type.
+/// Runs code with the arithmetic type of a kind; halves and bools are computed in another type.
 macro_rules! with_kind {
     ($kind:expr, $T:ident => $body:expr) => {
         $crate::convert::with_kind!($kind, $T => $body, [
@@ -56,7 +56,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// That of a type's elements; those of times are integers.
+    /// The kind of a dtype's elements; times are integers.
     pub(crate) fn of(dtype: &Bound<'_, PyArrayDescr>) -> Option<Self> {
         let (letter, bytes) = (dtype.kind(), dtype.itemsize());
         Some(match (letter, bytes) {
@@ -78,7 +78,7 @@ impl Kind {
         })
     }
 
-    /// That of an argument's elements; an error that names it if they are of no kind.
+    /// The kind of an argument's elements; an error that names the argument if there is none.
     pub(crate) fn of_elements(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
         let dtype = array.dtype();
         Self::of(&dtype).ok_or_else(|| {
@@ -88,7 +88,7 @@ impl Kind {
         })
     }
 
-    /// That of numbers alone.
+    /// The kind of a dtype of numbers; times have none.
     pub(crate) fn of_numbers(dtype: &Bound<'_, PyArrayDescr>) -> Option<Self> {
         Self::of(dtype).filter(|_| !matches!(dtype.kind(), b'm' | b'M'))
     }
@@ -107,7 +107,7 @@ impl Kind {
         self.is_short_integer() || matches!(self, Self::I64 | Self::U64)
     }
 
-    /// That of sums and products: those of short integers have 64 bits.
+    /// The kind of sums and products: short integers have 64-bit results.
     pub(crate) fn widened(self) -> Self {
         match self {
             Self::U8 | Self::U16 | Self::U32 => Self::U64,
@@ -120,7 +120,7 @@ impl Kind {
         matches!(self, Self::C64 | Self::C128)
     }
 
-    /// That of what an element has one or two of.
+    /// The kind of an element's parts.
     pub(crate) fn real(self) -> Self {
         match self {
             Self::C64 => Self::F32,
@@ -148,14 +148,14 @@ impl Kind {
         )
     }
 
-    /// The bytes of what an element has one or two of.
+    /// The bytes of an element's parts.
     pub(crate) fn part_bytes(self) -> usize {
         self.real().bytes()
     }
 }
 
-/// A type that elements of all types are converted to: as NumPy casts them, but that floats beyond the range of an integer become its
-/// ends, and NaN becomes 0.
+/// A type that elements of all types can be converted to: as NumPy casts them, except that floats beyond the range of an integer become its
+/// limits, and NaN becomes 0.
 pub(crate) trait Target: Pod {
     const KIND: Kind;
 
@@ -202,7 +202,7 @@ pub(crate) fn to_half(value: f64) -> u16 {
     let exponent = ((bits >> 52) & 0x7FF).max(1023 - 14);
     let unit = f64::from_bits((exponent + 42) << 52);
     let rounded = (magnitude + unit) - unit;
-    // In units of the least half, exact.
+    // In units of the smallest half, exact.
     let exponent = ((rounded.to_bits() >> 52) & 0x7FF).max(1023 - 14);
     let units = rounded * f64::from_bits((1023 + 10 + 1023 - exponent) << 52);
     #[expect(
@@ -292,7 +292,7 @@ macro_rules! complex_targets {
 
 complex_targets!(f32, C64; f64, C128);
 
-/// The number of bools that are true: NumPy takes any byte but 0 for that.
+/// The number of bools that are true: for NumPy, any byte but 0 is true.
 pub(crate) fn trues(bools: &[u8]) -> i64 {
     /// The number of counters, of a byte each, that are added to side by side.
     const BESIDE: usize = 64;

@@ -1,4 +1,4 @@
-//! Copies of elements that lie on two strides. `strided` alone asks for them, with addresses and strides of an array.
+//! Copies elements that lie on two strides. Only `strided` calls it, with addresses and strides of an array.
 
 use std::ptr;
 
@@ -38,8 +38,8 @@ pub(crate) fn copy<const BYTES: usize>(
 /// The columns that fill a line of the cache.
 const BESIDE: usize = 8;
 
-/// Copies elements that are nearer to those below than to those beside them: what is near in memory is read together, and as many columns at once
-/// as fill a line of the cache that is written to.
+/// Copies elements whose neighbours in a column are nearer in memory than those in a row: reads near elements together, and as many columns at once
+/// as fill a cache line of the output.
 fn transpose<const BYTES: usize>(
     first: *const u8,
     rows: Line,
@@ -66,7 +66,7 @@ fn transpose<const BYTES: usize>(
     }
 }
 
-/// Copies rows of eight columns of eight bytes, four rows at a time, into rows of `columns.len` elements, and returns the number of those that it
+/// Copies rows of eight columns of eight bytes, four rows at a time, into rows of `columns.len` elements. Returns the number of rows that it
 /// has copied.
 #[cfg(not(target_arch = "x86_64"))]
 fn transpose_by_fours(_: [*const u8; BESIDE], _: usize, _: Line, _: &mut [u8]) -> usize {

@@ -19,7 +19,7 @@ fn raised_by_device(error: Error) -> PyErr {
     }
 }
 
-/// The number of the device that has the memory at an address, once a stream of its owner, if one is named, has come to its end.
+/// The number of the device that has the memory at an address, after synchronising with the owner's stream, if one is named.
 #[pyfunction]
 #[expect(
     unsafe_code,

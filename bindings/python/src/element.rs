@@ -11,7 +11,7 @@ use treefold::{fold as fold_items, fold_lanes, fold_rows, fold_rows_lanes};
 use crate::convert::{Kind, Target};
 use crate::pool::Workers;
 
-/// An operator by its name in Python, or the exact sum, which is none: it has no value before all items are added.
+/// An operator by its name in Python, or the exact sum, which is not an operator: it has no value before all items are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Sum,
@@ -53,7 +53,7 @@ pub(crate) type Chosen<T> = &'static (dyn Operator<T> + Sync);
 /// The exact sums of the columns of rows that are as long as the results, by the threads of a pool or by this one.
 pub(crate) type ExactSums<T> = fn(Option<&ThreadPool>, &[T], &mut [T]);
 
-/// How rows are reduced, column by column.
+/// Reduces rows column by column.
 #[derive(Clone, Copy)]
 pub(crate) enum Reduction<T: 'static> {
     InOrder(Chosen<T>),
@@ -111,7 +111,7 @@ fn rows_in_lanes<T: Item>(
 
 /// A type of elements.
 pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
-    /// What it has one or two of.
+    /// The type of its one or two parts.
     type Real: Item;
 
     /// Its exact sums, if they differ from those of the operator.
@@ -125,21 +125,21 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
         Self::operator(op)
     }
 
-    /// What has no effect in a reduction: the other operand keeps its bits.
+    /// A value without effect in a reduction: the other operand keeps its bits.
     fn hole(op: Op) -> Self;
 
-    /// The same value, where it has the bits of a hole that stands for no value.
+    /// The same value with other bits, if it has the bits of a hole.
     #[must_use]
     fn unlike_hole(self) -> Self {
         self
     }
 
-    /// Whether it is not a number, or a part of it.
+    /// Whether it or a part of it is a NaN.
     fn has_nan(&self) -> bool {
         false
     }
 
-    /// Whether it is neither infinite nor a NaN, nor a part of it.
+    /// Whether it and its parts are finite.
     fn is_ordinary(&self) -> bool {
         true
     }
@@ -150,10 +150,10 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
     /// The double nearest to its real part.
     fn to_f64(self) -> f64;
 
-    /// Its magnitude; of a complex number, the greater one of its parts, or a NaN.
+    /// Its magnitude; for a complex number, the greater magnitude of its parts, or a NaN.
     fn magnitude(self) -> Self::Real;
 
-    /// The squared distance of two, each operation rounded.
+    /// The squared distance of two elements, each operation rounded.
     fn squared_distance(self, other: Self) -> Self::Real;
 
     #[must_use]
@@ -167,11 +167,11 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
         self
     }
 
-    /// Divided by a number, part by part, which is rounded to the type of a part first; integers are not.
+    /// Divides each part by a number, which is first rounded to the part's type; integers are not divided.
     #[must_use]
     fn over(self, number: f64) -> Self;
 
-    /// The product of two, each operation rounded.
+    /// The product of two elements, each operation rounded.
     #[must_use]
     fn times(self, other: Self) -> Self;
 
@@ -188,12 +188,12 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
         None
     }
 
-    /// The sums or products of the rows of an array of shorter integers side by side, whose order changes nothing; `false` of others.
+    /// The sums or products of contiguous rows of shorter integers, where order changes nothing; `false` for other arrays.
     fn fold_short(_: &Bound<'_, PyUntypedArray>, _: Kind, _: Op, _: &mut [Self]) -> PyResult<bool> {
         Ok(false)
     }
 
-    /// Whether it has the same bits.
+    /// Whether two elements have the same bits.
     fn is_same(&self, other: &Self) -> bool {
         bytemuck::bytes_of(self) == bytemuck::bytes_of(other)
     }

@@ -1,11 +1,11 @@
-//! Errors of the reductions as Python's.
+//! Converts errors to Python exceptions.
 
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFloatingPointError, PyValueError};
 use pyo3::pyfunction;
 use treefold::{FoldError, PartialError};
 
-/// As Python raises it.
+/// The Python exception of an error.
 pub(crate) fn raised(error: FoldError) -> PyErr {
     let text = error.to_string();
     match error {
@@ -14,7 +14,7 @@ pub(crate) fn raised(error: FoldError) -> PyErr {
     }
 }
 
-/// As Python raises it.
+/// The Python exception of an error.
 pub(crate) fn raised_by_partial(error: PartialError) -> PyErr {
     match error {
         PartialError::Fold(error) => raised(error),
@@ -22,7 +22,7 @@ pub(crate) fn raised_by_partial(error: PartialError) -> PyErr {
     }
 }
 
-/// Panics. Tests of a wheel tell by it that a panic becomes an exception, which depends on how the wheel was linked.
+/// Panics, so that tests of a wheel can check that a panic becomes an exception, which depends on how the wheel was linked.
 #[pyfunction]
 pub(crate) fn panic_on_purpose() {
     panic!("on purpose")

@@ -1,4 +1,4 @@
-//! States that databases have, too, as Python objects.
+//! States that databases share, as Python objects.
 
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -15,7 +15,7 @@ fn said(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// What a name says that is held.
+/// What a state of a name holds.
 const NAMES: [(&str, Held); 5] = [
     ("sum", Held::Sum),
     ("dot", Held::Products),
@@ -26,7 +26,7 @@ const NAMES: [(&str, Held); 5] = [
 
 #[pymethods]
 impl ExactCompact {
-    /// That of no rows.
+    /// An empty state.
     #[staticmethod]
     fn of(name: &str) -> PyResult<Self> {
         let named = NAMES.iter().find(|(known, _)| *known == name);

@@ -1,4 +1,4 @@
-//! The types of elements that have exact sums, and those of their columns.
+//! The types of elements that have exact sums, and the sums of their columns.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ use crate::pool::DIVIDED_ELEMENTS;
 /// The columns that are added at once: the sum of each takes half a kilobyte.
 const COLUMNS: usize = 256;
 
-/// Of wider rows, so many are copied at once.
+/// The number of wider rows that are copied at once.
 const ROWS: usize = 512;
 
 /// A type of elements that has exact sums.
 pub(crate) trait ExactItem: Pod + Send + Sync {
-    /// What an item has one or two of.
+    /// The type of an item's one or two parts.
     type Part: Float + Pod;
 
     /// The exact sums of an item's parts.
@@ -51,7 +51,7 @@ macro_rules! real {
 
 real!(f32, f64);
 
-/// What is held of all of so many items, of which `of` holds a part: by the threads of a pool, in parts of at least `grain` items, or by this one.
+/// The merged state of `len` items: computes `of` for parts of at least `grain` items on a pool's threads, or all on this one.
 pub(crate) fn held<S: Send>(
     pool: Option<&ThreadPool>,
     items: usize,
@@ -65,17 +65,17 @@ pub(crate) fn held<S: Send>(
     }
 }
 
-/// Why the numbers of items of sums of an array have room.
+/// Why the counts of an array's items cannot overflow.
 pub(crate) const FEWER: &str = "memory has room for fewer items";
 
-/// A sum of its words.
+/// Reads a sum from its words.
 pub(crate) fn sum_of<F: Float>(words: &<Sum<F> as Accumulator>::Words) -> Sum<F> {
     let mut sum = Sum::new();
     sum.add_words(words).expect(FEWER);
     sum
 }
 
-/// The floats of so many items.
+/// The floats of a number of items.
 pub(crate) const fn floats<T: ExactItem>(items: usize) -> usize {
     items * (size_of::<T>() / size_of::<T::Part>())
 }
@@ -98,7 +98,7 @@ pub(crate) fn sums<T: ExactItem>(pool: Option<&ThreadPool>, rows: &[T], results:
     }
 }
 
-/// The columns of rows, as many at once as are added at once.
+/// Groups of columns that are added at once.
 pub(crate) fn groups(width: usize) -> impl Iterator<Item = Range<usize>> {
     let firsts = (0..width).step_by(COLUMNS);
     firsts.map(move |first| first..width.min(first + COLUMNS))

@@ -9,7 +9,7 @@ use crate::element::Item;
 use crate::fold::compute;
 use crate::pool::Workers;
 
-/// Calls a closure with an array as one of its type, which is among some; `None` if it is not.
+/// Calls a closure with an array downcast to its element type; `None` if that is not among the given types.
 macro_rules! by_type {
     ($array:expr, [$($element:ty),+], |$typed:ident| $call:expr) => {
         $(if let Ok($typed) = $array.cast::<numpy::PyArrayDyn<$element>>() { Some($call) } else)+ { None }
@@ -30,7 +30,7 @@ pub(crate) fn another_type() -> PyErr {
     PyTypeError::new_err("a column has elements of another type")
 }
 
-/// As Python raises it.
+/// The Python exception of an error.
 pub(crate) fn raised(error: KeyError) -> PyErr {
     let text = error.to_string();
     match error {
@@ -91,7 +91,7 @@ pub(crate) fn factorize<'py>(
     ))
 }
 
-/// The same by a place for each number between the least key and the largest; `None` if these would be many more than keys.
+/// The same with a table entry for each number from the smallest to the largest key; `None` if that would be many more than keys.
 fn within_range(keys: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
     let (&least, &largest) = (keys.iter().min()?, keys.iter().max()?);
     let most = keys.len().saturating_mul(2).max(1024);

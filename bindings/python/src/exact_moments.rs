@@ -27,7 +27,7 @@ trait AnyMoments: Any + Send + Sync {
 
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// Of what `to_bytes` returned, for items of the same type.
+    /// Reads the bytes of `to_bytes`, for items of the same type.
     fn of_bytes(&self, bytes: &[u8]) -> PyResult<Box<dyn AnyMoments>>;
 
     /// A sum, a mean, a variance or a standard deviation.
@@ -127,19 +127,19 @@ fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Box<dyn AnyMoments>> {
     Err(PyTypeError::new_err("x has elements that are no floats"))
 }
 
-/// The number, sum and squares of items, which `treefold/exact.py` knows the type of.
+/// The count, sum and sum of squares of items, whose type `treefold/exact.py` knows.
 #[pyclass(module = "treefold._native")]
 pub(crate) struct ExactAccumulator(Box<dyn AnyMoments>);
 
 #[pymethods]
 impl ExactAccumulator {
-    /// Of the items of a contiguous array.
+    /// The moments of a contiguous array's items.
     #[staticmethod]
     fn of(array: &Bound<'_, PyAny>) -> PyResult<Self> {
         of_array(array).map(Self)
     }
 
-    /// Of what `to_bytes` returned, for items of the type of an array.
+    /// Reads the bytes of `to_bytes`, for items of an array's type.
     #[staticmethod]
     fn of_bytes(array: &Bound<'_, PyAny>, bytes: &[u8]) -> PyResult<Self> {
         of_array(array)?.of_bytes(bytes).map(Self)

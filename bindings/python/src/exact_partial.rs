@@ -1,4 +1,4 @@
-//! What a chunk of the items contributes to an exact sum, as a Python object.
+//! The partial exact sum of a chunk of items, as a Python object.
 
 use bytemuck::cast_slice;
 use num_complex::Complex;
@@ -14,7 +14,7 @@ use crate::exact_keyed::by_type;
 use crate::fold::{check_length, compute, reserved};
 use crate::pool::Workers;
 
-/// The exact sums of some items, whatever the type of their elements, which `treefold/_partial.py` knows: the words of one after the
+/// The exact sums of some items, without their type, which `treefold/_partial.py` knows: the words of one after the
 /// other, a sum for each float of an item.
 #[pyclass(frozen, module = "treefold._native")]
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct ExactPartial {
 
 type Words<F> = <Sum<F> as Accumulator>::Words;
 
-/// Calls a closure with an array as one of its type.
+/// Calls a closure with an array downcast to its element type.
 macro_rules! on_type {
     ($array:expr, |$typed:ident| $call:expr) => {
         by_type!($array, [f64, f32, Complex<f64>, Complex<f32>], |$typed| $call)
@@ -32,13 +32,13 @@ macro_rules! on_type {
     };
 }
 
-/// As the words of sums; none if there are no whole ones.
+/// The bytes as words of sums; `None` if they are not whole sums.
 fn typed<F: Float>(words: &[u64]) -> &[Words<F>] {
     bytemuck::try_cast_slice(words).unwrap_or(&[])
 }
 
 impl ExactPartial {
-    /// Of the rows of an array of two axes, items and the values of an item.
+    /// Sums the rows of a two-dimensional array: items, and the values of an item.
     fn of_rows<T: Item + ExactItem>(array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self> {
         let &[_, width] = array.shape() else {
             return Err(PyValueError::new_err("the array does not have two axes"));
@@ -107,13 +107,13 @@ impl ExactPartial {
 
 #[pymethods]
 impl ExactPartial {
-    /// Of the rows of an array of two axes.
+    /// Sums the rows of a two-dimensional array.
     #[staticmethod]
     fn new(array: &Bound<'_, PyAny>) -> PyResult<Self> {
         on_type!(array, |rows| Self::of_rows(rows))
     }
 
-    /// Of what `words` returned.
+    /// Reads what `words` returned.
     #[staticmethod]
     fn from_words(words: &[u8]) -> PyResult<Self> {
         let (words, rest) = words.as_chunks();
@@ -124,12 +124,12 @@ impl ExactPartial {
         })
     }
 
-    /// Of the items of both. An array has the type and number of the values of an item, here and below.
+    /// Merges two partial sums. Here and below, an array gives the type and number of an item's values.
     fn merge(&self, other: &Self, array: &Bound<'_, PyAny>) -> PyResult<Self> {
         on_type!(array, |values| self.merged(other, values))
     }
 
-    /// Leaves the sums of all items in an array.
+    /// Writes the sums of all items to an array.
     fn result(&self, array: &Bound<'_, PyAny>) -> PyResult<()> {
         on_type!(array, |into| self.finish(into))
     }

@@ -1,4 +1,4 @@
-//! Exact statistics of windows that move.
+//! Exact statistics of moving windows.
 
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -33,7 +33,7 @@ fn placement_of(name: &str) -> PyResult<Placement> {
 
 #[pymethods]
 impl ExactWindows {
-    /// Those of so many items, or from the first item on if there is no number; NaN for those of fewer than `least` items.
+    /// Windows of a number of items, or of all items up to each one if there is no number; NaN for windows of fewer than `least` items.
     #[staticmethod]
     fn of_items(
         items: Option<usize>,
@@ -50,7 +50,7 @@ impl ExactWindows {
         Ok(Self(windows.least_items(least).skip_nan(skips_nan)))
     }
 
-    /// Those by an index and a width.
+    /// Windows by an index and a width.
     #[staticmethod]
     fn of_range(
         index: &Bound<'_, PyAny>,

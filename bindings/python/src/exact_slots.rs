@@ -1,4 +1,4 @@
-//! What is held by key for any statistic, as a Python object.
+//! The state by key for any statistic, as a Python object.
 
 mod any;
 
@@ -37,7 +37,7 @@ impl ExactSlots {
 
 #[pymethods]
 impl ExactSlots {
-    /// Of no items, for so many keys.
+    /// An empty state for a number of keys.
     #[new]
     fn new(statistic: &str, like: &Bound<'_, PyAny>, keys: usize) -> PyResult<Self> {
         let statistic = statistic_of_name(statistic)?;
@@ -54,13 +54,13 @@ impl ExactSlots {
         self.slots.keys()
     }
 
-    /// Has at least so many keys.
+    /// Grows to at least this many keys.
     fn grow(&mut self, keys: usize) -> PyResult<()> {
         let grown = self.slots.grow(keys);
         grown.map_err(|error| raised(error.into()))
     }
 
-    /// Adds items to the slots of their keys, or takes them back. An error that a key has fewer has the key as its first argument.
+    /// Adds items to the slots of their keys, or removes them. If a key has fewer, the key is the error's first argument.
     fn change(
         &mut self,
         keys: &Bound<'_, PyArray1<i64>>,
@@ -81,7 +81,7 @@ impl ExactSlots {
         self.slots.merge(&*other.slots, keys)
     }
 
-    /// Those of the items of both.
+    /// Merges two states.
     fn __add__(&self, py: Python<'_>, other: PyRef<'_, Self>) -> PyResult<Self> {
         self.check_memory()?;
         let mut slots = self.slots.boxed();
@@ -118,7 +118,7 @@ impl ExactSlots {
         Ok(PyBytes::new(py, &self.slots.to_bytes()))
     }
 
-    /// Of what `to_bytes` returned.
+    /// Reads the bytes of `to_bytes`.
     #[staticmethod]
     fn of_bytes(statistic: &str, like: &Bound<'_, PyAny>, bytes: &[u8]) -> PyResult<Self> {
         let mut slots = Self::new(statistic, like, 0)?;
@@ -126,7 +126,7 @@ impl ExactSlots {
         Ok(slots)
     }
 
-    /// How pickle makes it again.
+    /// For pickle.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
         let of_bytes = py.get_type::<Self>().getattr("of_bytes")?;
         let (name, like) = (self.statistic.name(), self.like.clone_ref(py));

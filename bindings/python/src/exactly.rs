@@ -1,4 +1,4 @@
-//! Exact statistics of arrays: of items side by side, by all threads, or of blocks of items.
+//! Exact statistics of arrays: of contiguous items by all threads, or of blocks of items.
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyZeroDivisionError};
@@ -58,7 +58,7 @@ impl Call<'_, '_> {
         first_wrong.map_or(Ok(Counts::Each(counts)), |wrong| Err(undefined::<T>(wrong)))
     }
 
-    /// The same of an array that lies side by side, by all threads.
+    /// The same for a contiguous array, by all threads.
     fn exact_side_by_side<T: Statistics>(&self, results: &mut [T]) -> PyResult<Option<Counts>> {
         let (name, ddof) = (self.statistic.name, self.ddof);
         if name == "sum"
@@ -77,7 +77,7 @@ impl Call<'_, '_> {
         let Ok(y) = y else {
             return Ok(None);
         };
-        // Squares and sums do not depend on the order, and pairs do.
+        // Squares and sums do not depend on the order; pairs do.
         if self.items.has_holes()
             || self.types.halves
             || y.is_some_and(|y| !(y.is_c_contiguous() && x.is_c_contiguous()))
@@ -104,7 +104,7 @@ impl Call<'_, '_> {
     }
 }
 
-/// Why a statistic has no value, as Python raises it.
+/// The Python exception of a statistic without a value.
 pub(crate) fn undefined<T: Item>(wrong: Undefined) -> PyErr {
     match wrong {
         Undefined::ZeroWeights => {

@@ -20,12 +20,12 @@ use crate::error::raised;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
 use crate::strided::bytes_of_bools;
 
-/// Reductions of more bytes than these let other Python threads run.
+/// Reductions of more bytes than this release the GIL.
 const ALONE_BYTES: usize = 1 << 14;
 
-/// Runs a computation, without the interpreter if it is long.
+/// Runs a computation; releases the GIL if it is long.
 pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Send) -> R {
-    /// Each computation is compiled once, for both cases.
+    /// Compiles each computation only once for both cases.
     fn run(py: Python<'_>, bytes: usize, work: &mut (dyn FnMut() + Send)) {
         if bytes > ALONE_BYTES {
             py.detach(work);
@@ -38,7 +38,7 @@ pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce()
     result.expect("it has run")
 }
 
-/// Room for so many values; a `MemoryError` where there is none. A failed allocation would end the process.
+/// An empty vector with this capacity; a `MemoryError` if there is no memory. A failed allocation would end the process.
 pub(crate) fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| {
@@ -51,14 +51,14 @@ pub(crate) fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
     Ok(values)
 }
 
-/// So many zeros.
+/// A vector of zeros.
 pub(crate) fn zeroed<T: Pod>(len: usize) -> PyResult<Vec<T>> {
     let mut values = reserved(len)?;
     values.resize(len, T::zeroed());
     Ok(values)
 }
 
-/// An array of zeros; an exception where there is no memory for it.
+/// An array of zeros; an exception if there is no memory for it.
 pub(crate) fn zeros<'py, T: Item>(
     py: Python<'py>,
     shape: &[usize],
@@ -66,7 +66,7 @@ pub(crate) fn zeros<'py, T: Item>(
     Ok(zeros_of_type(T::get_dtype(py), shape)?.cast_into()?)
 }
 
-/// The same of a type that is known when the program runs.
+/// The same for a type chosen at run time.
 #[expect(unsafe_code, reason = "crate `numpy` panics where there is no memory")]
 pub(crate) fn zeros_of_type<'py>(
     dtype: Bound<'py, PyArrayDescr>,
@@ -96,10 +96,10 @@ pub(crate) fn scalar<T: Item>(py: Python<'_>, mut value: T) -> PyResult<Py<PyAny
     Ok(scalar?.unbind())
 }
 
-/// Rows of few items are reduced so many at a time.
+/// The number of short rows that are reduced at a time.
 const RUNS: usize = 256;
 
-/// Reduces what is before, in and after an axis, by the threads that there are.
+/// Reduces the middle one of three axes, by all threads.
 pub(crate) fn fold_parts<T: Item>(
     py: Python<'_>,
     reduction: Reduction<T>,
@@ -165,7 +165,7 @@ fn divided<T: Item>(
     left.and(right)
 }
 
-/// Sums or products of rows of integers, or of bools, that lie side by side, as longer integers; `false` of other arrays.
+/// Sums or products of contiguous rows of integers or bools, as longer integers; `false` for other arrays.
 pub(crate) fn fold_short<S: Element + Copy + Sync, T: Item + From<S>>(
     array: &Bound<'_, PyUntypedArray>,
     op: Op,
@@ -195,7 +195,7 @@ where
     Ok(true)
 }
 
-/// The same of bools, any byte of which but 0 is true.
+/// The same for bools; any byte but 0 is true.
 pub(crate) fn fold_bools(
     array: &Bound<'_, PyUntypedArray>,
     op: Op,
@@ -215,7 +215,7 @@ pub(crate) fn fold_bools(
     Ok(true)
 }
 
-/// Folds rows of items, as many as results, of at least one item each.
+/// Folds one row of at least one item for each result.
 fn rows<S: Sync, T: Send>(
     py: Python<'_>,
     items: &[S],

@@ -18,7 +18,7 @@ use crate::tree::reduce as reduce_blocks;
 type Fill<'f, T, L> = dyn FnMut(&mut Reader<'_, T>, &Tile<'_>, &mut [i64], &mut [L]) + Send + 'f;
 
 impl Call<'_, '_> {
-    /// The reductions of items by an operator, of which `initial` is the leftmost operand.
+    /// The reductions of items by an operator; `initial` is the leftmost operand.
     pub(crate) fn values<T: Item>(
         &self,
         op: Op,
@@ -53,7 +53,7 @@ impl Call<'_, '_> {
         Ok(counts)
     }
 
-    /// The same of an array that lies side by side, with the reduced axes next to each other, as it is in memory; `None` of others.
+    /// The same for a contiguous array with adjacent reduced axes, in place; `None` for others.
     pub(crate) fn side_by_side<T: Item>(
         &self,
         op: Op,
@@ -84,7 +84,7 @@ impl Call<'_, '_> {
         Ok(None)
     }
 
-    /// What is before, in and after the reduced axes of an array that lies side by side, where these are neighbours.
+    /// The sizes before, in and after the reduced axes of a contiguous array, if these axes are adjacent.
     fn parts(&self) -> Option<[usize; 3]> {
         let (array, axes) = (&self.items.array, &self.axes);
         let size = |lengths: &[usize]| lengths.iter().fold(1, |all, one| all * one);
@@ -105,7 +105,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// The sum of the products of two vectors side by side, or of squares, in one pass; `None` of others.
+    /// The sum of the products of two contiguous vectors, or of squares, in one pass; `None` for others.
     pub(crate) fn dot<T: Item>(&self, results: &mut [T]) -> PyResult<Option<Counts>> {
         let y = self.y.as_ref().unwrap_or(&self.items.array);
         let ([result], Ok(x), Ok(y)) = (
@@ -132,7 +132,7 @@ impl Call<'_, '_> {
         Ok(Some(Counts::All(x_items.len())))
     }
 
-    /// The reductions of leaves, which `make` makes of items and those of the other array.
+    /// The reductions of leaves, which `make` computes from items and the other array's items.
     pub(crate) fn leaves<T: Item, L: Item>(
         &self,
         op: Op,
@@ -151,7 +151,7 @@ impl Call<'_, '_> {
         Ok(counts)
     }
 
-    /// The reductions of what `fill` writes for tiles, and the number of items that count.
+    /// The reductions of the leaves that `fill` writes for tiles, and the number of items that count.
     fn blocks<T: Item, L: Item>(
         &self,
         op: Op,
@@ -193,7 +193,7 @@ impl Call<'_, '_> {
     }
 }
 
-/// Combines reductions with `initial`, and gives those of no items their value.
+/// Combines reductions with `initial`, and sets the value of reductions of no items.
 fn complete<L: Item>(
     op: Op,
     counts: &Counts,
@@ -222,7 +222,7 @@ fn complete<L: Item>(
     Ok(())
 }
 
-/// What makes a leaf of each item.
+/// Computes a leaf from each item.
 pub(crate) fn of_items<T: Item, L: Item>(
     leaf: impl Fn(T) -> L + Sync,
 ) -> impl Fn(&Tile<'_>, &[T], &[T], &mut [L]) + Sync {
@@ -233,7 +233,7 @@ pub(crate) fn of_items<T: Item, L: Item>(
     }
 }
 
-/// What makes a leaf of each item and that of the other array.
+/// Computes a leaf from each item and the other array's item.
 pub(crate) fn of_pairs<T: Item>(
     leaf: impl Fn(T, T) -> T + Sync,
 ) -> impl Fn(&Tile<'_>, &[T], &[T], &mut [T]) + Sync {
@@ -244,7 +244,7 @@ pub(crate) fn of_pairs<T: Item>(
     }
 }
 
-/// What makes the squared distances of items from the mean of their result.
+/// Computes the squared distances of items from the mean of their result.
 pub(crate) fn distances<T: Item>(means: &[T]) -> impl Fn(&Tile<'_>, &[T], &[T], &mut [T::Real]) {
     |tile, values, _, into| {
         let width = tile.columns.len;

@@ -1,4 +1,4 @@
-//! What the types of elements do.
+//! Implements `Item` for all types of elements.
 
 use num_complex::Complex;
 use numpy::PyUntypedArray;
@@ -11,7 +11,7 @@ use crate::exact_item::sums as exact_sums;
 use crate::fold::{fold_bools, fold_short};
 use crate::pool::Workers;
 
-/// What floats alone do in their own way.
+/// The methods that only floats implement differently.
 macro_rules! of_floats {
     () => {
         fn hole(op: Op) -> Self {
@@ -61,7 +61,7 @@ macro_rules! of_floats {
     };
 }
 
-/// What integers alone do in their own way.
+/// The methods that only integers implement differently.
 macro_rules! of_integers {
     () => {
         fn hole(op: Op) -> Self {

@@ -1,10 +1,10 @@
 //! The native half of the Python package `treefold`: reductions of arrays as they lie in memory.
 //!
-//! Every reduction takes one way. `arguments` describes what a caller passes, `statistic` says what is computed and in which type, `reduce` calls what
+//! Every reduction takes the same path. `arguments` parses what a caller passes, `statistic` says what is computed and in which type, `reduce` calls the code that
 //! computes it, in tree order (`in_order`) or exactly (`exactly`), and delivers the result. Arrays of any strides and types are read by blocks
 //! (`strided`, `copy`, `convert`, `source`); contiguous ones are reduced where they are (`fold`).
 //!
-//! `treefold/mpi` calls the C library's functions, which this library exports where there is MPI; and Polars those of crate
+//! `treefold/mpi` calls the C library's functions, which this library exports if there is MPI; and Polars calls the functions of crate
 //! `treefold-polars`.
 
 mod arguments;
@@ -43,7 +43,7 @@ mod strided;
 mod tree;
 
 use pyo3::prelude::*;
-// Its functions have no other names here than those by which Polars calls them.
+// Polars calls its exported functions by name.
 use treefold_polars as _;
 
 // It has not been tested without the interpreter's lock: a free-threaded CPython that loads it takes the lock again.

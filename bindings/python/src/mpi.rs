@@ -1,6 +1,6 @@
-//! The MPI library that `treefold.mpi` calls, which is the one that mpi4py has loaded.
+//! Chooses the MPI library that `treefold.mpi` calls: the one that mpi4py has loaded.
 //!
-//! What Python calls are the functions of `treefold_mpi.h`: this library exports them.
+//! Python calls the functions of `treefold_mpi.h`, which this library exports.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -8,14 +8,14 @@ use std::ptr;
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use treefold::mpi::mpi_library::{Family, Handle};
-// Its functions have no other names here than C's.
+// Python calls its exported C functions by name.
 use treefold_c_mpi as _;
 
-/// Decides which library is called: that of a function of mpi4py's, which is given by its address. Returns the library's family, as
+/// Chooses the library that contains a function of mpi4py, given by its address. Returns the library's family, as
 /// `treefold_mpi.h` names it.
 ///
 /// # Errors
-/// It is no library that can be called; or mpi4py's communicator of all ranks is not that library's.
+/// The library cannot be called, or mpi4py's MPI_COMM_WORLD is not that library's.
 #[pyfunction]
 pub(crate) fn choose_mpi(
     function: usize,

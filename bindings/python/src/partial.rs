@@ -1,4 +1,4 @@
-//! What a chunk of the items contributes to a reduction in tree order, as a Python object.
+//! The partial reduction of a chunk of items in tree order, as a Python object.
 
 use bytemuck::pod_read_unaligned;
 use num_complex::Complex;
@@ -17,7 +17,7 @@ use crate::pool::Workers;
 /// Subtrees, with their rows as bytes: `treefold/_partial.py` knows their type.
 type Nodes = Vec<(u64, u32, Vec<u8>)>;
 
-/// What some of `total` items contribute to a reduction, whatever the type of their elements.
+/// The partial reduction of some of `total` items, without the type of their elements.
 #[pyclass(frozen, module = "treefold._native")]
 #[derive(Debug)]
 pub(crate) struct Partial {
@@ -27,7 +27,7 @@ pub(crate) struct Partial {
     nodes: Nodes,
 }
 
-/// Calls a closure with an operator by its name, and with an array as one of its type.
+/// Calls a closure with an operator, given by name, and with an array downcast to its element type.
 macro_rules! on_type {
     ($op:expr, $array:expr, |$operator:ident, $typed:ident| $call:expr) => {{
         let found = by_type!(
@@ -59,7 +59,7 @@ impl Partial {
         let nodes = self.nodes.iter();
         let nodes = nodes.map(|(x, y, row)| {
             let elements = row.chunks_exact(size_of::<T>());
-            // Bytes that are no whole elements are no row of the right length.
+            // Bytes that are not whole elements are not a row of the right length.
             let is_whole = elements.remainder().is_empty();
             let row = elements.map(pod_read_unaligned::<T>).filter(|_| is_whole);
             (*x, *y, row.collect())
@@ -67,7 +67,7 @@ impl Partial {
         treefold::Partial::from_nodes(nodes, self.width, self.total, operator.name())
     }
 
-    /// The bytes that a computation with it goes through.
+    /// The bytes that a computation with it processes.
     fn bytes(&self) -> usize {
         let rows = self.nodes.iter().map(|(_, _, row)| row.len());
         rows.fold(0, |all, one| all + one)
@@ -76,7 +76,7 @@ impl Partial {
 
 #[pymethods]
 impl Partial {
-    /// Of the rows of an array of two axes, whose items have the numbers in `extents`.
+    /// Reduces the rows of a two-dimensional array, whose items have the numbers in `extents`.
     #[staticmethod]
     fn new(
         op: &str,
@@ -100,7 +100,7 @@ impl Partial {
         })
     }
 
-    /// Of the subtrees that `nodes` returned.
+    /// Reads the subtrees that `nodes` returned.
     #[staticmethod]
     fn from_nodes(op: &str, total: u64, width: usize, nodes: Nodes) -> PyResult<Self> {
         let op = Op::of_name(op)?;
@@ -112,7 +112,7 @@ impl Partial {
         })
     }
 
-    /// Of the items of both, whose elements have the type of an array.
+    /// Merges two partial reductions of elements of an array's type.
     fn merge(&self, other: &Self, array: &Bound<'_, PyAny>) -> PyResult<Self> {
         if self.op != other.op {
             let (own, other) = (self.op.name(), other.op.name());
@@ -135,7 +135,7 @@ impl Partial {
         })
     }
 
-    /// Leaves the reduction of all items in an array of one axis.
+    /// Writes the reduction of all items to a one-dimensional array.
     fn result(&self, array: &Bound<'_, PyAny>) -> PyResult<()> {
         on_type!(self.op, array, |operator, into| {
             let _environment = Workers::of(0)?;
@@ -151,7 +151,7 @@ impl Partial {
         })
     }
 
-    /// First item, height and row of each subtree.
+    /// The first item, height and row of each subtree.
     fn nodes<'py>(&self, py: Python<'py>) -> Vec<(u64, u32, Bound<'py, PyBytes>)> {
         let nodes = self.nodes.iter();
         let nodes = nodes.map(|(x, y, row)| (*x, *y, PyBytes::new(py, row)));

@@ -1,6 +1,6 @@
-//! How many threads take part in a reduction. No bit depends on it.
+//! The threads of reductions. Their number changes no bit.
 //!
-//! Shared state is one lock, which is taken while the interpreter's is held: so no other thread has it during a `fork` of Python's.
+//! The shared state is behind one lock, which is taken only while holding the GIL: so no other thread holds it when Python forks.
 
 use std::env;
 use std::mem;
@@ -19,16 +19,16 @@ use treefold::environment::{self, Subnormals};
 
 use crate::error::raised;
 
-/// The most threads.
+/// The maximum number of threads.
 const MOST: usize = 1024;
 
 /// Reductions of fewer elements are done by one thread: `treefold::par` divides no less.
 pub(crate) const DIVIDED_ELEMENTS: usize = 1 << 17;
 
-/// Threads that have had nothing to do for so long end, and are started again when they are needed.
+/// Threads that have been idle for this long end; they are started again when needed.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// The number that was asked for, and the threads, if they have been needed.
+/// The number that was set, and the threads, if they have been started.
 #[derive(Debug)]
 struct Threads {
     count: usize,
@@ -43,12 +43,12 @@ static THREADS: Mutex<Threads> = Mutex::new(Threads {
 /// Threads that work together until they are idle.
 #[derive(Debug)]
 struct Pool {
-    /// They belong to the process that started them: a child of it has none of them.
+    /// The process that started them; a forked child has none of them.
     owner: u32,
     threads: Weak<ThreadPool>,
-    /// How often they have been asked for.
+    /// How often they have been used.
     uses: Arc<AtomicU64>,
-    /// Who ends them.
+    /// The thread that ends them when they are idle.
     keeper: Thread,
 }
 
@@ -93,10 +93,10 @@ impl Pool {
     }
 }
 
-/// In place of a number of uses: nobody will ask again.
+/// Stands in place of the number of uses: they will not be used again.
 const ENDED: u64 = u64::MAX;
 
-/// Keeps threads until nobody has asked for them for a while.
+/// Keeps threads until they have not been used for a while.
 fn keep(threads: Arc<ThreadPool>, uses: &AtomicU64) {
     let mut seen = None;
     loop {
@@ -110,7 +110,7 @@ fn keep(threads: Arc<ThreadPool>, uses: &AtomicU64) {
     }
 }
 
-/// Who does the work, in IEEE 754's default environment for as long as this lives: on its own thread, and on those of the pool, which are born in it.
+/// Selects the threads for a reduction, and sets IEEE 754's default environment while it lives: on this thread, and on the pool's threads, which start with it.
 #[derive(Debug)]
 pub(crate) struct Workers {
     pool: Option<Arc<ThreadPool>>,
@@ -118,10 +118,10 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// Those for a reduction of so many elements. What flushes subnormal numbers on the caller's thread is set aside.
+    /// The threads for a reduction of a number of elements. Disables the flushing of subnormal numbers on the caller's thread.
     ///
     /// # Errors
-    /// The caller's thread does not round as IEEE 754 does by default: the threads of a pool are checked by themselves.
+    /// The caller's thread does not round to nearest; a pool's threads are checked separately.
     pub(crate) fn of(elements: usize) -> PyResult<Self> {
         let subnormals = Subnormals::kept();
         environment::check().map_err(|error| raised(error.into()))?;
@@ -181,10 +181,10 @@ pub(crate) fn level() -> &'static str {
     Level::best().name()
 }
 
-/// How many threads take part at first.
+/// The initial number of threads.
 const THREADS_VARIABLE: &str = "TREEFOLD_THREADS";
 
-/// Sets as many threads as the environment says, if it does.
+/// Sets the number of threads from the environment, if it is given there.
 #[pyfunction]
 pub(crate) fn threads_by_environment() -> PyResult<()> {
     let text = env::var_os(THREADS_VARIABLE).unwrap_or_default();
@@ -200,7 +200,7 @@ pub(crate) fn threads_by_environment() -> PyResult<()> {
     Ok(())
 }
 
-/// Sets how many threads take part in a reduction, and returns the number before.
+/// Sets the number of threads of a reduction, and returns the old number.
 #[pyfunction]
 #[pyo3(signature = (n=None, /))]
 pub(crate) fn threads(n: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {

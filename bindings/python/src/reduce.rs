@@ -1,7 +1,7 @@
-//! Reductions of arrays: one way for every statistic, in tree order or exact, along any axes of any array.
+//! Reductions of arrays: one path for every statistic, in tree order or exact, along any axes of any array.
 //!
-//! A call describes its arguments, chooses the type of the arithmetic, reduces the leaves of each result, finishes them, and delivers what the
-//! caller asked for. What is rare, as a result of another class, is done in Python.
+//! A call parses its arguments, chooses the arithmetic type, reduces the leaves of each result, finishes them, and delivers what the
+//! caller requested. Rare cases, such as results of another class, are handled in Python.
 
 use bytemuck::Zeroable;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -71,7 +71,7 @@ impl<'py> Call<'_, 'py> {
         with_kind!(self.types.work, T => self.run_in_order::<T>(py))
     }
 
-    /// Sums and products of bools say whether one is true, or all are.
+    /// Sums and products of bools: whether any is true, or all are.
     fn become_logical(&mut self) -> PyResult<()> {
         let (op, empty) = match self.statistic.op {
             Op::Sum => (Op::Max, Some(false)),
@@ -145,7 +145,7 @@ impl<'py> Call<'_, 'py> {
         })
     }
 
-    /// What is returned of the results that `write` leaves: finished, converted and delivered as the caller asks.
+    /// Finishes and converts the results that `write` leaves, and returns them as the caller requested.
     fn made<T: Item, L: Item>(
         &self,
         py: Python<'py>,
@@ -193,7 +193,7 @@ impl<'py> Call<'_, 'py> {
         Ok(delivered.unbind())
     }
 
-    /// Makes the statistic of the reductions of leaves.
+    /// Computes the statistic from the reductions of leaves.
     fn finish<L: Item>(&self, py: Python<'_>, counts: &Counts, results: &mut [L]) -> PyResult<()> {
         if self.is_exact {
             return Ok(());
@@ -240,7 +240,7 @@ impl<'py> Call<'_, 'py> {
         Ok(())
     }
 
-    /// The means that distances are from: those that are known, or those of the items.
+    /// The means from which distances are taken: the given ones, or the items' own.
     fn means<T: Item>(&self, results: usize) -> PyResult<Vec<T>> {
         let py = self.items.array.py();
         let mut means = zeroed::<T>(results)?;
@@ -273,7 +273,7 @@ impl<'py> Call<'_, 'py> {
         Ok(array.as_slice()?.first().copied())
     }
 
-    /// Warns of sums that overflowed or were invalid, or raises, as `numpy.errstate` asks.
+    /// Warns about sums that overflowed or were invalid, or raises, according to `numpy.errstate`.
     pub(crate) fn tell<T: Item, L: Item>(&self, py: Python<'py>, results: &[L]) -> PyResult<()> {
         let is_sum = matches!(self.statistic.op, Op::Sum | Op::Product);
         let is_quiet =
@@ -305,7 +305,7 @@ impl<'py> Call<'_, 'py> {
                 .filter(|(_, most)| !most.is_same(&zero))
         };
         let name = self.reported;
-        // Where nothing counts there was no operation.
+        // If no item counts, there was no operation.
         if pairs().any(|(result, most)| !result.is_ordinary() && most.is_ordinary()) {
             python(py, "float_error")?.call1(("over", name))?;
         }
@@ -316,7 +316,7 @@ impl<'py> Call<'_, 'py> {
     }
 }
 
-/// A NaN as the canonical one.
+/// Replaces any NaN by the canonical one.
 fn canonical<L: Item>(value: L) -> L {
     L::operator(Op::Sum).map_or(value, |operator| operator.canonical(value))
 }

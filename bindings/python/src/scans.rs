@@ -1,4 +1,4 @@
-//! Sums and products of all beginnings, in tree order or exact.
+//! Prefix sums and products, in tree order or exact.
 
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
@@ -22,8 +22,8 @@ use crate::tree::block_items;
 /// The columns that are read together.
 const COLUMNS: usize = 16;
 
-/// The sums or products of all beginnings of an array along an axis, or of all items, by NumPy's conventions. With `includes_initial` they begin
-/// with that of nothing.
+/// The prefix sums or products of an array along an axis, or of all items, by NumPy's conventions. With `includes_initial` they begin
+/// with the value for no items.
 #[pyfunction]
 #[pyo3(signature = (name, is_exact, x, axis, dtype, out, includes_initial=false))]
 pub(crate) fn scan<'py>(
@@ -74,7 +74,7 @@ pub(crate) fn scan<'py>(
         .unit
         .clone()
         .map_or_else(|| types.chosen.dtype(py), Ok)?;
-    // An exact sum may have too many bits, and leaves `out` as it is.
+    // An exact sum may not fit; then `out` is unchanged.
     let may_be_direct = !(is_exact && types.chosen.is_integer());
     let direct = match out.as_ref().filter(|_| may_be_direct) {
         None => None,

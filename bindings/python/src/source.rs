@@ -1,17 +1,17 @@
-//! What is reduced: the items of arrays, converted and computed a block at a time, with masks for holes.
+//! The items of arrays, converted and computed a block at a time, with holes for masked items.
 
 use crate::block::Block;
 use crate::convert::{Kind, Target, to_half, trues};
 use crate::element::{Item, Op};
 use crate::strided::{Memory, Shape, Tile};
 
-/// The items of an array, factors or weights of them, and which of them count.
+/// The items of an array, their factors or weights, and which of them count.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) shape: Shape,
     pub(crate) x: Memory,
     pub(crate) y: Option<Memory>,
-    /// Each says which items count, or which do not.
+    /// Masks of items that count, or that do not.
     pub(crate) masks: Vec<(Memory, bool)>,
     pub(crate) skips_nan: bool,
     /// Whether each item is rounded to half precision first.
@@ -25,7 +25,7 @@ impl Source {
     }
 }
 
-/// Makes the leaves of a tile, of its items and the other array's.
+/// Computes the leaves of a tile from its items and the other array's.
 pub(crate) type Make<'m, T, L> = dyn Fn(&Tile<'_>, &[T], &[T], &mut [L]) + Sync + 'm;
 
 /// Reads blocks of items.
@@ -85,7 +85,7 @@ impl<'a, T: Item> Reader<'a, T> {
         counting(&self.factors, y);
     }
 
-    /// The items of a tile, of which those that do not count have no effect in a reduction by `op`; `counts`, one for each result, grow by the
+    /// The items of a tile; those that do not count are replaced by values without effect in a reduction by `op`. `counts`, one for each result, grow by the
     /// number of those that count.
     pub(crate) fn items(&mut self, tile: &Tile<'_>, op: Op, counts: &mut [i64], into: &mut [T]) {
         read(self.source, self.source.x, tile, &mut self.words, into);
@@ -95,7 +95,7 @@ impl<'a, T: Item> Reader<'a, T> {
         }
     }
 
-    /// The same with leaves that are made of the items and the other array's.
+    /// The same with leaves that are computed from the items and the other array's.
     pub(crate) fn leaves<L: Item>(
         &mut self,
         tile: &Tile<'_>,

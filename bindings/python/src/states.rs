@@ -1,4 +1,4 @@
-//! What exact statistics hold of the items of a result.
+//! The states of exact statistics while the items of a result are added.
 
 use std::any::Any;
 use std::ops::Range;
@@ -21,18 +21,18 @@ pub(crate) enum Undefined {
     Beyond(i128),
 }
 
-/// What is held of items, and of factors or weights.
+/// The state of items, and of factors or weights.
 pub(crate) trait State<T>: Any + Send {
     fn add(&mut self, x: &[T], y: &[T]);
 
-    /// Adds what another state of the same statistic holds.
+    /// Adds another state of the same statistic.
     fn merge(&mut self, other: &dyn State<T>);
 
     /// The value, rounded once.
     fn value(&self) -> Result<T, Undefined>;
 }
 
-/// A state by what it adds and what its value is.
+/// A state made of functions that add items and compute the value.
 struct Adding<S, A, V> {
     held: S,
     add: A,
@@ -62,11 +62,11 @@ where
 
 /// A type of elements with exact statistics.
 pub(crate) trait Statistics: Item {
-    /// The state of no items; `None` if there is no such statistic. Norms, variances and deviations are the real part of a value.
+    /// An empty state; `None` if there is no such statistic. Norms, variances and deviations are the real part of a value.
     fn state(name: &str, ddof: f64) -> Option<Box<dyn State<Self>>>;
 }
 
-/// The value of a statistic of items side by side, by the threads of a pool or by this one; `None` if there is no such statistic.
+/// The value of a statistic of contiguous items, by a pool's threads or by this one; `None` if there is no such statistic.
 pub(crate) fn value_of<T: Statistics>(
     name: &str,
     ddof: f64,
@@ -96,7 +96,7 @@ fn adding<T: 'static, S: Merge + Send + 'static>(
     Some(Box::new(Adding { held, add, value }))
 }
 
-/// What holds sums.
+/// A state that holds sums.
 trait Merge {
     fn merge_with(&mut self, other: &Self);
 }

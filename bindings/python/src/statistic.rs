@@ -1,4 +1,4 @@
-//! The statistics by name, and the types that they are computed in.
+//! The statistics by name, and their arithmetic types.
 
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -13,10 +13,10 @@ use crate::element::Op;
 pub(crate) enum Leaf {
     Value,
     Magnitude,
-    /// From the mean, squared.
+    /// The squared distance from the mean.
     Distance,
     Square,
-    /// With the other array's item.
+    /// The product with the other array's item.
     Product,
     ConjugateProduct,
 }
@@ -28,19 +28,19 @@ impl Leaf {
     }
 }
 
-/// What becomes of the reduction of all leaves.
+/// How a result is finished after the reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Finish {
     Nothing,
-    /// Over the number of items.
+    /// Divided by the number of items.
     Mean,
-    /// Over the number of items less `ddof`.
+    /// Divided by the number of items minus `ddof`.
     Variance,
     Deviation,
     Root,
 }
 
-/// A statistic: what is reduced, how, and what becomes of it.
+/// A statistic: its leaves, the operator, and how the result is finished.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Statistic {
     pub(crate) name: &'static str,
@@ -87,7 +87,7 @@ const STATISTICS: [Statistic; 14] = {
             Leaf::ConjugateProduct,
             Finish::Nothing,
         ),
-        // Exact alone: with weights.
+        // Only exact: with weights.
         of("average", Op::Sum, Leaf::Product, Finish::Mean),
     ]
 };
@@ -105,7 +105,7 @@ impl Statistic {
     }
 }
 
-/// The type that items are converted to, and that of the arithmetic: halves are added as longer floats, and bools as bytes.
+/// The type that items are converted to, and the arithmetic type: halves are added as longer floats, and bools as bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Types {
     pub(crate) chosen: Kind,
@@ -132,7 +132,7 @@ impl Types {
     }
 }
 
-/// The types of a call, by its statistic, its items, and what it asks for.
+/// The types of a call, from its statistic, its items and the requested type.
 pub(crate) fn types_of(
     statistic: Statistic,
     is_exact: bool,
@@ -202,7 +202,7 @@ pub(crate) fn types_of(
     Ok(Types::of(chosen, is_exact, own))
 }
 
-/// Those of times, which are integers with a unit.
+/// The types for times, which are integers with a unit.
 fn types_of_times(
     statistic: Statistic,
     is_exact: bool,

@@ -1,4 +1,4 @@
-//! Arrays as they lie in memory: of any strides, alignment and byte order, read a block at a time.
+//! Reads arrays of any strides, alignment and byte order a block at a time.
 
 use std::ptr::{self, with_exposed_provenance, with_exposed_provenance_mut};
 use std::slice;
@@ -44,7 +44,7 @@ impl Axis {
     }
 }
 
-/// Neighbouring axes as few as possible, from the outermost to the innermost; at least one.
+/// Merges adjacent axes where possible, from the outermost to the innermost; at least one remains.
 fn joined(axes: impl Iterator<Item = Axis>) -> Vec<Axis> {
     let mut all: Vec<Axis> = Vec::new();
     for axis in axes.filter(|axis| axis.len != 1) {
@@ -72,7 +72,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// That of arrays, which must have the same one, of which some axes, ascending, are reduced.
+    /// The shape of arrays, which must be equal, with the given ascending axes reduced.
     pub(crate) fn new(arrays: &[&Bound<'_, PyUntypedArray>], reduced: &[usize]) -> PyResult<Self> {
         let lengths = arrays[0].shape();
         if arrays.iter().any(|array| array.shape() != lengths) || arrays.len() > TOGETHER {
@@ -104,7 +104,7 @@ impl Shape {
         count(&self.kept)
     }
 
-    /// The kept axis whose elements lie nearest to each other in the first array, if that is nearer than neighbouring items lie: its
+    /// The kept axis whose elements lie nearest to each other in the first array, if they are nearer than consecutive items: its
     /// columns are read together.
     pub(crate) fn column_axis(&self) -> Option<usize> {
         let near = |axis: &Axis| axis.strides[0].unsigned_abs();
@@ -114,7 +114,7 @@ impl Shape {
         (near(&self.kept[nearest]) < near(item)).then_some(nearest)
     }
 
-    /// Whether other items lie nearer to an item than the next one of its row: then many rows are read at once.
+    /// Whether other items are nearer to an item than the next one of its row: then many rows are read at once.
     pub(crate) fn is_transposed(&self) -> bool {
         let [.., outer, inner] = &*self.items else {
             return false;
@@ -122,7 +122,7 @@ impl Shape {
         outer.strides[0].unsigned_abs() < inner.strides[0].unsigned_abs()
     }
 
-    /// All items of all results: those of each result, or of up to `columns` results whose items lie nearer to each other than the items of one do.
+    /// All items of all results in tiles: of one result each, or of up to `columns` results whose items are nearer to each other than the items of one.
     pub(crate) fn groups(&self, columns: usize) -> impl Iterator<Item = Tile<'_>> {
         let axis = self.column_axis();
         let all = axis.map_or(Axis::NONE, |axis| self.kept[axis]);
@@ -192,7 +192,7 @@ impl Place {
 /// Some items of some results: columns of rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tile<'s> {
-    /// Those along which items lie.
+    /// The axes along which items lie.
     axes: &'s [Axis],
     pub(crate) place: Place,
     pub(crate) first_item: usize,
@@ -220,7 +220,7 @@ impl<'s> Tile<'s> {
         self.axes.last().map_or(1, |axis| axis.len)
     }
 
-    /// So many of its items at a time.
+    /// Splits it into pieces of a number of items.
     pub(crate) fn blocks(self, items: usize) -> impl Iterator<Item = Self> {
         let firsts = (0..self.items).step_by(items);
         firsts.map(move |first| Self {
@@ -230,8 +230,8 @@ impl<'s> Tile<'s> {
         })
     }
 
-    /// Its rows of neighbouring items, in groups of up to `rows` that lie side by side, cut into pieces of up to `columns` items: for each piece, its
-    /// axes, the place, the number of the first row and that of the first item in a row.
+    /// Its rows of consecutive items, in groups of up to `rows` adjacent ones, cut into pieces of up to `columns` items: for each piece, its
+    /// axes, the place, the number of the first row, and the number of the first item in a row.
     pub(crate) fn pieces_across(
         self,
         rows: usize,
@@ -288,7 +288,7 @@ impl<'s> Tile<'s> {
     }
 }
 
-/// The bytes of an array of bool whose elements lie side by side. NumPy takes any but 0 for true; only 1 is one of Rust's.
+/// The bytes of a contiguous bool array. For NumPy any byte but 0 is true; Rust allows only 1.
 #[expect(unsafe_code, reason = "a slice of `bool` would hold other bytes")]
 pub(crate) fn bytes_of_bools<'a>(array: &'a PyReadonlyArrayDyn<'_, bool>) -> Option<&'a [u8]> {
     if !array.is_c_contiguous() {
@@ -299,7 +299,7 @@ pub(crate) fn bytes_of_bools<'a>(array: &'a PyReadonlyArrayDyn<'_, bool>) -> Opt
     Some(unsafe { slice::from_raw_parts(first, array.len()) })
 }
 
-/// Where an array's elements are, and what they are.
+/// The address, strides and type of an array's elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
     address: usize,
@@ -310,7 +310,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// That of an array, which must not end before it is read.
+    /// Describes an array, which must outlive the reads.
     #[expect(unsafe_code, reason = "NumPy tells an array's address by a pointer")]
     pub(crate) fn of(array: &Bound<'_, PyUntypedArray>, slot: usize) -> PyResult<Self> {
         let dtype = array.dtype();
@@ -326,7 +326,7 @@ impl Memory {
         })
     }
 
-    /// Copies the elements of a tile, row by row, as they are but in native byte order. The bytes are as many.
+    /// Copies the elements of a tile, row by row, in native byte order. The buffer has as many bytes.
     pub(crate) fn read(&self, tile: &Tile<'_>, into: &mut [u8]) {
         let bytes = self.kind.bytes();
         assert_eq!(

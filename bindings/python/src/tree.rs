@@ -1,16 +1,16 @@
-//! Reductions in tree order of what comes a block at a time, in memory of a fixed size.
+//! Reductions in tree order of blocks that arrive one at a time, in memory of fixed size.
 //!
-//! Blocks are subtrees of a power of two of items, whose roots wait and combine as items do in a scan. Where results lie nearer to each
-//! other in memory than items do, the blocks are rows of many results.
+//! Blocks are subtrees of a power of two of items, whose roots wait and combine as items do in a scan. If results are nearer to each
+//! other in memory than items, the blocks are rows of many results.
 
 use crate::block::Block;
 use crate::element::{Chosen, Item};
 use crate::strided::{Shape, Tile};
 
-/// The bytes of a block: with what it is converted from it stays in a core's own cache.
+/// The bytes of a block: together with the unconverted items it fits a core's own cache.
 const BLOCK_BYTES: usize = 1 << 15;
 
-/// Where neighbouring items are far from each other in memory, a block has so many rows of them that each page is seldom visited, and so many items
+/// Where neighbouring items are far from each other in memory, a block has that many rows of them that each page is seldom visited, and that many items
 /// of each that few subtrees are cut.
 const ROWS: usize = 32;
 const ROW_ITEMS: usize = 1 << 10;
@@ -26,7 +26,7 @@ struct Waiting<L: 'static> {
 }
 
 impl<L: Item> Waiting<L> {
-    /// Of no subtrees.
+    /// An empty list.
     fn new(operator: Chosen<L>) -> Self {
         Self {
             rows: Vec::new(),
@@ -59,7 +59,7 @@ impl<L: Item> Waiting<L> {
         self.rows.truncate(rest);
     }
 
-    /// The row of all subtrees, which are at least one.
+    /// Combines all subtrees, at least one, into a row.
     fn finish(&mut self, width: usize) -> &[L] {
         while self.rows.len() > width {
             self.join(width);
@@ -77,7 +77,7 @@ struct Run<L: 'static> {
 }
 
 impl<L: Item> Run<L> {
-    /// That of no items, which will begin with item `first`.
+    /// An empty list for items from number `first` on.
     fn from(first: usize) -> Self {
         Self {
             first,
@@ -188,7 +188,7 @@ fn across<L: Item>(
     });
 }
 
-/// The items of a block of one result, where each block is read for itself.
+/// The number of items per block of one result, if each block is read separately.
 pub(crate) fn block_items<L>(shape: &Shape) -> usize {
     let bytes = if shape.is_transposed() {
         8 * BLOCK_BYTES

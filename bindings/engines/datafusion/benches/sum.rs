@@ -1,6 +1,6 @@
 //! `exact_sum` against the engine's own `sum`, and likewise `avg` and `var_samp`: 10^7 rows in memory, in one run, 2 threads.
 //!
-//! It prints nanoseconds a row, their ratio, and the bits of a sum. `-- --test` takes few rows.
+//! Prints nanoseconds per row, their ratio, and the bits of a sum. `-- --test` uses few rows.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails")]
 #![expect(clippy::print_stdout, reason = "that is what it is for")]

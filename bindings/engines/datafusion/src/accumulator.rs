@@ -1,4 +1,4 @@
-//! The aggregate of one group, of all rows, or of a window's.
+//! The aggregate of one group: of all rows, or of a window's rows.
 
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
@@ -14,29 +14,29 @@ use exact_sum::{IntegerSum, Moments, ProductSum, RemoveError, Sum};
 use crate::input::{Items, Word};
 use crate::kind::Kind;
 
-/// What is known of some items.
+/// The state of some items.
 pub(crate) trait State: Default + Debug + Send + Sync + 'static {
     /// The type of the arguments.
     type Item: ArrowPrimitiveType<Native: Word>;
 
-    fn add(&mut self, items: Columns<'_, Self>);
+    fn add(&mut self, items: ItemColumns<'_, Self>);
 
-    fn remove(&mut self, items: Columns<'_, Self>) -> Result<(), RemoveError>;
+    fn remove(&mut self, items: ItemColumns<'_, Self>) -> Result<(), RemoveError>;
 
     fn items(&self) -> u64;
 
     /// The value, if there are enough items.
     fn value(&self, kind: Kind) -> ScalarValue;
 
-    /// The columns that it is sent in, beside the number of items.
+    /// The columns in which it is sent, besides the number of items.
     fn write(&self) -> Vec<ScalarValue>;
 
-    /// Adds another one of so many items: that of a row of such columns.
+    /// Merges another state, read from a row of such columns.
     fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()>;
 }
 
 /// Items of one argument or two.
-pub(crate) type Columns<'i, S> = [&'i [<<S as State>::Item as ArrowPrimitiveType>::Native]; 2];
+pub(crate) type ItemColumns<'i, S> = [&'i [<<S as State>::Item as ArrowPrimitiveType>::Native]; 2];
 
 /// A state of an aggregate of one group.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl<S: State> Accumulator for Exact<S> {
     }
 }
 
-/// The value of a state; NULL of too few items.
+/// The value of a state; NULL for too few items.
 pub(crate) fn value<S: State>(state: &S, kind: Kind) -> Result<ScalarValue> {
     if state.items() < kind.least_items() {
         return ScalarValue::try_from(kind.returned(&S::Item::DATA_TYPE));
@@ -149,11 +149,11 @@ macro_rules! of_doubles {
     ($($argument:ident)+) => {
         type Item = Float64Type;
 
-        fn add(&mut self, [$($argument,)+ ..]: Columns<'_, Self>) {
+        fn add(&mut self, [$($argument,)+ ..]: ItemColumns<'_, Self>) {
             self.add($($argument),+);
         }
 
-        fn remove(&mut self, [$($argument,)+ ..]: Columns<'_, Self>) -> Result<(), RemoveError> {
+        fn remove(&mut self, [$($argument,)+ ..]: ItemColumns<'_, Self>) -> Result<(), RemoveError> {
             self.remove($($argument),+)
         }
 
@@ -244,11 +244,11 @@ impl<P> Default for Integers<P> {
 impl<P: ArrowPrimitiveType<Native: Into<i128> + Word> + Debug> State for Integers<P> {
     type Item = P;
 
-    fn add(&mut self, [items, _]: Columns<'_, Self>) {
+    fn add(&mut self, [items, _]: ItemColumns<'_, Self>) {
         self.sum.add(items);
     }
 
-    fn remove(&mut self, [items, _]: Columns<'_, Self>) -> Result<(), RemoveError> {
+    fn remove(&mut self, [items, _]: ItemColumns<'_, Self>) -> Result<(), RemoveError> {
         self.sum.remove(items)
     }
 

@@ -35,7 +35,7 @@ impl ExactAggregate {
     }
 }
 
-/// Calls a function of a state's type, which follows from what is computed of which type.
+/// Calls a function with the state's type, which follows from the aggregate and the argument type.
 macro_rules! of_type {
     ($kind:expr, $fields:expr, $make:ident: $sums:ty, $signed:ty, $unsigned:ty, $products:ty, $squares:ty) => {
         match ($kind, argument($kind, $fields)?) {
@@ -53,7 +53,7 @@ macro_rules! of_type {
     };
 }
 
-/// The type of the arguments, which are alike.
+/// The type of the arguments, which all have the same.
 fn argument(kind: Kind, fields: &[FieldRef]) -> Result<&DataType> {
     match fields {
         [first, ..] => Ok(first.data_type()),
@@ -140,7 +140,7 @@ impl AggregateUDFImpl for ExactAggregate {
         of_type!(kind, args.expr_fields, ExactGroups: Sums, LongSums<Int64Type>, LongSums<UInt64Type>, Products, Squares)
     }
 
-    /// No order of the rows changes the value.
+    /// The order of the rows never changes the value.
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
         AggregateOrderSensitivity::Insensitive
     }

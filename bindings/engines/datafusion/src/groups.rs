@@ -15,7 +15,7 @@ use crate::accumulator::split;
 use crate::input::Items;
 use crate::kind::{Kind, LONG};
 
-/// What is known of the items of each group.
+/// The states of all groups.
 pub(crate) trait Groups: Default + Send + 'static {
     /// The type of the arguments.
     type Item: ArrowPrimitiveType;
@@ -30,15 +30,15 @@ pub(crate) trait Groups: Default + Send + 'static {
     /// The bytes that are allocated.
     fn memory(&self) -> usize;
 
-    fn add(&mut self, groups: &[usize], items: Columns<'_, Self>) -> Result<(), KeyError>;
+    fn add(&mut self, groups: &[usize], items: GroupColumns<'_, Self>) -> Result<(), KeyError>;
 
     /// The values of the first groups, whether they have enough items or not.
     fn values(&self, kind: Kind, groups: usize) -> Values;
 
-    /// The columns that the first groups are sent in, beside the numbers of items.
+    /// The columns in which the first groups are sent, besides the numbers of items.
     fn write(&self, groups: usize) -> Vec<ArrayRef>;
 
-    /// Adds groups of so many items that were sent in such columns.
+    /// Merges groups that were sent in such columns.
     fn merge(&mut self, groups: &[usize], counts: &[u64], columns: &[ArrayRef]) -> Result<()>;
 
     /// The columns of groups of one item each, and of none where a row does not count.
@@ -46,7 +46,8 @@ pub(crate) trait Groups: Default + Send + 'static {
 }
 
 /// Items of one argument or two.
-pub(crate) type Columns<'i, G> = [&'i [<<G as Groups>::Item as ArrowPrimitiveType>::Native]; 2];
+pub(crate) type GroupColumns<'i, G> =
+    [&'i [<<G as Groups>::Item as ArrowPrimitiveType>::Native]; 2];
 
 pub(crate) enum Values {
     Doubles(Vec<f64>),

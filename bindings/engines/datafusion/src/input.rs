@@ -1,4 +1,4 @@
-//! The rows of a batch that count, which are those that pass the filter and have no null, and their items.
+//! The rows of a batch that count (they pass the filter and have no null), and their items.
 
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
         [first, second]
     }
 
-    /// What rows that count have, of all rows'.
+    /// Selects the rows that count.
     pub(crate) fn of_rows<'r>(&self, all: &'r [usize]) -> Cow<'r, [usize]> {
         match &self.kept {
             None => Cow::Borrowed(all),
@@ -63,7 +63,7 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
     }
 }
 
-/// Items as words: equal items have equal ones, and so have all NaNs.
+/// Items as words: equal items have equal words, and so have all NaNs.
 pub(crate) trait Word: Copy {
     fn to_word(self) -> u64;
 

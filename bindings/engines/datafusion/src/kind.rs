@@ -1,4 +1,4 @@
-//! What there is to compute, of which types.
+//! The aggregates and their types.
 
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, plan_err};
@@ -18,12 +18,12 @@ pub(crate) enum Kind {
     Deviation(Divisor),
 }
 
-/// What a sum of squares is divided by.
+/// The divisor of a sum of squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Divisor {
     /// The number of items.
     Population,
-    /// One less.
+    /// The number of items minus 1.
     Sample,
 }
 
@@ -51,7 +51,7 @@ impl Kind {
         Self::Deviation(Divisor::Sample),
     ];
 
-    /// What it is in SQL.
+    /// Its name in SQL.
     pub(crate) fn function(self) -> &'static SqlFunction {
         let (statistic, divisor) = match self {
             Self::Sum => (Statistic::Sum, Divisor::Population),
@@ -84,7 +84,7 @@ impl Kind {
         }
     }
 
-    /// Of fewer items, the value is NULL.
+    /// With fewer items, the value is NULL.
     pub(crate) fn least_items(self) -> u64 {
         match self {
             Self::Variance(Divisor::Sample) | Self::Deviation(Divisor::Sample) => 2,

@@ -30,7 +30,7 @@ use tree::TreeSum;
 pub fn aggregates() -> Vec<AggregateUDF> {
     let functions = Kind::ALL.into_iter().map(ExactAggregate::new);
     let functions = functions.map(AggregateUDF::new_from_impl);
-    // Each by its first name: others are aliases.
+    // Each by its first name; the others are aliases.
     let has_loops = |function: &SqlFunction| {
         let mut kinds = Kind::ALL.iter();
         kinds.any(|kind| kind.function().is_like(function))
@@ -67,10 +67,10 @@ pub fn tree_sum() -> ScalarUDF {
     ScalarUDF::new_from_impl(TreeSum::new())
 }
 
-/// Makes all functions known to a session, or another registry.
+/// Registers all functions with a session or another registry.
 ///
 /// # Errors
-/// The registry takes no functions.
+/// The registry does not accept functions.
 pub fn register(registry: &mut dyn FunctionRegistry) -> Result<()> {
     for function in aggregates() {
         registry.register_udaf(Arc::new(function))?;

@@ -1,4 +1,4 @@
-//! Aggregates that are computed from states, aggregates that give states, and functions that read them.
+//! Aggregates over states, aggregates that return states, and functions that read them.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use exact_sum::{CompactAny, Held};
 
 use crate::input::Items;
 
-/// What an aggregate returns.
+/// The result of an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Outcome {
     /// The statistic of rows.
@@ -165,7 +165,7 @@ impl AggregateUDFImpl for OfState {
         Ok(vec![Arc::new(Field::new(name, DataType::Binary, true))])
     }
 
-    /// No order of the rows changes the value.
+    /// The order of the rows never changes the value.
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
         AggregateOrderSensitivity::Insensitive
     }
@@ -180,7 +180,7 @@ impl AggregateUDFImpl for OfState {
 struct States {
     function: &'static SqlFunction,
     outcome: Outcome,
-    /// What rows are added to; nothing if states come.
+    /// The state to which rows are added; none if the input is states.
     held: Option<Held>,
     state: Option<CompactAny>,
 }

@@ -1,4 +1,4 @@
-//! What is known of the items of all groups: sums by key of each kind.
+//! The states of all groups: sums by key of each kind.
 
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use datafusion_common::Result;
 use exact_sum::{IntegerSum, KeyError, Keyed, LimitError, Moments, ProductSum, Sum, partial};
 
 use crate::accumulator::{binary, integers, wrong_state};
-use crate::groups::{Columns, Groups, Values};
+use crate::groups::{GroupColumns, Groups, Values};
 use crate::input::Items;
 use crate::kind::{Kind, LONG};
 
@@ -56,7 +56,11 @@ macro_rules! counted {
                 self.counts.capacity() * size_of::<u64>() + self.sums.memory()
             }
 
-            fn add(&mut self, groups: &[usize], items: Columns<'_, Self>) -> Result<(), KeyError> {
+            fn add(
+                &mut self,
+                groups: &[usize],
+                items: GroupColumns<'_, Self>,
+            ) -> Result<(), KeyError> {
                 $add(&mut self.sums, groups, items)?;
                 groups.iter().for_each(|&group| self.counts[group] += 1);
                 Ok(())
@@ -153,7 +157,11 @@ impl Groups for Squares {
         self.0.memory()
     }
 
-    fn add(&mut self, groups: &[usize], [items, _]: Columns<'_, Self>) -> Result<(), KeyError> {
+    fn add(
+        &mut self,
+        groups: &[usize],
+        [items, _]: GroupColumns<'_, Self>,
+    ) -> Result<(), KeyError> {
         self.0.add(groups, items)
     }
 
@@ -212,7 +220,7 @@ impl<P> Default for LongSums<P> {
 }
 
 impl<P> LongSums<P> {
-    /// A group's sum, which 128 bits hold: of 2^63 items, too.
+    /// A group's sum: even 2^63 items fit 128 bits.
     fn sum(&self, group: usize) -> i128 {
         let sum = self.sums.get(group).value();
         sum.expect("items have 64 bits")
@@ -241,7 +249,11 @@ impl<P: ArrowPrimitiveType<Native: Into<i128>> + Debug> Groups for LongSums<P> {
         self.counts.capacity() * size_of::<u64>() + self.sums.memory()
     }
 
-    fn add(&mut self, groups: &[usize], [items, _]: Columns<'_, Self>) -> Result<(), KeyError> {
+    fn add(
+        &mut self,
+        groups: &[usize],
+        [items, _]: GroupColumns<'_, Self>,
+    ) -> Result<(), KeyError> {
         let items: Vec<i128> = items.iter().map(|&item| item.into()).collect();
         self.sums.add(groups, items[..].into())?;
         groups.iter().for_each(|&group| self.counts[group] += 1);
@@ -292,7 +304,7 @@ fn long(sums: impl Iterator<Item = i128>) -> ArrayRef {
     Arc::new(Decimal128Array::from_iter_values(sums).with_data_type(LONG))
 }
 
-/// Room for so many sums of few bytes.
+/// A builder with room for this many short sums.
 fn builder(groups: usize) -> BinaryBuilder {
     BinaryBuilder::with_capacity(groups, groups * size_of::<f64>())
 }
@@ -301,7 +313,7 @@ fn slices(column: &BinaryArray) -> impl Iterator<Item = &[u8]> {
     (0..column.len()).map(|row| column.value(row))
 }
 
-/// A column of sums: those of the rows that count are written one after the other, and the other ones are of no items.
+/// A column of sums: of the rows that count, in order; other rows get empty sums.
 fn of_rows(
     items: &Items<'_, Float64Type>,
     write: impl FnOnce([&[f64]; 2], &mut dyn FnMut(&[u8])),

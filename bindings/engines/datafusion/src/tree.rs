@@ -1,4 +1,4 @@
-//! Sums of lists along the tree: a list has an order, and rows of a table have none.
+//! Sums of lists in tree order: a list has an order, the rows of a table have none.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ impl ScalarUDFImpl for TreeSum {
     }
 }
 
-/// The sum of each list's items that are not null; null of none.
+/// The sum of each list's non-null items; null if there are none.
 fn sums<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Result<Float64Array> {
     let level = Level::best();
     lists

@@ -1,4 +1,4 @@
-//! The only code that sees DuckDB's pointers.
+//! The only code that uses DuckDB's pointers.
 #![expect(unsafe_code, reason = "DuckDB's C API is one of pointers")]
 
 mod aggregate;
@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::functions::Error;
 
-/// Calls a function that DuckDB called: no panic leaves it. What is to be told is returned.
+/// Runs the body of a function that DuckDB called, and stops panics. Returns the error to report.
 fn guarded(name: &str, call: impl FnOnce() -> Result<(), Error>) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => Ok(()),

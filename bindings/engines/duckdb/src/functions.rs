@@ -1,4 +1,4 @@
-//! What each function computes, in safe code.
+//! The computations of all functions, in safe code.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -10,18 +10,18 @@ use exact_sum::{
 };
 use simd_kernels::{Float, Level};
 
-/// What a function says is wrong.
+/// The error of a function.
 pub(crate) type Error = String;
 
 /// An aggregate over rows of items.
 pub(crate) trait Aggregate {
-    /// What a group keeps: nothing of it is at another place as long as all items fit it.
+    /// The state of a group. It owns no other memory as long as all items fit it.
     type State: Clone + Default;
 
     /// The argument of one row, or the arguments.
     type Item: Clone;
 
-    /// What is returned.
+    /// The result.
     type Value;
 
     fn add(state: &mut Self::State, item: &Self::Item) -> Result<(), Error>;
@@ -32,7 +32,7 @@ pub(crate) trait Aggregate {
 
     fn merge(state: &mut Self::State, other: &Self::State) -> Result<(), Error>;
 
-    /// `None` is NULL; an error says what is beyond the type.
+    /// `None` is NULL; the error says what does not fit the type.
     fn value(state: &Self::State, function: &SqlFunction) -> Result<Option<Self::Value>, Error>;
 }
 
@@ -40,7 +40,7 @@ fn said(error: impl Display) -> Error {
     error.to_string()
 }
 
-/// What is asked of a state: a statistic, or its bytes.
+/// What a function returns from a state: a statistic, or its bytes.
 pub(crate) trait Outcome<S> {
     type Value;
 
@@ -83,7 +83,7 @@ pub(crate) trait AddAll<Row>: CompactState {
 
 impl AddAll<f64> for CompactSum {
     fn add_all(&mut self, rows: &[f64]) {
-        // Many items take less time than one by one.
+        // Adding many items at once takes less time.
         CompactSum::add_all(self, rows);
     }
 }
@@ -103,7 +103,7 @@ one_by_one!(
     (f64, f64): CompactProducts CompactWeightedMean;
 );
 
-/// Rows are y and x, as SQL has them.
+/// The arguments are y and x, as in SQL.
 impl AddAll<(f64, f64)> for CompactCoMoments {
     fn add_all(&mut self, rows: &[(f64, f64)]) {
         rows.iter().for_each(|(y, x)| self.add(*x, *y));
@@ -135,17 +135,17 @@ impl<Row: Copy, S: AddAll<Row>, O: Outcome<S>> Aggregate for OfDoubles<Row, S, O
     }
 }
 
-/// A number of any of DuckDB's types.
+/// A number of any DuckDB type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number {
     Double(f64),
-    /// It counts units of 10^-scale.
+    /// A decimal: the number of units of 10^-scale.
     Integer(i128, u8),
     /// An integer beyond HUGEINT.
     Beyond,
 }
 
-/// A state to which numbers are added as they are.
+/// A state to which numbers are added without rounding.
 pub(crate) trait AddNumbers<const N: usize>: CompactState {
     fn add_numbers(&mut self, numbers: [Number; N]) -> Result<(), Error>;
 
@@ -163,7 +163,7 @@ impl Number {
         }
     }
 
-    /// It, if it is no longer than products take.
+    /// The number, if it is short enough for products.
     fn short(self) -> Result<CompactNumber, Error> {
         let short = match self {
             Self::Double(item) => Some(CompactNumber::Double(item)),
@@ -211,7 +211,7 @@ macro_rules! of_two {
 
 of_two!(CompactProducts CompactWeightedMean);
 
-/// Rows are y and x, as SQL has them.
+/// The arguments are y and x, as in SQL.
 impl AddNumbers<2> for CompactCoMoments {
     fn add_numbers(&mut self, [y, x]: [Number; 2]) -> Result<(), Error> {
         self.add(x.short()?, y.short()?);
@@ -380,10 +380,10 @@ pub(crate) fn statistic_of(bytes: &[u8], function: &SqlFunction) -> Result<Optio
     Ok(state.statistic(function.statistic, function.options))
 }
 
-/// The function of lists.
+/// The function on lists.
 pub(crate) const TREE_SUM: &str = "tree_sum";
 
-/// Items that a tree adds.
+/// Items that can be summed in tree order.
 pub(crate) trait Tree: Float + Into<f64> {
     const NAN: Self;
 }
@@ -396,7 +396,7 @@ impl Tree for f32 {
     const NAN: Self = Self::NAN;
 }
 
-/// The sum of items by treefold's tree; `None` for none.
+/// The sum of items in tree order; `None` if there are none.
 pub(crate) fn tree_sum<T: Tree>(items: &[T]) -> Option<T> {
     let sum = simd_kernels::sum(Level::best(), items)?;
     let is_nan = sum.into().is_nan();

@@ -1,8 +1,8 @@
 //! A loadable extension of DuckDB, over its C API: aggregates that are exact until they are rounded once, and sums of lists in the order of
 //! treefold's tree.
 //!
-//! All arithmetic is that of `exact-sum` and `simd-kernels`. DuckDB drops the states of groups without a word after LIMIT, errors and
-//! interrupts: a state owns memory only if its items do not fit it.
+//! Crates `exact-sum` and `simd-kernels` do all arithmetic. After LIMIT, errors and interrupts DuckDB drops the states of groups without calling
+//! their destructor. So a state owns memory only if its items do not fit it.
 
 mod boundary;
 mod functions;

@@ -1,13 +1,13 @@
-//! Columns of bytes that Polars lends.
+//! Columns of bytes that Polars passes in.
 
 use super::layout::{ArrowArray, items, numbers};
 
 /// The items of a chunk of bytes.
 #[derive(Debug)]
 pub(crate) enum Bytes<'a> {
-    /// Item number i has the bytes from bound number i to bound number i + 1.
+    /// Offsets: item i has the bytes from offset i to offset i + 1.
     Listed { bounds: &'a [i64], bytes: &'a [u8] },
-    /// Each item is of 16 bytes: its length, and either the bytes, or the first 4, the number of a buffer and the place there.
+    /// Views of 16 bytes per item: its length, and either its bytes, or the first 4, the index of a buffer and the offset there.
     Views {
         views: &'a [[u8; 16]],
         buffers: Vec<&'a [u8]>,
@@ -15,7 +15,7 @@ pub(crate) enum Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    /// `None` if they are not as the interface says, as far as that can be seen.
+    /// `None` if they violate the interface in a way that can be detected.
     pub(super) fn of(array: &'a ArrowArray, are_views: bool) -> Option<Self> {
         let len = usize::try_from(array.length).ok()?;
         let offset = usize::try_from(array.offset).ok()?;
@@ -34,7 +34,7 @@ impl<'a> Bytes<'a> {
             return Some(Self::Listed { bounds, bytes });
         }
         let views = items::<[u8; 16]>(array)?;
-        // Behind the views are the buffers, and then their lengths.
+        // After the views come the buffers, and then their lengths.
         let count = usize::try_from(array.n_buffers).ok()?.checked_sub(3)?;
         let mut buffers = Vec::with_capacity(count);
         if count > 0 {
@@ -51,7 +51,7 @@ impl<'a> Bytes<'a> {
         Some(Self::Views { views, buffers })
     }
 
-    /// An item; `None` if it lies outside.
+    /// An item; `None` if it lies outside the buffers.
     pub(crate) fn item(&self, row: usize) -> Option<&[u8]> {
         match self {
             Self::Listed { bounds, bytes } => {

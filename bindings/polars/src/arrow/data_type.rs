@@ -19,13 +19,13 @@ pub(crate) enum DataType {
     Float32,
     Float64,
     List(Box<Self>),
-    /// Lists of so many items each.
+    /// Lists of this many items each.
     Array(Box<Self>, usize),
-    /// Bytes: as views, or with bounds.
+    /// Bytes: as views, or with offsets.
     Binary {
         are_views: bool,
     },
-    /// What has no sums here, by Polars' name.
+    /// A type without sums, by Polars' name.
     Other(String),
 }
 
@@ -44,7 +44,7 @@ const NUMBERS: [(&str, DataType, &str); 11] = [
     ("g", DataType::Float64, "Float64"),
 ];
 
-/// How the formats of other types begin, and Polars' names.
+/// The prefixes of the formats of other types, and Polars' names.
 const OTHERS: [(&str, &str); 14] = [
     ("b", "Boolean"),
     ("e", "Float16"),
@@ -63,7 +63,7 @@ const OTHERS: [(&str, &str); 14] = [
 ];
 
 impl DataType {
-    /// That of bytes that are made.
+    /// The type of byte columns that this crate makes.
     pub(crate) const BINARY: Self = Self::Binary { are_views: false };
 
     pub(crate) fn of(schema: &ArrowSchema) -> Self {
@@ -119,7 +119,7 @@ impl DataType {
         )
     }
 
-    /// Arrow's format of a number, or of bytes that are made.
+    /// Arrow's format of a number, or of bytes that this crate makes.
     pub(super) fn format(&self) -> Option<&'static str> {
         if *self == Self::BINARY {
             return Some("Z");

@@ -1,4 +1,4 @@
-//! The structures that cross the interface, and who releases them.
+//! The structures of the interface, and who releases them.
 //!
 //! Their fields are those of Arrow's C data interface, and of `SeriesExport` in Polars' crate `polars-ffi`, version 0.1.
 
@@ -47,9 +47,9 @@ pub(crate) struct SeriesExport {
     pub(super) private_data: *mut c_void,
 }
 
-/// A value of one of these types is as its interface says, until it is released: who makes one promises that.
+/// A value of one of these types conforms to its interface until it is released; its creator promises that.
 impl ArrowSchema {
-    /// The name of the column; none is empty.
+    /// The name of the column; NULL is empty.
     pub(crate) fn name(&self) -> String {
         text(self.name)
     }
@@ -117,7 +117,7 @@ impl SeriesExport {
     }
 }
 
-/// A text of the interface; none is empty.
+/// A string of the interface; NULL is empty.
 fn text(pointer: *const c_char) -> String {
     if pointer.is_null() {
         return String::new();

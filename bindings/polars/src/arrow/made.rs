@@ -1,4 +1,4 @@
-//! Columns that Polars gets, and releases.
+//! Columns that are passed to Polars, which releases them.
 
 use std::ffi::{CString, c_void};
 use std::ptr;
@@ -6,7 +6,7 @@ use std::ptr;
 use super::data_type::DataType;
 use super::layout::{ArrowArray, ArrowSchema, SeriesExport};
 
-/// The items of a column to be made.
+/// The items of a column to make.
 #[derive(Debug)]
 pub(crate) enum Made {
     F64(Vec<Option<f64>>),
@@ -16,7 +16,7 @@ pub(crate) enum Made {
     Bytes(Vec<Option<Vec<u8>>>),
 }
 
-/// What an array's buffers are.
+/// The buffers of an array.
 struct Held {
     buffers: [*const c_void; 3],
     _values: Box<dyn Send>,
@@ -40,17 +40,17 @@ impl Made {
             arrays,
             len: 1,
             release: Some(release_series),
-            // Polars tells by it whether there is a column.
+            // From this, Polars knows whether there is a column.
             private_data: arrays.cast(),
         }
     }
 }
 
 impl ArrowSchema {
-    /// That of a column of numbers.
+    /// The buffers of a column of numbers.
     pub(crate) fn of(name: &str, data_type: &DataType) -> Self {
         let format = data_type.format().expect("a column of numbers is made");
-        // A name that Polars took over from C has no zero byte.
+        // A name from Polars has no zero byte.
         let texts = [format, name].map(|text| CString::new(text).unwrap_or_default());
         let texts = Box::new(texts);
         let [format, name] = texts.each_ref().map(|text| text.as_ptr());
@@ -70,16 +70,16 @@ impl ArrowSchema {
 }
 
 fn array<T: Copy + Default + Send + 'static>(items: Vec<Option<T>>) -> ArrowArray {
-    let validity = Validity::of(&items);
+    let validity = MadeValidity::of(&items);
     let values: Vec<T> = items.iter().map(|item| item.unwrap_or_default()).collect();
-    // What vectors point to stays in place when they are moved.
+    // Moving a vector does not move its elements.
     let buffers = [values.as_ptr().cast(), ptr::null()];
     validity.array(2, buffers, Box::new(values))
 }
 
 /// The bounds of the items, and their bytes one after the other.
 fn array_of_bytes(items: Vec<Option<Vec<u8>>>) -> ArrowArray {
-    let validity = Validity::of(&items);
+    let validity = MadeValidity::of(&items);
     let (mut bounds, mut bytes) = (vec![0_i64], Vec::new());
     for item in items {
         bytes.extend(item.unwrap_or_default());
@@ -90,13 +90,13 @@ fn array_of_bytes(items: Vec<Option<Vec<u8>>>) -> ArrowArray {
 }
 
 /// Which items are null.
-struct Validity {
+struct MadeValidity {
     bits: Vec<u8>,
     len: usize,
     null_count: usize,
 }
 
-impl Validity {
+impl MadeValidity {
     fn of<T>(items: &[Option<T>]) -> Self {
         let null_count = items.iter().filter(|item| item.is_none()).count();
         let mut bits = Vec::new();
@@ -115,7 +115,7 @@ impl Validity {
         }
     }
 
-    /// An array with buffers, which lie in what is held.
+    /// An array whose buffers are in `held`.
     fn array(
         self,
         n_buffers: i64,
@@ -169,7 +169,7 @@ unsafe extern "C" fn release_array(array: *mut ArrowArray) {
     drop(unsafe { Box::from_raw(array.private_data.cast::<Held>()) });
 }
 
-/// Releases all but the array, which its reader has moved and releases by itself.
+/// Releases everything but the array, which its reader has moved and releases separately.
 ///
 /// # Safety
 /// It is a column that was made here and has not been released.

@@ -1,4 +1,4 @@
-//! Arrow's C data interface: columns that Polars lends, and columns that it gets.
+//! Arrow's C data interface: columns from Polars and columns for Polars.
 #![expect(
     unsafe_code,
     reason = "Polars passes pointers; each block says what its interface promises"

@@ -1,4 +1,4 @@
-//! Columns that Polars lends, as slices.
+//! Columns from Polars, as slices.
 
 use std::ops::Range;
 use std::{ptr, slice};
@@ -8,7 +8,7 @@ use super::data_type::DataType;
 use super::layout::{ArrowArray, SeriesExport, items, numbers};
 use crate::error::Error;
 
-/// A column, which is released when it goes.
+/// A column, which is released when dropped.
 #[derive(Debug)]
 pub(crate) struct Series {
     export: SeriesExport,
@@ -19,7 +19,7 @@ pub(crate) struct Series {
 /// Takes columns over.
 ///
 /// # Safety
-/// There are so many behind the pointer, as the interface says, and they are now the caller's to release.
+/// The pointer leads to that many columns, which conform to the interface and are now the caller's to release.
 pub(crate) unsafe fn all_of(first: *const SeriesExport, count: usize) -> Vec<Series> {
     let taken = (0..count).map(|number| {
         // SAFETY: there are `count`.
@@ -92,7 +92,7 @@ pub(crate) struct Chunk<'a> {
     pub(crate) values: Values<'a>,
 }
 
-/// The items of a chunk; those that are null have any value.
+/// The items of a chunk; null items have arbitrary values.
 #[derive(Debug)]
 pub(crate) enum Values<'a> {
     /// All are null, or have a type without sums.
@@ -118,17 +118,17 @@ pub(crate) struct Lists<'a> {
     pub(crate) items: Box<Chunk<'a>>,
 }
 
-/// Where lists begin and end.
+/// The bounds of lists.
 #[derive(Debug)]
 enum Bounds<'a> {
-    /// List number i has the items from bound number i to bound number i + 1.
+    /// Offsets: list i has the items from offset i to offset i + 1.
     Listed(&'a [i64]),
-    /// The first list begins here, and all have the same length.
+    /// All lists have the same length; the first one begins at this item.
     Even { first: usize, width: usize },
 }
 
 impl Lists<'_> {
-    /// Which items a list has.
+    /// The items of a list.
     pub(crate) fn range(&self, list: usize) -> Range<usize> {
         match self.bounds {
             Bounds::Listed(bounds) => {
@@ -145,7 +145,7 @@ impl Lists<'_> {
 }
 
 impl<'a> Chunk<'a> {
-    /// `None` if it is not as the interface says, as far as that can be seen.
+    /// `None` if it violates the interface in a way that can be detected.
     fn of(array: &'a ArrowArray, data_type: &DataType) -> Option<Self> {
         let len = usize::try_from(array.length).ok()?;
         let offset = usize::try_from(array.offset).ok()?;
@@ -188,7 +188,7 @@ impl<'a> Chunk<'a> {
             }
             DataType::Array(of, width) => {
                 let items = Self::of(array.child()?, of)?;
-                // Early versions of Polars keep the offset of lists of which they lend the items from the first on.
+                // Early versions of Polars keep the offset of a list column although its items start at the first list.
                 let is_cut = items.len == len.checked_mul(*width)?;
                 let first = if is_cut {
                     0
@@ -231,7 +231,7 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// A bit for each item: whether it is there.
+/// A bit for each item: whether it is not null.
 #[derive(Debug)]
 pub(crate) struct Validity<'a> {
     bytes: &'a [u8],

@@ -1,4 +1,4 @@
-//! The slots of each key, for a statistic and a type of columns that are known when the program runs.
+//! The slots of each key, for a statistic and a column type chosen at run time.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -23,7 +23,7 @@ impl<C: numpy::Element + Copy + Send + Sync + 'static> Column for C {}
 
 /// Slots that columns of a type are added to.
 trait Takes<C>: KeyedSlot<Item: Item> {
-    /// What is added of two columns: of a slot of one column, these are the same.
+    /// The items of two columns; for a slot of one column, both are the same.
     fn items<'i>(columns: [&'i [C]; 2]) -> Self::Items<'i>;
 
     /// The number of items of each key, if they are counted.
@@ -32,7 +32,7 @@ trait Takes<C>: KeyedSlot<Item: Item> {
         Some(counts.map(|count| count.cast_signed()).collect())
     }
 
-    /// The sums, if they are no floats; or the first key whose sum the type of the items lacks, and the sum.
+    /// The sums, if they are integers; or the first key whose sum does not fit the items' type, and the sum.
     fn integers(_: &Keyed<Self>) -> Option<Result<Vec<C>, (usize, i128)>> {
         None
     }
@@ -236,10 +236,10 @@ fn array<E: numpy::Element>(py: Python<'_>, values: Vec<E>) -> Py<PyAny> {
     PyArray1::from_vec(py, values).into_any().unbind()
 }
 
-/// Slots of no items, if there are such for a statistic of a type.
+/// Empty slots for a statistic of a type, if there are such.
 type Found = Result<Option<Box<dyn AnySlots>>, LimitError>;
 
-/// Those of floats. Sums count their items, too.
+/// Slots for floats. Sums count their items, too.
 fn of_floats<T: Item + Float>(statistic: Statistic, keys: usize) -> Found {
     match (statistic, statistic.held()) {
         (Statistic::Mean | Statistic::Count, _) | (_, Held::Sum) => {
@@ -255,7 +255,7 @@ fn of_floats<T: Item + Float>(statistic: Statistic, keys: usize) -> Found {
     }
 }
 
-/// Those of integers.
+/// Slots for integers.
 fn of_integers<C: Column>(statistic: Statistic, keys: usize) -> Found
 where
     IntegerSum: Takes<C>,
@@ -268,7 +268,7 @@ where
     }
 }
 
-/// Slots of no items, for columns of the type of an array.
+/// Empty slots for columns of an array's type.
 pub(super) fn empty(
     statistic: Statistic,
     like: &Bound<'_, PyAny>,

@@ -1,4 +1,4 @@
-//! What DuckDB calls of an aggregate. Its states are ours, in memory of DuckDB's.
+//! The callbacks of an aggregate. Its states are ours, in DuckDB's memory.
 
 use std::borrow::Cow;
 use std::ffi::CString;
@@ -16,14 +16,14 @@ use super::guarded;
 use super::vectors::{Arguments, Chunk, Output, Validity, Written};
 use crate::functions::{Aggregate, Error};
 
-/// States of so many rows ahead are brought into the nearest cache: those of many groups are far.
+/// Prefetches the state of the row this far ahead: with many groups, states are not in the cache.
 const AHEAD: usize = 32;
 
-/// The addresses of states: many may be that of one.
+/// The addresses of states; several rows may share a state.
 type States<'c, A> = &'c [*mut <A as Aggregate>::State];
 
 /// # Safety
-/// DuckDB calls it of its own accord, as all of these.
+/// Only DuckDB calls this function and the ones below.
 pub(super) unsafe extern "C" fn size<A: Aggregate>(_info: duckdb_function_info) -> idx_t {
     size_of::<A::State>() as idx_t
 }
@@ -71,7 +71,7 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
     });
 }
 
-/// Adds items to states. A function of its own, so that registers are enough for its loop.
+/// Adds items to states. A separate function, so that its loop fits the registers.
 ///
 /// # Safety
 /// The states are initialised, and nobody else uses them during the call.
@@ -88,7 +88,7 @@ unsafe fn add_rows<A: Aggregate>(states: States<'_, A>, items: &[A::Item]) -> Re
     for ((state, ahead), item) in states.iter().zip(ahead).zip(items) {
         // SAFETY: the caller says so.
         let ahead = unsafe { slice::from_ref(&**ahead) };
-        // A state may be in two lines of the cache.
+        // A state may span two cache lines.
         prefetch_item(ahead, 0);
         prefetch_item(ahead, 1);
         // SAFETY: the caller says so.
@@ -111,7 +111,7 @@ pub(super) unsafe extern "C" fn combine<A: Aggregate>(
 ) {
     report(info, |_| {
         let count = usize::try_from(count).expect("they are in memory");
-        // SAFETY: there are so many.
+        // SAFETY: there are that many.
         let sources = unsafe { states_of::<A>(sources, count) };
         // SAFETY: as above.
         let targets = unsafe { states_of::<A>(targets, count) };
@@ -140,7 +140,7 @@ pub(super) unsafe extern "C" fn finalize<A: Aggregate>(
     report(info, |function| {
         let [count, offset] =
             [count, offset].map(|number| usize::try_from(number).expect("they are in memory"));
-        // SAFETY: there are so many.
+        // SAFETY: there are that many.
         let states = unsafe { states_of::<A>(states, count) };
         // SAFETY: the vector is the result's.
         let mut output = unsafe { Output::<A::Value>::new(result) };
@@ -161,10 +161,10 @@ pub(super) unsafe extern "C" fn destroy<A: Aggregate>(
     states: *mut duckdb_aggregate_state,
     count: idx_t,
 ) {
-    // To drop a state frees memory, and cannot fail.
+    // Dropping a state frees memory and cannot fail.
     let _ = guarded("destroy", || {
         let count = usize::try_from(count).expect("they are in memory");
-        // SAFETY: there are so many.
+        // SAFETY: there are that many.
         let states = unsafe { states_of::<A>(states, count) };
         for state in states {
             // SAFETY: it is initialised, and DuckDB does not use it any more.
@@ -175,7 +175,7 @@ pub(super) unsafe extern "C" fn destroy<A: Aggregate>(
 }
 
 /// # Safety
-/// There are so many addresses.
+/// There are that many addresses.
 unsafe fn states_of<'c, A: Aggregate>(
     states: *mut duckdb_aggregate_state,
     count: usize,
@@ -187,7 +187,7 @@ unsafe fn states_of<'c, A: Aggregate>(
     unsafe { slice::from_raw_parts(states.cast_const().cast(), count) }
 }
 
-/// Calls a function with the one that was registered, and tells DuckDB what is wrong.
+/// Calls a function with the registered aggregate, and reports its error to DuckDB.
 fn report(
     info: duckdb_function_info,
     call: impl FnOnce(&'static SqlFunction) -> Result<(), Error>,

@@ -1,4 +1,4 @@
-//! What `LOAD` calls.
+//! The entry point, which `LOAD` calls.
 
 use std::ffi::{CStr, CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,10 +11,10 @@ use libduckdb_sys::{
 
 use super::register::register_all;
 
-/// The version of the C API, all of which the functions that are called have been in since.
+/// The version of the C API that has all functions that the extension calls.
 const API: &str = "v1.2.0";
 
-/// Before it, aggregates of the C API read out of bounds in windows.
+/// Earlier versions read out of bounds in windows over aggregates of the C API.
 const LEAST_MAJOR: u32 = 2;
 
 /// DuckDB finds it by the file's name, `treefold.duckdb_extension`. The pointers are a `duckdb_extension_info` and a
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn treefold_init_c_api(info: *mut c_void, access: *const c
     false
 }
 
-/// Registers the functions; false if DuckDB has noted itself why it could not.
+/// Registers the functions; false if DuckDB has reported an error itself.
 ///
 /// # Safety
 /// Both are DuckDB's.
@@ -85,7 +85,7 @@ unsafe fn load(
     registered.map(|()| true)
 }
 
-/// Refuses versions such as `v1.4.4`, and those that are none.
+/// Refuses old versions such as `v1.4.4`, and invalid ones.
 fn check(version: &str) -> Result<(), String> {
     let numbers = version.strip_prefix('v').unwrap_or(version);
     let major = numbers

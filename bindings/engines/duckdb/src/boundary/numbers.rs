@@ -1,4 +1,4 @@
-//! Columns of any of DuckDB's types of numbers.
+//! Columns of any DuckDB type of numbers.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use libduckdb_sys::{
 use super::vectors::{Arguments, Chunk, Vector};
 use crate::functions::{Error, Number};
 
-/// The types of integers, each of which has a sum of its own: DuckDB would rather pass them as [`Number`]s than cast them.
+/// The integer types. Each has its own sum, since otherwise DuckDB would choose the overload for any type, which takes [`Number`]s.
 pub(super) const INTEGERS: [duckdb_type; 10] = [
     DUCKDB_TYPE_DUCKDB_TYPE_TINYINT,
     DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT,
@@ -52,7 +52,7 @@ impl<const N: usize> Arguments for [Number; N] {
     }
 }
 
-/// Reads a column; false if it is none of numbers.
+/// Reads a column; false if it is not of numbers.
 fn read(column: &Vector<'_>, mut write: impl FnMut(usize, Number)) -> bool {
     let of_column = column.kind();
     // SAFETY: the type is live.

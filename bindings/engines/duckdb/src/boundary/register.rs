@@ -69,7 +69,7 @@ const DOUBLES: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE; 2];
 const ANY: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY];
 const ANY_TWO: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY; 2];
 
-/// The functions of a statistic. Of arguments that fit several, DuckDB takes those that are not cast, then ANY: so decimals, and what is no number.
+/// The functions of a statistic. If arguments fit several, DuckDB prefers one without casts, then ANY, which gets decimals and everything that is not a number.
 fn overloads(function: &SqlFunction) -> Vec<Overload> {
     let mut overloads = match function.statistic.held() {
         _ if function.statistic == Statistic::Mean => of_one::<CompactSum, Figure>(),
@@ -134,11 +134,11 @@ where
     ]
 }
 
-/// A function of one name: its parameters, its result, and what DuckDB calls.
+/// A function of one name: its parameters, its result and its callbacks.
 struct Overload {
     parameters: Vec<duckdb_type>,
     result: duckdb_type,
-    /// Sets what DuckDB calls.
+    /// Sets the callbacks.
     set: unsafe fn(duckdb_aggregate_function),
 }
 
@@ -213,7 +213,7 @@ unsafe fn register(
     result(state, own.name)
 }
 
-/// A function of a row: its parameter, its result, and what DuckDB calls with what.
+/// A scalar function: its parameter, its result, its callback and the callback's data.
 struct Scalar {
     parameter: Type,
     result: duckdb_type,

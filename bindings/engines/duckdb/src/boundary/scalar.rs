@@ -1,4 +1,4 @@
-//! What DuckDB calls of functions of lists, and of states.
+//! The callbacks of scalar functions on lists and on states.
 
 use std::ffi::CString;
 
@@ -80,7 +80,7 @@ pub(super) unsafe extern "C" fn read_states(
     report(info, guarded(&format!("{}_of", function.name), call));
 }
 
-/// Tells DuckDB what is wrong.
+/// Reports an error to DuckDB.
 fn report(info: duckdb_function_info, called: Result<(), Error>) {
     if let Err(error) = called {
         let error = CString::new(error).unwrap_or_default();

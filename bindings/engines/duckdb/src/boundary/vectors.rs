@@ -18,7 +18,7 @@ use libduckdb_sys::{
 
 use crate::functions::Error;
 
-/// A type that is freed.
+/// A DuckDB object that must be freed.
 pub(super) struct Type(pub(super) duckdb_logical_type);
 
 impl Type {
@@ -41,11 +41,11 @@ impl Drop for Type {
     }
 }
 
-/// A type of Rust, and how DuckDB has it.
+/// A Rust type, and its DuckDB counterpart.
 pub(super) trait Native: Copy + 'static {
     const TYPE: duckdb_type;
 
-    /// As it lies in a vector. Any bits are one.
+    /// Its form in a vector. Any bits are valid.
     type Stored: Copy + 'static;
 
     fn of_slice(stored: &[Self::Stored]) -> Cow<'_, [Self]>;
@@ -96,7 +96,7 @@ pub(super) trait Arguments: Clone {
     /// How many there are.
     const COLUMNS: usize;
 
-    /// Those of all rows. Of a NULL it is anything.
+    /// The values of all rows. For a NULL the value is arbitrary.
     fn of_chunk<'c>(chunk: &Chunk<'c>) -> Result<Cow<'c, [Self]>, Error>;
 }
 
@@ -129,7 +129,7 @@ impl Arguments for Box<[u8]> {
     }
 }
 
-/// What a function is called with.
+/// The arguments of a call.
 pub(super) struct Chunk<'c> {
     chunk: duckdb_data_chunk,
     pub(super) rows: usize,
@@ -168,12 +168,12 @@ pub(super) struct Vector<'c> {
 }
 
 impl<'c> Vector<'c> {
-    /// Those of all rows. Of a NULL it is anything.
+    /// The values of all rows. For a NULL the value is arbitrary.
     pub(super) fn items<T: Native>(&self) -> Cow<'c, [T]> {
         T::of_slice(self.stored())
     }
 
-    /// The lists' places among the items of [`child`](Self::child).
+    /// The ranges of the lists in the items of [`child`](Self::child).
     pub(super) fn lists(&self) -> &'c [duckdb_list_entry] {
         self.stored()
     }
@@ -184,7 +184,7 @@ impl<'c> Vector<'c> {
         Type(unsafe { duckdb_vector_get_column_type(self.vector) })
     }
 
-    /// The bytes of a row of a column of BLOBs, if it is no NULL.
+    /// The bytes of a row in a BLOB column, unless it is NULL.
     pub(super) fn bytes(&self, row: usize, validity: Option<Validity<'c>>) -> Option<&'c [u8]> {
         if validity.is_some_and(|validity| !validity.has(row)) {
             return None;
@@ -195,7 +195,7 @@ impl<'c> Vector<'c> {
         let length = unsafe { duckdb_string_t_length(*string) };
         // SAFETY: as above. It is read alone.
         let data = unsafe { duckdb_string_t_data((&raw const *string).cast_mut()) };
-        // SAFETY: so many bytes are there, for as long as the vector is, which nobody writes during the call.
+        // SAFETY: that many bytes are there, for as long as the vector is, which nobody writes during the call.
         Some(unsafe { slice::from_raw_parts(data.cast(), length as usize) })
     }
 
@@ -222,7 +222,7 @@ impl<'c> Vector<'c> {
         }
     }
 
-    /// Which rows are no NULL; `None` if all are.
+    /// Which rows are not NULL; `None` if all are.
     pub(super) fn validity(&self) -> Option<Validity<'c>> {
         // SAFETY: the vector is live.
         let mask = unsafe { duckdb_vector_get_validity(self.vector) };
@@ -250,7 +250,7 @@ impl Validity<'_> {
     }
 }
 
-/// What a function returns.
+/// A result type.
 pub(super) trait Written {
     const TYPE: duckdb_type;
 
@@ -279,7 +279,7 @@ impl Written for Vec<u8> {
 
     unsafe fn write(self, vector: duckdb_vector, row: usize) {
         let (data, length) = (self.as_ptr().cast(), self.len() as u64);
-        // SAFETY: the vector is of BLOBs and has the row; DuckDB copies so many bytes.
+        // SAFETY: the vector is of BLOBs and has the row; DuckDB copies that many bytes.
         unsafe { duckdb_vector_assign_string_element_len(vector, row as u64, data, length) };
     }
 }
