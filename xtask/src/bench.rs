@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: everything that is compared is measured in one run, turn by turn. `footprint` counts what short calls touch; `peers` measures
-//! other people's libraries, too.
+//! `cargo xtask bench`: times candidates and references alternately in one run. `footprint` counts the cache lines of short calls;
+//! `peers` also measures other libraries.
 
 mod peers;
 
@@ -23,35 +23,35 @@ pub struct Options {
     /// the cache lines that short calls in C touch, and needs mpicc, pkg-config and valgrind. Or peers: see --peers
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
-    /// Where the ranks of `exact`, `reduce`, `schedules` and `scalar` live: threads or mpi
+    /// How the ranks of `exact`, `reduce`, `schedules` and `scalar` run: threads or mpi
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
     #[command(flatten)]
     mpi: MpiOptions,
-    /// The numbers of ranks of `exact`, `reduce`, `schedules`, `scalar` and `peers` [default: 2, of `peers` 1,2]; three or more of `reduce`
-    /// also give a plot of its time over them
+    /// Numbers of ranks for `exact`, `reduce`, `schedules`, `scalar` and `peers` [default: 2; for `peers` 1,2]; with three or more,
+    /// `reduce` also plots its time over them
     #[arg(long, value_name = "LIST")]
     ranks: Option<String>,
-    /// The folder with ReproRed, the program of Stelz's thesis and ReproBLAS, or some of them, which `peers` builds and measures beside
-    /// treefold's allreduce; `bench peers` alone says where they come from. It installs the libraries in target/, and needs mpicxx and pkg-config
+    /// A folder with ReproRed, the program of Stelz's thesis and ReproBLAS, or some of them. `peers` builds them, and compares them with
+    /// treefold's allreduce; without the option it says where to get them. It installs treefold in target/, and needs mpicxx and pkg-config
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
-    /// Few sizes and few rounds
+    /// Measure fewer sizes and rounds
     #[arg(long)]
     quick: bool,
-    /// Leave out the single calls of `reduce` and `peers` after other work, which take minutes where others use the machine
+    /// Skip the cold calls of `reduce` and `peers`, which take minutes on a busy machine
     #[arg(long)]
     warm: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
-    /// Keep in docs/ what pages show, with the machine, the date and the commit: the pictures of `sums`, and in docs/measured the times of
-    /// the others, which `numbers` writes into the pages
+    /// Store the results in docs/ with the machine, date and commit: pictures for `sums`, and for the others times in docs/measured, which
+    /// `numbers` copies into pages
     #[arg(long)]
     record: bool,
 }
 
-/// The benches, and whether they are of ranks.
+/// The benches, and whether each runs on ranks.
 const BENCHES: [(&str, bool); 9] = [
     ("sums", false),
     ("kernels", false),
@@ -99,7 +99,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     output.finish()
 }
 
-/// What short calls touch.
+/// Prints the cache lines that short calls touch.
 fn footprint(options: &Options) -> Result<(), Error> {
     for (is_given, option) in [
         (options.record, "--record"),
@@ -116,7 +116,7 @@ fn footprint(options: &Options) -> Result<(), Error> {
     output.finish()
 }
 
-/// Writes rows as JSON, to the record and for a person.
+/// Writes rows as JSON, to the record and as a table.
 fn keep<R: Measured>(
     name: &str,
     rows: &[R],
@@ -127,8 +127,8 @@ fn keep<R: Measured>(
         output.json(row)?;
     }
     if let Some(mut recording) = recording {
-        let told = rows.iter().filter_map(Measured::time);
-        told.for_each(|time| recording.push(time));
+        let times = rows.iter().filter_map(Measured::time);
+        times.for_each(|time| recording.push(time));
         output.say(format!("record: {}", recording.write()?.display()));
     }
     show(name, rows, output);

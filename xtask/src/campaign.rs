@@ -1,4 +1,4 @@
-//! `cargo xtask campaign`: random programs with faults, judged by the definition, until one fails or all are done.
+//! `cargo xtask campaign`: runs random programs with injected faults and compares every result with the definition.
 
 mod cluster;
 
@@ -18,16 +18,16 @@ use launch::MpiOptions;
 /// Options of `campaign`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The seed of the first case; each later case has the next number
+    /// The seed of the first case; each further case adds 1
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
     /// The number of cases
     #[arg(long, default_value_t = 1000, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     cases: u64,
-    /// Run for this many minutes, whatever --cases says
+    /// Run for this many minutes instead of a number of cases
     #[arg(long, value_name = "M", value_parser = value_parser!(u64).range(1..))]
     minutes: Option<u64>,
-    /// Where ranks live: threads, mpi, all (both), or cluster: under MPI on clusters in a box, whose networks have faults of their own
+    /// How ranks run: threads, mpi, all (both), or cluster (MPI on virtual clusters whose networks also have faults)
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
     #[command(flatten)]
@@ -35,23 +35,23 @@ pub struct Options {
     /// The most ranks of a case [default: 9 on threads, 5 under MPI]
     #[arg(long, value_name = "P")]
     ranks: Option<NonZeroUsize>,
-    /// The faults that are put in: names from docs/testing.md, all or none [default: all]
+    /// Which faults to inject: names from docs/testing.md, all or none [default: all]
     #[arg(long, value_name = "NAME,…")]
     faults: Option<String>,
-    /// Fail cases on threads that leak memory; they run one at a time
+    /// Fail cases on threads that leak memory; cases then run one at a time
     #[arg(long)]
     leaks: bool,
-    /// libtreefold_pmpi.so, whose functions ranks of MPI call [default: built here]
+    /// The libtreefold_pmpi.so that MPI ranks load [default: built here]
     #[arg(long, value_name = "FILE")]
     interposer: Option<PathBuf>,
-    /// Write a JSON object for every failing case, and one for each backend, to a file or to standard output (-)
+    /// Write a JSON object for each failing case and each backend to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
 }
 
 /// Runs the command; true if no case failed.
 ///
-/// `live_bytes` tells how many bytes this process has allocated and not freed.
+/// `live_bytes` returns how many bytes this process has allocated and not freed.
 pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> {
     let faults = match options.faults.as_deref() {
         None => FaultKind::ALL.to_vec(),
@@ -101,7 +101,7 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
 }
 
 impl Options {
-    /// A case for each.
+    /// The seeds of all cases.
     fn seeds(&self) -> Range<u64> {
         match self.minutes {
             Some(_) => self.seed..u64::MAX,
@@ -109,7 +109,7 @@ impl Options {
         }
     }
 
-    /// When no case begins any more.
+    /// The time after which no case starts.
     fn deadline(&self) -> Option<Instant> {
         let minutes = self.minutes?;
         Some(Instant::now() + Duration::from_secs(60 * minutes))

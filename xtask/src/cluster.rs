@@ -1,4 +1,4 @@
-//! `cargo xtask cluster`: a command whose ranks are spread over the nodes of a cluster in a box.
+//! `cargo xtask cluster`: runs a command with its ranks on the nodes of a virtual cluster.
 
 use std::ffi::OsString;
 
@@ -13,10 +13,10 @@ pub struct Options {
     /// The number of nodes
     #[arg(long, default_value_t = 2, value_name = "N")]
     nodes: usize,
-    /// The ranks that are started on a node before the next node gets any
+    /// Ranks per node; a node is filled before the next one gets ranks
     #[arg(long, default_value_t = 1, value_name = "N")]
     ranks_per_node: usize,
-    /// How long a message between nodes is under way besides, as 1ms or 50us
+    /// Delay added to each message between nodes, for example 1ms or 50us
     #[arg(
         long,
         default_value = "0",
@@ -24,7 +24,7 @@ pub struct Options {
         allow_hyphen_values = true
     )]
     delay: String,
-    /// How many of the network's frames between nodes are lost, as 0.5%
+    /// Share of network frames between nodes to drop, for example 0.5%
     #[arg(
         long,
         default_value = "0",
@@ -32,15 +32,15 @@ pub struct Options {
         allow_hyphen_values = true
     )]
     loss: String,
-    /// The seed of what is lost
+    /// The seed that decides which frames are dropped
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
     #[command(flatten)]
     mpi: MpiOptions,
-    /// Run any program, on the first node; `mpirun` there uses all nodes
+    /// Run any program on the first node; `mpirun` there uses all nodes
     #[arg(long)]
     exec: bool,
-    /// The command: repro-check, bench or another of these, whose --backend is mpi unless given
+    /// A command of cargo xtask, such as repro-check or bench; its --backend defaults to mpi
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -75,18 +75,18 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     ::cluster::run(&settings, &command, |first| installation.pass_on(first)).map_err(translated)
 }
 
-/// A command of this program, word by word.
+/// The words that run a command of this program.
 fn own_command(words: &[OsString]) -> Result<Vec<OsString>, Error> {
     let has = |option: &str| {
         let mut words = words.iter().filter_map(|word| word.to_str());
         words.any(|word| word == option || word.starts_with(&format!("{option}=")))
     };
-    // There they would start ranks beside the nodes.
+    // After `--` they would start ranks outside the nodes.
     if let Some(option) = ["--mpi", "--launcher"]
         .into_iter()
         .find(|option| has(option))
     {
-        let reason = format!("it belongs to the cluster: `cluster {option} … -- …`");
+        let reason = format!("goes before `--`: `cluster {option} … -- …`");
         return Err(Error::option(option, reason));
     }
     let own = std::env::current_exe().map_err(|error| Error::Run(error.to_string()))?;

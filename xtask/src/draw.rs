@@ -1,4 +1,4 @@
-//! `cargo xtask draw`: measured pictures drawn again from the numbers beside them, because how they look changes without measuring.
+//! `cargo xtask draw`: redraws pictures from recorded measurements, so that their style can change without measuring again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use harness::plot::Record;
 /// Options of `draw`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Records: NAME.json draws NAME.svg [default: all in docs/ that have their picture beside them]
+    /// Records: NAME.json draws NAME.svg [default: all records in docs/ that have a picture]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -30,7 +30,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// The records below a folder, by name.
+/// All records below a folder that have a picture, sorted by path.
 pub fn records(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut records = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| Error::file(folder, error))? {

@@ -1,10 +1,8 @@
-//! What a person runs: `cargo xtask repro-check`, `bench`, `simulate`, `schedules`, `papers`, `draw`, `numbers`, `campaign`,
-//! `cluster`, `install`, `book` and `test`.
+//! The commands of `cargo xtask` and their options.
 //!
-//! The commands and their options. What they share with the benches and the papers is crate `harness`, the papers are crate `papers`,
-//! `install` is crate `install`, and `test` crate `gate`.
-//! The binary `xtask` needs nothing but Rust; launchers of MPI start it as ranks. The binary `book` is what it builds and starts for
-//! `cargo xtask book`.
+//! Crate `harness` has the code that commands, benches and papers share. The papers are in crate `papers`, `install` in crate `install`, and
+//! `test` in crate `gate`. The binary `xtask` needs nothing but Rust; MPI launchers also start it as ranks. It builds and starts the binary
+//! `book` for `cargo xtask book`.
 
 #![expect(clippy::print_stdout, reason = "commands print their results")]
 

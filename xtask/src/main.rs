@@ -1,6 +1,5 @@
-//! The commands' door: reads options, runs, and ends with the status that the command promises.
-//!
-//! 0: done, and as it must be. 1: done, and not so. 2: a usage or input error, reported in one line.
+//! Parses the command line, runs the command and sets the exit status: 0 for success; 1 if the command ran and its check failed; 2 for a
+//! usage or input error, which is reported in one line.
 
 use std::process::ExitCode;
 
@@ -14,11 +13,11 @@ use xtask::{
     bench, book, campaign, cluster, draw, mpi_runner, numbers, papers, schedules, simulate,
 };
 
-/// Counts what `campaign --leaks` looks at.
+/// Counts allocated bytes for `campaign --leaks`.
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Reproducible reductions: check, measure, test.
+/// Checks, measures and tests treefold's reductions.
 #[derive(Parser)]
 #[command(name = "cargo xtask", version, override_help = include_str!("../front/src/help.txt"))]
 struct Cli {
@@ -28,39 +27,39 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Reduces data over many numbers of ranks and compares the bits
+    /// Sums data on many numbers of ranks and compares the bits
     ReproCheck(repro_check::Options),
-    /// Measures kernels, look-ups and reductions against their references
+    /// Times kernels, look-ups and reductions next to plain ones
     Bench(bench::Options),
-    /// Tells how long schedules would take on a machine that is not here
+    /// Predicts how long schedules take on another machine
     Simulate(simulate::Options),
     /// Writes the page that shows every schedule
     Schedules(schedules::Options),
-    /// Recomputes the tables and figures of the papers, beside what was published
+    /// Recomputes the papers' tables and figures, next to the published values
     Papers(papers::Options),
-    /// Draws measured pictures again from the numbers beside them
+    /// Redraws pictures from recorded measurements
     Draw(draw::Options),
-    /// Writes the measured numbers of pages again from the records in docs/
+    /// Updates the measured numbers on pages from the records in docs/
     Numbers,
-    /// Runs random programs with faults and compares every result with the definition
+    /// Runs random programs with injected faults and compares every result with the definition
     Campaign(campaign::Options),
-    /// Runs a command of these whose ranks are spread over nodes: namespaces of this machine, joined by a network that delays and loses
+    /// Runs one of these commands on a virtual cluster: its nodes are namespaces of this machine, and its network can delay and lose
     /// messages
     Cluster(cluster::Options),
     /// Installs the libraries for C, C++ and Fortran
     Install(install::Options),
-    /// Makes in dist/ what people download, and tries it: the stage `release` of `test`
+    /// Builds the release files in dist/ and tests them; the same as `test --stage release`
     Release,
-    /// Builds the book of `docs/` as HTML
+    /// Builds the book from `docs/` as HTML
     Book(book::Options),
-    /// Runs what CI runs, or the stages that are named
+    /// Runs what CI runs, or the named stages
     Test(gate::Options),
 }
 
 fn main() -> ExitCode {
-    // A cluster starts this program for each of its parts.
+    // `cluster` starts this program as its nodes.
     ::cluster::take_part();
-    // And so does a launcher of ranks.
+    // An MPI launcher starts it as ranks.
     if let Some(code) = mpi_runner::take_part() {
         return code;
     }

@@ -1,5 +1,5 @@
-//! What `mpirun` starts, which is this very program: every rank runs the same job, and rank 0 prints what comes of it.
-//! It may also be a rank of a test: one that misbehaves, or one that reduces for a while, whose end is a file in a folder.
+//! This program as a rank, started by `mpirun`: all ranks run the same job, and rank 0 prints the results. A rank may also belong to a test:
+//! one that misbehaves on purpose, or one that reduces for a while and writes a file when it ends.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use harness::{Backend, Error, bench, campaign, endurance};
 use reduce::World;
 use repro_check::ranks::{self, print_row, read_job};
 
-/// What is left to a rank when another one is silent on purpose.
+/// The silence limit of ranks while another one is silent on purpose.
 const FAULT_SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Runs a rank, if that is what this program was started for.
@@ -51,7 +51,7 @@ fn fault(world: &World, kind: &str) -> Result<(), Error> {
     let last = world.size() - 1;
     let tag = world.fresh_tag()?;
     if world.rank() != last {
-        // A panic ends the job, however long that takes: no limit may come before it.
+        // A panic ends the job. No limit may expire before that.
         if kind != "panic" {
             world.set_silence_limit(FAULT_SILENCE_LIMIT);
         }
@@ -75,7 +75,7 @@ fn endure(world: &World, folder: &str, duration: &str, limit: &str) -> Result<()
     let seconds = |word: &str| {
         let number = word
             .parse()
-            .map_err(|_| Error::Run(format!("`{word}` is no number of seconds")));
+            .map_err(|_| Error::Run(format!("`{word}` is not a number of seconds")));
         number.map(Duration::from_secs)
     };
     let (duration, limit) = (seconds(duration)?, seconds(limit)?);

@@ -1,5 +1,4 @@
-//! `cargo xtask numbers`: the measured numbers of pages, written again from the records that commands have kept; and the book's front page, from
-//! README.
+//! `cargo xtask numbers`: updates the measured numbers on pages from their records, and the book's front page from README.
 
 use std::fs;
 
@@ -19,7 +18,7 @@ pub fn run() -> Result<(), Error> {
             fs::write(&path, &text).map_err(|error| Error::file(&path, error))?;
         }
         if count > 0 {
-            println!("{}: {count} from records", path.display());
+            println!("{}: {count} numbers from records", path.display());
         }
     }
     let read = |name: &str| {

@@ -1,4 +1,4 @@
-//! `cargo xtask papers`: the tables and figures of the papers, beside what was published.
+//! `cargo xtask papers`: recomputes the papers' tables and figures, next to the published values.
 
 use std::fs;
 use std::iter;
@@ -14,24 +14,24 @@ use launch::MpiOptions;
 /// Options of `papers`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Exhibits by name, as table-3,figure-2.3; figure-4 stands for figure-4.1 to figure-4.4 [default: all]
+    /// Exhibits by name, for example table-3,figure-2.3; figure-4 means figure-4.1 to figure-4.4 [default: all]
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     only: Vec<String>,
-    /// Where measured ranks live: threads or mpi [default: mpi, where it is installed]
+    /// How measured ranks run: threads or mpi [default: mpi if it is installed]
     #[arg(long, value_name = "NAME")]
     backend: Option<String>,
     #[command(flatten)]
     mpi: MpiOptions,
-    /// Few sizes and few runs
+    /// Measure fewer sizes and runs
     #[arg(long)]
     quick: bool,
-    /// The folder of the exhibits' pages and pictures
+    /// The folder to write the exhibits' pages and pictures to
     #[arg(long, value_name = "DIR", default_value_os_t = workspace().join("target/papers"))]
     output: PathBuf,
-    /// Also write what was compared into the papers' pages of this folder; the book's are in docs/papers
+    /// Also write the comparisons into the papers' pages in this folder; the book's pages are in docs/papers
     #[arg(long, value_name = "DIR")]
     summary: Option<PathBuf>,
-    /// Write a JSON object for every comparison and every point to a file, or to standard output (-)
+    /// Write a JSON object for each comparison and each point to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
 }
@@ -52,7 +52,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
     }
     let mut output = Output::open(options.json.as_deref())?;
-    // What is computed needs no ranks.
+    // Computed exhibits need no ranks.
     let place = if chosen.iter().any(|exhibit| exhibit.is_measured()) {
         Place::chosen(backend, &options.mpi)?
     } else {

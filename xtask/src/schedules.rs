@@ -1,4 +1,4 @@
-//! `cargo xtask schedules`: the page that shows every schedule, its rounds, messages and volume, and its picture.
+//! `cargo xtask schedules`: writes the page that shows each schedule's rounds, messages, volume and picture.
 
 mod picture;
 
@@ -31,13 +31,13 @@ const ROUND: Link = Link {
     combine_byte_ns: 0.0,
 };
 
-/// What is between the lines of numbers.
+/// The page, with placeholders for numbers, tables and pictures.
 const PAGE: &str = include_str!("schedules/page.md");
 
 /// Options of `schedules`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The folder of the page
+    /// The folder to write the page to
     #[arg(long, value_name = "DIR", default_value_os_t = workspace().join("docs"))]
     output: PathBuf,
 }
@@ -88,10 +88,10 @@ fn allreduce(algorithm: Algorithm, ranks: usize) -> Schedule {
         .expect("there are ranks, and the parameters are sound")
 }
 
-/// Its messages, of a round each.
+/// The messages of a schedule; each takes one round.
 fn in_rounds(schedule: &Schedule) -> Vec<schedule::Flight> {
     let machine = Machine {
-        // Whoever sends to several at once needs no more time for it here.
+        // A rank may send to several others in one round.
         ports: schedule.ranks(),
         ..Machine::flat(ROUND)
     };
@@ -118,7 +118,7 @@ const ITEMS: u64 = 504_850;
 /// The distributions of that table's columns.
 const SHOWN: [&str; 3] = ["lower", "optimized", "block-cyclic"];
 
-/// The paper that an algorithm is from, if it is from one.
+/// The number of the paper that an algorithm comes from; empty if it comes from none.
 fn paper(algorithm: Algorithm) -> &'static str {
     match algorithm {
         Algorithm::Fibonacci | Algorithm::Binary => "5",
@@ -138,7 +138,7 @@ fn paper(algorithm: Algorithm) -> &'static str {
     }
 }
 
-/// The rows that all messages carry together.
+/// The number of rows in all messages together.
 fn volume(schedule: &Schedule) -> f64 {
     let steps = (0..schedule.ranks()).flat_map(|rank| schedule.steps(rank));
     let sends = steps.flat_map(|step| step.sends);
@@ -165,12 +165,12 @@ pub(super) fn shape() -> String {
     table.text().to_owned()
 }
 
-/// A number with as few places as it needs.
+/// A number without trailing zeros.
 fn short(number: f64) -> String {
     trimmed(&format!("{number:.2}")).to_owned()
 }
 
-/// How many values pieces carry: by schedule and distribution.
+/// The table of the values that messages carry, by schedule and distribution.
 pub(super) fn fragments() -> String {
     let named = Sharing::named().into_iter();
     let named = named.map(|sharing| (sharing, sharing.to_string()));
@@ -202,7 +202,7 @@ pub(super) fn fragments() -> String {
     table.text().to_owned()
 }
 
-/// Every schedule's mean and most, for one distribution.
+/// The mean and the maximum of each schedule, for one distribution.
 fn carried(ownership: &Ownership) -> Vec<String> {
     let tree = Tree::new(ownership.items());
     let known: Mutex<HashMap<Range<usize>, u64>> = Mutex::default();

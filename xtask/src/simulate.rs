@@ -1,4 +1,4 @@
-//! `cargo xtask simulate`: how long schedules would take on a machine that is not here.
+//! `cargo xtask simulate`: predicts how long schedules take on another machine.
 
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -13,13 +13,13 @@ use harness::simulation::{self, Question};
 use reduce::DEFAULT_LINK;
 use schedule::{Algorithm, Collective, Link, Machine, Parameters, SYMMETRY_RANKS, Schedule};
 
-/// A rank is some hundred bytes: more of them than this would not fit into a usual machine's memory.
+/// A rank takes some hundred bytes: more ranks would not fit into a usual machine's memory.
 const RANKS_MAX: usize = 1 << 24;
 
-/// From this number of ranks on, the command says beforehand how long it takes.
+/// From this number of ranks on, the command first estimates how long it takes.
 const LONG_RANKS: usize = 1 << 18;
 
-/// The part of the ranks that is measured for that. One rank stands for all in the same schedules as without it.
+/// The estimate simulates one in this many ranks, but enough that the simulation uses symmetry in the same schedules.
 const FRACTION: usize = 32;
 const _: () = assert!(LONG_RANKS / FRACTION > SYMMETRY_RANKS);
 
@@ -29,28 +29,28 @@ pub struct Options {
     /// The number of ranks
     #[arg(long, default_value = "1024", value_name = "P", value_parser = at_most::<RANKS_MAX>)]
     ranks: usize,
-    /// The number of items on all ranks, as 1000000 or 1e12 [default: one a rank]
+    /// The number of items on all ranks together, for example 1000000 or 1e12 [default: one per rank]
     #[arg(long, value_name = "N", value_parser = whole)]
     items: Option<u64>,
-    /// The number of doubles of an item
+    /// The number of doubles per item
     #[arg(long, default_value = "1", value_name = "COLUMNS", value_parser = at_most::<{ 1 << 40 }>)]
     width: usize,
     /// Schedules by name, or all
     #[arg(long, default_value = "all", value_name = "LIST")]
     algorithm: String,
-    /// How items are spread: lower, upper, power-of-two, optimized, optimized-published, score-optimal, score-optimal-busy, path-optimal
+    /// How items are distributed: lower, upper, power-of-two, optimized, optimized-published, score-optimal, score-optimal-busy, path-optimal
     #[arg(long, default_value = "lower", value_name = "NAME")]
     distribution: String,
-    /// alpha: nanoseconds that a message takes by itself
+    /// alpha: nanoseconds per message
     #[arg(long, value_name = "NS", value_parser = time)]
     alpha: Option<f64>,
-    /// beta: nanoseconds a byte
+    /// beta: nanoseconds per byte sent
     #[arg(long, value_name = "NS", value_parser = time)]
     beta: Option<f64>,
-    /// gamma: nanoseconds to combine a byte
+    /// gamma: nanoseconds per byte combined
     #[arg(long, value_name = "NS", value_parser = time)]
     gamma: Option<f64>,
-    /// The ranks of a node; between nodes, --far-alpha and --far-beta hold
+    /// Ranks per node; messages between nodes take --far-alpha and --far-beta
     #[arg(long, default_value = "1", value_name = "RANKS")]
     node_ranks: NonZeroUsize,
     /// alpha between nodes
@@ -59,13 +59,13 @@ pub struct Options {
     /// beta between nodes
     #[arg(long, value_name = "NS", value_parser = time)]
     far_beta: Option<f64>,
-    /// n of bruck and dissemination; such a machine sends and receives n messages at once
+    /// The number of messages that a rank sends and receives at once; also n of bruck and dissemination
     #[arg(long, value_name = "N")]
     ports: Option<NonZeroUsize>,
-    /// The blocks of pipelines [default: as many as should take least]
+    /// The number of blocks in pipelines [default: the estimated best]
     #[arg(long, value_name = "BLOCKS")]
     blocks: Option<NonZeroUsize>,
-    /// The building of a plan, by a rule and by numbers of items, in place of its runs
+    /// Predict how long it takes to build a plan, from a distribution's rule and from numbers of items, instead of running it
     #[arg(long)]
     building: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)

@@ -1,5 +1,5 @@
-//! What `cargo xtask` runs: it builds what a command needs, and no more. `repro-check` builds the package of its name, `install` the installer, and
-//! `test` and `release` the gate; all other commands are in package `xtask`.
+//! The entry point of `cargo xtask`. It builds only the package that a command needs: `repro-check` and `install` are packages of their own,
+//! `test` and `release` are in `gate`, and all other commands in `xtask`.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,23 +7,23 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// How cargo ends where it cannot build; what it runs ends otherwise.
+/// Cargo's exit status if it cannot build. The programs that it runs never end with it.
 const CARGO_FAILED: u8 = 101;
 
-/// How cargo builds where everything is built once.
+/// Cargo's settings for the gate, which builds everything once.
 const ONCE: [(&str, &str); 3] = [
     ("CARGO_INCREMENTAL", "0"),
     ("CARGO_PROFILE_DEV_DEBUG", "none"),
     ("CARGO_PROFILE_RELEASE_DEBUG", "none"),
 ];
 
-/// The help where nothing but the installer is.
+/// The help in the installation tarball, which has only the installer.
 const OF_TARBALL: &str = "\
 Installs the libraries for C, C++ and Fortran.
 
 Usage: cargo xtask install [OPTIONS]
 
-`cargo xtask install --help` lists the options. The other commands are in a clone of treefold.
+`cargo xtask install --help` lists the options. The other commands need a clone of treefold.
 ";
 
 fn main() -> ExitCode {
@@ -33,14 +33,14 @@ fn main() -> ExitCode {
     match command {
         Some("-h" | "--help" | "help") if words.len() == 1 => {
             let is_whole = is_here("xtask");
-            return tell(if is_whole {
+            return print(if is_whole {
                 include_str!("help.txt")
             } else {
                 OF_TARBALL
             });
         }
         Some("-V" | "--version") => {
-            return tell(concat!("cargo xtask ", env!("CARGO_PKG_VERSION"), "\n"));
+            return print(concat!("cargo xtask ", env!("CARGO_PKG_VERSION"), "\n"));
         }
         None => {
             eprintln!("error: no command; `cargo xtask --help` lists them");
@@ -50,32 +50,32 @@ fn main() -> ExitCode {
     }
     let package = match command {
         Some("install") => "install",
-        // What draws is not in the small program.
+        // The small program cannot draw.
         Some("repro-check") if !words.iter().any(is_plot) => "repro-check",
         Some("test" | "release") => "gate",
         _ => "xtask",
     };
     if !is_here(package) {
         eprintln!(
-            "error: this folder has only `cargo xtask install`; the other commands are in a clone of treefold"
+            "error: this folder has only `cargo xtask install`; the other commands need a clone of treefold"
         );
         return ExitCode::from(2);
     }
-    // Programs of one command do without its name.
+    // These programs have a single command, so its name is dropped.
     if matches!(package, "repro-check" | "install") {
         words.remove(0);
     }
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["run", "--package", package, "--bin", package]);
     match package {
-        // It builds all there is, once: what incremental builds keep would be a third of the target folder, and the lines of debug
-        // information half of the rest.
+        // It builds everything once. Data for incremental builds would take a third of the target folder, and debug information half of
+        // the rest.
         "gate" => cargo.envs(
             ONCE.iter()
                 .filter(|(name, _)| env::var_os(name).is_none())
                 .copied(),
         ),
-        // Optimised: they run the numbers themselves.
+        // Optimised, since they compute the sums themselves.
         "repro-check" => cargo.args(["--profile", "quick"]),
         "xtask" => cargo.arg("--release"),
         _ => &mut cargo,
@@ -91,7 +91,7 @@ fn main() -> ExitCode {
             let code = status.code().and_then(|code| u8::try_from(code).ok());
             if is_offline && code == Some(CARGO_FAILED) {
                 eprintln!(
-                    "error: --offline: the tarball has all that treefold is built of; a clone has it after `cargo fetch`"
+                    "error: --offline: the dependencies are not here; the tarball includes them, and in a clone `cargo fetch` downloads them"
                 );
             }
             code.map_or(ExitCode::FAILURE, ExitCode::from)
@@ -103,7 +103,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether the sources of a package are here: the tarball that people install from has few.
+/// Whether a package's sources are here: the installation tarball has few.
 fn is_here(package: &str) -> bool {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = match package {
@@ -119,8 +119,8 @@ fn is_plot(word: &OsString) -> bool {
         .is_some_and(|word| word == "--plot" || word.starts_with("--plot="))
 }
 
-/// Shows a text. A reader may close the stream before its end.
-fn tell(text: &str) -> ExitCode {
+/// Prints a text. A reader may close the stream before its end.
+fn print(text: &str) -> ExitCode {
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS
 }

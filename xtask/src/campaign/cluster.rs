@@ -1,7 +1,7 @@
-//! `campaign --backend cluster`: cases of MPI on the nodes of clusters in a box, whose networks have faults of their own.
+//! `campaign --backend cluster`: MPI cases on virtual clusters whose networks also have faults.
 //!
-//! Each cluster is drawn from the seed of its first case, runs some cases by this program's own `cluster … -- campaign`, and has one kind of
-//! trouble. All of it passes: so every result is still the definition's, and nothing waits for ever.
+//! The seed of a cluster's first case determines the cluster and its one kind of trouble. It runs its cases by `cluster … -- campaign` of this
+//! program. Each trouble ends after a while, so every result must still equal the definition, and nothing may hang.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader};
@@ -22,13 +22,13 @@ use super::Options;
 /// The name of this backend.
 pub(super) const NAME: &str = "cluster";
 
-/// The cases of a cluster.
+/// Cases per cluster.
 const CASES: u64 = 40;
 
-/// What is wrong with a network, or with its nodes.
+/// A fault of a network or its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trouble {
-    /// Nothing: the faults are those of the programs.
+    /// None; the programs themselves have faults.
     Programs,
     /// Frames are lost.
     Loss,
@@ -106,7 +106,7 @@ impl Troubled {
         options.mpi.pass_on(&mut command);
         let words = format!("-- campaign --json - --seed {seed} --cases {cases} --ranks {ranks}");
         command.args(words.split(' '));
-        // A program's fault that others notice by a short silence limit looks the same where the network is silent.
+        // Some faults of programs are detected by a short silence limit, which a silent network exceeds as well.
         let faults = match self.trouble {
             Trouble::Programs => options.faults.as_deref().unwrap_or("all"),
             _ => "none",
@@ -134,7 +134,7 @@ impl Troubled {
         let mut least = 300;
         loop {
             let (goes_on, node) = sleep(least, 1500);
-            // TCP says again what was lost after pauses of doubled length: a link that is down too often is down for ever.
+            // TCP doubles its pause before each retransmission: a link that is down too often stays down.
             least = 4000;
             let (begin, end) = match self.trouble {
                 _ if !goes_on => return,
@@ -191,14 +191,14 @@ pub(super) fn run(
     Ok(summary.failures == 0)
 }
 
-/// Runs the cases of a cluster, and returns the lines of JSON that they gave.
+/// Runs the cases of a cluster and returns their lines of JSON.
 fn run_one(cluster: &Troubled, mut command: Command) -> Result<Vec<Value>, Error> {
     let failed = |error: io::Error| Error::Run(format!("the cluster: {error}"));
     let mut child = command.spawn().map_err(failed)?;
     let ended = follow(cluster, &mut child);
     let status = child.wait().map_err(failed)?;
     let (lines, said) = ended?;
-    // 1: a case has failed, which its line tells.
+    // 1: a case failed, and its line says so.
     match status.code() {
         Some(0 | 1) if !lines.is_empty() => Ok(lines),
         _ => Err(Error::Run(format!(
@@ -208,7 +208,7 @@ fn run_one(cluster: &Troubled, mut command: Command) -> Result<Vec<Value>, Error
     }
 }
 
-/// Makes trouble for a cluster until it ends; its lines, and what it has said besides.
+/// Makes trouble for a cluster until it ends; returns its lines of JSON and its standard error.
 fn follow(cluster: &Troubled, child: &mut Child) -> Result<(Vec<Value>, String), Error> {
     let failed = |error: io::Error| Error::Run(format!("the cluster: {error}"));
     let lines = BufReader::new(child.stdout.take().expect("it is piped"));

@@ -61,7 +61,7 @@ cluster --loss 0.5 -- repro-check => --loss | not a percentage
 cluster --loss 101% -- repro-check => --loss | below 100%
 cluster --mpi no-such -- repro-check => --mpi | openmpi
 cluster --launcher srun -- repro-check => --launcher | {ranks}
-cluster -- repro-check --mpi=mpich => --mpi | belongs to the cluster
+cluster -- repro-check --mpi=mpich => --mpi | goes before `--`
 test --stage checks,magic => --stage | `magic` | checks, threads, mpi
 test --no-mpi --stage mpi => --no-mpi | `--stage mpi`
 test --target mips => --target | 'mips'

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: the gate in stages, step by step, and the first step that fails ends it. What runs always is what CI runs.
+//! `cargo xtask test`: runs the stages of the gate step by step, and stops at the first step that fails. CI runs the default stages.
 #![expect(clippy::print_stdout, reason = "stages say what they run and find")]
 
 mod aarch64;
@@ -41,28 +41,27 @@ use times::Times;
 /// Options of `test`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// Stages by name, or all, which adds those on request [default: what CI runs]
+    /// Stages by name, or all, which includes those on request [default: what CI runs]
     #[arg(long, value_name = "NAME,…")]
     stage: Option<String>,
     #[command(flatten)]
     mpi: MpiOptions,
-    /// List the stages, with what they check and how long they take, and run none
+    /// List the stages with their purpose and time, and run none
     #[arg(long)]
     list: bool,
-    /// Write to docs/ what was found: the times of stages and tests; which MPI libraries passed, to the table of mpi.md; the pictures of
-    /// stage programs
+    /// Write results to docs/: the times of stages and tests, the MPI libraries that passed (in mpi.md), and the pictures of stage programs
     #[arg(long)]
     record: bool,
-    /// Run the stage of another architecture alone: build for it, and run in an emulator
+    /// Run only the stage of another architecture: build for it and run in an emulator
     #[arg(long, value_name = "NAME", value_parser = ["aarch64"], conflicts_with = "stage")]
     target: Option<String>,
-    /// Leave out everything that needs MPI
+    /// Skip everything that needs MPI
     #[arg(long)]
     no_mpi: bool,
 }
 
 impl Options {
-    /// Those of a single stage.
+    /// The options that run a single stage.
     pub fn of_stage(name: &str) -> Self {
         Self {
             stage: Some(name.to_owned()),
@@ -71,7 +70,7 @@ impl Options {
     }
 }
 
-/// `cargo xtask bench footprint`: the lines of a table of what short calls of the libraries for C touch.
+/// The lines of the table of `cargo xtask bench footprint`: the cache lines that short calls of the C libraries touch.
 pub fn footprint(installation: &Installation) -> Result<Vec<String>, Error> {
     c::footprint::bench(installation)
 }

@@ -37,25 +37,25 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Options of `install`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The folder that gets lib/, include/, share/ and bin/; created if it does not exist
+    /// The folder to install to: it gets lib/, include/, share/ and bin/; created if it does not exist
     #[arg(long, value_name = "FOLDER")]
     prefix: Option<PathBuf>,
-    /// The folder of the libraries below the prefix; on Debian also lib/x86_64-linux-gnu
+    /// The folder of the libraries below the prefix, for example lib/x86_64-linux-gnu on Debian
     #[arg(long, value_name = "FOLDER", default_value = "lib")]
     libdir: String,
-    /// Build with what is here, from a tarball or downloaded before, and ask no network
+    /// Build without the network, from the tarball or from dependencies downloaded before
     #[arg(long)]
     offline: bool,
-    /// Leave out the interposer, which unchanged MPI programs load
+    /// Skip the interposer, which unchanged MPI programs load
     #[arg(long)]
     no_mpi: bool,
-    /// Keep no names in shared libraries but those that programs link; line numbers for debuggers are never kept
+    /// Remove all symbols from shared libraries but those that programs link
     #[arg(long)]
     strip: bool,
-    /// Remove what was installed in the prefix, but for files that were changed since
+    /// Uninstall from the prefix; files that were changed since are kept
     #[arg(long, conflicts_with_all = ["libdir", "offline", "no_mpi", "strip"])]
     uninstall: bool,
-    /// Not needed any more: what is installed is for every MPI library
+    /// Has no effect: the installed library works with every MPI library
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     mpi: Option<Option<String>>,
 }

@@ -1,4 +1,4 @@
-//! The check: what is asked for, what it runs, and what a person is told.
+//! The check: its options, its runs and its report.
 
 mod rows;
 mod verdict;
@@ -20,10 +20,10 @@ use crate::job::{Cases, Job, Row};
 use crate::output::Output;
 use crate::{Backend, Error, Order, Sharing, Way, choices, ranks};
 
-/// The rank counts of the thesis' section 4.3.
+/// The numbers of ranks in section 4.3 of the thesis.
 const THESIS_RANKS: &str = "1..=241:16";
 
-/// The ways in tree order, the exact sum, and the ordered baseline.
+/// Algorithms in tree order, the exact sum, and the ordered baseline.
 const DEFAULT_ALGORITHMS: [Way; 7] = [
     Way::Tree(Algorithm::Algorithm1),
     Way::Tree(Algorithm::Direct),
@@ -34,13 +34,13 @@ const DEFAULT_ALGORITHMS: [Way; 7] = [
     Way::LeftToRight,
 ];
 
-/// A launch of 241 processes takes a minute; these tell as much.
+/// Launching 241 processes takes a minute; these numbers of ranks show as much.
 const MPI_RANKS: &str = "1,2,17,33";
 
-/// What the canary runs on where a single number of ranks was asked for.
+/// The canary's numbers of ranks if only one was requested.
 const CANARY_RANKS: [usize; 3] = [1, 2, 3];
 
-/// So many numbers of ranks fit a line.
+/// Up to this many numbers of ranks fit on a line.
 const FEW_LAUNCHES: usize = 12;
 
 /// Options of `repro-check`.
@@ -49,7 +49,7 @@ pub struct Options {
     /// Files of numbers: .txt, .csv, .csv:COLUMN, .npy, .f64, .binpsllh or .psllh [default: generated data]
     #[arg(long, num_args = 1.., value_name = "FILE")]
     input: Vec<PathBuf>,
-    /// threads, mpi or all
+    /// How ranks run: threads, mpi or all (both)
     #[arg(long, default_value = "threads", value_name = "NAME")]
     backend: String,
     #[command(flatten)]
@@ -60,41 +60,41 @@ pub struct Options {
     /// Distributions by name, or all [default: all but random and scattered]
     #[arg(long, value_name = "NAME,…")]
     distribution: Option<String>,
-    /// Algorithms by name, or all; unordered always runs [default: algorithm1, direct, binomial, recursive-doubling, mpi-native,
-    /// exact-sum, left-to-right]
+    /// Algorithms by name, or all; the plain sum (unordered) always runs [default: algorithm1, direct, binomial, recursive-doubling,
+    /// mpi-native, exact-sum, left-to-right]
     #[arg(long, value_name = "NAME,…")]
     algorithm: Option<String>,
     /// The seed of generated data and random distributions
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
-    /// Generated data of all sizes of the thesis' Table 4.1, to 21,410,970
+    /// Generate data of all sizes in the thesis' Table 4.1, up to 21,410,970
     #[arg(long)]
     full: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
-    /// Draw the sums of the longest data set over the numbers of ranks, NAME.svg, and write their numbers to NAME.json
+    /// Plot the sums of the longest data set over the number of ranks to NAME.svg, and write the values to NAME.json
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Show the bits in hexadecimal, and each algorithm by itself
+    /// Show the bits in hexadecimal, and each algorithm separately
     #[arg(short, long)]
     verbose: bool,
 }
 
-/// Draws the sums of rows to a file.
+/// Draws the sums in `rows` to a file.
 pub type Draw = fn(&Path, &[DataSet], &[Row]) -> Result<(), Error>;
 
-/// Whether `--plot` names a picture, and there is what draws it.
+/// Fails unless `--plot` names an .svg file and `draw` is given.
 fn check_plot(path: &Path, draw: Option<Draw>) -> Result<(), Error> {
     let reason = match path.extension() {
-        _ if draw.is_none() => "this program draws nothing: `cargo xtask repro-check` does",
+        _ if draw.is_none() => "this program cannot draw; use `cargo xtask repro-check`",
         Some(extension) if extension == "svg" => return Ok(()),
-        _ => "the picture's name ends in .svg",
+        _ => "the file's name must end in .svg",
     };
     Err(Error::option("--plot", reason))
 }
 
-/// Runs the command; true if every row has the bits it must have.
+/// Runs the command; true if every row has the expected bits.
 pub fn run(options: &Options, draw: Option<Draw>) -> Result<bool, Error> {
     let begin = Instant::now();
     let plot = options.plot.as_deref();
@@ -114,7 +114,7 @@ pub fn run(options: &Options, draw: Option<Draw>) -> Result<bool, Error> {
         output.say(line);
     }
     if options.verbose {
-        check.tell_all(&rows, &output);
+        check.print_details(&rows, &output);
     }
     for backend in backends {
         output.say(check.ranks_that_ran(backend, options.verbose));
@@ -193,7 +193,7 @@ impl Check {
         })
     }
 
-    /// What a launch runs: the canary is last.
+    /// The job and data of a launch; the canary comes last.
     fn part(&self, launch: &Launch) -> (Job, &[DataSet]) {
         let others = if launch.only_canary {
             self.data.len() - 1
@@ -208,8 +208,8 @@ impl Check {
         (Job { cases, seed }, &self.data[others..])
     }
 
-    /// Tells a person who wants to know all.
-    fn tell_all(&self, rows: &[Row], output: &Output) {
+    /// Prints the details for `--verbose`.
+    fn print_details(&self, rows: &[Row], output: &Output) {
         output.say("spread between the largest and the smallest sum (number of bit patterns)");
         let Cases {
             algorithms,
@@ -241,7 +241,7 @@ impl Check {
             _ => counted(0, "rank"),
         };
         let plain = match verdict::most_plain_values(rows) {
-            0 | 1 => "plain sums of this data agree, too".to_owned(),
+            0 | 1 => "plain sums of this data agree as well".to_owned(),
             most => format!("plain sums gave up to {most}"),
         };
         format!("one sum per data set on {ranks} ({runs}); {plain}")
@@ -269,7 +269,7 @@ impl Check {
     }
 }
 
-/// Whether any row has bits that it must have.
+/// Whether the bits of any row will be checked.
 fn checks_anything(launches: &[Launch], ways: &[Way], distributions: &[Sharing]) -> bool {
     let is_checked = |backend: Backend, way: Way| {
         let suits = distributions.iter().any(|sharing| sharing.suits(way));

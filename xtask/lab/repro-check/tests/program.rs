@@ -36,7 +36,7 @@ fn the_verdict_is_its_last_line_and_its_status() {
 #[test]
 fn what_it_cannot_do_is_told_in_a_line() {
     for (words, expected) in [
-        (["--plot", "x.svg"], "--plot: this program draws nothing"),
+        (["--plot", "x.svg"], "--plot: this program cannot draw"),
         (
             ["--ranks", "0"],
             "--ranks: a communicator needs at least one rank",

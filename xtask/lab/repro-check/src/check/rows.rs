@@ -1,4 +1,4 @@
-//! Running the rows: one communicator for each backend and number of ranks.
+//! Runs the check's rows, with one communicator for each backend and number of ranks.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,18 +15,18 @@ use crate::output::Output;
 use crate::ranks::{on_processes, on_threads};
 use crate::{Backend, Error};
 
-/// How far the check is.
+/// The progress of a check.
 struct Tally<'c> {
     check: &'c Check,
     progress: Progress,
-    /// All runs that there will be.
+    /// The number of runs in total.
     all: usize,
     done: AtomicUsize,
     faults: AtomicUsize,
 }
 
 impl Tally<'_> {
-    /// Counts a run, and says what was compared so far.
+    /// Counts a run and updates the progress line.
     fn count(&self, row: &Row) {
         let is_wrong = usize::from(self.check.expected.fault(row).is_some());
         let faults = self.faults.fetch_add(is_wrong, Relaxed) + is_wrong;
@@ -43,7 +43,7 @@ impl Tally<'_> {
 }
 
 impl Check {
-    /// Runs everything, and writes each launch's rows as soon as it is over.
+    /// Runs everything. Writes the rows of each launch as soon as it has ended.
     pub(super) fn run_launches(
         &self,
         launcher: Option<&Launcher>,
@@ -92,7 +92,7 @@ impl Check {
         tally: &Tally<'_>,
     ) -> Result<Vec<Row>, Error> {
         let (job, data) = self.part(launch);
-        // Rows come in the job's order; names that two files share were made distinct in this process alone.
+        // Rows arrive in the job's order. Only this process has made names distinct that two files share.
         let mut names = job
             .cases
             .iter()

@@ -1,4 +1,4 @@
-//! What the rows must be, and whether they are.
+//! The expected bits of all rows, and how the rows compare with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ struct Expected {
 }
 
 impl Expected {
-    /// Of an order; `None` where there is none.
+    /// The bits of a sum in an order; `None` for plain sums, which have no order.
     fn bits(&self, order: &str) -> Option<u64> {
         let orders = [
             (Order::Tree, self.tree),
@@ -41,41 +41,41 @@ impl Expected {
                 left + right
             })),
             left_to_right: bits(simd_kernels::left_to_right(&data.items)),
-            // By integers of any size, which share nothing with what is checked.
+            // Computed with big integers, independently of the code under test.
             exact: integer_sums::sum(&data.items).to_bits(),
         }
     }
 }
 
 impl Expectations {
-    /// By the definitions, on one core.
+    /// Computes the sums by their definitions, on one core.
     pub(super) fn of(data: &[DataSet]) -> Self {
         let each = |data: &DataSet| (data.name.clone(), Expected::of(data));
         Self(data.iter().map(each).collect())
     }
 
-    /// Every way in which the rows are not as they must be.
+    /// All deviations of the rows from the expected bits.
     pub(super) fn faults(&self, rows: &[Row]) -> Vec<String> {
         let mut faults: Vec<String> = rows.iter().filter_map(|row| self.fault(row)).collect();
         for backend in [Backend::Threads, Backend::Mpi] {
             if patterns(&canary(rows, backend)) == 1 {
                 let backend = backend.name();
-                faults.push(format!("canary, {backend}: the unordered sum has one bit pattern, so the check proves nothing"));
+                faults.push(format!("canary, {backend}: the plain sum has the same bits on all rank counts, so the check proves nothing"));
             }
         }
         faults
     }
 
-    /// What is wrong with a row.
+    /// How a row deviates from the expected bits, if it does.
     pub(super) fn fault(&self, row: &Row) -> Option<String> {
         let Some(expected) = self.0.get(&row.dataset) else {
-            return Some(format!("{}: a data set that nobody asked for", row.dataset));
+            return Some(format!("{}: unexpected data set", row.dataset));
         };
         let expected = expected.bits(&row.order)?;
         let fault = if row.bits != format!("{expected:016X}") {
             format!("has bits {}, not {expected:016X}", row.bits)
         } else if !row.ranks_agree {
-            "has other bits on other ranks".to_owned()
+            "the ranks have different bits".to_owned()
         } else {
             return None;
         };
@@ -93,8 +93,8 @@ impl Expectations {
         ))
     }
 
-    /// Treefold's sum of each data set, and on how many runs it was the same; how many values plain sums have, and how far they are apart; and what the
-    /// canary says. Lines of at most 80 columns.
+    /// The report: for each data set, treefold's sum, the number of runs that gave it, and the number and spread of plain sums; then the
+    /// canary's lines. Lines have at most 80 columns.
     pub(super) fn summary(&self, data: &[DataSet], rows: &[Row]) -> Vec<String> {
         let headings = [
             "data set",
@@ -135,12 +135,12 @@ impl Expectations {
         }
         let mut lines = table.lines_within(LINE_COLUMNS);
         for backend in [Backend::Threads, Backend::Mpi] {
-            lines.extend(canaries_words(backend, &canary(rows, backend)));
+            lines.extend(canary_line(backend, &canary(rows, backend)));
         }
         lines
     }
 
-    /// The thesis' Table 4.2: spread between the largest and the smallest sum, and the number of bit patterns.
+    /// As Table 4.2 of the thesis: the largest minus the smallest sum, and the number of bit patterns.
     pub(super) fn table(&self, data: &[DataSet], algorithms: &[String], rows: &[Row]) -> Table {
         let headings = ["data set", "N", "sum in tree order"].map(str::to_owned);
         let mut table = Table::new(headings.iter().chain(algorithms).cloned());
@@ -161,7 +161,7 @@ impl Expectations {
     }
 }
 
-/// The columns of a terminal.
+/// The width of a terminal.
 const LINE_COLUMNS: usize = 80;
 
 /// The canary's rows on a backend.
@@ -170,19 +170,19 @@ fn canary(rows: &[Row], backend: Backend) -> Vec<&Row> {
     rows.iter().filter(on_it).collect()
 }
 
-/// What the canary says on a backend, if it ran there.
-fn canaries_words(backend: Backend, rows: &[&Row]) -> Option<String> {
+/// The canary's line for a backend, if it ran there.
+fn canary_line(backend: Backend, rows: &[&Row]) -> Option<String> {
     let ranks: BTreeSet<usize> = rows.iter().map(|row| row.ranks).collect();
     let (backend, ranks) = (backend.name(), ranks.len());
     let said = match patterns(rows) {
         0 => return None,
         1 => format!("1 plain sum on {ranks} rank counts: the check proves nothing"),
-        values => format!("{values} different plain sums on {ranks} rank counts: they are caught"),
+        values => format!("{values} different plain sums on {ranks} rank counts, as expected"),
     };
     Some(format!("canary, {backend}: {said}"))
 }
 
-/// The most values that plain sums of a data set have, the canary's aside.
+/// The largest number of different plain sums of a data set, without the canary.
 pub(super) fn most_plain_values(rows: &[Row]) -> usize {
     let mut plain: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -199,7 +199,7 @@ fn patterns(rows: &[&Row]) -> usize {
     patterns.len()
 }
 
-/// How far the greatest sum is from the least.
+/// The largest minus the smallest sum.
 fn spread(rows: &[&Row]) -> String {
     let sums = rows.iter().map(|row| row.total());
     let (least, greatest) = sums.fold(
@@ -289,7 +289,7 @@ mod tests {
 
         let mut torn = row("data", "tree", TREE);
         torn.ranks_agree = false;
-        assert!(faults(&[torn])[0].ends_with("has other bits on other ranks"));
+        assert!(faults(&[torn])[0].ends_with("the ranks have different bits"));
 
         let unknown = [row("other", "tree", TREE)];
         assert!(faults(&unknown)[0].starts_with("other: "));
