@@ -1,4 +1,4 @@
-"""`python -m treefold`: what is installed, and what it found."""
+"""`python -m treefold`: prints the installed versions and the settings in effect."""
 
 import argparse
 import importlib.util
@@ -29,8 +29,8 @@ def _mpi():
 
 
 def main():
-    """Prints it, in four lines."""
-    described = "Prints the versions of treefold, Python and NumPy, the instructions and threads that sums take, and the MPI library."
+    """Prints four lines."""
+    described = "Prints the versions of treefold, Python and NumPy, the instruction set and threads that sums use, and the MPI library."
     parser = argparse.ArgumentParser(prog="python -m treefold", description=described)
     parser.add_argument("--version", action="version", version=f"treefold {__version__}")
     parser.parse_args()

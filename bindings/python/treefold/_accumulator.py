@@ -7,17 +7,17 @@ from ._arrays import as_array, as_doubles, contiguous, counted
 
 
 class Mergeable:
-    """What takes in the items of another one by `merge`: `+` makes a new one. All accumulators, partials and states are."""
+    """A base class: `+` makes a new object with the items of both, by `copy` and `merge`."""
 
     __slots__ = ()
 
     def copy(self):
-        """Another one of the same items."""
+        """A copy."""
         make, arguments = self.__reduce__()
         return make(*arguments)
 
     def __add__(self, other):
-        """One of the items of both: `merge` changes this one."""
+        """A new object with the items of both."""
         if not isinstance(other, type(self)):
             return NotImplemented
         merged = self.copy()
@@ -30,7 +30,7 @@ class Mergeable:
 
 
 class Accumulator(Mergeable):
-    """Items that are added array by array, and may be removed again.
+    """Exact statistics of items that are added, and may be removed again.
 
     It has their exact sum, mean, variance and standard deviation. It depends
     on the items alone: not on their order, nor on how they came. Items that
@@ -40,8 +40,8 @@ class Accumulator(Mergeable):
     Parameters
     ----------
     dtype : dtype, optional
-        The type of the items: float32, float64, complex64 or complex128. What
-        is added must fit. float64 and complex128 take integers of any size,
+        The type of the items: float32, float64, complex64 or complex128. Added
+        items must fit it. float64 and complex128 take integers of any size,
         unrounded.
 
     Raises
@@ -69,7 +69,7 @@ class Accumulator(Mergeable):
         self._native = _native.ExactAccumulator.of(np.zeros(0, self._dtype))
 
     def _items(self, x):
-        """The items of an array, and others by which they are too many."""
+        """The items of an array as doubles, and the items to subtract from them."""
         array, beyond = np.ravel(as_array(x, "x")), 0
         if array.dtype.kind in "biu":
             array, beyond = as_doubles(array)
@@ -119,8 +119,8 @@ class Accumulator(Mergeable):
         ------
         ValueError
             There are fewer items, or fewer NaNs, infinities or negative zeros.
-            The accumulator is as it was. That other items are removed than
-            were added is not noticed.
+            The accumulator is then unchanged. Removing other items than were
+            added is not detected.
         """
         items, beyond = self._items(x)
         if beyond.size:
@@ -170,9 +170,9 @@ class Accumulator(Mergeable):
         return self._native.statistic("std", float(ddof))
 
     def to_bytes(self):
-        """The accumulator as bytes: equal items make equal bytes.
+        """The accumulator as bytes: equal items give equal bytes.
 
-        Those of float64 are a state of moments in databases, too: see `State`.
+        The bytes of float64 are also a state of moments in databases: see `State`.
         """
         return self._native.to_bytes()
 
@@ -190,7 +190,7 @@ class Accumulator(Mergeable):
         Raises
         ------
         ValueError
-            They are not those of such an accumulator.
+            The bytes are not an accumulator of this type.
         """
         return _restored(dtype, bytes(data))
 

@@ -1,4 +1,4 @@
-"""From what a user passes to arrays that the native half takes."""
+"""Converts arguments to arrays that the native code takes."""
 
 import operator
 from typing import Any
@@ -47,7 +47,7 @@ def _masked(name):
 
 
 def check_unmasked(x, name):
-    """Whether no item is masked, where masks are not heeded."""
+    """Checks that no item is masked, for functions that ignore masks."""
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
         raise _masked(name)
 
@@ -70,7 +70,7 @@ def contiguous(array):
 
 
 def zeros(count, dtype):
-    """A vector of zeros, of which there may be too many for memory."""
+    """A vector of zeros; an error if memory is too small."""
     try:
         return np.zeros(count, dtype)
     except (OverflowError, ValueError):
@@ -108,7 +108,7 @@ def as_float(array):
 
 
 def as_doubles(x):
-    """A vector of integers as doubles, of which so many at the end are to be taken back: number, sum and sum of squares are then those of `x`.
+    """A vector of integers as doubles, and how many at its end must be removed again: then count, sum and sum of squares are those of `x`.
 
     One beyond 2^53 is 2^32 h + l: the items 2^32 h, l and 2^16 (h + l), without 2^16 h and 2^16 l.
     """
@@ -127,7 +127,7 @@ def check_inexact(dtype, name):
 def items_along(array, axis):
     """The items along an axis as the rows of a contiguous matrix, and the shape of an item.
 
-    Without an axis they are those of the flattened array. Items without any values have one that nobody sees.
+    Without an axis, the items of the flattened array. Items without any values get one that is never read.
     """
     if axis is None:
         items, shape = np.ravel(array), ()
@@ -172,7 +172,7 @@ def size(shape):
 
 
 def finished(result, shape, axes, out, keepdims):
-    """A result as its caller wants it: with axes of length 1 for those that were reduced, or a scalar, or in `out`."""
+    """A result as the caller requested it: with reduced axes of length 1, as a scalar, or in `out`."""
     if not isinstance(keepdims, (bool, np.bool_)):
         raise TypeError(f"keepdims: {keepdims!r} is not a bool")
     if keepdims:

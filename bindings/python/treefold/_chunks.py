@@ -1,6 +1,6 @@
-"""How dask arrays are reduced: each block becomes a state, and states merge, a few at a time, until one is left.
+"""Reduces dask arrays: each block becomes a state, and states merge, a few at a time, until one is left.
 
-The graph is made of dask's own layers, which name all blocks at once.
+The graph consists of dask's own layers, which name all blocks at once.
 """
 
 import functools
@@ -17,7 +17,7 @@ from ._partial import Partial
 
 def _runs(begins, ends, shape):
     """The runs of items, numbered in C order of `shape`, of a block between two corners, in its own C order."""
-    # Axes that the block spans whole are one with the axis before them.
+    # Axes that the block spans completely are merged with the axis before them.
     divided = [axis for axis in range(len(shape)) if ends[axis] - begins[axis] < shape[axis]]
     last = divided[-1] if divided else 0
     if not shape:
@@ -48,7 +48,7 @@ def converted(block, dtype):
 
 
 def _hole(op, dtype):
-    """What changes no result of an operator, whatever it is combined with."""
+    """A value that changes no result of an operator."""
     if op in ("sum", "exact_sum"):
         return dtype.type(-0.0) if dtype.kind == "f" else dtype.type(0)
     if op == "prod":
@@ -79,7 +79,7 @@ def as_rows(items, axes):
 
 
 def tree_state(items, found, axes, op, place, shape):
-    """What a block at `place` contributes, whose items have `shape` along `axes`: a partial, and how many items count, if not all."""
+    """The state of a block at `place`, whose items have `shape` along `axes`: a partial, and how many items count, if not all."""
     rows = as_rows(filled(items, found, op), axes)
     ends = [place[axis].stop for axis in axes]
     begins = [place[axis].start for axis in axes]
@@ -88,7 +88,7 @@ def tree_state(items, found, axes, op, place, shape):
 
 
 def exact_state(items, found, axes):
-    """The same of an exact sum, which has no places."""
+    """The same for an exact sum, whose items have no places."""
     rows = as_rows(filled(items, found, "exact_sum"), axes)
     return exact.Partial(rows, axis=0), None if found is None else found.sum(axis=axes)
 
@@ -106,7 +106,7 @@ def moments_state(items, found, axes):
 
 
 class Places:
-    """What is held of the items of each place of some axes."""
+    """The states of the items at each place of some axes."""
 
     __slots__ = ("_shape", "_slots")
 
@@ -124,7 +124,7 @@ class Places:
 
 
 def places_state(columns, found, axes, statistic):
-    """What a statistic needs of one or two columns of floats, for each place of the other axes."""
+    """The state of a statistic of one or two columns of floats, for each place of the other axes."""
     columns = [as_rows(column, axes) for column in columns]
     rows, *shape = columns[0].shape
     keys = np.broadcast_to(np.arange(size(shape), dtype=np.int64), (rows, size(shape))).ravel()
@@ -137,9 +137,9 @@ def places_state(columns, found, axes, statistic):
 
 
 def _merged_one(one, other):
-    """What a task made is not changed: others may use it."""
+    """Merges into a copy: other tasks may use the first state."""
     if isinstance(one, np.ndarray) and one.dtype == object:
-        # Of no axes, the sum is no array.
+        # Without axes, the sum is not an array.
         merged = np.empty(one.shape, object)
         merged[...] = one + other
         return merged
@@ -156,7 +156,7 @@ def _all(states):
 
 
 def merged(states, axis=None, keepdims=None):
-    """One state of several: a tuple of what merges one by one."""
+    """Merges several states, each a tuple of objects that merge one by one."""
     return functools.reduce(lambda one, other: tuple(map(_merged_one, one, other)), _all(states))
 
 
@@ -172,7 +172,7 @@ def _unchanged(state, axis, keepdims):
 
 
 def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None, has_places=False, groups=None):
-    """An array of what `finish` makes of the states of all blocks along axes: of vectors with so many groups, a result for each group.
+    """An array of what `finish` computes from the states of all blocks along axes; for vectors with `groups`, a result for each group.
 
     `state` is called with the blocks of the arrays, which have the same chunks, and with the slices that the block has of the whole.
     """
@@ -201,7 +201,7 @@ def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None
 
 
 def in_memory(state, arrays, axes, finish, keepdims, has_places):
-    """The same of NumPy's arrays, as one block."""
+    """The same for NumPy arrays, as one block."""
     place = (tuple(slice(0, length) for length in arrays[0].shape),) if has_places else ()
     return _finished(state(*arrays, *place), axes, keepdims, finish)[()]
 

@@ -1,7 +1,7 @@
-"""What the native half asks for: rare forms of arguments and of results, and warnings.
+"""Called by the native code: rare forms of arguments and results, and warnings.
 
-NumPy's own arrays of numbers never come here. Masked arrays, sequences, times, quantities and other classes become such arrays, and results
-become what their callers expect.
+Plain NumPy arrays of numbers never come here. Masked arrays, sequences, times, quantities and other classes become such arrays, and results
+become what callers expect.
 """
 
 import sys
@@ -14,13 +14,13 @@ from ._cuda import is_on_device
 
 _LONG, _DOUBLE = np.dtype(np.int64), np.dtype(np.float64)
 _NAT = np.iinfo(np.int64).min
-# What is reduced, in either byte order.
+# The types that are reduced, in either byte order.
 _REDUCED = {np.dtype(name) for name in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")}
 _MESSAGES = {"over": "overflow", "invalid": "invalid value"}
 
 
 def described(x, name):
-    """An array of numbers, its mask, the type of times, and the array of another class that `x` is; None for what it has not."""
+    """An array of numbers, its mask, the type of its times, and `x` itself if it is of another class; None for what it lacks."""
     if is_on_device(x):
         raise TypeError(f"{name} is in GPU memory, where treefold computes only sum and exact.sum")
     mask = None
@@ -48,7 +48,7 @@ def mask(where, shape):
 
 
 def initial(value, dtype, work, unit, is_exact):
-    """`initial`, converted as items are; exact sums of integers have no other one."""
+    """`initial`, converted as items are; exact sums of integers take no other."""
     if unit is not None:
         return np.array(value, unit).astype(work)
     try:
@@ -65,7 +65,7 @@ def initial(value, dtype, work, unit, is_exact):
 
 
 def means(mean, shape, dtype):
-    """The means that variances are about, one for each result."""
+    """The means for variances, one for each result."""
     try:
         found = np.broadcast_to(np.asarray(mean), shape)
     except ValueError:
@@ -74,7 +74,7 @@ def means(mean, shape, dtype):
 
 
 def delivered(result, dtype, unit, owner, axes, counts, out):
-    """A result of a type: in `out`, or as a scalar, or an array of its owner's class. Those of `counts` items are sums, of which it has the means."""
+    """A result of a type: in `out`, as a scalar, or as an array of its owner's class. With `counts`, results are sums, and are divided by these."""
     if unit is not None:
         result = result.view(unit)
     if counts is not None:
@@ -90,13 +90,13 @@ def delivered(result, dtype, unit, owner, axes, counts, out):
 
 
 def truth(x, skips_nan):
-    """Which items are true: those that are not zero, but for NaNs where these are skipped."""
+    """Which items are true: those that are not zero; NaNs do not count if they are skipped."""
     found = np.asarray(x != 0)
     return found & ~np.isnan(x) if skips_nan else found
 
 
 def wrapped(owner, result, axes):
-    """A result as its owner's class has it: of quantities, with a unit."""
+    """A result in its owner's class: quantities have a unit."""
     if isinstance(owner, np.matrix):
         if np.ndim(result) == 0:
             return result
@@ -150,21 +150,21 @@ def may_be_written(out, dtype, x, is_flat):
 
 
 def after_first(result, axis, first):
-    """The part of a scan that follows the value of nothing, which is written."""
+    """Writes the value for no items, and returns the rest of a scan's result."""
     moved = np.moveaxis(result, axis, 0)
     moved[0] = first
     return np.moveaxis(moved[1:], 0, axis)
 
 
 def spread_not_a_time(x, result, axis, is_flat):
-    """Makes what follows a not-a-time one, too."""
+    """Makes everything after a not-a-time a not-a-time."""
     if is_flat:
         x, result, axis = x.reshape(-1), result.reshape(-1), 0
     result[np.maximum.accumulate(x == _NAT, axis)] = np.array("NaT", result.dtype)
 
 
 def warn(message, category=RuntimeWarning):
-    """Warns in the line that called treefold; the native half has no frames."""
+    """Warns at the line that called treefold; native code has no frames."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "treefold":
         frame, level = frame.f_back, level + 1
@@ -176,13 +176,13 @@ def warn_of_complex():
 
 
 def heeds_errors():
-    """Whether `numpy.errstate` asks for anything where a sum overflows or is invalid."""
+    """Whether `numpy.errstate` requests anything if a sum overflows or is invalid."""
     state = np.geterr()
     return not state["over"] == state["invalid"] == "ignore"
 
 
 def float_error(kind, name):
-    """What `numpy.errstate` asks for where NumPy's function `name` overflows, or has an invalid operation."""
+    """Does what `numpy.errstate` requests if NumPy's function `name` overflows or is invalid."""
     what, message = np.geterr()[kind], f"{_MESSAGES[kind]} encountered in {name}"
     if what == "warn":
         warn(message)

@@ -8,9 +8,9 @@ import numpy as np
 from . import _native
 from ._arrays import finished, reduced_axes, size
 
-# DLPack's numbers for devices: CUDA's memory, and its managed memory.
+# DLPack's codes for devices: CUDA memory and CUDA managed memory.
 _DEVICES = (2, 13)
-# And for kinds of numbers.
+# DLPack's codes for kinds of numbers.
 _KINDS = {0: "i", 1: "u", 2: "f", 5: "c"}
 _SUMMED = tuple(np.dtype(name) for name in ("f4", "f8", "c8", "c16"))
 _TYPES = "in GPU memory, treefold sums float32, float64, complex64 and complex128"
@@ -19,7 +19,7 @@ _DEFAULT_STREAM = 1
 
 
 def is_on_device(x: Any) -> bool:
-    """Whether `x` is an array in the memory of a GPU. NumPy's arrays and what becomes one are not."""
+    """Whether `x` is an array in GPU memory; NumPy arrays, and objects that become one, are not."""
     if isinstance(x, (np.ndarray, list, tuple, int, float)):
         return False
     if hasattr(x, "__dlpack_device__"):
@@ -28,7 +28,7 @@ def is_on_device(x: Any) -> bool:
 
 
 def reduction(op, x, axis, out, keepdims):
-    """The sum along axes of an array on a GPU, as NumPy's arrays have it: an array or scalar of NumPy."""
+    """The sum along axes of an array on a GPU, as a NumPy array or scalar."""
     if op not in ("sum", "exact_sum"):
         raise TypeError(f"treefold does not reduce arrays in GPU memory by {op}: only sum and exact.sum")
     array = described("x", x)
@@ -51,7 +51,7 @@ def reduction(op, x, axis, out, keepdims):
 
 
 class OnDevice:
-    """Where an array is, in C order. It holds what keeps the memory."""
+    """The address of an array in C order, and a reference that keeps the memory alive."""
 
     def __init__(self, name, given, owner, device, pointer, shape, strides, dtype):
         self.given, self.owner = given, owner
@@ -59,7 +59,7 @@ class OnDevice:
         self.shape, self.size, self.dtype = tuple(shape), size(shape), dtype
         if self.size * dtype.itemsize >= 1 << 63:
             raise ValueError(f"{name} has shape {self.shape}, which is larger than memory")
-        # Those of C order, in bytes, but for axes of one element.
+        # The strides of C order, in bytes, except for axes of one element.
         expected = [dtype.itemsize * size(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
         if strides and self.size and any(one != due for one, due, length in zip(strides, expected, self.shape) if length > 1):
             raise ValueError(
@@ -69,7 +69,7 @@ class OnDevice:
 
 
 def described(name: str, given: Any) -> OnDevice:
-    """Where an argument of this name is that is an array in the memory of a GPU."""
+    """The address of a named argument in GPU memory."""
     return _of_dlpack(name, given) if hasattr(given, "__dlpack__") else _of_interface(name, given)
 
 
@@ -112,7 +112,7 @@ def _of_interface(name, given):
     if interface.get("mask") is not None:
         raise TypeError(f"{name} has a mask, whose items would count")
     pointer = interface["data"][0] or 0
-    # No memory has no device.
+    # Empty memory has no device.
     device = _native.cuda_device_of(pointer, interface.get("stream")) if pointer else 0
     strides, dtype = interface.get("strides"), np.dtype(interface["typestr"])
     return OnDevice(name, given, interface, device, pointer, interface["shape"], strides, dtype)

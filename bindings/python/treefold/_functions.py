@@ -1,4 +1,4 @@
-"""Functions that differ by a row of a table have one maker, which gives each a name, a signature and a docstring."""
+"""Creates functions that differ only by a row of a table, each with a name, a signature and a docstring."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _native
 
-# The native half's statistics, and what each is.
+# The statistics of the native code, with descriptions.
 STATISTICS = {
     "count": "The number of {}",
     "sum": "The exact sum of {}, rounded once",
@@ -35,13 +35,13 @@ def columns_of(statistic: str) -> list[str]:
 
 
 def ddof_of(statistic: str) -> int:
-    """What is subtracted by default from the number of items in the divisor, as in NumPy."""
+    """The default of `ddof`, as in NumPy."""
     _, ddof = _native.statistic_defaults(statistic)
     return int(ddof)
 
 
 def options_of(statistic: str) -> list[str]:
-    """What a statistic depends on besides the items."""
+    """The options of a statistic."""
     return _OPTIONS.get(statistic, [])
 
 
@@ -65,7 +65,7 @@ def signature(positional: Iterable[str], keywords: Iterable[str], defaults: Mapp
 
 
 def made(name: str, parameters: inspect.Signature, body: Callable[..., Any], doc: str) -> Callable[..., Any]:
-    """A function that calls `body`, in whose module it is, with all its arguments by name. `name` may begin with that of a class."""
+    """A function in `body`'s module that calls `body` with all arguments by name. `name` may begin with a class name."""
 
     def function(*arguments: Any, **named: Any) -> Any:
         try:

@@ -11,7 +11,7 @@ from ._keyed import check_axes, check_items, columns_for, distinct_of, slots_of,
 
 
 class Column:
-    """Numbers of which some may be missing: an array, and a boolean one that says which are there, or `None`."""
+    """Numbers, some of which may be missing: an array, and a boolean array of those present, or `None`."""
 
     __slots__ = ("_found", "values")
 
@@ -45,13 +45,13 @@ _NUMBERS = {("b", 1), ("f", 4), ("f", 8), *((kind, size) for kind in "iu" for si
 
 
 def _check_numbers(dtype, own, name):
-    """Whether a type of NumPy's, for which some library has its own one, is one of numbers."""
+    """Checks that a library's own type stands for a NumPy type of numbers."""
     if (dtype.kind, dtype.itemsize) not in _NUMBERS:
         raise TypeError(f"{name} has elements of {own}, not floats or integers")
 
 
 def _of_arrow(array, name):
-    """The numbers of an array of Arrow's, without a copy, and which are missing."""
+    """The numbers of an Arrow array, without a copy, and which are missing."""
     try:
         dtype = np.dtype(array.type.to_pandas_dtype())
     except (NotImplementedError, TypeError):
@@ -85,7 +85,7 @@ def _is_extension(x):
 
 
 def _coded(keys, dropna, name):
-    """The distinct keys of a vector, ascending, and which of them each item's key is: -1 where an item has none."""
+    """The distinct keys of a vector, ascending, and for each item the index of its key, or -1 if it has none."""
     arrow = _arrow(keys)
     if arrow is not None:
         items, nulls = len(arrow), arrow.is_null().to_numpy(zero_copy_only=False)
@@ -97,7 +97,7 @@ def _coded(keys, dropna, name):
         items, keys = len(keys), keys[~nulls] if nulls.any() else keys
     places = np.flatnonzero(~nulls) if nulls.any() else None
     if keys.dtype.kind == "O":
-        # What does not equal itself is a NaN or a not-a-time, which has no place in an order.
+        # A value that does not equal itself is a NaN or a not-a-time, which has no order.
         lost = np.array([key is None or key != key for key in keys], bool)
     else:
         lost = np.isnan(keys) if keys.dtype.kind in "fcmM" and dropna else np.ma.nomask
@@ -115,13 +115,13 @@ def _coded(keys, dropna, name):
 
 
 def _combined(coded):
-    """The combinations of several keys that there are, in lexicographic order, and which of them each item's is."""
+    """The combinations of several keys that occur, in lexicographic order, and for each item the index of its combination."""
     items = len(coded[0][1])
     for number, (_, codes) in enumerate(coded):
         if len(codes) != items:
             raise ValueError(f"keys[{number}] has {counted(len(codes), 'item')}, and keys[0] {items}")
     places = np.flatnonzero(np.logical_and.reduce([codes >= 0 for _, codes in coded]))
-    # For each combination, its number among the distinct ones of each key so far.
+    # For each item, the index of its combination of the keys so far.
     found, combined = [], np.zeros(len(places), np.int64)
     for distinct, codes in coded:
         pairs, combined = _native.factorize(combined * len(distinct) + codes[places])
@@ -145,18 +145,18 @@ class GroupBy:
     one, and each column has a result. Results are arrays with a value for
     each group, in the order of `keys`. Each is exact until it is rounded once
     to the type of the items; of integers, to float64. All methods raise
-    ValueError if there are not as many items as keys, or if integers are
-    beyond 2^53 and the statistic is not one of "sum", "mean", "var", "std",
-    "min" and "max", which take all.
+    ValueError if the numbers of items and keys differ, or if integers are
+    beyond 2^53 and the statistic is none of "sum", "mean", "var", "std",
+    "min" and "max", which take all integers.
 
     Parameters of all methods
     -------------------------
     x : array_like
         The items, a row for each key.
     y, weights : array_like
-        As many items; a vector stands beside each column of `x`.
+        As many items; a vector is paired with each column of `x`.
     skipna : bool
-        Whether NaN is skipped: of pairs, those where either is NaN.
+        Whether NaN is skipped; for pairs, if either is NaN.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ class GroupBy:
 
     @classmethod
     def _of_codes(cls, codes, keys):
-        """Groups whose numbers are known; items of negative numbers have none."""
+        """Groups given by their indices; items with negative ones have no group."""
         made = object.__new__(cls)
         made._set(codes, keys, len(keys))
         return made
@@ -201,13 +201,13 @@ class GroupBy:
             present.append(codes.reshape(shape) >= 0)
         values = [of_rows(column.values) for column in columns]
         if present:
-            # Places are faster than a boolean array.
+            # Indices are faster than a boolean array.
             places = np.flatnonzero(np.logical_and.reduce([of_rows(found) for found in present]))
             codes, values = codes.take(places), [column.take(places) for column in values]
         return codes, values, shape[1:]
 
     def _slots(self, statistic, arrays, skipna):
-        """What is held of each group for a statistic of vectors."""
+        """The state of each group for a statistic of vectors."""
         codes, columns, _ = self._columns(arrays, skipna)
         return slots_of(statistic, codes, columns_for(statistic, columns), self._count)
 
@@ -222,7 +222,7 @@ class GroupBy:
         return values.reshape(self._count, *row)
 
     def _key(self, group):
-        """The key of a group, as an object of Python's."""
+        """The key of a group as a Python object."""
         if isinstance(self.keys, tuple):
             return tuple(keys[group : group + 1].tolist()[0] for keys in self.keys)
         return self.keys[group : group + 1].tolist()[0]
@@ -273,7 +273,7 @@ class GroupBy:
         Parameters
         ----------
         min_count : int, optional
-            Groups of fewer items have the sum NaN.
+            The sum of groups with fewer items is NaN.
 
         Raises
         ------
@@ -290,7 +290,7 @@ class GroupBy:
         return sums
 
     def count(self, x=None, *, skipna=False):
-        """The number of items of each group; without any, of keys."""
+        """The number of items of each group; without `x`, of keys."""
         codes, _, row = self._columns(() if x is None else (x,), skipna)
         return np.bincount(codes, minlength=self._count * size(row)).reshape(self._count, *row)
 
@@ -304,8 +304,8 @@ class GroupBy:
         Parameters
         ----------
         ddof : float, optional
-            It is divided by the number of items less `ddof`. Of no more items
-            than that, it is NaN if they are all alike, and infinite if not.
+            The divisor is the number of items minus `ddof`. With no more items
+            than `ddof`, the result is NaN if all are equal, else infinite.
         """
         return self._statistic("var", (x,), skipna, ddof)
 
@@ -316,13 +316,13 @@ class GroupBy:
     def skewness(self, x, bias=True, *, skipna=False):
         """The exact skewness of each group's items.
 
-        It is NaN where items are too few, or all alike.
+        It is NaN if there are too few items, or all are equal.
 
         Parameters
         ----------
         bias : bool, optional
-            Whether it is that of the items (g1), or the estimate of that of a
-            population (G1).
+            True for the skewness of the items (g1), false for the estimate
+            for a population (G1).
         """
         return self._statistic("skewness", (x,), skipna, bias=bias)
 
@@ -331,14 +331,14 @@ class GroupBy:
         return self._statistic("kurtosis", (x,), skipna, bias=bias)
 
     def min(self, x, *, skipna=False):
-        """The least of each group's items; NaN where there are none.
+        """The smallest of each group's items; NaN if there are none.
 
         Integers keep their type if each group has items.
         """
         return self._statistic("min", (x,), skipna)
 
     def max(self, x, *, skipna=False):
-        """The greatest of each group's items, with the types of `min`."""
+        """The largest of each group's items, with the types of `min`."""
         return self._statistic("max", (x,), skipna)
 
     def norm(self, x, *, skipna=False):
@@ -360,7 +360,7 @@ class GroupBy:
     def corr(self, x, y, *, skipna=False):
         """The exact correlation of each group's pairs.
 
-        It is NaN of fewer than two, or where a column is constant.
+        It is NaN for fewer than two pairs, or if a column is constant.
         """
         return self._statistic("corr", (x, y), skipna)
 
@@ -369,7 +369,7 @@ class GroupBy:
         return self._statistic("slope", (x, y), skipna)
 
     def intercept(self, x, y, *, skipna=False):
-        """The height of that line where `x` is 0."""
+        """The intercept of that regression line, at `x` = 0."""
         return self._statistic("intercept", (x, y), skipna)
 
 
@@ -377,7 +377,7 @@ _STATISTICS = [name for name in vars(GroupBy) if not name.startswith("_") and na
 
 
 def _of_rows(column, shape):
-    """A column as a vector of the items of rows, in each of which a single one stands at all places."""
+    """A column as a vector of all items, with a single item of a row repeated."""
     if column.shape != shape:
         column = np.broadcast_to(column.reshape(-1, *(1 for _ in shape[1:])), shape)
     return column.reshape(-1)

@@ -1,4 +1,4 @@
-"""Exact sums of weights in bins, in the forms of NumPy, whose edges and errors they have."""
+"""Exact sums of weights in bins, with NumPy's signatures, edges and errors."""
 
 import numpy as np
 
@@ -29,8 +29,8 @@ def _in_bins(columns, edges, weights, density):
 def histogram(x, bins=10, range=None, density=None, weights=None):
     """The exact sum of the weights in each bin, rounded once.
 
-    It has the form and the bins of `numpy.histogram`: all but the last are
-    half open.
+    The signature and bins are those of `numpy.histogram`: all bins but the
+    last are half open.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def histogram(x, bins=10, range=None, density=None, weights=None):
 
 
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
-    """`histogram` of pairs, with the form of `numpy.histogram2d`.
+    """`histogram` of pairs, with the signature of `numpy.histogram2d`.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
 
 
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
-    """`histogram` of points, with the form of `numpy.histogramdd`.
+    """`histogram` of points, with the signature of `numpy.histogramdd`.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     points = as_unmasked(sample, "sample")
     if np.ndim(sample) != 2 or not hasattr(sample, "shape"):
         points = np.atleast_2d(points).T
-    # Edges depend on the least and the greatest items.
+    # The edges depend on the smallest and the largest item.
     ends = np.array([points.min(axis=0), points.max(axis=0)]) if len(points) else points
     _, edges = np.histogramdd(ends, bins, range)
     return _in_bins(list(points.T), edges, as_unmasked(weights, "weights"), density), edges

@@ -1,16 +1,16 @@
-"""Which interpreters treefold runs in: the main one of a process, with its global lock."""
+"""Checks the interpreter: treefold runs only in the main interpreter of a process, with the GIL."""
 
 import sysconfig
 
 
 def check_interpreter() -> None:
-    """Refuse the other interpreters, before anything native is loaded.
+    """Refuse other interpreters before native code is loaded.
 
     Raises
     ------
     ImportError
-        Python is a free-threaded build, which treefold's native half was not
-        made for; or this is a subinterpreter, which NumPy does not support.
+        Python is a free-threaded build, for which treefold was not
+        built; or this is a subinterpreter, which NumPy does not support.
     """
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         raise ImportError("treefold cannot be imported in a free-threaded Python: it needs a Python with the global interpreter lock")

@@ -1,6 +1,6 @@
-"""Exact statistics by key, in the forms of NumPy.
+"""Exact statistics by key, with NumPy's signatures.
 
-Keys number slots from 0 on. `values_by_key` computes any statistic of the items of each key: all functions of keys, groups and bins call it
+Keys are slot numbers from 0. `values_by_key` computes any statistic of the items of each key; all functions of keys, groups and bins call it
 or `by_key`, which is its sum.
 """
 
@@ -9,9 +9,9 @@ import numpy as np
 from . import _native
 from ._arrays import as_array, as_float, as_unmasked, contiguous, counted, index, reduced_axes, size, zeros
 
-# The statistics that integers have as they are, however large they are.
+# The statistics that are exact for integers of any size.
 _OF_INTEGERS = ("sum", "mean", "var", "std")
-# Beyond, float64 may round integers.
+# Beyond this, float64 may round integers.
 _EXACT = 2**53
 
 
@@ -42,20 +42,20 @@ def as_keys(keys, name="keys"):
 
 
 def check_items(keys, items, noun="key"):
-    """Whether there are as many keys, or what else there is one of for each item, as items."""
+    """Checks that there are as many keys (or other companions) as items."""
     if keys != items:
         raise ValueError(f"{counted(keys, noun)} for {counted(items, 'item')}")
 
 
 def _check_keys(keys, sums):
-    """Whether all keys number sums."""
+    """Checks that all keys are in range."""
     for wrong in np.flatnonzero((keys < 0) | (keys >= sums))[:1]:
         why = "negative: keys count from 0" if keys[wrong] < 0 else f"out of bounds: keys are less than {sums}"
         raise IndexError(f"key {keys[wrong]} (item {wrong}) is {why}")
 
 
 def distinct_of(keys):
-    """The distinct keys of a vector, ascending, and which of them each key is."""
+    """The distinct keys of a vector, ascending, and the index of each key among them."""
     if keys.dtype.kind in "biu" and keys.dtype != np.uint64:
         distinct, codes = _native.factorize(as_keys(keys))
         return distinct.astype(keys.dtype), codes
@@ -69,7 +69,7 @@ def _rounds(array):
 
 
 def as_exact_floats(array, name):
-    """An array with integers as float64, of which none is rounded."""
+    """An array with integers as float64, none of them rounded."""
     if _rounds(array):
         wrong = np.flatnonzero((array > _EXACT) | (array < -_EXACT))[0]
         raise ValueError(f"{name}: item {wrong} is {array.flat[wrong]}, beyond 2^53, which float64 may round: convert it, or sum integers")
@@ -85,21 +85,21 @@ def _in_doubles(keys, x):
 
 
 def of_parts(x, function):
-    """What a function of vectors of floats makes of a vector, part by part if it is complex."""
+    """Applies a function of float vectors to a vector, part by part if it is complex."""
     if x.dtype.kind != "c":
         return function(x)
     return as_complex(function(x.real.copy()), function(x.imag.copy()))
 
 
 def as_complex(real, imaginary):
-    """One array of both parts, whatever they are: NumPy's sum of them makes a NaN of an infinity."""
+    """A complex array from both parts. NumPy's `x + 1j * y` would turn an infinity into a NaN."""
     result = np.empty(np.broadcast_shapes(real.shape, imaginary.shape), np.result_type(real, imaginary, np.complex64))
     result.real, result.imag = real, imaginary
     return result
 
 
 def slots_of(statistic, keys, columns, groups):
-    """What a statistic needs of the items of each of the keys 0 to `groups` - 1: a vector of keys, and one or two columns of a type."""
+    """The state of a statistic for each of the keys 0 to `groups` - 1, from a vector of keys and one or two columns of a type."""
     slots = _native.ExactSlots(statistic, columns[0][:0], groups)
     slots.change(keys, columns, False)
     return slots
@@ -130,12 +130,12 @@ def values_by_key(statistic, keys, columns, groups, ddof=0.0, bias=True):
     return slots.values(statistic, float(ddof), bool(bias))
 
 
-# The native half has extrema of floats. What NumPy does with integers depends on no order.
+# The native code has extrema of floats only. NumPy's extrema of integers do not depend on the order.
 _EXTREMA = {"min": (np.minimum, "max"), "max": (np.maximum, "min")}
 
 
 def _extrema(statistic, keys, x, groups):
-    """The least or greatest integers, in their type if each key has one; otherwise as float64, with NaN."""
+    """The smallest or largest integers, in their type if each key has one; otherwise as float64 with NaN."""
     function, farthest = _EXTREMA[statistic]
     result = np.full(groups, getattr(np.iinfo(x.dtype), farthest), x.dtype)
     function.at(result, keys, x)
@@ -152,7 +152,7 @@ def spread(keys, width):
     return keys if width == 1 else (keys[:, None] * width + np.arange(width)).ravel()
 
 
-# The native half has some memory for each sum. Of more sums, most of them without an item, it computes the others alone.
+# The native code needs memory for each sum. If most of many sums have no items, it computes only the others.
 _MANY = 1 << 24
 
 
@@ -181,8 +181,8 @@ def by_key(keys, x, sums):
 def bincount(keys, weights=None, minlength=0, *, axis=None):
     """The exact sum of the weights of each of the keys 0, 1, …, rounded once.
 
-    It has the form of `numpy.bincount`. A sum depends on which weights have
-    its key, and not on their order. It starts at +0.0.
+    The signature is that of `numpy.bincount`. A sum depends on which weights have
+    its key, not on their order. It starts at +0.0.
 
     Parameters
     ----------
@@ -192,16 +192,16 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
         As many floats or complex numbers. Sums of integers are exact, too,
         and rounded to float64. Without weights, keys are counted.
     minlength : int, optional
-        The least number of sums.
+        The minimum number of sums.
     axis : int, optional
-        The axis of weights along which the keys lie, if these have several.
-        The result has the sums in its place.
+        The axis of the weights along which the keys lie.
+        In the result, the sums lie along this axis.
 
     Returns
     -------
     ndarray
-        Of the type of the weights, as long as the largest key and 1, or as
-        `minlength`.
+        Of the type of the weights. Its length is the largest key plus 1, or
+        `minlength` if that is larger.
 
     Raises
     ------
@@ -249,14 +249,14 @@ def add_at(sums, keys, x):
 
     `sums[k]` becomes the exact sum of itself and the items with key k, rounded
     once. Unlike `numpy.add.at`, it does not depend on the order of the items.
-    Sums to which nothing is added keep their bits.
+    Sums without new items keep their bits.
 
     Parameters
     ----------
     sums : ndarray
         A vector of floats or complex numbers.
     keys : array_like of ints
-        For each item, which of the sums.
+        The index of the sum for each item.
     x : array_like
         The items, of a type that the type of `sums` can hold. Integers are
         added exactly.
@@ -300,8 +300,8 @@ def add_at(sums, keys, x):
 def reduceat(x, indices):
     """The exact sum of each of the slices `x[indices[i]:indices[i + 1]]`.
 
-    Each is rounded once. The form is that of `numpy.add.reduceat`: the last
-    slice ends with `x`, and one that would end before it begins is its first
+    Each is rounded once. As in `numpy.add.reduceat`, the last
+    slice ends with `x`, and a slice that would end before it begins is its first
     item.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Statistics by key that are held between calls."""
+"""Statistics by key that are kept between calls."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ _DTYPES = tuple(np.dtype(name) for name in ("f8", "f4", "i8", "u8"))
 
 
 def _as_array_of_keys(keys):
-    """Keys as an array where NumPy has them as they are, or else as a list."""
+    """Keys as an array if NumPy represents them exactly, else as a list."""
     if isinstance(keys, (str, bytes)):
         raise TypeError(f"keys are one {type(keys).__name__}, not a key for each item")
     if hasattr(keys, "dtype") or hasattr(keys, "__arrow_array__") or hasattr(keys, "__array__"):
@@ -27,19 +27,19 @@ def _as_array_of_keys(keys):
 
 
 def _factorized(keys):
-    """The distinct keys as Python's objects, and for each item which of them its key is."""
+    """The distinct keys as Python objects, and for each item the index of its key."""
     keys = _as_array_of_keys(keys)
     if isinstance(keys, list):
         numbers = {}
         codes = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int64, len(keys))
         return list(numbers), codes
     distinct, codes = distinct_of(keys)
-    # NumPy's times are keys themselves: those of a fine unit are no times of Python's.
+    # NumPy times are keys themselves, since Python has no times of fine units.
     return list(distinct) if keys.dtype.kind in "mM" else distinct.tolist(), codes
 
 
 def _check(keys):
-    """Whether all are keys that a dictionary finds again."""
+    """Checks that a dictionary can find all keys again."""
     for key in keys:
         try:
             is_lost = key is None or not key == key
@@ -51,12 +51,12 @@ def _check(keys):
 
 
 class KeyedAccumulator(Mergeable):
-    """A statistic by key, of items that are added and may be removed again.
+    """A statistic by key of items that are added, and may be removed again.
 
-    Each is exact until it is rounded once. It depends on the items of a key
-    alone: not on their order, nor on how they came. Items that were added and
-    are removed leave no trace, and a key without items is none; but those of
-    "dot", "norm" and "average" stay, whose items are not counted. `+` makes an
+    Each value is rounded once. It depends only on the items of its key, not on
+    their order or on how they were added. Items that were added and removed
+    leave no trace, and a key without items disappears; but keys of "dot",
+    "norm" and "average" stay, since their items are not counted. `+` makes an
     accumulator of the items of both.
 
     Parameters
@@ -128,7 +128,7 @@ class KeyedAccumulator(Mergeable):
         return columns
 
     def _coded(self, keys):
-        """The codes of keys, which have room then, and those that are new: they count once their items are there."""
+        """The codes of keys, after making room for them, and the new keys, which count once their items are added."""
         known, new = self._codes, {}
         codes = [known[key] if key in known else new.setdefault(key, len(known) + len(new)) for key in keys]
         self._native.grow(len(known) + len(new))
@@ -140,15 +140,15 @@ class KeyedAccumulator(Mergeable):
         Parameters
         ----------
         keys : array_like
-            A vector with the key of each item: any values that have a hash, of
-            which no NaN and no `None`.
+            A vector with the key of each item: any hashable values
+            but NaN and `None`.
         x, y : array_like
             As many items; pairs, for a statistic of two columns.
 
         Raises
         ------
         TypeError, ValueError
-            Keys or items are none that it takes. It is as it was then.
+            It does not take these keys or items. It is then unchanged.
         """
         distinct, codes = _factorized(keys)
         columns = self._columns(x, y, len(codes))
@@ -169,8 +169,8 @@ class KeyedAccumulator(Mergeable):
         ------
         ValueError
             A key has fewer items, or fewer NaNs or infinities; or the
-            statistic is a minimum or a maximum. Nothing has changed then. That
-            other items are removed than were added is not noticed.
+            statistic is a minimum or a maximum. It is then unchanged.
+            Removing other items than were added is not detected.
         """
         distinct, codes = _factorized(keys)
         columns = self._columns(x, y, len(codes))
@@ -190,7 +190,7 @@ class KeyedAccumulator(Mergeable):
         return next(key for key, own in self._codes.items() if own == code)
 
     def _arranged(self, keys):
-        """The slots of keys, which have all items, in the order of these."""
+        """The slots of these keys, in this order."""
         slots = self._empty(len(keys))
         if keys:
             places = np.zeros(self._native.keys, np.uint32)
@@ -199,7 +199,7 @@ class KeyedAccumulator(Mergeable):
         return slots
 
     def _forget(self):
-        """Forgets the keys whose items have all been removed."""
+        """Removes the keys whose items have all been removed."""
         counts = self._native.counts() if self._has_removed else None
         self._has_removed = False
         if counts is not None and not counts[: len(self._codes)].all():
@@ -210,8 +210,8 @@ class KeyedAccumulator(Mergeable):
     def keys(self):
         """A list of the keys that have items.
 
-        They are ascending; if they do not compare, in the order in which they
-        came.
+        They are ascending; if they cannot be compared, in the order in which
+        they were added.
         """
         self._forget()
         try:
@@ -225,12 +225,12 @@ class KeyedAccumulator(Mergeable):
         Parameters
         ----------
         ddof : float, optional
-            What the number of items is lessened by in the divisors of
+            What is subtracted from the number of items in the divisors of
             variances and standard deviations, 0 by default, and of
             covariances, 1 by default.
         bias : bool, optional
-            Whether a skewness or kurtosis is that of the items (g1, g2), or
-            the estimate of that of a population (G1, G2).
+            True for the skewness or kurtosis of the items (g1, g2), false
+            for the estimate for a population (G1, G2).
 
         Returns
         -------
@@ -260,7 +260,7 @@ class KeyedAccumulator(Mergeable):
         Raises
         ------
         TypeError
-            It is one of another statistic, or of another type.
+            The other one has another statistic or type.
         """
         self._check_other(other)
         if (self._statistic, self._dtype) != (other._statistic, other._dtype):
@@ -275,7 +275,7 @@ class KeyedAccumulator(Mergeable):
             self._codes.update(new)
 
     def copy(self):
-        """Another accumulator of the same items."""
+        """A copy of the accumulator."""
         copied = KeyedAccumulator(self._statistic, self._dtype)
         copied._native, copied._codes, copied._has_removed = self._empty(0) + self._native, dict(self._codes), self._has_removed
         return copied

@@ -10,7 +10,7 @@ from ._arrays import as_array, as_doubles, as_unmasked, contiguous
 from ._functions import STATISTICS, columns_of, docstring, made, number, options_of, signature
 from ._keyed import as_complex, as_exact_floats, slots_of
 
-# As pandas' groups.
+# As in pandas' groups.
 _DEFAULTS = {"ddof": 1, "bias": True, "split_every": None}
 _COLUMN = "dask.array.Array or array_like\n    As many items as keys."
 _TEXTS = {
@@ -18,7 +18,7 @@ _TEXTS = {
     "y": _COLUMN,
     "weights": _COLUMN,
     "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
-    "bias": "bool, optional\n    Whether it is that of the items, or an estimate of the population's.",
+    "bias": "bool, optional\n    True for the statistic of the items, false for the estimate for a population.",
     "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask.",
 }
 
@@ -26,9 +26,9 @@ _TEXTS = {
 class GroupBy:
     """Items in groups of equal keys: `exact_groupby` makes it.
 
-    Methods return a dask array with a result for each group, or one of NumPy's
-    if no argument is dask's. Of no items, counts and sums are 0, and the other
-    results NaN.
+    Methods return a dask array with a result for each group, or a NumPy array
+    if no argument is a dask array. Without items, counts and sums are 0, and
+    the other results NaN.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ def _state(keys, *columns, groups, statistic, dtype):
 
 
 def _slots(statistic, codes, columns, beyond, groups):
-    """Of all items but so many at the end, which are taken back."""
+    """The state of all items but the last `removed`, which are removed."""
     kept = len(codes) - beyond
     slots = slots_of(statistic, codes[:kept], [column[:kept] for column in columns], groups)
     if beyond:
@@ -106,10 +106,10 @@ def exact_groupby(keys, groups):
     Parameters
     ----------
     keys : dask.array.Array or array_like
-        A vector of what NumPy sorts; items whose keys are masked are left out.
+        A vector of keys that NumPy can sort; items with masked keys are left out.
         Chunks may have unknown sizes, if those of the items are the same.
     groups : array_like
-        The keys that results are wanted of, each once. Items with other keys
+        The keys to return results for, each once. Items with other keys
         are left out.
 
     Returns
@@ -119,7 +119,7 @@ def exact_groupby(keys, groups):
     Raises
     ------
     ValueError
-        Keys or groups are no vector, or a group is there twice.
+        Keys or groups are not a vector, or a group occurs twice.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def exact_groupby(keys, groups):
 
 
 def _method(name):
-    # Keys are counted, and not items.
+    # Counts keys, not items.
     columns = columns_of(name) if name != "count" else []
 
     def method(self, split_every, **arguments):

@@ -1,4 +1,4 @@
-"""Exact covariances and correlations of several variables, in the forms of NumPy."""
+"""Exact covariances and correlations of several variables, with NumPy's signatures."""
 
 import warnings
 
@@ -20,7 +20,7 @@ def _variables(x, rowvar, name):
 
 
 def _of_pairs(statistic, names, arrays, rowvar, dtype, ddof=0.0):
-    """A statistic of each pair of variables: a matrix, or a scalar of one variable."""
+    """A statistic of each pair of variables: a matrix, or a scalar for one variable."""
     rows = [_variables(x, rowvar, name) for name, x in zip(names, arrays) if x is not None]
     observations = rows[0].shape[1]
     if rows[-1].shape[1] != observations:
@@ -47,7 +47,7 @@ def _float_type(dtype):
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None):
     """The exact covariances of variables, each rounded once.
 
-    It has the form of `numpy.cov`, without its weights.
+    The signature is that of `numpy.cov`, without weights.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None):
     rowvar : bool, optional
         Whether the rows are variables, or the columns.
     bias : bool, optional
-        Whether sums are divided by the number of observations, or by one less.
+        Whether to divide by the number of observations (true) or by one less.
     ddof : float, optional
-        They are divided by the number of observations less `ddof`, whatever
-        `bias` says. Where that is not positive, covariances are NaN, with a
+        The divisor is the number of observations minus `ddof`, whatever
+        `bias` says. If it is not positive, covariances are NaN, with a
         RuntimeWarning.
     dtype : dtype, optional
         float64, or float32, to which observations are then rounded.
@@ -76,7 +76,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None):
     Raises
     ------
     TypeError
-        Observations are complex, or no numbers.
+        Observations are complex or not numbers.
     ValueError
         Variables have different numbers of observations, or integers beyond
         2^53, which float64 may round.
@@ -95,7 +95,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None):
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """The exact correlations of variables, each rounded once.
 
-    It has the form of `numpy.corrcoef`. Those of a constant variable are NaN.
+    The signature is that of `numpy.corrcoef`. Correlations of a constant are NaN.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Reductions of the items that are numbers: NaNs are holes, as are items that `where` leaves out."""
+"""Reductions that skip NaNs: they are holes, like items that `where` leaves out."""
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from ._reductions import freedom
 def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Return the sum of the items that are not NaN, in tree order.
 
-    The items keep their numbers, and a NaN leaves a hole, which changes no
-    bit. The sum of nothing is 0.
+    The items keep their positions, and a NaN leaves a hole, which changes no
+    bit. The sum of no items is 0.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
 
 
 def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """Return the least of the items that are not NaN.
+    """Return the smallest of the items that are not NaN.
 
-    Where all items are NaN it is NaN, with a RuntimeWarning.
+    If all items are NaN, the result is NaN, with a RuntimeWarning.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
 
 
 def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """Return the greatest of the items that are not NaN.
+    """Return the largest of the items that are not NaN.
 
-    Where all items are NaN it is NaN, with a RuntimeWarning.
+    If all items are NaN, the result is NaN, with a RuntimeWarning.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Return the variance of the items that are not NaN.
 
-    It is NaN where these are too few.
+    It is NaN if there are too few.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Return the standard deviation of the items that are not NaN.
 
-    It is NaN where these are too few.
+    It is NaN if there are too few.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 
 
 def _extreme(name, x, axis, out, keepdims, initial, where):
-    """A minimum or a maximum, which is NaN where all items are."""
+    """A minimum or a maximum, NaN if all items are."""
     array, hidden, _, owner = described(x, "x")
     if initial is not None or array.dtype.kind != "f" or not array.size:
         return _native.reduce(name, False, x, axis, None, out, keepdims, initial, where, True)

@@ -1,4 +1,4 @@
-"""What a chunk of the items contributes to a reduction in tree order, or to an exact sum, as a value that can be pickled."""
+"""Partial reductions of a chunk of items, in tree order or exact, which can be pickled."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ _OPERATORS = ("sum", "prod", "min", "max")
 
 
 class _OfItems(Mergeable):
-    """What both kinds of partials do: the native half has the numbers, and knows neither their type nor the shape of an item."""
+    """The base of both partials: native code holds the numbers, without their type or the shape of an item."""
 
     __slots__ = ("_dtype", "_native", "_shape")
 
@@ -21,11 +21,11 @@ class _OfItems(Mergeable):
         return partial
 
     def copy(self):
-        """Another one of the same items."""
+        """A copy."""
         return self._of(self._native, self._dtype, self._shape)
 
     def _row(self):
-        """Room for the values of an item."""
+        """An array for the values of an item."""
         return np.empty(row_width(self._shape), self._dtype)
 
     def merge(self, other):
@@ -40,8 +40,8 @@ class _OfItems(Mergeable):
         TypeError
             Its items have another type.
         ValueError
-            Its items have another shape, or are of another reduction, or an
-            item is in both. This partial is as it was.
+            Its items have another shape or another reduction, or an
+            item is in both. This partial is then unchanged.
         """
         self._check_other(other)
         for what, own, others, error in (("type", self._dtype, other._dtype, TypeError), ("shape", self._shape, other._shape, ValueError)):
@@ -55,7 +55,7 @@ class _OfItems(Mergeable):
         Raises
         ------
         ValueError
-            Of a reduction in tree order, items are missing.
+            The reduction is in tree order, and items are missing.
         """
         result = self._row()
         self._native.result(result)
@@ -78,11 +78,11 @@ def _restored(version, op, dtype, shape, total, nodes):
 
 
 class Partial(_OfItems):
-    """What some of `total` items contribute to their reduction.
+    """The partial reduction of some of `total` items.
 
-    Partials of different items merge by `merge` or `+`, in any grouping, and
-    that of all items has the bits of the reduction of all: of `sum`, or of
-    what `op` names. So a reduction by chunks, in a pool of processes or over a
+    Partials of different items merge by `merge` or `+`, in any grouping. The
+    partial of all items has the bits of their reduction: of `sum`, or of
+    what `op` names. So a reduction in chunks, in a pool of processes or over a
     file that is read in pieces does not depend on the chunks. A partial of a
     run of items holds at most 2 log2(total) results.
 
@@ -91,11 +91,11 @@ class Partial(_OfItems):
     x : array_like
         The items, as in `sum`.
     start : int, optional
-        The number of the first of them, counted from 0.
+        The position of the first of them, counted from 0.
     total : int
         The number of all items.
     extents : sequence of (int, int), optional
-        In place of `start`: the runs of items in `x`, each from its first
+        Instead of `start`: the runs of items in `x`, each from its first
         number to the one after its last, in the order of `x`. So a block of a
         matrix has an extent for each of its rows.
     op : str, optional
@@ -184,15 +184,15 @@ def _pairs(extents):
 def _restored_exact(version, dtype, shape, words):
     _check_version(version, ExactPartial._VERSION)
     partial = ExactPartial._of(_native.ExactPartial.from_words(words), np.dtype(dtype).newbyteorder("="), shape)
-    # It refuses words that no sums have.
+    # This refuses words that are no valid sums.
     partial._native.items(partial._row())
     return partial
 
 
 class ExactPartial(_OfItems):
-    """The exact sum of some items, which is not rounded yet.
+    """The exact sum of some items, not yet rounded.
 
-    Partials merge by `merge` or `+`, in any order and grouping, and that of
+    Partials merge by `merge` or `+`, in any order and grouping, and the one of
     all items has the bits of `sum`. Unlike those of `treefold.Partial`, the
     items have no numbers and no known total. However many they are, a partial
     holds 320 bytes for a sum of float64, 88 for one of float32, and twice as

@@ -8,7 +8,7 @@ from ._conversions import described
 
 
 def dot(x, y, out=None):
-    """Return the sums of products in tree order, as `numpy.dot` has them.
+    """Return the sums of products in tree order, with `numpy.dot`'s shapes.
 
     Each product is rounded once: there is no fused multiply-add.
 
@@ -17,9 +17,9 @@ def dot(x, y, out=None):
     x, y : array_like
         Vectors of the same length; or arrays, with sums over the last axis of
         `x` and the last but one of `y`, so that matrices are multiplied. If
-        their types differ, NumPy's common type is used. A number multiplies.
+        their types differ, NumPy's common type is used. A scalar multiplies.
     out : ndarray, optional
-        Where the result goes, of its type.
+        The output array, of the result's type.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     """Return the Euclidean norm of the items, or of those along axes.
 
     Each square is rounded, then their sum is taken in tree order, and its
-    root is rounded. Of complex numbers the items are their parts, real before
+    root is rounded. For complex numbers, the items are their parts, real before
     imaginary.
 
     Parameters
@@ -119,9 +119,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
     x, axis, keepdims
         As in `sum`. Integers are converted to float64.
     ord : None, 1, 2, inf, -inf or "fro", optional
-        Of one axis, also the sum of the magnitudes, or the greatest or least
-        one; not of complex numbers, whose magnitudes are in no order that
-        treefold specifies. Other norms are no reductions.
+        For one axis, also the sum of the magnitudes, or the largest or smallest
+        one; not for complex numbers, whose magnitudes treefold does not
+        specify. Other norms are not reductions.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 
 def _named(x, ord, axis):
-    """The statistic of a norm that is named."""
+    """The statistic of a norm given by name."""
     array, _, unit, _ = described(x, "x")
     axes = len(reduced_axes(axis, array.ndim))
     if unit is not None:

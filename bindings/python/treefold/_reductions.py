@@ -28,17 +28,18 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
         memory.
     dtype : dtype, optional
         The type that each item is converted to first, and the type of the
-        result. By default it is the type of `out`, or that of the items.
-        Integers of fewer than 64 bits are added as 64 bits, and wrap, as in
-        NumPy. Halves are added as float32, and the result is rounded once.
+        result. By default it is the type of `out`, or of the items.
+        Integers of fewer than 64 bits are added as 64-bit integers, and wrap,
+        as in NumPy. Halves are added as float32, and the result is rounded
+        once.
     out : ndarray, optional
-        Where the result goes. An error leaves it unchanged.
+        The output array. An error leaves it unchanged.
     keepdims : bool, optional
         Whether reduced axes stay, with length 1.
     initial : number, optional
         The left operand of one more combination.
     where : array_like of bool, optional
-        Which items count. Items keep their numbers: the others leave holes,
+        Which items count. Items keep their positions: the others leave holes,
         which change no bit, so `sum(x, where=m)` may differ from `sum(x[m])`.
     lanes : int, optional
         L, from 1 to 2**20: item i belongs to lane i mod L. Each lane is
@@ -60,7 +61,7 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
         does not broadcast.
     FloatingPointError
         This thread does not round to nearest, so that the bits would differ;
-        or `numpy.errstate` asks for it.
+        or `numpy.errstate` requests it.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Return the product of the items, or of those along axes, in tree order.
 
-    The product of nothing is 1.
+    The product of no items is 1.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
 
 
 def min(x, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """Return the least item, or the least along axes.
+    """Return the smallest item, or the smallest along axes.
 
     It is NaN if one of the items is NaN; -0.0 is below 0.0.
 
@@ -141,7 +142,7 @@ def min(x, axis=None, out=None, keepdims=False, initial=None, where=True):
 
 
 def max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """Return the greatest item, or the greatest along axes.
+    """Return the largest item, or the largest along axes.
 
     It is NaN if one of the items is NaN; 0.0 is above -0.0.
 
@@ -170,7 +171,7 @@ def max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
 
 
 def ptp(x, axis=None, out=None, keepdims=False):
-    """Return the greatest item less the least one: peak to peak.
+    """Return the largest minus the smallest item: peak to peak.
 
     Differences of integers wrap, as in NumPy.
 
@@ -239,7 +240,7 @@ def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
 
     With m = `mean(x)`, the differences x - m are rounded, then their squares
     (of complex numbers re*re + im*im, each operation), then their sum in tree
-    order, and then its quotient by the number of items less `ddof`.
+    order, and then its quotient by the number of items minus `ddof`.
 
     Parameters
     ----------
@@ -310,7 +311,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     x, axis, keepdims
         As in `mean`.
     weights : array_like, optional
-        Of the shape of `x`, or of that of the reduced axes. By default all
+        Of the shape of `x` or of the reduced axes. By default all
         items have the same weight.
     returned : bool, optional
         Whether to return the sum of the weights, too.
@@ -318,7 +319,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     Returns
     -------
     scalar or ndarray, or a tuple of two
-        The weighted means; with `returned`, and the sums of the weights.
+        The weighted means; with `returned`, also the sums of the weights.
 
     Raises
     ------
@@ -375,7 +376,7 @@ def freedom(ddof, correction):
 
 
 def weights_for(weights, shape, axis):
-    """Weights, of the shape of the items or of that of the reduced axes, as an array of the shape of the items."""
+    """Weights, of the shape of the items or of the reduced axes, as an array of the shape of the items."""
     if isinstance(weights, np.ma.MaskedArray):
         raise TypeError("weights is a masked array: pass a mask with x")
     weights = np.asarray(weights)
@@ -393,7 +394,7 @@ def weights_for(weights, shape, axis):
 
 
 def quotient(total, count):
-    """Sums divided by numbers, with one NaN. Of complex sums, real numbers divide both parts."""
+    """Sums divided by numbers, with canonical NaNs. For complex sums, both parts are divided."""
     total, count = np.asarray(total), np.asarray(count)
     with np.errstate(all="ignore"), _native.Subnormals():
         if count.dtype.kind == "c":
@@ -428,7 +429,7 @@ def _in_lanes(x, axis, out, keepdims, lanes, has_others):
     if axes and axes[-1] - axes[0] + 1 == len(axes):
         result = _native.reduce("sum", False, array, axes, None, None, keepdims, None, True, lanes=count)
         return result if out is None else put(result, out)
-    # Reduced axes that are not neighbours become the last ones.
+    # Reduced axes that are not adjacent become the last ones.
     kept = [one for one in range(array.ndim) if one not in axes]
     lengths = [[array.shape[one] for one in some] for some in (kept, axes)]
     array = contiguous(array.transpose(*kept, *axes)).reshape(*lengths[0], size(lengths[1]))

@@ -1,4 +1,4 @@
-"""Exact statistics of windows that move, in the forms of pandas."""
+"""Exact statistics of moving windows, with pandas' signatures."""
 
 import datetime
 import functools
@@ -20,7 +20,7 @@ _ATTOSECONDS |= {unit: 1_000**place for place, unit in enumerate(("as", "fs", "p
 
 
 def _time(one):
-    """A time, a date or a duration of Python's or pandas' as NumPy's, in UTC; anything else as it is."""
+    """Converts a time, date or duration of Python or pandas to NumPy's type, in UTC; returns anything else unchanged."""
     if hasattr(one, "asm8"):
         return one.asm8
     if isinstance(one, datetime.timedelta):
@@ -33,7 +33,7 @@ def _time(one):
 def _as_index(on):
     """An array of numbers, times or durations."""
     dtype = getattr(on, "dtype", None)
-    # Of pandas, with a zone.
+    # A pandas type with a time zone.
     has_zone = hasattr(dtype, "tz") and hasattr(dtype, "unit")
     on = np.asarray(on, f"M8[{dtype.unit}]") if has_zone else as_unmasked(on, "on")
     if on.dtype.kind == "O":
@@ -56,7 +56,7 @@ def _as_numbers(on):
 
 
 def _duration(window):
-    """What pandas reads or has as a duration of NumPy's; anything else as it is."""
+    """Converts a duration of pandas, or a string that it can parse, to NumPy's type; returns anything else unchanged."""
     if isinstance(window, str) or hasattr(window, "freqstr"):
         try:
             import pandas as pd
@@ -71,7 +71,7 @@ def _duration(window):
 
 
 def _in_units(window, dtype):
-    """A duration of NumPy's in units of a type of times."""
+    """A NumPy duration in units of a type of times."""
     (unit, count), (own, step) = np.datetime_data(window.dtype), np.datetime_data(dtype)
     number = int(window.astype(np.int64))
     if unit == "generic":
@@ -99,30 +99,30 @@ def _width(window, dtype, is_centred):
     if dtype.kind == "f":
         return float(width)
     width = min(width, 1 << 66)
-    # Of a centred window, half the width counts: if it is between two integers, an item's distance is not it.
+    # For a centred window, half the width counts. If it is not an integer, no item is exactly that far away.
     return math.floor(width) // 2 * 2 + 1 if is_centred and width != int(width) else math.ceil(width)
 
 
 def _range(window, on, is_centred):
-    """An index and the width of windows by it, as numbers that the native half takes."""
+    """An index and the width of windows by it, as numbers for the native code."""
     width, on = _width(window, on.dtype, is_centred), _as_numbers(on)
     if on.dtype == np.uint64 and width > _UINT_MAX:
         if np.any(on[1:] < on[:-1]):
-            # The native half says where.
+            # The native code reports where.
             return on, 1
         if is_centred and on.size and 2 * (int(on[-1]) - int(on[0])) >= width:
             raise ValueError(f"window: {window} is more than 2^64 - 1, and elements of on are half of that apart")
-        # All items are within the width of each other.
+        # The width exceeds all distances.
         return np.zeros_like(on), 1
     return on, width
 
 
 class RollingWindows:
-    """Windows that move over a vector: `rolling` makes it.
+    """Moving windows over a vector: `rolling` creates it.
 
     Each method returns a vector of the type of `x`, and of `y` if it has one:
-    the statistic of the items of each window, exact until it is rounded once.
-    Of complex items there are sums and means. All methods of two columns raise
+    the statistic of each window, rounded once.
+    Complex items have only sums and means. All methods of two columns raise
     ValueError if these differ in length.
 
     Parameters of all methods
@@ -130,10 +130,10 @@ class RollingWindows:
     y, weights : array_like
         A vector of as many items as `x`.
     ddof : float, optional
-        What the number of items is lessened by in divisors.
+        What is subtracted from the number of items in divisors.
     bias : bool, optional
-        Whether it is that of the items, as by default, or the estimate of that
-        of a population.
+        True, the default, for the statistic of the items; false for the
+        estimate for a population.
     """
 
     __slots__ = ("_windows", "_x")
@@ -189,15 +189,15 @@ class RollingWindows:
         return self._of("mean")
 
     def min(self):
-        """The least item."""
+        """The smallest item."""
         return self._of("min")
 
     def max(self):
-        """The greatest item."""
+        """The largest item."""
         return self._of("max")
 
     def var(self, ddof=0):
-        """The variance, divided by the number of items less `ddof`."""
+        """The variance, with the divisor number of items minus `ddof`."""
         return self._of("var", ddof=ddof)
 
     def std(self, ddof=0):
@@ -237,7 +237,7 @@ class RollingWindows:
         return self._of("slope", y)
 
     def intercept(self, y):
-        """The height of that line where `x` is 0."""
+        """The intercept of that regression line, at `x` = 0."""
         return self._of("intercept", y)
 
 
@@ -245,8 +245,8 @@ def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", 
     """Windows around each item: `rolling(x, window).sum()`, `.corr(y)`, ….
 
     Items that leave a window are removed exactly, so nothing drifts, and
-    nothing is left of an infinity or a NaN. A statistic has the defaults of
-    NumPy and SciPy: `ddof` is 0, and 1 of a covariance; `bias` is true.
+    an infinity or a NaN leaves nothing behind. Defaults are those of
+    NumPy and SciPy: `ddof` is 0, and 1 for a covariance; `bias` is true.
 
     Parameters
     ----------
@@ -254,14 +254,14 @@ def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", 
         A vector of floats; integers are converted to float64. Sums and means
         may be of complex numbers.
     window : int, or a width of `on`, optional
-        The items of a window. With `on`, how far it reaches: "trailing"
-        windows have the items whose index is more than that of the last one
-        less the width. Where `on` has times, it is a duration of NumPy's,
-        Python's or pandas', as "36h", or an int, which counts units of `on`.
-        Without it, windows begin at the first item.
+        The number of items in a window. With `on`, its width: "trailing"
+        windows have the items whose index is greater than the last item's
+        index minus the width. If `on` has times, it is a duration of NumPy,
+        Python or pandas, such as "36h", or an int in units of `on`. Without a
+        window, all windows begin at the first item.
     min_periods : int, optional
-        Windows of fewer items have the value NaN; by default those of fewer
-        than `window` items, with `on` or without a window none.
+        Windows with fewer items have the value NaN; by default those with fewer
+        than `window` items; with `on` or without a window, none.
     on : array_like, optional
         An ascending index for each item: numbers, times or durations, without
         NaN. Times with a zone are those of UTC.
@@ -282,10 +282,10 @@ def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", 
     Raises
     ------
     ValueError
-        The window is not positive; `on` descends, has a NaN, a not-a-time, or
-        other elements than `x` has items.
+        The window is not positive; `on` descends, has a NaN or a not-a-time, or
+        differs from `x` in length.
     TypeError
-        The window is no duration that has a fixed length in units of `on`.
+        The window is not a duration of fixed length in units of `on`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Exact statistics of windows that move over dask arrays."""
+"""Exact statistics of moving windows over dask arrays."""
 
 import functools
 
@@ -13,15 +13,15 @@ _TEXTS = {
     "y": "dask.array.Array or array_like\n    As many items.",
     "weights": "dask.array.Array or array_like\n    The weight of each item.",
     "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
-    "bias": "bool, optional\n    Whether it is that of the items, or an estimate of the population's.",
+    "bias": "bool, optional\n    True for the statistic of the items, false for the estimate for a population.",
 }
 
 
 class RollingWindows:
-    """Windows that move over a vector: `exact_rolling` makes it.
+    """Moving windows over a vector: `exact_rolling` creates it.
 
-    Methods return a dask array with a result for each item, or one of NumPy's
-    if no argument is dask's: those of `treefold.exact.RollingWindows`.
+    Methods return a dask array with a result for each item, or a NumPy array
+    if no argument is a dask array: the methods of `treefold.exact.RollingWindows`.
     """
 
     def __init__(self, x, window, min_periods):
@@ -30,7 +30,7 @@ class RollingWindows:
         if isinstance(x, da.Array) and np.isnan(x.shape[0]):
             raise ValueError("x has chunks of unknown sizes: call x.compute_chunk_sizes()")
         self._x, self._window, self._min_periods = x, index(window, "window"), min_periods
-        # It checks the others.
+        # That function checks the other arguments.
         exact.rolling(np.zeros(0), self._window, min_periods)
 
     def _values(self, statistic, others, options):
@@ -70,12 +70,12 @@ def exact_rolling(x, window, min_periods=None):
     Parameters
     ----------
     x : dask.array.Array or array_like
-        A vector, whose chunks have known sizes. Each takes the last
+        A vector whose chunks have known sizes. Each chunk gets the last
         `window` - 1 items before it from its neighbours.
     window : int
         The items of a window.
     min_periods : int, optional
-        Windows of fewer items have the value NaN; by default those of fewer
+        Windows with fewer items have the value NaN; by default those with fewer
         than `window` items.
 
     Returns

@@ -1,4 +1,4 @@
-"""Sums and products of all beginnings."""
+"""Prefix sums and products."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from . import _native
 
 
 def cumsum(x, axis=None, dtype=None, out=None):
-    """Return the sums of all beginnings, in tree order.
+    """Return the prefix sums, in tree order.
 
     Element k has the bits of `sum` of the elements 0 to k along the axis.
 
@@ -18,7 +18,7 @@ def cumsum(x, axis=None, dtype=None, out=None):
         The axis along which items are added; by default, those of the
         flattened array.
     out : ndarray, optional
-        Where the result goes, which may be `x`.
+        The output array, which may be `x`.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def cumsum(x, axis=None, dtype=None, out=None):
 
 
 def cumprod(x, axis=None, dtype=None, out=None):
-    """Return the products of all beginnings, in tree order.
+    """Return the prefix products, in tree order.
 
     Element k has the bits of `prod` of the elements 0 to k along the axis.
 
@@ -79,7 +79,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     axis : int, optional
         As in `cumsum`; an array of more than one axis needs it.
     include_initial : bool, optional
-        Whether the result begins with the sum of nothing.
+        Whether the result begins with the sum of no items.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""States of columns, which databases have, too."""
+"""States of columns, as in databases."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from ._arrays import as_array, counted
 
 
 class State(Mergeable):
-    """What statistics of a column, or of two, are computed from.
+    """A state from which statistics of one or two columns are computed.
 
-    Merged by `merge` or `+`, states are those of all their rows. Rows that are
-    added and removed leave no trace. The bytes of a state are those of the
+    States merge by `merge` or `+` to the state of all their rows. Rows that are
+    added and removed leave no trace. A state has the same bytes as in the
     state columns of `treefold.duckdb` and `treefold.polars`.
 
     Parameters
@@ -56,7 +56,7 @@ class State(Mergeable):
         Raises
         ------
         ValueError
-            They are not those of a state of float64.
+            The bytes are not a state of float64.
         """
         state = cls.__new__(cls)
         state._native = _native.ExactCompact.of_bytes(bytes(data))
@@ -65,14 +65,14 @@ class State(Mergeable):
     def to_bytes(self):
         """The state as bytes.
 
-        Equal rows make equal bytes, but for negative zeros, which count as
+        Equal rows give equal bytes, except that negative zeros count as
         zeros.
         """
         return self._native.to_bytes()
 
     @property
     def kind(self):
-        """What it holds: the name that it was made with."""
+        """The kind that it was created with."""
         return self._native.kind()
 
     @property
@@ -96,7 +96,7 @@ class State(Mergeable):
         Raises
         ------
         TypeError
-            The state is one of two columns, and there is one, or the other way
+            The state has two columns and one is passed, or the other way
             round.
         ValueError
             A column has integers that float64 does not hold, or the columns
@@ -115,8 +115,8 @@ class State(Mergeable):
         Raises
         ------
         ValueError
-            There are fewer rows, or fewer NaNs or infinities. The state is as
-            it was.
+            There are fewer rows, or fewer NaNs or infinities. The state is then
+            unchanged.
         """
         self._native.unmerge(self._of_rows(x, y)._native)
 
@@ -144,11 +144,11 @@ class State(Mergeable):
             "count", "sum", "mean", "var", "std", "skewness", "kurtosis",
             "dot", "cov", "corr", "slope" (of y over x) or "intercept".
         ddof : float, optional
-            What the number of rows is lessened by in divisors: 0 by default,
-            and 1 in a covariance.
+            What is subtracted from the number of rows in divisors: 0 by
+            default, and 1 in a covariance.
         bias : bool, optional
-            Whether skewness and kurtosis are those of the rows, as by default,
-            or estimates of those of a population.
+            True, the default, for the skewness and kurtosis of the rows; false
+            for the estimates for a population.
 
         Returns
         -------

@@ -11,10 +11,10 @@ from ._reductions import _on_device, freedom, weights_for
 def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Return the exact sum of the items, rounded once to nearest.
 
-    The sum of nothing is 0.0, and that of -0.0 alone is -0.0. It is NaN if
+    The sum of no items is 0.0; the sum of -0.0 alone is -0.0. It is NaN if
     there is a NaN, or infinities of both signs; it is infinite if there is
     another infinity, or if the exact sum is beyond the range. Both parts of
-    complex numbers have sums of their own.
+    complex numbers are summed separately.
 
     Parameters
     ----------
@@ -24,11 +24,11 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     axis : None, int or tuple of ints, optional
         The axes to reduce; all of them by default.
     dtype : dtype, optional
-        The type that each item is rounded to first, and that of the result.
-        By default it is the type of `out`, or that of the items; of integers
+        The type that each item is rounded to first, and the result's type.
+        By default it is the type of `out`, or of the items; for integers
         int64, or uint64 if they are unsigned.
     out : ndarray, optional
-        Where the result goes. An error leaves it unchanged.
+        The output array. An error leaves it unchanged.
     keepdims : bool, optional
         Whether reduced axes stay, with length 1.
     initial : number, optional
@@ -93,7 +93,7 @@ def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
 def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Return the exact mean of the items, rounded once to nearest.
 
-    The mean of nothing is NaN. Means of halves are rounded to double first.
+    The mean of no items is NaN. Means of halves are rounded to double first.
 
     Parameters
     ----------
@@ -150,8 +150,8 @@ def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     """Return the exact variance of the items, rounded once to nearest.
 
     It is NaN if an item is NaN or infinite. The sum of squares is divided by
-    the number of items less `ddof`; where that is not positive, the variance
-    is NaN if items are alike, or else infinite.
+    the number of items minus `ddof`; if that is not positive, the variance
+    is NaN if all items are equal, else infinite.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     x, axis, keepdims
         As in `mean`.
     weights : array_like, optional
-        Floats, of the shape of `x`, or of that of the reduced axes. By
+        Floats, of the shape of `x` or of the reduced axes. By
         default all items have the same weight.
     returned : bool, optional
         Whether to return the exact sum of the weights, too.
@@ -281,7 +281,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     Returns
     -------
     scalar or ndarray, or a tuple of two
-        The weighted means; with `returned`, and the sums of the weights.
+        The weighted means; with `returned`, also the sums of the weights.
 
     Raises
     ------
@@ -331,7 +331,7 @@ def norm(x, axis=None, keepdims=False):
     """Return the Euclidean norm of the items, or of those along axes.
 
     It is the square root of the exact sum of their squares, rounded once to
-    nearest. No square overflows or underflows on the way. Of complex numbers
+    nearest. No square overflows or underflows. For complex numbers,
     the items are their parts.
 
     Parameters
@@ -359,7 +359,7 @@ def norm(x, axis=None, keepdims=False):
 
 
 def cumsum(x, axis=None, dtype=None, out=None):
-    """Return the exact sums of all beginnings, each rounded once to nearest.
+    """Return the exact prefix sums, each rounded once to nearest.
 
     Element k has the bits of `sum` of the elements 0 to k along the axis.
 
@@ -371,7 +371,7 @@ def cumsum(x, axis=None, dtype=None, out=None):
         The axis along which items are added; by default, those of the
         flattened array.
     out : ndarray, optional
-        Where the result goes, which may be `x`.
+        The output array, which may be `x`.
 
     Returns
     -------
@@ -394,10 +394,10 @@ def cumsum(x, axis=None, dtype=None, out=None):
 
 
 def dot(x, y, out=None):
-    """Return the exact sums of products, as `numpy.dot` has them.
+    """Return the exact sums of products, with `numpy.dot`'s shapes.
 
-    Each sum is rounded once to nearest, and of complex numbers each part. No
-    product is rounded, overflows or underflows on the way.
+    Each sum is rounded once to nearest; for complex numbers, each part. No
+    product is rounded, overflows or underflows.
 
     Parameters
     ----------
@@ -406,7 +406,7 @@ def dot(x, y, out=None):
         as in `treefold.dot`. If their types differ, NumPy's common type is
         used.
     out : ndarray, optional
-        Where the result goes, of its type.
+        The output array, of the result's type.
 
     Returns
     -------
@@ -416,7 +416,7 @@ def dot(x, y, out=None):
     Raises
     ------
     TypeError, FloatingPointError
-        As in `sum`. Integers are among them: `treefold.dot` does not round.
+        As in `sum`; also for integers, which `treefold.dot` does not round.
     ValueError
         The axes differ in length, or `out` has another shape or type.
 

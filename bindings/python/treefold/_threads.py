@@ -1,17 +1,17 @@
-"""How many threads take part in a reduction."""
+"""The number of threads of a reduction."""
 
 from . import _native
 from ._arrays import index
 
 
 def threads(n=None, /):
-    """Set how many threads take part in a reduction.
+    """Set the number of threads of later reductions.
 
-    The number changes no bit of any result. At first it is that of the
-    environment variable TREEFOLD_THREADS, or else 1: a reduction then runs on
-    the thread that called it. One thread reduces arrays of up to 131,072
-    elements, a `Partial` and `cumsum`. Threads end after a second without
-    work, and start again when there is some.
+    The number changes no bit of any result. Initially it is the value of the
+    environment variable TREEFOLD_THREADS, or else 1: reductions then run on
+    the calling thread. A single thread is used for arrays of up to 131,072
+    elements, for a `Partial` and for `cumsum`. Threads end after a second
+    without work, and start again when needed.
 
     Parameters
     ----------

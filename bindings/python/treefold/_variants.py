@@ -1,10 +1,10 @@
-"""A reduction of NumPy's, repeated in other layouts, in parts, and by treefold."""
+"""Repeats a NumPy reduction in other layouts, in chunks, and by treefold."""
 
 import warnings
 
 import numpy as np
 
-# How many parts an array is divided into, as threads and chunks divide it.
+# The numbers of chunks into which arrays are divided, as threads and dask divide them.
 _PARTS = (2, 3, 7)
 
 
@@ -34,7 +34,7 @@ _LAYOUTS = {
 
 
 def _bits(values):
-    """The bytes of a result, in which all NaNs are one."""
+    """The bytes of a result, with all NaNs made equal."""
     values = np.array(values, order="C")
     parts = values.reshape(-1).view(values.real.dtype)
     parts[np.isnan(parts)] = np.nan
@@ -52,7 +52,7 @@ def _difference(found, expected):
 
 
 def _in_parts(numpys, parts, arrays, keywords):
-    """The sums of parts along the first reduced axis, added from left to right; None if they are not the result."""
+    """The sums of chunks along the first reduced axis, added from left to right; None if they are not the result."""
     axis = keywords.get("axis")
     axis = axis[0] if isinstance(axis, tuple) and axis else axis
     if arrays[0].ndim == 0 or axis == () or keywords.keys() & {"initial", "where"}:
@@ -67,9 +67,9 @@ def _in_parts(numpys, parts, arrays, keywords):
 
 
 def compared(numpys, own, arrays, keywords):
-    """NumPy's result, and the ways to compute it that give other bits, each with the largest difference.
+    """NumPy's result, and the variants that give other bits, each with the largest difference.
 
-    None stands for the ways if the result has no floats.
+    The variants are None if the result has no floats.
     """
     result = numpys(*arrays, **keywords)
     if np.asarray(result).dtype.kind not in "fc":
@@ -90,6 +90,6 @@ def compared(numpys, own, arrays, keywords):
             compare(way, numpys(*[layout(array) if array.ndim else array for array in arrays], **keywords))
         is_sum = own.__name__ == "sum" or own.__name__ in ("dot", "vdot") and all(array.ndim == 1 for array in arrays)
         for parts in _PARTS if is_sum else ():
-            compare(f"{parts} parts", _in_parts(numpys, parts, arrays, keywords))
+            compare(f"{parts} chunks", _in_parts(numpys, parts, arrays, keywords))
         compare("treefold", own(*arrays, **keywords))
     return result, found

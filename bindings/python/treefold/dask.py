@@ -1,7 +1,7 @@
 """Reductions of dask arrays.
 
-They have the bits of the same reduction of the whole array, whatever the
-chunks and the scheduler. Arrays of NumPy's are reduced at once.
+They give the bits of the same reduction of the whole array, whatever the
+chunks and the scheduler. NumPy arrays are reduced at once.
 
 Every block becomes a partial result, and these merge a few at a time, in as
 many tasks as dask's own reduction has. What a task passes on is larger: up to
@@ -37,7 +37,7 @@ def _is_masked(array):
 
 
 class _Call:
-    """The arguments that all reductions have, checked, and what follows from them."""
+    """The checked arguments that all reductions have, and values derived from them."""
 
     def __init__(self, array, has_places, *, axis=None, dtype=None, keepdims=False, split_every=None, skipna=False, min_count=0):
         self.is_lazy = isinstance(array, da.Array)
@@ -61,13 +61,13 @@ class _Call:
 
     @classmethod
     def inexact(cls, array, has_places, **arguments):
-        """Of items that are divided: integers are converted to float64."""
+        """For quotients: integers are converted to float64."""
         call = cls(array, has_places, **arguments)
         call.dtype = np.dtype(np.float64) if call.dtype.kind in "biu" else call.dtype
         return call
 
     def lengths(self):
-        """Those of the reduced axes."""
+        """The lengths of the reduced axes."""
         return [self.array.shape[axis] for axis in self.axes]
 
     def items(self, block):
@@ -85,14 +85,14 @@ class _Call:
         return _chunks.reduced(state, arrays, self.axes, finish, dtype, self.keepdims, self.split_every, self.has_places)
 
     def without_array(self):
-        """What tasks need: they carry no array."""
+        """A copy for tasks, without the array."""
         call = object.__new__(_Call)
         call.__dict__.update(self.__dict__)
         call.array = None
         return call
 
 
-# In tree order.
+# Reductions in tree order.
 
 
 def _state(block, place, *, call, op, shape):
@@ -104,7 +104,7 @@ def _state(block, place, *, call, op, shape):
 
 
 def _completed(value, counts, min_count, op):
-    """A result where nothing, or too little, was left has the value that says so."""
+    """Sets results of no or too few items to the value for that case."""
     value = np.asarray(value)
     if counts is None:
         return value
@@ -208,7 +208,7 @@ def _dot(x, y, split_every):
     return call.reduced(state, _plain_value, np.add.reduce(np.ones(1, dtype)).dtype, y)
 
 
-# Exact ones.
+# Exact reductions.
 
 
 def _sum_state(block, *, call):
@@ -245,7 +245,7 @@ def _as_large(part, block):
 
 
 def _places_state(*blocks, call, statistic):
-    # Of the shape of the first block: items and masks apart, since NumPy broadcasts masked arrays without their masks.
+    # In the shape of the first block: items and masks separately, since NumPy broadcasts masked arrays without their masks.
     items, present = zip(*(tuple(_as_large(part, blocks[0]) for part in call.items(block)) for block in blocks))
     present = [found for found in present if found is not None]
     return _chunks.places_state(items, np.logical_and.reduce(present) if present else None, call.axes, statistic)
@@ -280,7 +280,7 @@ def _exact_pair(statistic, x, y, ddof=0, names=("x", "y"), **arguments):
     call = _Call.inexact(x, False, dtype=None if dtype.kind in "biu" else dtype, **arguments)
     call.check_real(" or ".join(names), statistic)
     if y.ndim == 1 < x.ndim and len(call.axes) == 1:
-        # Of the reduced axis alone, as NumPy's weights may be.
+        # Weights along the reduced axis only, as NumPy allows.
         y = y[tuple(slice(None) if at == call.axes[0] else None for at in range(x.ndim))]
     elif y.ndim != x.ndim:
         raise ValueError(f"{names[1]} has {y.ndim} axes, and {names[0]} {x.ndim}")
@@ -295,26 +295,26 @@ def _exact_pair(statistic, x, y, ddof=0, names=("x", "y"), **arguments):
 
 _DEFAULTS = {"axis": None, "dtype": None, "bias": True, "ddof": 0, "weights": None, "keepdims": False}
 _DEFAULTS |= {"split_every": None, "skipna": False, "min_count": 0}
-_ARRAY = "dask.array.Array or array_like\n    What is not dask's is reduced at once."
+_ARRAY = "dask.array.Array or array_like\n    Other arrays are reduced at once."
 _TEXTS = {
     "array": f"{_ARRAY} Masked items do not count.",
     "x": _ARRAY,
-    "y": "dask.array.Array or array_like\n    As many items. Pairs of which one is masked do not count.",
+    "y": "dask.array.Array or array_like\n    As many items. Pairs with a masked item do not count.",
     "axis": "None, int or tuple of ints, optional\n    The axes to be reduced; all of them by default.",
     "dtype": "dtype, optional\n    To which items are converted first.",
     "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
-    "bias": "bool, optional\n    Whether it is that of the items (g1, g2), or an estimate of a\n    population's (G1, G2).",
+    "bias": "bool, optional\n    True for the skewness or kurtosis of the items (g1, g2), false for\n    the estimate for a population (G1, G2).",
     "weights": "dask.array.Array or array_like, optional\n    Of the shape of the array, or a vector along the axis; by default equal.",
     "keepdims": "bool, optional\n    Whether reduced axes stay, with length 1.",
     "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask: no bit depends on it.",
-    "skipna": "bool, optional\n    Whether items that are NaN do not count, or pairs of which one is.",
-    "min_count": "int, optional\n    Where fewer items count, the result is NaN. It implies `skipna`.",
+    "skipna": "bool, optional\n    Whether to skip NaNs, and pairs with a NaN.",
+    "min_count": "int, optional\n    With fewer items, the result is NaN. It implies `skipna`.",
 }
 _REST = """
 Returns
 -------
 dask.array.Array
-    A scalar or an array of NumPy's, if no argument is dask's.
+    A NumPy scalar or array if no argument is a dask array.
 
 Raises
 ------
@@ -326,7 +326,7 @@ ValueError
 
 
 class _Function(NamedTuple):
-    """How a function of the module is computed, what it is, and its parameters."""
+    """A function of the module: its implementation, description and parameters."""
 
     how: object
     summary: str

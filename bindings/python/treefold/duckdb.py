@@ -33,14 +33,14 @@ def connect(
 ) -> "duckdb.DuckDBPyConnection":
     """A connection to a database, with the functions.
 
-    As `duckdb.connect`, but DuckDB may load extensions that it has not signed.
+    As `duckdb.connect`, but allows extensions that DuckDB has not signed.
 
     Parameters
     ----------
     database : path, optional
         A file, or `:memory:`.
     read_only : bool, optional
-        Whether nothing is written.
+        Whether the database is opened read-only.
     config : dict, optional
         DuckDB's settings, such as `{"threads": 4}`.
 
@@ -63,12 +63,12 @@ def load(connection: "duckdb.DuckDBPyConnection") -> None:
     Parameters
     ----------
     connection : duckdb.DuckDBPyConnection
-        It was opened with the setting "allow_unsigned_extensions": "true".
+        It must have been opened with "allow_unsigned_extensions": "true".
 
     Raises
     ------
     RuntimeError
-        The connection does not take unsigned extensions.
+        The connection does not allow unsigned extensions.
     """
     row = connection.execute(f"SELECT current_setting('{_SETTING}')").fetchone()
     if row is None or not row[0]:

@@ -1,6 +1,6 @@
-"""Sums without rounding errors, rounded once: they depend on the items alone, and not on their order.
+"""Exact sums, rounded once: they depend only on the items, not on their order.
 
-A fixed-point number holds any sum of floats. So the bits of a result are the same for every order of the items, and for all chunks,
+A fixed-point number holds any sum of floats. So the bits of a result are the same for every order of the items and for all chunks,
 threads and processes; and the result is the number nearest to the exact sum, ties to even, however much cancels.
 
 >>> from treefold import exact

@@ -10,7 +10,7 @@ No bit depends on chunks, cohorts or order, in memory and over dask.
 >>> sums.tolist(), groups.tolist()
 ([0.30000000000000004, 0.0], [1, 2])
 
-Of two arrays, as an array and its weights:
+For two arrays, such as an array and its weights:
 
 >>> pairs = treefold.flox.pairs(x, [1.0, 1.0, 1.0, 3.0])
 >>> function = treefold.flox.aggregation("average")
@@ -33,12 +33,12 @@ from ._keyed import as_complex, as_exact_floats, slots_of
 
 __all__ = ["aggregation", "pairs"]
 
-# Of complex items as well.
+# Statistics that complex items have as well.
 _OF_ACCUMULATORS = ("sum", "mean", "var", "std")
 
 
 class _Empty:
-    """The state of a group without items in a block, whatever their type."""
+    """The state of a group without items in a block, for any type."""
 
     def __add__(self, other):
         return other
@@ -64,12 +64,12 @@ def _groups(group_idx, items):
 
 
 def _slots(statistic, columns):
-    """What is held of some items as those of one key."""
+    """The slots of some items under one key."""
     return slots_of(statistic, np.zeros(len(columns[0]), np.int64), [contiguous(column) for column in columns], 1)
 
 
 def _state(row, dtype, statistic):
-    """What is held of some items."""
+    """The state of some items."""
     if len(columns_of(statistic)) == 2:
         return _slots(statistic, [part.astype(np.float64) for part in (row.real, row.imag)])
     if statistic not in _OF_ACCUMULATORS:
@@ -95,12 +95,12 @@ def _states(group_idx, array, *, statistic, size=None, skipna=False, **_):
 
 
 def _merged(states):
-    """One of several, which stay as they are."""
+    """Merges several states without changing them."""
     return functools.reduce(operator.add, (state for state in states if state is not _EMPTY), _EMPTY)
 
 
 def _combined(*arguments, axis=None, keepdims=True, size=None, **_):
-    """Along axes, if it is given an array of states; by group, if it is given groups before."""
+    """Merges an array of states along axes, or states by group if groups are given."""
     if len(arguments) == 1:
         (states,) = arguments
         axes = tuple(one % states.ndim for one in (axis if isinstance(axis, tuple) else (axis,)))
@@ -146,24 +146,23 @@ def _finalized(states, **options):
 
 
 def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
-    """What `flox.groupby_reduce` and `xarray_reduce` take as `func`.
+    """A reduction for `func` of `flox.groupby_reduce` and `xarray_reduce`.
 
     Parameters
     ----------
     statistic : str
         "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness"
-        or "kurtosis", as `treefold.exact` has them: rounded once. Of arrays
-        that `pairs` makes: "dot", "average", "cov", "corr", "slope" or
-        "intercept". Of no items, counts, sums, dots and norms are 0, and the
-        others NaN.
+        or "kurtosis", as in `treefold.exact`: rounded once. For arrays from
+        `pairs`: "dot", "average", "cov", "corr", "slope" or "intercept".
+        Without items, counts, sums, dots and norms are 0, and the others NaN.
     ddof : float, optional
         What is subtracted from the number of items in the divisor: 0 by
         default, and 1 in a covariance.
     bias : bool, optional
-        Whether a skewness or kurtosis is that of the items (g1, g2), or an
-        estimate of the population's (G1, G2).
+        True for the skewness or kurtosis of the items (g1, g2), false for
+        the estimate for a population (G1, G2).
     skipna : bool, optional
-        Whether items that are NaN, or pairs of which one is, do not count.
+        Whether to skip NaNs, and pairs with a NaN.
 
     Returns
     -------
@@ -199,18 +198,18 @@ def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
 
 
 def pairs(x, y):
-    """Two arrays as one of pairs, since flox groups one array.
+    """Combines two arrays into one of pairs, since flox groups one array.
 
     Parameters
     ----------
     x, y : array_like, dask.array.Array or xarray.DataArray
-        Floats, or integers up to 2^53. They are broadcast, those of xarray by
+        Floats, or integers up to 2^53. They are broadcast; xarray's by
         the names of dimensions. For an average, y has the weights.
 
     Returns
     -------
     ndarray, dask.array.Array or xarray.DataArray
-        Complex numbers: x are their real parts, and y the imaginary ones.
+        Complex numbers with x as real and y as imaginary parts.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Exact statistics of groups of rows and of windows of pandas, rounded once.
+"""Exact statistics of pandas' groups and windows, rounded once.
 
-They depend on their rows alone, and not on the order of these.
+They depend only on the rows, not on their order.
 
 >>> import pandas as pd
 >>> from treefold import pandas as tp
@@ -31,7 +31,7 @@ from ._groups import GroupBy as _Groups
 __all__ = ["DataFrameAccessor", "GroupBy", "RollingWindows", "SeriesAccessor", "groupby", "rolling"]
 
 
-# Statistics by the names of the methods, which are pandas'.
+# Statistics by pandas' method names.
 _STATISTICS = {{"skewness": "skew", "kurtosis": "kurt"}.get(name, name): name for name in STATISTICS}
 _OF_A_COLUMN = [name for name, statistic in _STATISTICS.items() if len(columns_of(statistic)) == 1]
 _DEFAULTS = {"ddof": 1, "min_count": 0, "skipna": True}
@@ -43,7 +43,7 @@ _OPTIONS = {
 
 
 def _frame(columns, index, names):
-    """A DataFrame of columns, of which some may have one name."""
+    """A DataFrame of columns, some of which may have the same name."""
     frame = pd.DataFrame(dict(enumerate(columns)), index=index)
     frame.columns = names
     return frame
@@ -59,12 +59,12 @@ def _check_series(column, name):
 
 
 def _places(index, present):
-    """Where the groups that have rows are in an index of all."""
+    """The positions, in an index of all groups, of those that have rows."""
     if not isinstance(index, pd.MultiIndex):
         return index.get_indexer(present)
 
     def numbered(keys):
-        # A missing key is a value of a level in one of them, and none in the other.
+        # A missing key is a value of a level in one of the indices, but not in the other.
         columns = [(level, keys.get_level_values(number)) for number, level in enumerate(index.levels)]
         return pd.MultiIndex.from_arrays([np.where(values.isna(), -2, level.get_indexer(values)) for level, values in columns])
 
@@ -72,12 +72,12 @@ def _places(index, present):
 
 
 def _codes(rows, grouped, by, options):
-    """The place of each row's group in the index of pandas' results, or -1 if it has none; and this index."""
+    """The position of each row's group in the index of pandas' results, or -1 if it has none; and this index."""
     sizes = grouped.size()
     index, places = sizes.index, None
     levels = index.levels if isinstance(index, pd.MultiIndex) else [index]
     if isinstance(by, pd.Grouper) or any(isinstance(level.dtype, pd.CategoricalDtype) for level in levels):
-        # Some groups of the index may have no rows. `ngroup` numbers the others, in an order of their own; and those of a lone Grouper have
+        # Some groups of the index may have no rows. `ngroup` numbers only the others, in another order; and a single Grouper has
         # the rows in another order.
         grouped = rows.groupby([by] if isinstance(by, pd.Grouper) else by, **{**options, "observed": True})
         places = _places(index, grouped.size().index)
@@ -101,7 +101,7 @@ def _label(x, how, lists):
 
 
 def _pair(label, how):
-    """The column and the statistic that are given for a column of the result, as a pair or as pandas' `NamedAgg`."""
+    """The column and statistic for a column of the result, from a pair or pandas' `NamedAgg`."""
     if isinstance(how, pd.NamedAgg) and not (getattr(how, "args", ()) or getattr(how, "kwargs", {})):
         return how.column, how.aggfunc
     if not isinstance(how, tuple) or len(how) != 2:
@@ -110,15 +110,15 @@ def _pair(label, how):
 
 
 class GroupBy:
-    """Rows in groups: `groupby` makes it.
+    """Rows in groups: `groupby` creates it.
 
-    A method of one column takes the name of a column, and returns a Series; or
-    a list of names, and returns a DataFrame. Without a name it takes all
-    columns of numbers but the keys. Of a Series it takes none. The index has
-    the keys, as that of pandas' own result. Sums of integers are integers of
-    64 bits; one beyond is an OverflowError. Skewness and kurtosis are without
-    bias, as in pandas; they are NaN of too few items, and if all are equal.
-    Slope and intercept are those of the regression line of y over x.
+    A method of one column takes a column's name and returns a Series; or a
+    list of names, and returns a DataFrame. Without a name it takes all columns
+    of numbers but the keys. For a Series it takes no name. The index has the
+    keys, as in pandas' own result. Sums of integers are integers of 64 bits; a
+    larger sum is an OverflowError. Skewness and kurtosis are without bias, as
+    in pandas; they are NaN for too few items, and if all are equal. Slope and
+    intercept are those of the regression line of y over x.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class GroupBy:
         return column
 
     def _columns(self, x, takes_all=False):
-        """The columns of a list of names, or else those of numbers, or all; and their names."""
+        """The columns of a list of names, or else all numeric columns, or all; and their names."""
         rows = self._rows
         if x is not None:
             return [self._column(name) for name in x], rows.head(0)[x].columns
@@ -158,7 +158,7 @@ class GroupBy:
         return [column for column, is_kept in zip(columns, kept) if is_kept], rows.columns[kept]
 
     def _applied(self, name, columns, options):
-        """A statistic of the columns that the first name stands for, each with the others."""
+        """A statistic of each column that the first name stands for, together with the other columns."""
         (x, *others), of, index = columns, _STATISTICS[name], self._groups.keys
         if isinstance(self._rows, pd.Series):
             if x is not None:
@@ -171,7 +171,7 @@ class GroupBy:
         return pd.Series(self._values(of, [self._column(x), *others], options), index=index, name=x)
 
     def _values(self, statistic, columns, options):
-        """A statistic of each group's items of a column, or of two."""
+        """A statistic of one or two columns for each group."""
         groups, dtype = self._groups, columns[0].dtype
         skipna, ddof = options.get("skipna"), number(options.get("ddof", 1), "ddof")
         if statistic == "count":
@@ -179,7 +179,7 @@ class GroupBy:
             codes = self._codes if found.all() else self._codes[found]
             return np.bincount(codes + 1, minlength=len(groups.keys) + 1)[1:]
         if statistic in ("min", "max") and (pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype)):
-            # They have no order to depend on, and keep their type.
+            # They do not depend on the order, and keep their type.
             keys = pd.Categorical.from_codes(self._codes, range(len(groups.keys)))
             return getattr(columns[0].groupby(keys, observed=False), statistic)().array
         try:
@@ -190,21 +190,21 @@ class GroupBy:
         except (TypeError, ValueError, OverflowError) as error:
             raise type(error)(f"column {columns[0].name!r}: {error}") from None
         if "ddof" in options:
-            # pandas has no infinity there.
+            # pandas gives no infinity here.
             values[slots.counts() <= ddof] = np.nan
         return values
 
     def agg(self, func=None, /, **named):
-        """Several statistics at once, in the forms that pandas' `agg` has.
+        """Several statistics at once, with the arguments of pandas' `agg`.
 
         Parameters
         ----------
         func : str, list of str or dict, optional
-            The names of methods of one column: one, or several for each column
-            of numbers, or for each of some columns its own.
+            Names of methods of one column: one, or several for each column
+            of numbers, or separate ones for some columns.
         **named : tuple or str
-            Without `func`: for each column of the result its name, and the
-            column and the statistic that it has; of a Series, the statistic.
+            Without `func`: for each column of the result, its name, and the
+            source column and the statistic; for a Series, the statistic.
             With `func`, options of its method.
 
         Returns
@@ -253,13 +253,13 @@ class GroupBy:
 
 
 class _Accessor:
-    """What both accessors have."""
+    """The base of both accessors."""
 
     def __init__(self, rows):
         self._rows = rows
 
     def groupby(self, by=None, **options):
-        """Groups the rows: `treefold.pandas.groupby` of them, which see."""
+        """Groups the rows: see `treefold.pandas.groupby`."""
         return groupby(self._rows, by, **options)
 
 
@@ -268,7 +268,7 @@ class SeriesAccessor(_Accessor):
     """`Series.exact`: exact statistics of all items, each rounded once.
 
     They have pandas' names and defaults. Methods of two columns take another
-    Series, of which the rows with the same index count.
+    Series; rows with the same index are paired.
 
     Examples
     --------
@@ -327,7 +327,7 @@ def groupby(rows, by=None, **options):
     TypeError
         The rows are neither a DataFrame nor a Series.
     ValueError
-        `as_index` is false: the keys are the index of a result.
+        `as_index` is false, which is not supported: keys are always the index.
 
     Examples
     --------
@@ -350,7 +350,7 @@ def groupby(rows, by=None, **options):
 
 
 def _items(column, name):
-    """A column of floats, NaN where one is missing."""
+    """A column as floats, with NaN for missing items."""
     _check_series(column, name)
     dtype = column.dtype if isinstance(column.dtype, np.dtype) else getattr(column.dtype, "numpy_dtype", np.dtype(object))
     if dtype.kind not in "biuf":
@@ -359,13 +359,13 @@ def _items(column, name):
 
 
 class RollingWindows:
-    """Windows that move over a column, or over each of a DataFrame's.
+    """Moving windows over a column, or over each column of a DataFrame.
 
-    `rolling` makes it. Methods return a Series or a DataFrame with the index
+    `rolling` creates it. Methods return a Series or a DataFrame with the index
     of the rows. Integers are converted to float64 first. Missing items do not
-    count; of two columns, rows where either is missing. Skewness and kurtosis
-    are without bias, as in pandas. A method of two columns takes another
-    Series with the same index.
+    count; with two columns, neither do rows where either is missing. Skewness
+    and kurtosis are without bias, as in pandas. A method of two columns takes
+    another Series with the same index.
 
     Examples
     --------
@@ -404,29 +404,29 @@ class RollingWindows:
             return exact.rolling(1.0 - np.isnan(items), **{**self._options, "skipna": False}).sum()
         windows = dict(self._options)
         if statistic in ("var", "std") and options["ddof"] > 0:
-            # Of no more than so many items pandas has no infinity.
+            # For so few items pandas gives no infinity.
             windows["min_periods"] = max(windows["min_periods"], math.floor(min(options["ddof"], len(items))) + 1)
         bias = {"bias": False} if statistic in ("skewness", "kurtosis") else {}
         return getattr(exact.rolling(items, **windows), statistic)(*others, **options, **bias)
 
 
 def rolling(rows, window=None, min_periods=None, on=None, *, placement="trailing"):
-    """Windows that move over rows: `rolling(rows, window).mean()`, `.std()`, ….
+    """Moving windows over rows: `rolling(rows, window).mean()`, `.std()`, ….
 
     Parameters
     ----------
     rows : Series or DataFrame
-        Floats, or integers, of which some may be missing.
+        Floats or integers, some of which may be missing.
     window : int, or a duration, optional
         As in `treefold.exact.rolling`. If it is a duration and `on` is not
-        given, the rows' index has the times. Without a window, each has all
+        given, the rows' index has the times. Without a window, each window has all
         rows from the first one on.
     min_periods : int, optional
-        Windows of fewer items that are not missing have the value NaN. By
-        default it is `window` if that is a number of rows, and else 1.
+        Windows with fewer items that are not missing have the value NaN. By
+        default it is `window` if that is a number of rows, else 1.
     on : array_like or str, optional
         An ascending index for each row, or the name of a DataFrame's column
-        that has it, which is then no column of the result.
+        that has it, which is then not in the result.
     placement : str, optional
         "trailing", "forward", or "centred", which is pandas' `center=True`.
 
@@ -450,7 +450,7 @@ def rolling(rows, window=None, min_periods=None, on=None, *, placement="trailing
 
 
 def _add_methods(of, items, pairs, columns, by_place, by_keyword, texts):
-    """Gives a class the statistics of items and of pairs, with the options that it takes."""
+    """Adds the statistics of items and of pairs to a class, as methods with options."""
     for name, statistic in _STATISTICS.items():
         if pairs or name in _OF_A_COLUMN:
             setattr(of, name, _method(of, name, statistic, pairs, items, columns, by_place, by_keyword, texts))
@@ -458,7 +458,7 @@ def _add_methods(of, items, pairs, columns, by_place, by_keyword, texts):
 
 def _method(of, name, statistic, pairs, items, columns, by_place, by_keyword, texts):
     _, *others = columns_of(statistic)
-    # pandas' series and windows have another word for the other column.
+    # pandas' series and windows have another name for the second column.
     columns = [*columns, *("other" if other == "y" and "other" in texts else other for other in others)]
     options = {*options_of(statistic), *(["min_count"] if name == "sum" else []), *(["skipna"] if name != "count" else [])}
     by_place, by_keyword = ([option for option in some if option in options] for some in (by_place, by_keyword))
@@ -466,7 +466,7 @@ def _method(of, name, statistic, pairs, items, columns, by_place, by_keyword, te
     def body(self, **arguments):
         return self._applied(name, [arguments.pop(column) for column in columns], arguments)
 
-    # Without a name, a statistic is of all columns.
+    # Without a name, a statistic applies to all columns.
     parameters = signature(["self", *columns, *by_place], by_keyword, _DEFAULTS if others else _DEFAULTS | {"x": None})
     texts = texts | _OPTIONS | ({"x": "str or list of str\n    The columns, each with the other one."} if others else {})
     summary = STATISTICS[statistic].format(pairs if others else items)

@@ -1,6 +1,6 @@
-"""Exact statistics as expressions of Polars, rounded once.
+"""Exact statistics as Polars expressions, rounded once.
 
-They depend on the items alone, not on threads, chunks or the order of rows.
+They depend only on the items, not on threads, chunks or the order of rows.
 
 >>> import polars as pl
 >>> from treefold import polars as tp
@@ -19,7 +19,7 @@ faster, since one call sums them all:
 >>> lists.with_columns(tp.exact_list_sum("x")).sort("k").rows()
 [('a', 1.0), ('b', 0.5)]
 
-Windows that move:
+Moving windows:
 
 >>> frame.select(tp.rolling("x", 2).sum()).to_series().to_list()
 [None, 1e+300, 1.5, -1e+300]
@@ -47,7 +47,7 @@ from polars.plugins import register_plugin_function
 from . import _native, exact
 from ._functions import docstring, made, number
 
-# The first Polars whose names are used here.
+# The oldest Polars version that has the names used here.
 _OLDEST = (1, 0)
 
 if tuple(map(int, pl.__version__.split(".")[:2])) < _OLDEST:
@@ -58,7 +58,7 @@ _Column: TypeAlias = pl.Expr | pl.Series | str
 _Arguments: TypeAlias = list[_Column]
 _Window: TypeAlias = float | str | datetime.timedelta | np.timedelta64 | None
 
-# What functions take: from their parameters to the arguments of the plugin's function.
+# The parameters of functions, and the plugin's arguments made from them.
 
 
 def _x(x: _Column) -> _Arguments:
@@ -115,7 +115,7 @@ _TEXTS = {
     "weights": "Expr, Series or str\n    A column of floats or integers: the weight of each item.",
     "state": "Expr, Series or str\n    A column of states.",
     "ddof": "float, optional\n    What is subtracted from the number of rows in the divisor.",
-    "bias": "bool, optional\n    Whether it is that of the rows (g1, g2), or an estimate of the\n    population's (G1, G2).",
+    "bias": "bool, optional\n    True for the statistic of the rows (g1, g2), false for the estimate\n    for a population (G1, G2).",
 }
 _RETURNS = """
 Returns
@@ -128,12 +128,12 @@ polars.exceptions.ComputeError
     When the query runs: a column has another type.
 """
 
-# By names without `exact_`.
+# Functions by names without `exact_`.
 _FUNCTIONS: dict[str, Callable[..., pl.Expr]] = {}
 
 
 def _function(name: str, like: Callable[_P, _Arguments], *summary: str) -> Callable[_P, pl.Expr]:
-    """The function of this name of the plugin."""
+    """The plugin's function of this name."""
     is_of_lists = "list" in name or name == "tree_sum"
     of_rows = is_of_lists or name.endswith("_of")
 
@@ -160,7 +160,7 @@ exact_sum = _function(
     _x,
     "The exact sum of a column, rounded once.",
     "",
-    "Nulls are skipped, and the sum of nothing is 0. It is NaN if there is a NaN,",
+    "Nulls are skipped, and the sum of no items is 0. It is NaN if there is a NaN,",
     "or infinities of both signs; and infinite if there is another infinity, or",
     "if the exact sum is beyond the range. Integers have sums of type Int64 or",
     "UInt64; one beyond that is an error.",
@@ -172,7 +172,7 @@ exact_skewness = _function("exact_skewness", _x_bias, "The exact skewness of a c
 exact_kurtosis = _function("exact_kurtosis", _x_bias, "The exact excess kurtosis of a column, rounded once; null if all are equal.")
 _OF_A_COLUMN = tuple(_FUNCTIONS)
 
-# Of two columns: rows with a null in either are skipped, and all but dot are Float64.
+# Statistics of two columns: rows with a null in either are skipped, and all but dot are Float64.
 exact_dot = _function(
     "exact_dot",
     _x_y,
@@ -187,7 +187,7 @@ exact_corr = _function("exact_corr", _x_y, "The exact correlation of two columns
 exact_slope = _function("exact_slope", _y_x, "The exact slope of the regression line of y over x; null if x is constant.")
 exact_intercept = _function("exact_intercept", _y_x, "The exact height of the regression line of y over x where x is 0.")
 
-# States, whose bytes are those of DuckDB and of `treefold.exact.State`.
+# States, with the same bytes as in DuckDB and `treefold.exact.State`.
 exact_sum_state = _function(
     "exact_sum_state",
     _x,
@@ -216,7 +216,7 @@ exact_intercept_of = _function("exact_intercept_of", _state, "The height of the 
 
 _OF_COLUMNS_AND_STATES = tuple(_FUNCTIONS)
 
-# Of the lists, or arrays, of each row; null where the list is.
+# Functions of each row's list or array; null if the list is null.
 exact_list_sum = _function("exact_list_sum", _x, "`exact_sum` of each list of a column.")
 exact_list_mean = _function("exact_list_mean", _x, "`exact_mean` of each list of a column.")
 exact_list_var = _function("exact_list_var", _x_ddof, "`exact_var` of each list of a column.")
@@ -232,18 +232,18 @@ def _expression(column: _Column) -> pl.Expr:
 
 
 def _items(series: pl.Series) -> tuple[Any, Any]:
-    """A column's items, null ones as 0, and which are null."""
+    """A column's items, with 0 for nulls, and which are null."""
     if not series.dtype.is_numeric():
         raise pl.exceptions.InvalidOperationError(f"rolling: a column has elements of type {series.dtype}, not numbers")
     return series.cast(pl.Float64).fill_null(0.0).to_numpy(), series.is_null().to_numpy()
 
 
 class RollingWindows:
-    """Windows that move over a column: `rolling` makes it.
+    """Moving windows over a column: `rolling` creates it.
 
     Methods return expressions of type Float64; integers are converted to it
-    first. Rows with a null in a column do not count. A statistic is null where
-    too few rows count, or where it has a zero denominator. As in Polars,
+    first. Rows with a null in a column do not count. A statistic is null if
+    too few rows count or its denominator is zero. As in Polars,
     `ddof` is 1, and skewness and kurtosis are with a bias.
     """
 
@@ -293,11 +293,11 @@ class RollingWindows:
         return self._of("mean")
 
     def min(self) -> pl.Expr:
-        """The least item."""
+        """The smallest item."""
         return self._of("min")
 
     def max(self) -> pl.Expr:
-        """The greatest item."""
+        """The largest item."""
         return self._of("max")
 
     def var(self, ddof: float = 1) -> pl.Expr:
@@ -320,7 +320,8 @@ class RollingWindows:
         Parameters
         ----------
         bias : bool, optional
-            Whether it is that of the items (g1), or an estimate (G1).
+            True for the skewness of the items (g1), false for the estimate
+            for a population (G1).
         """
         return self._of("skewness", bias=bias)
 
@@ -353,7 +354,7 @@ def rolling(
     *,
     placement: Literal["trailing", "forward", "centred"] = "trailing",
 ) -> RollingWindows:
-    """Windows that move over a column: `rolling(x, window).mean()`, ….
+    """Moving windows over a column: `rolling(x, window).mean()`, ….
 
     Parameters
     ----------
@@ -407,7 +408,7 @@ class _Namespace:
 
 @pl.api.register_expr_namespace("exact")
 class ExprNamespace(_Namespace):
-    """The functions of columns and of states, with this as the first column.
+    """The functions on columns and states, with this as the first column.
 
     `pl.col("x").exact.cov("y")` is `exact_cov("x", "y")`.
     """
@@ -418,9 +419,9 @@ class ExprNamespace(_Namespace):
 
 @pl.api.register_series_namespace("exact")
 class SeriesNamespace(_Namespace):
-    """The same of a series: a number, or of each of its states a series.
+    """The same for a series: a number, or for states a series.
 
-    `series.exact.sum()` and `series.exact.cov(other)` are numbers. Of a series
+    `series.exact.sum()` and `series.exact.cov(other)` are numbers. For a series
     of states, `.exact.sum_of()` is a series.
     """
 
@@ -442,7 +443,7 @@ class _OfFrames(_Namespace):
 
 @pl.api.register_dataframe_namespace("exact")
 class DataFrameNamespace(_OfFrames):
-    """The functions of one column, of each column of numbers.
+    """The functions on one column, applied to each column of numbers.
 
     `frame.exact.sum()` is a frame of one row.
     """
@@ -450,4 +451,4 @@ class DataFrameNamespace(_OfFrames):
 
 @pl.api.register_lazyframe_namespace("exact")
 class LazyFrameNamespace(_OfFrames):
-    """The same of a lazy frame."""
+    """The same for a lazy frame."""

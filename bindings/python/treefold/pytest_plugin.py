@@ -1,4 +1,4 @@
-"""A plugin of pytest: `treefold.replacer` around the tests of a program.
+"""A pytest plugin that runs a program's tests under `treefold.replacer`.
 
     pytest -p treefold.pytest_plugin --treefold-check mypackage
     pytest -p treefold.pytest_plugin --treefold-replace mypackage

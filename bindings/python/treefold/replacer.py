@@ -1,10 +1,10 @@
 """Do my results depend on layout or threads? treefold in place of NumPy.
 
-NumPy's reductions follow the memory: rows or columns, strides, and the parts
-into which threads or chunks divide an array. `checked` repeats every reduction
-of the named modules in other layouts and in parts, and reports where bits
-differ; the program gets NumPy's results. `replaced` gives the program
-treefold's results, which depend on none of this.
+NumPy's results depend on the memory layout (rows or columns, strides) and on
+how threads or chunks divide an array. `checked` repeats every reduction of the
+named modules in other layouts and in chunks, and reports where bits differ;
+the program gets NumPy's results. `replaced` gives the program treefold's
+results, which do not depend on layout or chunks.
 
 >>> import numpy as np, treefold.replacer
 >>> x = np.random.default_rng(2).standard_normal((300, 200))
@@ -16,12 +16,12 @@ treefold's results, which depend on none of this.
 ...     bool(np.sum(x) == x.T.copy().T.sum() == treefold.sum(x))
 True
 
-Covered are the functions that NumPy and treefold both have, such as `np.sum`,
-`np.dot` and `np.linalg.norm`, and the methods of arrays of these names. Not
-covered are `a @ b`, `np.einsum`, `np.add.reduce`, and calls from compiled
-code. Types that treefold does not reduce, subclasses of arrays, and objects
-with a method of that name, such as Series of pandas, are left to NumPy; the
-report counts them.
+This covers the functions that NumPy and treefold both have, such as `np.sum`,
+`np.dot` and `np.linalg.norm`, and array methods of these names. It does not
+cover `a @ b`, `np.einsum`, `np.add.reduce`, and calls from compiled code.
+Types that treefold does not reduce, subclasses of arrays, and objects with a
+method of that name, such as pandas Series, are left to NumPy; the report
+counts them.
 """
 
 import contextlib
@@ -43,9 +43,9 @@ __all__ = ["Report", "checked", "replaced"]
 
 # treefold's functions, by NumPy's names.
 _OWN = {name: getattr(treefold, name) for name in treefold.__all__} | {"amin": treefold.min, "amax": treefold.max}
-# NumPy's names of treefold's first parameters.
+# NumPy's names for treefold's first parameters.
 _RENAMED = {"a": "x", "arr": "x", "b": "y"}
-# Of an object that is no array, NumPy's functions of these names call the method, if there is one.
+# For an object that is not an array, NumPy's functions of these names call its method, if there is one.
 _METHODS = {"sum", "prod", "min", "max", "ptp", "mean", "var", "std", "cumsum", "cumprod"}
 
 _sessions: list["_Session"] = []
@@ -53,14 +53,14 @@ _lock = threading.RLock()
 
 
 class Report:
-    """What `checked` has seen; `str(report)` is the text to print.
+    """The findings of `checked`; `str(report)` is the text to print.
 
     Attributes
     ----------
     calls : int
         The compared reductions of floats and complex numbers.
     differing : int
-        Those of them that had other bits in another layout, or in parts.
+        How many of them had other bits in another layout or in chunks.
     sites : dict
         A `Site` for each file, line and name of a function.
     passed : dict
@@ -81,9 +81,9 @@ class Report:
         if not self.calls:
             text = "treefold: no reductions of floats"
         elif not self.differing:
-            text = f"treefold: same bits in all {self.calls} reductions: none depends on layout or parts"
+            text = f"treefold: same bits in all {self.calls} reductions, in any layout and chunks"
         else:
-            text = f"treefold: other bits in {self.differing} of {self.calls} reductions: they depend on layout or parts"
+            text = f"treefold: NOT reproducible: {self.differing} of {self.calls} reductions depend on layout or chunks"
         for (file, line, name), site in sorted(self.sites.items()):
             if site.differing:
                 ways = ", ".join(f"{way} {worst:.0e}" for way, worst in sorted(site.worst.items()))
@@ -101,7 +101,7 @@ class Site:
     calls, differing : int
         As in `Report`.
     worst : dict
-        For each layout or number of parts that gave other bits, the largest
+        For each layout or number of chunks that gave other bits, the largest
         difference over the largest magnitude of the result.
     description : str
         Type and shape of the first array.
@@ -120,14 +120,14 @@ class Site:
 
 
 class _Session:
-    """Modules, and what happens to the calls in them."""
+    """A set of modules, and how their calls are handled."""
 
     def __init__(self, modules, report):
         for module in modules:
             if not isinstance(module, str):
                 raise TypeError(f"modules: {module!r} is not the name of a module")
         if not modules:
-            raise ValueError("modules: there are none")
+            raise ValueError("modules: no names")
         self.report = report
         self.covers = functools.cache(lambda name: any(f"{name}.".startswith(f"{module}.") for module in modules))
 
@@ -159,8 +159,8 @@ _known = functools.cache(_reduces)
 
 
 def _why_not(own, arrays, keywords):
-    """Why a call is left to NumPy; None if treefold takes it."""
-    # What NumPy's `_wrapreduction` asks objects for, and the ufuncs that it calls.
+    """Why a call is left to NumPy; None if treefold handles it."""
+    # The methods that NumPy's `_wrapreduction` looks for in objects, and the ufuncs that it calls.
     method = {own.__name__, "__array_ufunc__", "__array_wrap__"} if own.__name__ in _METHODS else set()
     others = [keywords[name] for name in ("out", "where", "mean", "weights") if name in keywords]
     for value, protocols in [(array, method) for array in arrays] + [(other, set()) for other in others]:
@@ -177,7 +177,7 @@ def _why_not(own, arrays, keywords):
     asked = keywords.get("dtype")
     if asked is not None:
         if dtypes[0] is not None and dtypes[0].kind in "mM":
-            # NumPy's mean of times asks for floats.
+            # NumPy's mean of times requests floats.
             return f"dtype {dtypes[0]} as {asked}"
         dtypes.append(_dtype(lambda: np.dtype(asked)))
     if isinstance(keywords.get("out"), np.ndarray):
@@ -189,7 +189,7 @@ def _why_not(own, arrays, keywords):
 
 
 def _dtype(find):
-    """A type; None if NumPy knows none, of which it will tell the caller again."""
+    """A dtype; None if the argument is invalid, which NumPy reports again."""
     try:
         return find()
     except Exception:
@@ -215,7 +215,7 @@ def _session():
 
 
 class _Dispatcher:
-    """What stands in the place of a function or a method of NumPy's, and is equal to it: pandas looks functions up in tables."""
+    """Replaces a function or method of NumPy. It compares equal to the original, since pandas looks functions up in tables."""
 
     def __init__(self, name, numpys, own):
         functools.update_wrapper(self, numpys)
@@ -230,7 +230,7 @@ class _Dispatcher:
         try:
             given = self.signature.bind(*arguments, **{_RENAMED.get(key, key): value for key, value in keywords.items()}).arguments
         except TypeError:
-            # NumPy knows the keyword, or says what is wrong.
+            # NumPy knows the keyword, or raises the error.
             return self.numpys(*arguments, **keywords)
         given = {key: value for key, value in given.items() if value is not np._NoValue}
         arrays = [given.pop(name) for name in self.arrays]
@@ -252,7 +252,7 @@ class _Dispatcher:
 
 
 class _Installed:
-    """Dispatchers in the place of NumPy's functions and methods, while there are sessions."""
+    """Puts dispatchers in place of NumPy's functions and methods while there are sessions."""
 
     def __init__(self):
         self.undo, self.dispatchers = [], {}
@@ -342,9 +342,9 @@ def replaced(*modules: str) -> contextlib.AbstractContextManager[None]:
 
 
 def checked(*modules: str) -> contextlib.AbstractContextManager[Report]:
-    """Compare NumPy's reductions in some modules with other layouts and parts.
+    """Check whether NumPy's reductions in some modules depend on the layout.
 
-    Each call is repeated in other layouts, in parts, and by treefold, which
+    Each call is repeated in other layouts, in chunks, and by treefold, which
     takes about ten times as long. The program gets NumPy's results.
 
     Parameters
@@ -363,6 +363,6 @@ def checked(*modules: str) -> contextlib.AbstractContextManager[Report]:
     >>> with treefold.replacer.checked(__name__) as report:
     ...     total = np.arange(1000.0).sum()
     >>> print(report)
-    treefold: same bits in all 1 reductions: none depends on layout or parts
+    treefold: same bits in all 1 reductions, in any layout and chunks
     """
     return _during(_Session(modules, Report()))

@@ -28,7 +28,7 @@ __all__ = ["Accessor", "ExactAccessor"]
 
 
 class _Accessor:
-    """What both accessors have: no reduction of their own."""
+    """The base of both accessors, without reductions."""
 
     def __init__(self, array):
         self._array = array
@@ -51,7 +51,7 @@ def _of_blocks(array, axis=None, *, function, second, other, **options):
 class Accessor(_Accessor):
     """`DataArray.treefold` and `Dataset.treefold`.
 
-    They have the reductions of `treefold.dask`, with dimensions in place of
+    They have the reductions of `treefold.dask`, with dimensions instead of
     axes. Items that are NaN do not count by default, as in xarray.
     """
 
@@ -62,7 +62,7 @@ class ExactAccessor(_Accessor):
     """`DataArray.exact` and `Dataset.exact`.
 
     They have the exact functions of `treefold.dask` by their short names:
-    `array.exact.mean("time")` is that of `treefold.dask.exact_mean`.
+    `array.exact.mean("time")` calls `treefold.dask.exact_mean`.
     """
 
 
@@ -74,7 +74,7 @@ _TEXTS = {
     "other": _OTHER,
     "dim": "str, iterable of hashable or None, optional\n    The dimensions to be reduced; all of them by default.",
     "dtype, ddof, bias, min_count, split_every": "optional\n    As in `treefold.dask`, as far as the function there has them.",
-    "skipna": "bool, optional\n    Whether items that are NaN do not count, or pairs of which one is.",
+    "skipna": "bool, optional\n    Whether to skip NaNs, and pairs with a NaN.",
     "keepdims, keep_attrs": "bool, optional\n    As in `xarray.DataArray.reduce`.",
 }
 

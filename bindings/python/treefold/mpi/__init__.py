@@ -1,21 +1,22 @@
 """Reductions over MPI's ranks, with the same bits on any number of ranks.
 
-The bits depend on the items, their order and the operator alone: not on the
+The bits depend only on the items, their order and the operator: not on the
 number of ranks, on which rank has which items, on the algorithm, or on the MPI
 library. The ranks build a `Plan` together, once, and run it many times. Sums
-of items with keys have a `KeyedPlan`, or a `HashedPlan` for keys of 64 bits.
+of items by key use a `KeyedPlan`, or a `HashedPlan` for any 64-bit keys.
 
-Calls that are collective are made by all ranks of the communicator, in the
-same order. If an argument is wrong on one rank alone, that rank gets a
-`ValueError` or `TypeError`, and the ranks that need its items get an `Error`
-that names the rank. The plan is spent then: build another.
+All ranks of the communicator make collective calls, in the same order. If an
+argument is wrong on one rank alone, that rank gets a `ValueError` or
+`TypeError`, and the ranks that need its items get an `Error` that names the
+rank. The plan is then spent: build another.
 
-The module needs mpi4py 4, and calls the MPI library that mpi4py has loaded.
-`import treefold.mpi` is an `ImportError` if mpi4py is missing, or was compiled
-for another library than it has loaded. `comm.Free()` also frees what the plans
-of `comm` hold in MPI, unless some rank still has a plan. Ctrl-C ends a wait
-within a tenth of a second, except a wait of the algorithm `mpi-native`, which
-is the MPI library's. It ends the run, too, and the other ranks get an error.
+The module needs mpi4py 4 and calls the MPI library that mpi4py has loaded.
+`import treefold.mpi` raises `ImportError` if mpi4py is missing, or was
+compiled for another library than it has loaded. `comm.Free()` also frees what
+the plans of `comm` hold in MPI, unless some rank still has a plan. Ctrl-C ends
+a wait within a tenth of a second, except a wait of the algorithm `mpi-native`,
+which is the MPI library's. It ends the run, too, and the other ranks get an
+error.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Arrays as C takes them: items, keys, and where results go."""
+"""Converts arrays for C: items, keys and outputs."""
 
 from math import prod
 from typing import Any
@@ -10,7 +10,7 @@ from .._cuda import OnDevice, described, is_on_device
 from .. import _native
 from ._load import ffi
 
-#: Where an argument of a plan is.
+#: The location of an argument of a plan.
 Array = np.ndarray | OnDevice
 
 
@@ -33,19 +33,19 @@ def _on_device(name: str, given: Any, dtype: np.dtype[Any]) -> OnDevice:
     if array.dtype != dtype:
         raise TypeError(f"{name} has elements of type {array.dtype} in GPU memory, which are not converted: the plan's are of type {dtype}")
     if array.pointer:
-        # The C library looks for the driver in a plan's first call alone; this tells it.
+        # The C library looks for the driver only in a plan's first call; this makes it look again.
         _native.cuda_device_of(array.pointer, None)
     return array
 
 
 def converted(name: str, given: Any, items: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
-    """The same items as a contiguous array of a type, if that type has all of them."""
+    """The same items as a contiguous array of a type, if the type represents all of them."""
     are_integers, may_be_integers = items.dtype.kind in "iu", dtype.kind in "iu"
-    # NumPy calls it safe to round large integers.
+    # NumPy considers rounding large integers safe.
     rounds = are_integers and dtype.kind in "fc"
     if np.can_cast(items.dtype, dtype, "safe") and not rounds:
         return np.require(items, dtype, ["C", "A"])
-    # A type that somebody chose is not narrowed; that of a list is NumPy's guess.
+    # A type that the caller chose is not narrowed; the type of a list is NumPy's guess.
     is_guessed = not hasattr(given, "dtype")
     if is_guessed and not items.size:
         return items.astype(dtype)
@@ -55,7 +55,7 @@ def converted(name: str, given: Any, items: np.ndarray, dtype: np.dtype[Any]) ->
     with np.errstate(all="ignore"):
         result = np.require(items, dtype, ["C", "A"])
         back = result.real.astype(items.dtype) if rounds else result.astype(items.dtype)
-    # Negative integers are the same bits as large ones without a sign.
+    # Negative integers have the same bits as large unsigned ones.
     is_lossless = (back == items) | (items != items) if not may_be_integers else (back == items) & ((result < 0) == (items < 0))
     if not is_lossless.all():
         raise ValueError(f"{name} has elements that {dtype} does not hold")
@@ -82,7 +82,7 @@ def check_host(name: str, array: Any) -> None:
 
 
 def place_of(name: str, out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
-    """Where a caller wants a result."""
+    """The output array that a caller passed, checked."""
     place: Any
     if is_on_device(out):
         place = _on_device(name, out, dtype)
@@ -105,12 +105,12 @@ def place_of(name: str, out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) 
 
 
 def pointer(array: Array) -> Any:
-    """Where C finds an array. It has to outlive the pointer."""
+    """A pointer to an array, which has to outlive the pointer."""
     return ffi.cast("void *", array.pointer) if isinstance(array, OnDevice) else ffi.from_buffer(array)
 
 
 def buffers(*arrays: Array) -> list[Any]:
-    """Where C finds each array, and its length."""
+    """The pointer and length of each array."""
     passed: list[Any] = []
     for array in arrays:
         passed += pointer(array), array.size
@@ -128,7 +128,7 @@ def may_overlap(one: Array, other: Array) -> bool:
 
 
 def given_back(result: Array, out: Array | None) -> Any:
-    """What a call returns: the array that its caller gave for the result, or else NumPy's array or scalar."""
+    """The return value of a call: the caller's output array, or else a NumPy array or scalar."""
     if isinstance(result, OnDevice):
         return result.given
     return result[()] if out is None else result

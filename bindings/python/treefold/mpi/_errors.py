@@ -9,19 +9,19 @@ from ._load import ffi, lib
 OK: int = lib.TREEFOLD_OK
 OPERATOR: int = lib.TREEFOLD_OPERATOR
 
-# C's errors begin with the name of a C function's argument. Python's calls have names of their own.
+# C's errors begin with the name of a C argument; Python's arguments have other names.
 _ARGUMENT_OF_C = re.compile(r"`\w+`: ")
 
 
 class Error(Exception):
     """A reduction failed.
 
-    An `Error` is also of Python's class for its kind, if there is one:
-    `ValueError` for arguments, lengths, ranks that disagree, and the reduction
-    of no items by an operator without a value for that; `TypeError` for what
-    is not defined for a type; `FloatingPointError` if the processor flushes
-    subnormal numbers or does not round to nearest; `TimeoutError`;
-    `MemoryError`.
+    An `Error` is also an instance of the Python class for its kind, if there
+    is one: `ValueError` for arguments, lengths, ranks that disagree, and the
+    reduction of no items by an operator without a value for that; `TypeError`
+    for operations that a type does not have; `FloatingPointError` if the
+    processor flushes subnormal numbers or does not round to nearest;
+    `TimeoutError`; `MemoryError`.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def error_of(status: str, message: str, rank: int | None = None) -> Error:
 
 
 def check(status: int, call: str) -> None:
-    """Raises the error of a C function, which this thread has called for a call or an argument of Python's."""
+    """Raises the error of a C function, in terms of the Python call or argument."""
     if status == OK:
         return
     if status == lib.TREEFOLD_INTERRUPTED:
@@ -75,5 +75,5 @@ def check(status: int, call: str) -> None:
 
 
 def named(call: str, error: BaseException) -> BaseException:
-    """The error of an argument with the name of the call; others as they are."""
+    """Adds the name of the call to the error of an argument; returns other errors unchanged."""
     return type(error)(f"{call}: {error}") if type(error) in (TypeError, ValueError) else error

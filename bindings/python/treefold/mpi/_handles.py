@@ -1,4 +1,4 @@
-"""What the C library holds for Python, and who ends it."""
+"""Handles of C objects, and who destroys them."""
 
 from collections import deque
 from threading import get_ident
@@ -7,7 +7,7 @@ from typing import Any
 from ._errors import check
 from ._load import ffi, lib
 
-# What ends a handle of each kind.
+# The function that destroys each kind of handle.
 _ENDS = {
     "treefold_comm **": lib.treefold_comm_destroy,
     "treefold_builder **": lib.treefold_builder_destroy,
@@ -18,15 +18,15 @@ _ENDS = {
 }
 _TYPES = {kind: ffi.typeof(kind) for kind in _ENDS}
 
-# Handles that another thread has collected than the one that can end them: that thread, the handle's place, what ends it, and what C
-# may call until then.
+# Handles that were garbage-collected in another thread than the one that can destroy them: that thread, the handle's address, the function
+# that destroys it, and the callbacks to keep until then.
 _left: deque[tuple[int, Any, Any, Any]] = deque()
 
 
 class Handle:
-    """A handle of the C library's, which only the thread that made it can end. What C may call as long as it exists is kept."""
+    """A C handle, which only the thread that created it can destroy. It keeps the callbacks that C may call."""
 
-    # Until there is one: a signal may interrupt the constructor.
+    # In case a signal interrupts the constructor.
     place: Any = (None,)
 
     def __init__(self, kind: str, kept: Any = None):
@@ -36,7 +36,7 @@ class Handle:
         self.place = ffi.new(_TYPES[kind])
 
     def end(self) -> None:
-        """Ends it, if it has not ended."""
+        """Destroys it, unless that has happened."""
         check(self._end(self.place), "close")
 
     def __del__(self) -> None:
@@ -49,7 +49,7 @@ class Handle:
 
 
 def end_what_is_left() -> None:
-    """Ends handles of this thread's that another one has collected."""
+    """Destroys this thread's handles that another thread has garbage-collected."""
     for _ in range(len(_left)):
         left = _left.popleft()
         thread, place, end, _kept = left

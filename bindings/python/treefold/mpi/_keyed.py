@@ -19,9 +19,9 @@ class KeyedPlan(ScheduledPlan):
     """Exact statistics of the items of each of the keys 0 to `groups` - 1.
 
     In each run each rank gives any number of items, with any of these keys. A
-    sum is that of `treefold.exact.bincount` on all ranks' items: rounded once,
-    whichever rank has which. A message has 16 bytes for each key, or 64 for
-    means. For keys that are any integers there is `HashedPlan`. Collective.
+    sum equals `treefold.exact.bincount` on all ranks' items: rounded once,
+    whichever rank has which item. A message has 16 bytes for each key, or 64 for
+    means. For keys that are any integers, use `HashedPlan`. Collective.
 
     Parameters
     ----------
@@ -83,12 +83,12 @@ class KeyedPlan(ScheduledPlan):
         keys : array_like of ints
             The key of each of this rank's items.
         x : array_like
-            The items, as many; converted to the plan's type if that loses
+            As many items; converted to the plan's type if that loses
             nothing.
         y : array_like, optional
             The second column, in plans of "exact_cov".
         out : ndarray, optional
-            Where the result goes, if that is an array: C-contiguous, of the
+            The output, if the result is an array: C-contiguous, of the
             plan's type, with `groups` elements.
 
         Returns
@@ -186,8 +186,8 @@ class KeyedPlan(ScheduledPlan):
 class Moments:
     """Statistics of each key's items, which plans by key return.
 
-    They are those of a `KeyedPlan` of "exact_var", "exact_skewness" or
-    "exact_cov". One result has several of them.
+    A result of a `KeyedPlan` for "exact_var", "exact_skewness" or
+    "exact_cov", which has several statistics.
     """
 
     def __init__(self, dtype: np.dtype[Any], groups: int, code: int):
@@ -206,11 +206,11 @@ class Moments:
             "slope" (of the regression line of y over x) and "intercept" (its
             height at x = 0).
         ddof : float, optional
-            By how much "var", "std" and "cov" lessen the number of items in
+            What "var", "std" and "cov" subtract from the number of items in
             their divisor: 0 by default, and 1 for "cov".
         bias : bool, optional
-            Whether "skewness" and "kurtosis" are those of the items, as by
-            default, or estimates of those of a population.
+            True, the default, for the "skewness" and "kurtosis" of the items;
+            false for the estimates for a population.
 
         Returns
         -------
@@ -228,7 +228,7 @@ class Moments:
         if given.keys() - {parameter}:
             raise TypeError(f"{' and '.join(given.keys() - {parameter})} is no parameter of {statistic!r}")
         value = given.get(parameter, default)
-        # C's number for statistics without a bias is 1.
+        # In C, 1 stands for statistics without bias.
         freedom = float(not value if parameter == "bias" else value)
         groups = ffi.new("size_t *")
         check(lib.treefold_keyed_groups(self._state.place[0], groups), "value")
@@ -238,9 +238,9 @@ class Moments:
 
 
 class HashedPlan(AnyPlan):
-    """Exact sums of the items of each key, for keys of 64 bits.
+    """Exact sums of the items of each key, for 64-bit keys.
 
-    Each key is owned by one rank, which adds up what all ranks have of it. In
+    One rank owns each key and adds up the items of all ranks for it. In
     each run each rank gives any number of items, with any keys. Results are
     the keys that have items, ascending, and their sums, each rounded once: the
     bits are those of all items in one process. For keys 0 to K - 1 that most

@@ -1,4 +1,4 @@
-"""The C library's functions, and the MPI library that they call: the one that mpi4py has loaded."""
+"""Loads the C library's functions, and makes them call the MPI library that mpi4py has loaded."""
 
 import sys
 from typing import Any
@@ -7,7 +7,7 @@ from .. import _native
 from . import _declarations
 
 try:
-    # It loads the MPI library.
+    # This loads the MPI library.
     from mpi4py import MPI
 except ModuleNotFoundError as error:
     if error.name != "mpi4py":
@@ -24,7 +24,7 @@ ffi: Any = _declarations.ffi
 # Python has loaded it already.
 lib: Any = ffi.dlopen(_native.__file__)
 
-# What says which MPI library a communicator belongs to: mpi4py's own MPI_Comm_size.
+# Identifies the MPI library of a communicator: mpi4py's own MPI_Comm_size.
 function: Any = ffi.dlopen(MPI.__file__).MPI_Comm_size
 
 #: The bytes of a communicator's handle.

@@ -1,4 +1,4 @@
-"""Types, operators and statistics, as the C library takes them."""
+"""Converts types, operators and statistics for the C library."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ _TYPES = {
 }
 
 
-# The names of a plan's operators: those in the order of the items, and statistics that are rounded once.
+# The names of a plan's operators: in tree order, and exact statistics.
 IN_ORDER = {
     "sum": lib.TREEFOLD_SUM,
     "prod": lib.TREEFOLD_PRODUCT,
@@ -35,7 +35,7 @@ FLOATS = ("f4", "f8")
 
 
 class ByKey(NamedTuple):
-    """An `op` of a `KeyedPlan`: C's number, the columns that it takes, and whether the result is `Moments`."""
+    """An `op` of a `KeyedPlan`: its code in C, the number of columns, and whether the result is `Moments`."""
 
     code: int
     columns: int = 1
@@ -50,7 +50,7 @@ BY_KEY = {
     "exact_cov": ByKey(lib.TREEFOLD_EXACT_COVARIANCE, columns=2, has_moments=True),
 }
 
-# The statistics of `Moments`: C's number, and the parameter that it has, with its default.
+# The statistics of `Moments`: the code in C, and the parameter with its default.
 STATISTICS: dict[str, tuple[int, str | None, float]] = {
     "count": (lib.TREEFOLD_EXACT_COUNT, None, 0),
     "sum": (lib.TREEFOLD_EXACT_SUM, None, 0),
@@ -74,7 +74,7 @@ def row_of(table: dict[str, Any], name: Any, argument: str) -> Any:
 
 
 def type_code(dtype: np.dtype[Any], name: str = "dtype", allowed: Sequence[str] = tuple(_TYPES)) -> int:
-    """The C library's number of a type, which an argument of this name says."""
+    """The code in C of a type, given by a named argument."""
     own = f"{dtype.kind}{dtype.itemsize}"
     if own not in allowed or not dtype.isnative:
         names = ", ".join(str(np.dtype(one)) for one in allowed)
@@ -83,7 +83,7 @@ def type_code(dtype: np.dtype[Any], name: str = "dtype", allowed: Sequence[str] 
 
 
 def name_of(op: Any, dtype: np.dtype[Any]) -> str:
-    """By which the ranks compare their operators and the types of their items."""
+    """The name by which ranks compare their operators and the types of their items."""
     function = getattr(op, "__wrapped__", op)
     name = getattr(function, "__qualname__", None) or getattr(op, "native_name", None) or type(op).__qualname__
     return f"{getattr(function, '__module__', None)}.{name} of {dtype.descr if dtype.fields else dtype.str}"
@@ -95,7 +95,7 @@ def is_compiled(op: Any) -> bool:
 
 
 def combine_of(op: Any, dtype: np.dtype[Any], raised: list[BaseException]) -> Any:
-    """A function for C that combines two items, to be kept as long as C may call it. What it raises is added to a list."""
+    """A C callback that combines two items; keep it as long as C may call it. Exceptions are appended to a list."""
     if is_compiled(op):
         _check_signature(op)
         return ffi.cast("treefold_combine", op.address)
@@ -109,7 +109,7 @@ def combine_of(op: Any, dtype: np.dtype[Any], raised: list[BaseException]) -> An
 
 
 def _check_signature(op: Any) -> None:
-    """Checks that of a `numba.cfunc`; other objects with an address do not tell theirs."""
+    """Checks the signature of a `numba.cfunc`; other objects with an address do not have one."""
     signature = getattr(op, "_sig", None)
     if signature is None:
         return
@@ -153,6 +153,6 @@ def one_item(name: str, given: Any, dtype: np.dtype[Any]) -> np.ndarray:
             raise kind(f"{name}: {error}") from None
     data = item.view(np.uint8)
     if dtype.type in (np.longdouble, np.clongdouble) and np.finfo(np.longdouble).nmant == 63:
-        # x86's numbers of 80 bits.
+        # x86's 80-bit floats.
         data.reshape(-1, np.dtype(np.longdouble).itemsize)[:, 10:] = 0
     return data

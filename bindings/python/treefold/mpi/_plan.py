@@ -1,4 +1,4 @@
-"""Plans of items in an order, and of exact sums."""
+"""Plans in tree order, and plans of exact sums."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ class Plan(ScheduledPlan):
 
     Items are numbered 0 to N - 1 over all ranks. One of `local_items`,
     `extents`, `even` and `block_cyclic` says which of them this rank has;
-    for exact operators none does: each rank gives any number of items in each
+    exact operators need none: each rank gives any number of items in each
     run. Only `dtype`, `op`, `width` and `lanes` affect the bits of a result.
     Collective.
 
@@ -39,7 +39,7 @@ class Plan(ScheduledPlan):
         N items over all ranks: each of p ranks has floor(N / p), and the first
         N mod p have one more.
     block_cyclic : (int, int), optional
-        N and b: blocks of b of the N items, dealt to the ranks in turn.
+        N and b: blocks of b of the N items, dealt to the ranks round-robin.
     items : int, optional
         N, to be checked against what the ranks have.
     dtype : data-type, optional
@@ -54,7 +54,7 @@ class Plan(ScheduledPlan):
         as a `numba.cfunc`. A function must return the same bits on every rank,
         and must not communicate. What it raises is raised by the call that
         waits for its run. A `numba.cfunc` cannot raise: numba prints the
-        exception and goes on. Let it return 1 instead.
+        exception and continues. Let it return 1 instead.
     empty : scalar, optional
         The reduction of no items by a function; without it that is an error.
     width : int, optional
@@ -153,15 +153,15 @@ class Plan(ScheduledPlan):
             on the GPU, all else from a copy in host memory.
         y : array_like, optional
             As many items. The result is the dot product of `x` and `y`, or
-            that of each column. It is exact in plans of "exact_dot" and
+            one for each column. It is exact in plans of "exact_dot" and
             "exact_vdot"; plans of "sum" of floats round each product once, and
             add the products in tree order.
         pairs : sequence of (array_like, array_like), optional
-            In place of `x` and `y`: `width` pairs of arrays, all equally long.
+            Instead of `x` and `y`: `width` pairs of arrays, all equally long.
             The result is the dot product of each pair.
         out : ndarray, or array in the memory of a GPU, optional
-            Where the result goes: C-contiguous, of the plan's type, with
-            `width` elements. By default the result is NumPy's.
+            The output: C-contiguous, of the plan's type, with
+            `width` elements. By default, a new NumPy array.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Plans of any kind, and runs of them."""
+"""The base of all plans, and their runs."""
 
 from collections.abc import Iterable
 from math import isnan
@@ -13,27 +13,27 @@ from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
 from ._operators import row_of
 
-# A wait drives all runs of its communicator. If the operator of another plan fails there, that plan's run is over; this wait begins
-# again, so often at most.
+# A wait drives all runs of its communicator. If the operator of another plan fails, that plan's run is over, and this wait is repeated,
+# at most this often.
 _BEGUN_AGAIN_MOST = 100
 
 # These algorithms cannot be started.
 _BLOCKING_ALGORITHMS = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
 
-# The runs that programs have started, and not waited for.
+# Runs that programs have started and not waited for.
 _under_way: set[int] = set()
 
 _Self = TypeVar("_Self", bound="AnyPlan")
 
 
 class Operation(NamedTuple):
-    """What the ranks do with their items."""
+    """An operation of the ranks on their items."""
 
     code: int
-    # C's blocking call on one array, and what it takes after the result.
+    # C's blocking call on one array, and its arguments after the result.
     run: Any
     more: tuple[Any, ...] = ()
-    # What a rank gets: a "row", its "part" of one, or something for each of its "items".
+    # The result of a rank: a "row", its "part" of one, or a value for each of its "items".
     result: str = "row"
 
 
@@ -44,17 +44,17 @@ OPERATIONS = {
     "scan": Operation(lib.TREEFOLD_SCAN, lib.treefold_scan, result="items"),
     "exscan": Operation(lib.TREEFOLD_EXSCAN, lib.treefold_exscan, result="items"),
 }
-# Beside these the root's row can be copied, which is no reduction.
+# Broadcast is not listed, since it is not a reduction.
 _CODES = {"bcast": lib.TREEFOLD_BROADCAST, **{name: operation.code for name, operation in OPERATIONS.items()}}
 
 
 class Form(NamedTuple):
-    """What a rank's items are, by the C calls that take them."""
+    """A form of input, with the C calls that take it."""
 
     start: Any
-    # Of one array each operation has a call of its own.
+    # For one array, each operation has its own call.
     run: Any
-    # Arguments that are none: an item, or a pair of arrays, at NULL. The call fails on this rank, and the ranks that need it hear of it.
+    # Invalid arguments: an item, or a pair of arrays, at NULL. The call fails on this rank and on the ranks that need it.
     nothing: tuple[Any, ...]
 
 
@@ -69,16 +69,16 @@ class Call(NamedTuple):
 
     name: str
     form: Form
-    # This rank's items, and what C gets of them.
+    # This rank's items, and the C arguments made from them.
     arrays: tuple[Array, ...]
     passed: list[Any]
-    # Of the result, and where it goes if the caller says that.
+    # The length of the result, and the caller's output array, if any.
     shape: tuple[int, ...]
     out: Array | None
 
 
 class AnyPlan:
-    """What plans of all kinds have.
+    """The base of all plans.
 
     A plan belongs to the thread that built it, and a communicator to the
     thread that built its first plan. A plan is a context manager, whose end
@@ -95,7 +95,7 @@ class AnyPlan:
         return self._dtype
 
     def close(self) -> None:
-        """Ends the plan. Runs of it that are under way go on."""
+        """Closes the plan. Its runs under way continue."""
         if self._plan is not None:
             self._plan.end()
             self._plan = None
@@ -113,12 +113,12 @@ class AnyPlan:
 
 
 class ScheduledPlan(AnyPlan):
-    """What `Plan` and `KeyedPlan` have: a schedule of messages.
+    """The base of `Plan` and `KeyedPlan`, which have a schedule of messages.
 
-    `str(plan)` says who sends what to whom, and when.
+    `str(plan)` shows which rank sends what to which, and when.
     """
 
-    # What an operator has raised in a run of this plan.
+    # The exception of an operator in a run of this plan.
     _raised: list[BaseException]
     _is_compiled = False
 
@@ -160,11 +160,11 @@ class ScheduledPlan(AnyPlan):
         return ffi.string(text).decode()
 
     def _form(self, given: tuple[Any, ...]) -> Form:
-        """That of the items that a call was given."""
+        """The form of a call's input."""
         raise NotImplementedError
 
     def _items(self, form: Form, given: tuple[Any, ...]) -> tuple[tuple[Array, ...], list[Any]]:
-        """This rank's items as arrays, and what C gets of them."""
+        """This rank's items as arrays, and the C arguments made from them."""
         raise NotImplementedError
 
     def _place(self, name: str, out: Any, shape: tuple[int, ...]) -> Array:
@@ -179,7 +179,7 @@ class ScheduledPlan(AnyPlan):
         return (columns.stop - columns.start,)
 
     def _call(self, name: str, given: tuple[Any, ...], out: Any) -> Call:
-        """Checks the arguments of a call. If one is wrong, this rank takes part without items, so that the others hear of it."""
+        """Checks the arguments of a call. If one is wrong, this rank takes part without items, so that the other ranks get an error."""
         self._handle()
         end_what_is_left()
         form, known = ARRAY, "allreduce"
@@ -201,8 +201,8 @@ class ScheduledPlan(AnyPlan):
 
     def _run(self, name: str, given: tuple[Any, ...], out: Any) -> Any:
         call = self._call(name, given, out)
-        # If other runs are under way, their operators may fail in this wait, which must not take this run with them. And C's blocking
-        # calls do not write where they read.
+        # If other runs are under way, their operators may fail in this wait, which must not end this run. And C's blocking
+        # calls must not write to their input.
         is_simple = not _under_way and (call.out is None or not any(may_overlap(array, call.out) for array in call.arrays))
         return self._run_at_once(call) if is_simple or self._is_blocking else self._start(call).wait()
 
@@ -218,15 +218,15 @@ class ScheduledPlan(AnyPlan):
         return form.run(self._handle(), operation.code, *arguments, ffi.NULL)
 
     def _start(self, call: Call) -> "Pending":
-        # Before the call: whatever interrupts this function, the handle abandons the run.
+        # Created before the call, so that any interruption of this function cancels the run.
         handle = Handle("treefold_run **", self._combine)
-        # The result goes where the wait says.
+        # The wait names the output.
         arguments = OPERATIONS[call.name].code, *call.passed, ffi.NULL, 0, handle.place
         self._check(call.form.start(self._handle(), *arguments), call.name)
         return Pending(self, handle, call.name, call.shape, call.out)
 
     def _wait(self, handle: Handle, name: str, seconds: float) -> None:
-        """Waits until a run is done. It goes on if the time is over."""
+        """Waits until a run is done. After a timeout it continues."""
         for _ in range(_BEGUN_AGAIN_MOST):
             status = lib.treefold_wait_timeout(handle.place[0], seconds)
             if status != OPERATOR or self._raised or self._is_compiled:
@@ -234,7 +234,7 @@ class ScheduledPlan(AnyPlan):
         self._check(status, name)
 
     def _result(self, handle: Handle, name: str, shape: tuple[int, ...], out: Array | None) -> Any:
-        """The result of a run that is done, whose handle ends."""
+        """Ends the handle of a finished run, and returns its result."""
         if not self._has_result(name):
             self._check(lib.treefold_wait(handle.place, ffi.NULL, 0, ffi.NULL), name)
             return None

@@ -1,4 +1,4 @@
-"""Settings of plans, as C's builders take them."""
+"""Passes the settings of plans to C's builders."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from ._world import world_of
 
 @contextmanager
 def described(plan: AnyPlan, comm: MPI.Intracomm) -> Iterator[Any]:
-    """The ranks of a communicator, while this one describes a plan. If that fails, no rank gets the plan, and each has an error."""
+    """Yields the communicator while this rank describes a plan. If that fails, all ranks get an error instead of the plan."""
     if hasattr(plan, "_plan"):
         raise TypeError("a plan is built once")
     end_what_is_left()
@@ -32,7 +32,7 @@ def described(plan: AnyPlan, comm: MPI.Intracomm) -> Iterator[Any]:
 
 
 def natural(name: str, number: Any, end: int = 1 << 64) -> int:
-    """A number that fits a number of C's."""
+    """A number that fits a C type."""
     try:
         number = index(number)
     except TypeError:
@@ -66,10 +66,10 @@ def _text(name: str, text: Any) -> tuple[bytes]:
     return (text.encode(),)
 
 
-# What makes C's arguments of a setting that is not one natural number.
+# Converts settings that are not one natural number to C arguments.
 _ARGUMENTS: dict[str, Callable[[str, Any], tuple[Any, ...]]] = {"extents": _ranges, "block_cyclic": _pair, "algorithm": _text}
 
-# Settings that C takes as parameters of algorithms.
+# Settings that are parameters of algorithms in C.
 _PARAMETERS = {
     "blocks": lib.TREEFOLD_BLOCKS,
     "ports": lib.TREEFOLD_PORTS,

@@ -1,15 +1,15 @@
-"""Ctrl-C, and what else handlers of signals raise, while C waits."""
+"""Handles Ctrl-C and other exceptions of signal handlers while C waits."""
 
 import threading
 
 from ._load import ffi
 
-# What ended this thread's last wait.
+# The exception that ended this thread's last wait.
 _raised = threading.local()
 
 
 def _look(_context: object) -> int:
-    # To run anything is enough: Python handles signals between two steps of a loop.
+    # Running any code is enough: Python handles signals between bytecode instructions.
     for _ in range(2):
         pass
     return 0
@@ -19,16 +19,16 @@ def _keep(_class: object, error: BaseException, _traceback: object) -> None:
     _raised.error = error
 
 
-# What waits ask.
+# The callback of waits.
 interrupted = ffi.callback("treefold_interrupted", _look, error=1, onerror=_keep)
 
 
 def raise_what_interrupted() -> None:
-    """Raises what a handler has raised."""
+    """Raises the exception of a signal handler."""
     error = _raised.__dict__.pop("error", None)
     if error is not None:
         try:
             raise error
         finally:
-            # Or the error's traceback would hold the error.
+            # Avoids a cycle between the error and its traceback.
             del error

@@ -13,12 +13,12 @@ from ._signals import interrupted
 #: The names of all algorithms. None changes a bit.
 ALGORITHMS: tuple[str, ...] = tuple(ffi.string(name).decode() for name in takewhile(bool, map(lib.treefold_algorithm_name, count())))
 
-# Of the attribute by which a communicator keeps its duplicate, so that all its plans share one; made when it is first needed.
+# The key of the attribute in which a communicator keeps its duplicate, so that all its plans share one; created when first needed.
 _key: int | None = None
 
 
 def world_of(comm: MPI.Intracomm) -> Any:
-    """The duplicate of a communicator. Collective when it is made."""
+    """The duplicate of a communicator. Its creation is collective."""
     global _key
     if not isinstance(comm, MPI.Comm):
         raise TypeError(f"comm must be a communicator of mpi4py, not a {type(comm).__name__}")
@@ -39,7 +39,7 @@ def world_of(comm: MPI.Intracomm) -> Any:
 
 
 def _free(_comm: MPI.Comm, _key: int, world: Handle) -> None:
-    """Called where the ranks free a communicator together."""
+    """Called when the ranks free a communicator together."""
     lib.treefold_comm_free(world.place)
 
 
