@@ -31,8 +31,8 @@ def main() -> None:
         lines.append(line(f"MPI_Allreduce, {ranks} ranks", np.abs(other["by_mpi"] / first["by_mpi"] - 1)))
     plot = {
         "source": "cargo xtask test --stage python-story --record",
-        "title": "By MPI_Allreduce a solver's residuals depend on the number of ranks, by treefold they do not",
-        "subtitle": "Squared residuals of conjugate gradients in Python, beside those on one rank",
+        "title": "With MPI_Allreduce, a solver's residuals depend on the number of ranks; with treefold they do not",
+        "subtitle": "Squared residuals of conjugate gradients in Python, compared with one rank",
         "x": {"name": "time, iterations", "scale": "linear"},
         "y": {"name": "relative difference from one rank's, ratio", "scale": "decades and zero"},
         "size": "page",

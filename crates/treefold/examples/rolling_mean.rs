@@ -1,4 +1,4 @@
-//! The mean of the last hundred of a million samples, some of which are spikes: a running sum drifts, an exact one does not.
+//! The mean of the last hundred of a million samples with rare spikes: the error of a running sum jumps at spikes, an exact sum has none.
 //!
 //! With the name of a file it writes the numbers for a picture by `cargo xtask draw`.
 
@@ -17,8 +17,8 @@ const STEP: usize = 10_000;
 
 const HEAD: &str = r#"{
   "source": "cargo run --release --example rolling_mean rolling-mean.json",
-  "title": "A mean of the last 100 samples by a running sum drifts, by treefold it does not",
-  "subtitle": "Samples from 0 to 1, one in 50,000 up to 10^9: how far a mean is from the exact one",
+  "title": "With a running sum, the error of a moving mean jumps at spikes; with treefold it is zero",
+  "subtitle": "Samples from 0 to 1, one in 50,000 up to 10^9; means of the last 100 samples",
   "x": {
     "name": "sample, millions",
     "scale": "linear"

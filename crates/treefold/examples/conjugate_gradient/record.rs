@@ -4,8 +4,8 @@ use crate::{Comparison, Sums};
 
 const HEAD: &str = r#"{
   "source": "cargo run --release --example conjugate_gradient conjugate-gradient.json",
-  "title": "With plain sums the iterates depend on the number of ranks, with treefold they do not",
-  "subtitle": "How far an iterate is from the one on one rank, over the solution's greatest value",
+  "title": "With plain sums the iterates depend on the number of ranks; with treefold they do not",
+  "subtitle": "Distance of each iterate from the one on one rank, relative to the solution's largest value",
   "x": {
     "name": "iterate, iterations",
     "scale": "linear"

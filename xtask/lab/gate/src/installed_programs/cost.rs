@@ -1,4 +1,4 @@
-//! What a call costs through the interposer: the picture of the times that `overhead.c` prints, of each MPI library.
+//! The cost of a call through the interposer: a picture of the times that `overhead.c` prints, for each MPI library.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::pages::{Line, Picture, drawn};
 use crate::pmpi::{Mode, OVERHEAD_RANKS, compile, launch};
 use crate::steps::Steps;
 
-/// Libraries as the ends of their wrappers' names, and as people call them.
+/// Libraries: the suffix of their wrappers, and their name.
 const LIBRARIES: [(&str, &str); 2] = [("openmpi", "Open MPI"), ("mpich", "MPICH")];
 
-/// Of the shortest message.
+/// Repetitions of the shortest message.
 const REPETITIONS: &str = "1000";
 
-/// Measures with every library, and notes the picture.
+/// Measures with every library, and records the picture.
 pub(super) fn measure(steps: &mut Steps, prefix: &Path) -> Result {
     let source = workspace().join("bindings/interposer/tests/c/overhead.c");
     let mut lines = Vec::new();
@@ -37,17 +37,17 @@ pub(super) fn measure(steps: &mut Steps, prefix: &Path) -> Result {
             Ok(())
         })?;
     }
-    // A panel for each call, with both libraries in it.
+    // One panel for each call, with both libraries.
     lines.sort_by(|one, other| one.name.cmp(&other.name));
     steps.note_picture(record(&lines));
     Ok(())
 }
 
-/// A line for each of its tables: bytes, and treefold's time over the library's.
+/// A line for each table: bytes, and treefold's time divided by the library's.
 fn ratios(printed: &str, library: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for line in printed.lines() {
-        // What a rank gathers may end a row.
+        // A row may end with the gathered bytes.
         let gathered = line.strip_suffix(" B");
         let times = gathered.and_then(|row| row.rsplit_once(' '));
         let numbers: Option<Vec<f64>> = times
@@ -94,7 +94,7 @@ fn record(lines: &[Line]) -> Picture {
             "A call through the interposer takes {least:.2} to {most:.2} of the MPI library's time"
         ),
         "subtitle": format!(
-            "{OVERHEAD_RANKS} ranks on {cores} cores of {processor}; in turns, the least of 31 times each"
+            "{OVERHEAD_RANKS} ranks on {cores} cores of {processor}; measured alternately, minimum of 31 times"
         ),
         "x": { "name": "message, bytes", "scale": "doublings" },
         "y": { "name": "time over the library's own, ratio", "scale": "decades" },

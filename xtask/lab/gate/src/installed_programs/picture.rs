@@ -1,10 +1,10 @@
-//! How far LAMMPS' temperatures part over its steps, as the picture of the page about unchanged programs.
+//! The picture of the page about unchanged programs: how LAMMPS' temperatures diverge over its steps.
 
 use serde_json::json;
 
 use crate::pages::{Line, Picture, drawn};
 
-/// The picture of pairs of runs without the interposer and with it: a pair has a run by each of two algorithms, which have names.
+/// The picture of two pairs of runs, without and with the interposer. Each pair has one run by each of two named algorithms.
 pub(super) fn record(
     version: &str,
     algorithms: [&str; 2],
@@ -12,16 +12,16 @@ pub(super) fn record(
 ) -> Picture {
     let without = differences(without);
     let with = differences(with);
-    let parted = without.iter().find(|point| point.1 > 0.0);
-    let parted = parted.map_or("never part".to_owned(), |point| {
-        format!("part from step {} on", point.0)
+    let first = without.iter().find(|point| point.1 > 0.0);
+    let diverge = first.map_or("are equal at every step".to_owned(), |point| {
+        format!("diverge from step {} on", point.0)
     });
     let title = format!(
-        "By two algorithms of one MPI library, a melt's temperatures {parted}; with treefold they {}",
+        "With two algorithms of one MPI library, a melt's temperatures {diverge}; with treefold they {}",
         if with.iter().all(|point| point.1 <= 0.0) {
-            "are the same at every step"
+            "are equal at every step"
         } else {
-            "part as well"
+            "diverge as well"
         }
     );
     let lines = [("treefold", with), ("MPI_Allreduce", without)];
@@ -46,7 +46,7 @@ pub(super) fn record(
     }
 }
 
-/// How far the temperatures of two runs are apart, at the steps that both print.
+/// The differences between the temperatures of two runs, at the steps that both print.
 fn differences([one, other]: &[String; 2]) -> Vec<(f64, f64)> {
     let pairs = temperatures(one).into_iter().zip(temperatures(other));
     let same = pairs.filter(|(one, other)| one.0.total_cmp(&other.0).is_eq());
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!([0, 1].map(drawn), [end(0.0), end(0.5)]);
         let title = record.record["title"].as_str().unwrap();
         assert!(
-            title.contains("part from step 40 on; with treefold they are the same"),
+            title.contains("diverge from step 40 on; with treefold they are equal"),
             "{title}"
         );
     }
