@@ -135,7 +135,7 @@ def prose(docstring):
 
 
 def wrapped(paragraph):
-    """At most so many columns; lists are indented."""
+    """Wraps to WIDTH columns; lists are indented."""
     indent = "  " if paragraph.startswith("- ") else ""
     return textwrap.fill(paragraph, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 

@@ -34,7 +34,7 @@ contains
          TREEFOLD_STATISTIC_DOT, builder)
       call treefold_plan_build(builder, plan)
 
-      ! Patches are dealt to the ranks in turn. Halos do not count.
+      ! Patches are dealt to the ranks round-robin. Halos do not count.
       own = (ALONG * ACROSS - 1 - rank + ranks) / ranks
       allocate (field(0:SIDE + 1, 0:SIDE + 1, own), source=huge(lat))
       allocate (area, source=field)

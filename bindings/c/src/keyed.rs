@@ -177,7 +177,7 @@ fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), F
     Ok(())
 }
 
-/// A statistic of the rows of each key, or of all rows if they have no keys: an array's elements in rows of so many, or those of two arrays.
+/// A statistic of the rows of each key, or of all rows if there are no keys: rows of `width` elements of an array, or pairs of two arrays.
 /// There are that many results.
 pub(crate) fn of_arrays(
     element_type: ElementType,
@@ -227,7 +227,7 @@ pub(crate) fn of_arrays(
     state.write(question, result)
 }
 
-/// Adds rows of so many bytes to the one key of a state. Arrays have one length.
+/// Adds rows to the only key of a state. All arrays have the same length.
 fn add_to_one(
     state: &mut dyn KeyedState,
     arrays: &[&[u8]],
@@ -315,7 +315,7 @@ mod tests {
         let mut result = [0.0; 2];
         for key_type in ElementType::ALL {
             let bytes = &[1; 8][..crate::local::element_bytes(key_type).min(8)];
-            // One key of as many bytes, each of which is 1: 1 only of one byte.
+            // One key whose bytes are all 1: its value is 1 only for one byte.
             let keys = Keys { key_type, bytes };
             let error = sums(keys, &[2.5], &mut result).err();
             let error = error.map(|error| (error.code, error.message.clone()));

@@ -1,7 +1,7 @@
 /*
  * Exact aggregates, over the aggregates of libtreefold.
  *
- * A state that needs more room than it has allocates memory in libtreefold, of which PostgreSQL's memory contexts know nothing. So each
+ * A state that needs more room than it has allocates memory in libtreefold, outside PostgreSQL's memory contexts. So each
  * state lies in a context beside a callback, which frees that memory when the context is reset or deleted: when a group ends, and when a
  * statement fails or is cancelled. A state that is needed for one row only lies in the row's context, beside a callback, too.
  */

@@ -184,7 +184,7 @@ static void inverse_state(sqlite3_context *context, int columns, sqlite3_value *
 
 /* ---- Results ------------------------------------------------------------------------------------------------------------------ */
 
-/* Returns the statistic as a REAL, or as an INTEGER. SQLite has no NaN: it turns that of sqlite3_result_double into NULL. */
+/* Returns the statistic as a REAL, or as an INTEGER. SQLite has no NaN: sqlite3_result_double turns a NaN into NULL. */
 static void return_statistic(sqlite3_context *context, const char *suffix, struct group *group, int is_integer)
 {
     const treefold_sql_function *function = sqlite3_user_data(context);

@@ -100,7 +100,7 @@ impl Element {
         }
     }
 
-    /// The alignment of an element: a complex number's is that of its parts.
+    /// The alignment of an element; a complex number has its parts' alignment.
     pub(crate) fn align_bytes(self) -> usize {
         match self {
             Self::F32 | Self::C32 => align_of::<f32>(),

@@ -33,7 +33,7 @@ def _runs(begins, ends, shape):
 def present(block, skipna, is_masked):
     """Which items of a block count; None if all do, and all of every block."""
     if isinstance(block, np.ma.MaskedArray) and not is_masked:
-        raise TypeError("array has a masked block, of which its meta data say nothing")
+        raise TypeError("array has a masked block, which its metadata do not show")
     found = ~np.ma.getmaskarray(block) if is_masked else None
     if skipna and block.dtype.kind in "fc":
         numbers = ~np.isnan(np.ma.getdata(block))

@@ -76,7 +76,7 @@ class _Call:
 
     def check_real(self, name, statistic):
         if self.dtype.kind == "c":
-            raise TypeError(f"{name} has complex elements, of which there is no `{statistic}`")
+            raise TypeError(f"{name} has complex elements, which have no `{statistic}`")
 
     def reduced(self, state, finish, dtype, *others):
         arrays = (self.array, *others)

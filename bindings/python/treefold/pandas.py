@@ -392,7 +392,7 @@ class RollingWindows:
             return _frame(columns, self._rows.index, self._rows.columns)
         for other in others:
             if isinstance(other, pd.Series) and not other.index.equals(self._rows.index):
-                raise ValueError("other: its index is not that of the rows")
+                raise ValueError("other: its index differs from the rows' index")
         values = self._values(self._rows, statistic, tuple(_items(other, "other") for other in others), options)
         name = self._rows.name if all(other.name == self._rows.name for other in others) else None
         return pd.Series(values, index=self._rows.index, name=name)

@@ -7,7 +7,7 @@ enum { N = 700, KEYS = 23, STEPS = 3, TYPES = 2 };
 
 static const treefold_type types[TYPES] = {TREEFOLD_F32, TREEFOLD_F64};
 
-/* Pairs of small integers and their keys, of which the last has none; sums of numbers that are far apart in magnitude, for floats and
+/* Pairs of small integers and their keys; the last key has no items; sums of numbers that are far apart in magnitude, for floats and
    doubles; and what the rank has of all these. */
 static int32_t keys[N], own_keys[N];
 static struct sums sums[KEYS];
@@ -364,7 +364,7 @@ static void hashed(void)
         EXPECT(TREEFOLD_LENGTH, "`keys`", treefold_hashed_result(plan, found, 2, results, 1));
         END(hashed, &plan, &plan);
     }
-    /* One rank's mistakes, of which the others hear; a run that failed leaves nothing of the one before. */
+    /* Mistakes of one rank, which cause errors on the others; a failed run leaves nothing of the previous run. */
     for (int what = 0; what < 4; what++) {
         const double two[2] = {1, 2};
         const int64_t fives[2] = {5, 5};

@@ -23,7 +23,7 @@ static inline void begin_ranks(int *argc, char ***argv)
     OK(treefold_comm_silence_limit(comm, 60));
 }
 
-/* The status of the program: that of all ranks. */
+/* The exit status of the program, combined over all ranks. */
 static inline int end_ranks(void)
 {
     int all = 0;

@@ -120,7 +120,7 @@ static void communicators(void)
 static void distributions_and_algorithms(void)
 {
     const size_t p = (size_t)size, r = (size_t)rank, share = N / p, longer = N % p;
-    /* A rank's items follow those of the ranks below, or are in two pieces, with the ranks in reverse; even shares, or blocks in turn. */
+    /* A rank's items follow those of the ranks below, or are in two pieces, with the ranks in reverse; even shares, or blocks round-robin. */
     const uint64_t begin = N * (p - 1 - r) / p, end = N * (p - r) / p, middle = (begin + end) / 2;
     const treefold_range ranges[4][2] = {{{N * r / p, N * (r + 1) / p}, {0, 0}},
                                          {{middle, end}, {begin, middle}},
@@ -253,7 +253,7 @@ static void every_plan(void)
         for (int32_t lanes = 1; lanes <= 100 && is_real; lanes = lanes == 1 ? 16 : lanes == 16 ? 100 : 101)
             check_plan(&(struct recipe){LANES, type, lanes, N, 1, NULL}, ITEMS);
     }
-    /* Exact sums by every algorithm, of ranks of which the first has nothing. */
+    /* Exact sums by every algorithm; the first rank has no items. */
     double expected, sum;
     void *x = fill(TREEFOLD_F64, N, 5);
     for (size_t i = 0; treefold_algorithm_name(i) != NULL; i++) {
@@ -359,7 +359,7 @@ static void setters(void)
     OK(treefold_plan_algorithm(plan, TREEFOLD_REDUCE, &name));
     CHECK(strcmp(name, "binomial") == 0);
     end_plan(&plan);
-    /* Empty ranges may lie anywhere. What is right by itself may not fit the rest: that is an error of the plan. */
+    /* Empty ranges may lie anywhere. A range that is valid on its own may not fit the others: that is an error of the plan. */
     OK(treefold_builder_extents(builder, empty, 3));
     EXPECT(TREEFOLD_DISAGREE, "item", treefold_plan_build(builder, &plan));
     OK(treefold_builder_agreed(builder));

@@ -50,7 +50,7 @@ template <class T> void walk_items(const treefold::comm &world)
     walk(statistic::mean);
 }
 
-// Of every statistic, this rank's state becomes that of all ranks.
+// For every statistic, this rank's state becomes the state of all ranks.
 template <class T, treefold_statistic S> void walk_states(const treefold::comm &world, statistic_of<S> of)
 {
     const auto all = draw<T>(300);

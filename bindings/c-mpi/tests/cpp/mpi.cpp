@@ -102,7 +102,7 @@ template <class T, treefold_op Op> void walk(const treefold::comm &world, treefo
         plan.broadcast(row);
         CHECK(same_bits(row, std::vector<T>(width, some_item<T>(static_cast<std::uint64_t>(last_rank())))));
 
-        // A scan's first prefix is that of nothing, if there is one.
+        // An exclusive scan's first prefix is the value for no items, if there is one.
         constexpr bool has_empty = Op <= TREEFOLD_PRODUCT;
         std::vector<T> inclusive, exclusive;
         for (std::size_t i = 0; i < local.size(); ++i) {

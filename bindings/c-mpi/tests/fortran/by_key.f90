@@ -104,7 +104,7 @@ contains
       end do
    end subroutine sums
 
-   ! States by key become those of all ranks; each statistic is that of a state of all items.
+   ! States by key become the states of all ranks; each statistic equals the one of a state of all items.
    subroutine states(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan

@@ -400,7 +400,7 @@ contains
       call fails('arrays of another type', ierr, TREEFOLD_ARGUMENT)
    end subroutine local_errors
 
-   ! What rank 0 does wrong, of which the others hear: none of them may get the sum of the other ranks' items.
+   ! Mistakes of rank 0, which cause errors on the others: none of them may get the sum of the other ranks' items.
    subroutine errors_of_ranks(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan

@@ -16,7 +16,7 @@ module operators_of_test
 
 contains
 
-   ! Maps y -> a y + b, of which the left one is applied first.
+   ! Maps y -> a y + b; the left one is applied first.
    function composed(context, left, right, out) bind(c) result(status)
       type(c_ptr), value :: context, left, right, out
       integer(c_int) :: status
@@ -622,7 +622,7 @@ contains
       integer :: i, ierr
       logical :: is_mine
 
-      ! Maps with whole numbers, whose products do not hang on the order.
+      ! Maps with whole numbers, whose products do not depend on the order.
       maps = reshape([(real(merge(-1, 1, mod(i, 3) == 0), real64), real(mod(7 * i, 9), real64), i = 1, N)], shape(maps))
       one = [1, 0]
       expected(:, 0) = one
@@ -858,7 +858,7 @@ contains
       call fails('unsigned numbers of another size', ierr, TREEFOLD_ARGUMENT)
    end subroutine local_errors
 
-   ! What one rank does wrong, of which the others hear.
+   ! Mistakes of one rank, which cause errors on the others.
    subroutine errors_of_ranks(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder

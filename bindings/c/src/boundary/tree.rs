@@ -214,7 +214,7 @@ pub unsafe extern "C" fn treefold_fields(
 /// The reduction of n items by the caller's operator.
 ///
 /// # Safety
-/// `items` are n items of so many bytes, `empty` is NULL or one, `result` is one, and the operator is as in [`Function::new`]; if this thread's
+/// `items` are n items of `item_bytes` bytes, `empty` is NULL or one, `result` is one, and the operator is as in [`Function::new`]; if this thread's
 /// setting allows several threads, they may call it at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold_user(

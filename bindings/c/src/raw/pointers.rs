@@ -16,7 +16,7 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// Of an array of so many elements.
+    /// The bytes of an array.
     ///
     /// # Errors
     /// It is NULL, although it has elements, or longer than any array can be.
@@ -217,7 +217,7 @@ pub fn put<T: NoUninit>(value: T, bytes: &mut [u8]) {
 /// Copies bytes to where a pointer says.
 ///
 /// # Safety
-/// If it is not NULL, the pointer can be written to for that many bytes, none of which is one of `value`.
+/// If it is not NULL, the pointer can be written to for that many bytes, and the bytes do not overlap `value`.
 ///
 /// # Errors
 /// It is NULL.

@@ -28,7 +28,7 @@ static const struct kind kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Reads words of so many bytes each. */
+/* Reads words of a number of bytes each. */
 static void read_words(FILE *file, size_t count, size_t bytes, unsigned char *words)
 {
     for (size_t i = 0; i < count; i++) {

@@ -363,7 +363,7 @@ static void any_keys(void)
     END(keyed, &state, &floats, &dense);
 }
 
-/* Complex accumulators, of which something is taken back. */
+/* Complex accumulators, from which items are removed. */
 static void complex_numbers(void)
 {
     const double complex z[2] = {1 + 2 * I, 1e300 - 5 * I}, w[2] = {3 + 4 * I, 7 * I};
@@ -391,7 +391,7 @@ static void complex_numbers(void)
         OK(treefold_accumulator_destroy(&all[i]));
 }
 
-/* Infinities, NaNs and zeros come and go, one by one; there is room for so many items only. */
+/* Infinities, NaNs and zeros come and go, one by one; the number of items is limited. */
 static void special(void)
 {
     const double items[5] = {1e300, NAN, INFINITY, -INFINITY, -0.0}, two[2] = {NAN, NAN};

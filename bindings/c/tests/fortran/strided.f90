@@ -11,7 +11,7 @@ program strided
    do i = 1, N
       x(i) = i
    end do
-   ! The odd numbers below 10^6: their sum is exact in either order, and so is that of their products with 1.
+   ! The odd numbers below 10^6: their sum is exact in any order, and so is the sum of their products with 1.
    if (treefold_sum(x(1:N:2)) /= 2.5e11_real64) error stop 'the sum in tree order'
    call treefold_exact(TREEFOLD_STATISTIC_SUM, x(N - 1:1:-2), exact)
    if (exact /= 2.5e11_real64) error stop 'the exact sum'

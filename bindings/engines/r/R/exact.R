@@ -88,7 +88,7 @@ tree_sum <- function(x, na.rm = FALSE) {
   if (is.complex(x)) parts(tree_sum, x, na.rm) else .Call(C_tree_sum, "sum", x, NULL, 0, na.rm)
 }
 
-# A sum or a mean of complex numbers: that of their real parts, and that of their imaginary parts.
+# A sum or a mean of complex numbers, computed separately for real and imaginary parts.
 parts <- function(of, x, na.rm) {
   if (isTRUE(na.rm)) x <- x[!is.na(x)]
   complex(real = of(Re(x)), imaginary = of(Im(x)))

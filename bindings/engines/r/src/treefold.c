@@ -19,7 +19,7 @@ enum { HELD_NOWHERE = -1 };
 struct statistic {
     const char *name;
     treefold_statistic code;
-    treefold_statistic held; /* that of an accumulator from which it follows, or HELD_NOWHERE */
+    treefold_statistic held; /* the statistic of the accumulator from which it follows, or HELD_NOWHERE */
     const char *y;           /* what its R function calls the second argument; NULL if there is none */
     int undefined_nan;       /* where it is not defined, it is NaN, as mean(numeric()) is, and not NA, as var(1) is */
     int by_columns;          /* R's own function takes the columns of a matrix */
@@ -160,7 +160,7 @@ static double undefined(const struct statistic *of, enum kind worst)
     return worst == NOT_AVAILABLE || (worst == FINITE && !of->undefined_nan) ? NA_REAL : R_NaN;
 }
 
-/* Items are read in blocks of so many: 64 KiB of doubles. */
+/* Items are read in blocks of this many: 64 KiB of doubles. */
 enum { BLOCK = 8192 };
 
 static R_xlen_t block_at(R_xlen_t from, R_xlen_t n)

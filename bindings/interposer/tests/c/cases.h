@@ -18,7 +18,7 @@ struct data {
 /* Bytes before and after a buffer that nobody may write. */
 enum { GUARD = 64, PATTERN = 0xA5 };
 
-/* The elements of the result that a rank gets: of the reduction over so many ranks. */
+/* The elements of the result that a rank gets: of the reduction over this many ranks. */
 struct share {
     size_t first, elements;
     int ranks;

@@ -32,7 +32,7 @@ static int class_on_duplicate(const struct call *c, int (*make)(const struct cal
     return class;
 }
 
-/* Both calls must fail, or neither, and in the same way; the program's handler hears of each failure once. */
+/* Both calls must fail, or neither, and in the same way; the program's handler is called once for each failure. */
 static void compare(const char *what, const struct call *c, bool has_handler)
 {
     DOING("%s: %s", entry_names[c->entry], what);

@@ -1,4 +1,4 @@
-/* Times of reductions through MPI_ names, which an interposer takes over, against the same through PMPI_ names: in turns, in one run.
+/* Times of reductions through MPI_ names, which an interposer takes over, compared with the same through PMPI_ names: measured alternately, in one run.
    As in the Intel MPI Benchmarks, ranks take turns in being the root. An argument is the number of repetitions of the least message; a second
    one, `nonblocking`, leaves blocking calls out. On p ranks, each gathers p times the bytes of a reduction that does not block. */
 #include "check.h"
@@ -105,7 +105,7 @@ static void table(const char *name, reduction own, reduction library, int most_r
     free(y);
 }
 
-/* Computes for so many turns, on nothing that MPI knows. */
+/* Computes for a number of iterations, without MPI. */
 static double compute(long turns)
 {
     volatile double x = 1;

@@ -51,7 +51,7 @@ static void other_buffers(int root)
     }
 }
 
-/* More kinds of calls in turn than are remembered. */
+/* More alternating kinds of calls than are remembered. */
 static void other_kinds(void)
 {
     DOING("other counts, types, operators and roots in turn");

@@ -442,7 +442,7 @@ def test_windows_are_those_of_pandas(dtype):
     for wrong, error, match in (
         (lambda: tp.rolling([1.0], 1), TypeError, "rows must be a DataFrame or a Series, not list"), (lambda: tp.rolling(frame, 2).cov(x), TypeError, "cov: rows must be a Series, not a DataFrame"),
         (lambda: tp.rolling(pd.Series(["a"]), 1).sum(), TypeError, "not floats or integers"),
-        (lambda: tp.rolling(x, 2).cov(y.iloc[1:]), ValueError, "other: its index is not that of the rows"),
+        (lambda: tp.rolling(x, 2).cov(y.iloc[1:]), ValueError, "other: its index differs from the rows' index"),
     ):
         with pytest.raises(error, match=match):
             wrong()

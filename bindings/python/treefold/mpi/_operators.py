@@ -115,7 +115,7 @@ def _check_signature(op: Any) -> None:
         return
     are_pointers = [str(argument).endswith("*") for argument in signature.args]
     if str(signature.return_type) != "int32" or are_pointers != [True] * 4:
-        raise TypeError(f"op has the signature {signature}, and not that of treefold_combine: four pointers that give an intc")
+        raise TypeError(f"op has the signature {signature}, not the one of treefold_combine: four pointers, returning an intc")
 
 
 def _calls(op: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> Callable[[Any, Any, Any, Any], int]:

@@ -32,7 +32,7 @@ struct Engine {
 }
 
 impl Engine {
-    /// With so many partitions, and batches of so many rows.
+    /// A session with a number of partitions, and batches of a number of rows.
     fn new(partitions: usize, batch_rows: usize) -> Self {
         let config = SessionConfig::new()
             .with_target_partitions(partitions)

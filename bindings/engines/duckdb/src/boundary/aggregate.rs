@@ -192,13 +192,13 @@ fn report(
     info: duckdb_function_info,
     call: impl FnOnce(&'static SqlFunction) -> Result<(), Error>,
 ) {
-    // SAFETY: the information is that of this call.
+    // SAFETY: the information belongs to this call.
     let function = unsafe { duckdb_aggregate_function_get_extra_info(info) };
     // SAFETY: all aggregates were registered with a function that is static.
     let function: &'static SqlFunction = unsafe { &*function.cast_const().cast() };
     if let Err(error) = guarded(function.name, || call(function)) {
         let error = CString::new(error).unwrap_or_default();
-        // SAFETY: the information is that of this call, and DuckDB copies the text.
+        // SAFETY: the information belongs to this call, and DuckDB copies the text.
         unsafe { duckdb_aggregate_function_set_error(info, error.as_ptr()) };
     }
 }

@@ -56,7 +56,7 @@ pub(super) unsafe extern "C" fn read_states(
     chunk: duckdb_data_chunk,
     output: duckdb_vector,
 ) {
-    // SAFETY: the information is that of this call.
+    // SAFETY: the information belongs to this call.
     let function = unsafe { duckdb_scalar_function_get_extra_info(info) };
     // SAFETY: it was registered with a function that is static.
     let function: &'static SqlFunction = unsafe { &*function.cast_const().cast() };
@@ -84,7 +84,7 @@ pub(super) unsafe extern "C" fn read_states(
 fn report(info: duckdb_function_info, called: Result<(), Error>) {
     if let Err(error) = called {
         let error = CString::new(error).unwrap_or_default();
-        // SAFETY: the information is that of this call, and DuckDB copies the text.
+        // SAFETY: the information belongs to this call, and DuckDB copies the text.
         unsafe { duckdb_scalar_function_set_error(info, error.as_ptr()) };
     }
 }

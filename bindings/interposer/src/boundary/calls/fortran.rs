@@ -21,7 +21,7 @@ macro_rules! count {
         Count::Each($count)
     };
     (one, $count:ident) => {{
-        // SAFETY: the address is that of an INTEGER.
+        // SAFETY: the address points to an INTEGER.
         Count::Of(unsafe { integer($count) }.into())
     }};
 }
@@ -32,7 +32,7 @@ macro_rules! root {
         0
     };
     ($root:ident) => {{
-        // SAFETY: the address is that of an INTEGER.
+        // SAFETY: the address points to an INTEGER.
         unsafe { integer($root) }
     }};
 }
@@ -88,7 +88,7 @@ macro_rules! reduction {
                     send: mpi.buffer_of_fortran(send),
                     recv: mpi.buffer_of_fortran(recv),
                     count: count!($count, count),
-                    // SAFETY: the address is that of a handle, and MPI can be called.
+                    // SAFETY: the address points to a handle, and MPI can be called.
                     datatype: unsafe { datatype_of(mpi, datatype) },
                     // SAFETY: as above.
                     op: unsafe { op_of(mpi, op) },
@@ -109,11 +109,11 @@ macro_rules! reduction {
                     }
                     code
                 }
-                // SAFETY: the address is that of a handle, and MPI can be called.
+                // SAFETY: the address points to a handle, and MPI can be called.
                 Err(missing) => missing.code(&|mpi| Some(unsafe { comm_of(mpi, comm) })),
             };
             let code = $code;
-            // SAFETY: the address is that of an INTEGER, or NULL.
+            // SAFETY: the address points to an INTEGER, or NULL.
             unsafe { leave(ierr, code) };
         }
     };

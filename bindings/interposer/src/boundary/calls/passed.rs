@@ -45,7 +45,7 @@ macro_rules! export {
         export_fortran!($fortran, ($($parameter),+), |library| {
             if let Some(mpi) = counted().filter(|mpi| mpi.hides_fortran()) {
                 let elements: c_int = number!($count);
-                // SAFETY: the address is that of a handle, and MPI can be called.
+                // SAFETY: the address points to a handle, and MPI can be called.
                 let datatype = unsafe { datatype_of(mpi, $datatype) };
                 // SAFETY: as above.
                 let op = unsafe { op_of(mpi, $op) };
@@ -62,7 +62,7 @@ macro_rules! number {
         1
     };
     ($count:ident) => {{
-        // SAFETY: the address is that of an INTEGER.
+        // SAFETY: the address points to an INTEGER.
         unsafe { integer($count) }
     }};
 }

@@ -121,7 +121,7 @@ unsafe fn reduce(
 ) -> Option<Result<(), String>> {
     // SAFETY: this function's promise.
     let buffers = unsafe { buffers(known, mpi, send, recv) }?;
-    // SAFETY: the generation is the present one, and the communicator that of the call.
+    // SAFETY: the generation is the present one, and the communicator belongs to the call.
     let state = unsafe { State::of_generation(known.state) };
     let (outcome, _) = guarded(state, |inner| {
         let engine = inner.made_engine()?;

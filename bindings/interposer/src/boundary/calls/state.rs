@@ -15,7 +15,7 @@ use crate::boundary::check::digests::Digests;
 use crate::boundary::library::loaded::{self, Communicator, SUCCESS, mpi};
 use crate::engine::Engine;
 
-/// The communicators after that of all processes whose ranks share memory within their nodes: each takes a window of the operating
+/// The number of communicators, after the first, whose ranks share memory within nodes: each takes a window of the operating
 /// system's shared memory.
 const WINDOWS_MAX: usize = 8;
 

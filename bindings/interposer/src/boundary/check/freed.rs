@@ -41,7 +41,7 @@ macro_rules! export {
 
         export_fortran!($fortran, (comm), |library| {
             if is_check() {
-                // SAFETY: the address is that of a handle, and MPI can be called.
+                // SAFETY: the address points to a handle, and MPI can be called.
                 compare(unsafe { comm_of(Mpi::get(), comm) });
             }
             library()

@@ -156,7 +156,7 @@ impl Mpi {
     }
 
     /// The same for a datatype of Fortran's `select_real_kind`: such a one is predefined, and its handle another one for each precision and
-    /// range (MPI 4.1, 19.1.5). The library is asked each time, which takes some 10 ns: a handle that was remembered might be that of
+    /// range (MPI 4.1, 19.1.5). The library is queried each time, which takes some 10 ns: a remembered handle might belong to
     /// another datatype later.
     #[cold]
     fn f90_element(&self, datatype: Datatype) -> Option<Element> {

@@ -123,7 +123,7 @@ macro_rules! typed {
             Err(next)
         } else {
             // SAFETY: the function of this name has this type by MPI's standard, or for Fortran by the library's convention; a handle is a
-            // word, of which a function that takes an int looks at its half alone (see crate `mpi_library`).
+            // word, and a function that takes an int uses only its half (see crate `mpi_library`).
             Ok(unsafe { ::std::mem::transmute::<*mut ::std::ffi::c_void, $type>(address) })
         }
     }};
@@ -205,7 +205,7 @@ macro_rules! export_fortran {
                 }
             };
             let code = $code;
-            // SAFETY: the address is that of an INTEGER, or NULL.
+            // SAFETY: the address points to an INTEGER, or NULL.
             unsafe { $crate::boundary::library::fortran::leave(ierr, code) };
         }
     };

@@ -82,7 +82,7 @@ macro_rules! fortran {
                 match next {
                     // SAFETY: it is the call that the program makes.
                     Ok(next) => unsafe { next(ierr) },
-                    // SAFETY: the address is that of an INTEGER, or NULL.
+                    // SAFETY: the address points to an INTEGER, or NULL.
                     Err(missing) => return unsafe { leave(ierr, missing.code(&|_| None)) },
                 }
                 take_part();
@@ -107,7 +107,7 @@ macro_rules! fortran {
                 match next {
                     // SAFETY: it is the call that the program makes.
                     Ok(next) => unsafe { next(required, provided, ierr) },
-                    // SAFETY: the address is that of an INTEGER, or NULL.
+                    // SAFETY: the address points to an INTEGER, or NULL.
                     Err(missing) => return unsafe { leave(ierr, missing.code(&|_| None)) },
                 }
                 take_part();

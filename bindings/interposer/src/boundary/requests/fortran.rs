@@ -100,7 +100,7 @@ export_fortran!(
     [mpi_request_get_status_ mpi_request_get_status__ mpi_request_get_status MPI_REQUEST_GET_STATUS mpi_request_get_status_f08_],
     (request, flag, status),
     |library| {
-        // SAFETY: the address is that of a handle.
+        // SAFETY: the address points to a handle.
         let request = || unsafe { fortran(request) };
         // SAFETY: the call has succeeded: then the program has passed the address of an INTEGER.
         ask(request, library, || unsafe { integer(flag) })
