@@ -1,6 +1,6 @@
 //! An allreduce over two threads, by algorithm, on the published distributions.
 //!
-//! `cargo xtask bench reduce` compares with the unreproducible ways, and runs under MPI, too.
+//! `cargo xtask bench reduce` compares with unreproducible reductions, and also runs under MPI.
 
 use std::time::{Duration, Instant};
 

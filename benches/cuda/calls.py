@@ -1,8 +1,7 @@
-"""Sums in GPU memory beside PyTorch's, in one run: `python3 benches/cuda/calls.py [FILE]`.
+"""Times sums in GPU memory next to PyTorch's, in one run: `python3 benches/cuda/calls.py [FILE]`.
 
-Every time is that of a call in Python which returns a number to the host, so it has the launch, the kernels, the copy and the wait. For
-PyTorch that is `torch.sum(x).item()`. The median of rounds is told, in which the functions take turns. With a file the table goes there,
-too.
+Each time is for a Python call that returns a number to the host, so it includes the launch, the kernels, the copy and the wait. For PyTorch
+the call is `torch.sum(x).item()`. The functions alternate, and the table has the medians. It is also written to FILE, if given.
 """
 
 import statistics

@@ -1,4 +1,4 @@
-/* Two calls, between writes to `mark`: what a trace of memory shows between these is counted. */
+/* Two calls, each between writes to `mark`: the memory accesses between these are counted in a trace. */
 #include <stdio.h>
 #include <stdlib.h>
 

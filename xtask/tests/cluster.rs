@@ -105,7 +105,7 @@ impl Endurance {
         }
     }
 
-    /// Waits for so many reports of rounds.
+    /// Waits for a number of reports of rounds.
     #[track_caller]
     fn wait_for_rounds(&mut self, count: usize) {
         for _ in 0..count {

@@ -19,7 +19,7 @@ fn launcher() -> Launcher {
     Launcher::of(Installation::find(None, None).unwrap(), XTASK)
 }
 
-/// The error of a launch of 3 ranks, the last of which misbehaves. What ranks print is not looked at.
+/// The error of a launch of 3 ranks; the last one misbehaves. Ignores the ranks' output.
 fn fault(launcher: &Launcher, kind: &str) -> String {
     let said = |_: &str| -> Result<(), Error> { Ok(()) };
     let ended = launcher.launch(3, &[RANK_WORD, "fault", kind], said);

@@ -1,9 +1,9 @@
-//! One kernel, called so often: what `tests/counts.rs` counts the instructions of.
+//! Calls one kernel a given number of times, so that `tests/counts.rs` can count its instructions.
 //!
 //!     one-kernel KERNEL LEVEL LEAVES CALLS
 //!
 //! A kernel is `sum`, `product`, `minimum`, `maximum`, `dot`, `absolute` (the sum and the absolute sum), `unordered-4`, `-8` or `-16`
-//! (an unordered sum with so many accumulators) or the width of a row. It takes doubles, and floats where `-f32` follows its name.
+//! (an unordered sum with this many accumulators) or the width of a row. Items are doubles, or floats if `-f32` follows the name.
 
 use std::env;
 use std::hint::black_box;

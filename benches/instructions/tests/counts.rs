@@ -1,8 +1,8 @@
-//! How many instructions a kernel takes: a guard against slow code that no clock disturbs.
+//! Limits on the instructions of kernels: a guard against slow code that does not depend on a clock.
 //!
 //! On x86-64 valgrind's callgrind counts them; it knows no AVX-512. On aarch64 they are counted in a trace by qemu. The limits are a tenth
-//! above what was counted when they were written, so that a new compiler may differ a little, and an extra pass, a lost vector or a call
-//! that is no longer inlined may not.
+//! above the counts at the time of writing: a new compiler may differ a little, but an extra pass, a lost vector or a call
+//! that is no longer inlined exceeds them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -129,14 +129,14 @@ fn per_call(kernel: &str, level: &str, leaves: usize) -> BTreeMap<String, u64> {
     often
 }
 
-/// Why this run cannot count, if it cannot.
-fn obstacle() -> Option<String> {
+/// Why the test is skipped, if it is.
+fn skip_reason() -> Option<String> {
     if !is_installed(COUNTER) {
         return Some(format!("{COUNTER} is not installed"));
     }
     if cfg!(debug_assertions) {
         let command = "cargo test --release -p instructions";
-        return Some(format!("it counts what is used, `{command}`"));
+        return Some(format!("limits are for optimised code: `{command}`"));
     }
     let has_limits = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
     (!has_limits).then(|| "the limits are those of x86-64 and aarch64".to_owned())
@@ -149,8 +149,8 @@ fn all(counts: &BTreeMap<String, u64>) -> u64 {
 
 #[test]
 fn kernels_take_no_more_instructions_than_they_did() {
-    if let Some(obstacle) = obstacle() {
-        println!("SKIPPED: {obstacle}");
+    if let Some(reason) = skip_reason() {
+        println!("SKIPPED: {reason}");
         return;
     }
     for (kernel, level, leaves, limit) in LIMITS {
@@ -168,8 +168,8 @@ fn kernels_take_no_more_instructions_than_they_did() {
 #[cfg(target_arch = "aarch64")]
 #[test]
 fn a_level_of_the_tree_is_one_instruction() {
-    if let Some(obstacle) = obstacle() {
-        println!("SKIPPED: {obstacle}");
+    if let Some(reason) = skip_reason() {
+        println!("SKIPPED: {reason}");
         return;
     }
     println!(

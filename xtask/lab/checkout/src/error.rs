@@ -1,4 +1,4 @@
-//! What goes wrong around a checkout, in one line.
+//! Errors about the checkout, each in one line.
 
 use std::path::{Path, PathBuf};
 
@@ -7,29 +7,29 @@ use comm::text::printable;
 /// A usage or input error.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file cannot be read, or is not what its name says.
+    /// A file cannot be read, or its contents do not match its name.
     #[error("{}: {}", printable(&path.to_string_lossy()), printable(reason))]
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// An option has a value that it cannot have.
+    /// An option has an invalid value.
     #[error("{option}: {}", printable(reason))]
     Option {
         /// The option, as it is typed.
         option: &'static str,
-        /// What is wrong with its value.
+        /// Why the value is invalid.
         reason: String,
     },
-    /// `cargo` failed, or did not build what it was to.
+    /// `cargo` failed, or did not build the expected files.
     #[error("cargo: {0}")]
     Cargo(String),
 }
 
 impl Error {
-    /// What is wrong with a file.
+    /// An error about a file.
     pub fn file(path: &Path, reason: impl ToString) -> Self {
         Error::File {
             path: path.to_owned(),
@@ -37,7 +37,7 @@ impl Error {
         }
     }
 
-    /// What is wrong with an option's value.
+    /// An error about an option's value.
     pub fn option(option: &'static str, reason: impl ToString) -> Self {
         Error::Option {
             option,

@@ -1,9 +1,9 @@
-//! What headers of C declare.
+//! Reads the declarations in C headers.
 
 use std::collections::BTreeSet;
 
-/// The functions that a header declares, but for those that it defines itself. A declaration begins its line, and no line of a comment or of a body
-/// begins so; its name stands before the first parenthesis.
+/// The functions that a header declares but does not define. A declaration begins its line, and no line of a comment or of a body
+/// looks like one; its name stands before the first parenthesis.
 #[must_use]
 pub fn functions(header: &str) -> BTreeSet<String> {
     let is_declaration = |line: &&str| {

@@ -1,4 +1,4 @@
-//! The checkout that commands run in, what they build there, and what they say meanwhile. The installer needs it as well: so it knows
+//! The checkout that commands run in, their builds, and their progress messages. The installer needs this crate as well, so it knows
 //! nothing of reductions.
 
 mod error;

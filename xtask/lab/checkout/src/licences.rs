@@ -1,4 +1,4 @@
-//! The licences of what is linked into a library.
+//! The licences of the crates that are linked into a library.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,24 +7,24 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::workspace::{Sources, cargo};
 
-/// How files begin that hold a licence, in any spelling.
+/// The beginnings of licence files' names, in any case.
 const NAMES: [&str; 4] = ["licen", "copying", "notice", "unlicense"];
 
 /// A file with a licence.
 #[derive(Debug)]
 pub struct Licence {
-    /// Whose it is, by name and version.
+    /// The package, by name and version.
     pub package: String,
     /// The file's name.
     pub title: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
-/// The licences of all that packages of the workspace are linked with. It asks cargo, without a network.
+/// The licences of all dependencies of workspace packages, found by cargo without a network.
 ///
 /// # Errors
-/// Cargo does not know the packages, or one of them has no file with its licence.
+/// Cargo does not know the packages, or one has no licence file.
 pub fn linked(packages: &[&str], sources: &Sources) -> Result<Vec<Licence>, Error> {
     let mut licences = Vec::new();
     for name in names(packages)? {
@@ -49,7 +49,7 @@ pub fn linked(packages: &[&str], sources: &Sources) -> Result<Vec<Licence>, Erro
     Ok(licences)
 }
 
-/// One text with all of them.
+/// Joins all licences into one text.
 #[must_use]
 pub fn joined(licences: &[Licence]) -> String {
     let mut joined = String::from(
@@ -67,7 +67,7 @@ pub fn joined(licences: &[Licence]) -> String {
     joined
 }
 
-/// What packages are linked with, by name and version.
+/// The dependencies of packages, by name and version.
 fn names(packages: &[&str]) -> Result<Vec<String>, Error> {
     let mut tree = cargo();
     tree.args("tree --offline --edges normal,no-proc-macro --prefix none".split(' '));
@@ -92,7 +92,7 @@ fn names(packages: &[&str]) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// The files of a folder that hold licences, by name.
+/// The licence files in a folder, by name.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |error| Error::file(folder, error);
     let entries = fs::read_dir(folder).map_err(failed)?;
@@ -103,7 +103,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// Whether a file holds a licence, by its name.
+/// Whether a file is a licence, judging by its name.
 pub fn is_licence(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let name = name.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! This machine and this checkout, today: what records of measurements say.
+//! The machine, the checkout and the date, for records of measurements.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::workspace::workspace;
 
-/// This machine, today.
+/// This machine and the date.
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// The processor's own name, where the system reports it.
@@ -20,7 +20,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Asks the system.
+    /// Queries the system.
     pub fn here() -> Self {
         let said = |command: &mut Command| {
             let output = command.output().map(|output| output.stdout);
@@ -40,7 +40,7 @@ impl Machine {
     }
 }
 
-/// The processes that wanted a core, as the system's load average of a minute has it; `None` where there is none.
+/// The system's load average over a minute; `None` if it has none.
 pub fn load() -> Option<f64> {
     let load = fs::read_to_string("/proc/loadavg").ok()?;
     load.split(' ').next()?.parse().ok()

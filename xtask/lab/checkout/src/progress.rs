@@ -1,4 +1,4 @@
-//! What a command is doing while nothing else tells: on standard error, one line that changes on a terminal, a plain one each ten seconds
+//! The progress of a command, on standard error: a line that is updated on a terminal, a new line every ten seconds
 //! elsewhere.
 
 use std::io::{self, IsTerminal, Write};
@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How long a reader of plain lines waits for the next one.
+/// The time between plain lines.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// How often the line of a terminal changes, even if nothing is done.
+/// How often a terminal's line is updated, even without progress.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Something that takes long; it is over when this is dropped.
+/// A long task, which ends when this is dropped.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -22,20 +22,20 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Something of which nothing can be counted.
+    /// A task without a count.
     #[must_use]
     pub fn of(what: impl Into<String>) -> Self {
         Self::start(what.into(), None, "", "{msg}, {elapsed}")
     }
 
-    /// Something that counts what it does, in a noun of the plural, and has an end that no count tells.
+    /// A task that counts, with a plural noun, up to an unknown number.
     #[must_use]
     pub fn counting(what: impl Into<String>, noun: &'static str) -> Self {
         let template = format!("{{msg}}, {{pos}} {noun}, {{elapsed}}");
         Self::start(what.into(), None, noun, &template)
     }
 
-    /// Something that does so many of a thing, a noun in the plural.
+    /// A task that counts, with a plural noun, up to a known number.
     #[must_use]
     pub fn to(what: impl Into<String>, total: u64, noun: &'static str) -> Self {
         let template = format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {noun}, {{elapsed}}");
@@ -58,12 +58,12 @@ impl Progress {
         Self { bar, teller }
     }
 
-    /// Says what is done now.
+    /// Shows the current step.
     pub fn say(&self, what: impl Into<String>) {
         self.bar.set_message(what.into());
     }
 
-    /// Counts so many more.
+    /// Adds to the count.
     pub fn advance(&self, count: u64) {
         self.bar.inc(count);
     }
@@ -94,13 +94,13 @@ impl Teller {
         let bar = bar.clone();
         let tell = move || {
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                // Nobody reads, if it fails.
+                // If writing fails, nobody reads it.
                 let _ = writeln!(output, "{}", line(&bar, noun));
             }
         };
         Self {
             end: Some(end),
-            // Without a thread, nothing is told.
+            // Without a thread there is no progress output.
             thread: thread::Builder::new().spawn(tell).ok(),
         }
     }
@@ -109,12 +109,12 @@ impl Teller {
 impl Drop for Teller {
     fn drop(&mut self) {
         self.end.take();
-        // It does nothing that could panic but write.
+        // The thread only writes, so it does not panic.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// A plain line: what, how many of how many, and for how long.
+/// A plain line: the task, its count, and the time so far.
 fn line(bar: &ProgressBar, noun: &str) -> String {
     let done = match (noun, bar.position(), bar.length()) {
         ("", ..) => String::new(),
@@ -168,7 +168,7 @@ mod tests {
         let told = lines.count();
         thread::sleep(Duration::from_millis(20));
         assert_eq!(lines.count(), told);
-        // The end need not wait for a line.
+        // The end must not wait for the next line.
         let pause = Duration::from_secs(1_000_000);
         drop(Teller::start(&bar, "", pause, lines.clone()));
         assert_eq!(lines.count(), told);

@@ -1,4 +1,4 @@
-//! Tables of text.
+//! Text tables.
 
 /// A number with a comma before every third digit from the right.
 #[must_use]
@@ -39,7 +39,7 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Its lines, for which names in the first column are cut to eight characters, if need be, to fit so many columns.
+    /// Its lines within a width; names in the first column are cut to eight characters if necessary.
     pub fn lines_within(mut self, columns: usize) -> Vec<String> {
         let others = self
             .widths()
@@ -73,7 +73,7 @@ impl Table {
         lines
     }
 
-    /// Of each column, the characters of its longest cell.
+    /// The width of the longest cell in each column.
     fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {

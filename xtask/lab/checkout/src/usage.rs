@@ -1,4 +1,4 @@
-//! What commands are told and tell: lists of names, words of the shell, and what is wrong with their options.
+//! Parses lists of names, quotes words for the shell, and reports wrong options.
 
 use std::ffi::OsStr;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use comm::text::printable;
 
 use crate::Error;
 
-/// Names between commas; `all` stands for all of them.
+/// Parses a comma-separated list of names; `all` stands for all of them.
 pub fn names<T: Copy + PartialEq>(
     option: &'static str,
     typed: &str,
@@ -29,7 +29,7 @@ pub fn names<T: Copy + PartialEq>(
     Ok(distinct)
 }
 
-/// A word as a shell takes it.
+/// A word quoted for a shell.
 #[must_use]
 pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref().to_string_lossy();
@@ -40,8 +40,8 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// What clap explains at length, in one line: what is wrong, with the names that it lists, and what is like a word that is wrong. How to use
-/// the command is left out.
+/// Shortens clap's error to one line: the error, with the valid names that it lists, and its suggestion. The usage
+/// is left out.
 #[must_use]
 pub fn in_a_line(text: &str) -> String {
     let lines = text.lines().map(str::trim);
@@ -59,8 +59,8 @@ pub fn in_a_line(text: &str) -> String {
     told
 }
 
-/// Ends a command that cannot do what it was asked for. A library's message may have line breaks of its own, and an argument whatever a terminal
-/// would obey.
+/// Prints an error and returns exit status 2. A library's message may contain line breaks, and an argument may contain anything that a terminal
+/// interprets.
 pub fn refuse(message: &str) -> ExitCode {
     let line = message.lines().collect::<Vec<_>>().join(" ");
     eprintln!("{}", printable(&line));

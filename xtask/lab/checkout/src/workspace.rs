@@ -1,4 +1,4 @@
-//! The checkout that commands run in, and what they build there.
+//! The checkout that commands run in, and the programs they build there.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,11 +13,11 @@ use serde_json::Value;
 use crate::Error;
 use crate::progress::Progress;
 
-/// The repository's address, which stands in the root's `Cargo.toml` alone; empty as long as there is none.
+/// The repository's address, which is only in the root's `Cargo.toml`; empty while there is none.
 pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// The root of the checkout: above the package that `cargo` runs, above this program, or above the current folder, which stands for it
-/// where none of them is in a checkout. It is looked for when it is needed, as this package also compiles outside a checkout.
+/// if none of them is in a checkout. It is found at run time, since this package also compiles outside a checkout.
 pub fn workspace() -> &'static Path {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
     ROOT.get_or_init(|| {
@@ -44,7 +44,7 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// The names of the members that are for crates.io: all whose `Cargo.toml` does not forbid it.
+/// The names of the members that go to crates.io: all whose `Cargo.toml` allows it.
 pub fn published_members() -> Result<Vec<String>, Error> {
     let mut metadata = cargo();
     metadata.args("metadata --no-deps --format-version 1".split_whitespace());
@@ -61,7 +61,7 @@ pub fn published_members() -> Result<Vec<String>, Error> {
     Ok(names.map(str::to_owned).collect())
 }
 
-/// The folders of the packages that are workspaces of their own: `exclude` in the root's `Cargo.toml`, a list of strings in one line.
+/// The folders of packages with their own workspace: `exclude` in the root's `Cargo.toml`, a list of strings in one line.
 pub fn excluded_packages() -> Result<Vec<PathBuf>, Error> {
     let manifest = workspace().join("Cargo.toml");
     let text = fs::read_to_string(&manifest).map_err(|error| Error::file(&manifest, error))?;
@@ -87,14 +87,14 @@ pub struct Executable {
     pub package: PathBuf,
     /// The name of its package.
     pub name: String,
-    /// What it is of its package: `lib`, whose tests it has, `bin`, `example`, `test` or `bench`.
+    /// Its kind in the package: `lib` (its tests), `bin`, `example`, `test` or `bench`.
     pub kind: String,
     /// Whether it runs tests.
     pub is_test: bool,
 }
 
 impl Executable {
-    /// What a line of `cargo`'s JSON says, if it is about a program.
+    /// Parses a line of `cargo`'s JSON, if it is about a program.
     fn parse(message: &Value) -> Option<Self> {
         let manifest = Path::new(message["manifest_path"].as_str()?);
         Some(Self {
@@ -136,7 +136,7 @@ pub struct BuiltLibrary {
 }
 
 impl BuiltLibrary {
-    /// What a line of `cargo`'s JSON says, if it is about a library that programs of other languages link.
+    /// Parses a line of `cargo`'s JSON, if it is about a library for other languages.
     fn parse(message: &Value) -> Option<Self> {
         let types = message["target"]["crate_types"].as_array()?;
         if !types.iter().any(|of_crate| of_crate == "cdylib") {
@@ -161,15 +161,15 @@ impl BuiltLibrary {
 /// Packages of a registry by name and version, as in `libc v0.2.0`, and the folders of their sources.
 pub type Sources = BTreeMap<String, PathBuf>;
 
-/// Runs a `cargo` command and returns the libraries for other languages that it built, and where the sources are of what it took from
-/// registries; if it fails, the advice ends the error.
+/// Runs a `cargo` command and returns the libraries for other languages that it built, and the source folders of packages from
+/// registries. If it fails, `advice` is appended to the error.
 pub fn libraries(cargo: &mut Command, advice: &str) -> Result<(Vec<BuiltLibrary>, Sources), Error> {
     let messages = messages(cargo, advice)?;
     let libraries = messages.iter().filter_map(BuiltLibrary::parse).collect();
     Ok((libraries, messages.iter().filter_map(source).collect()))
 }
 
-/// The name and the sources' folder of what a line of `cargo`'s JSON is about, if it is a package of a registry.
+/// The name and source folder of the package in a line of `cargo`'s JSON, if it comes from a registry.
 fn source(message: &Value) -> Option<(String, PathBuf)> {
     let id = message["package_id"].as_str()?.strip_prefix("registry+")?;
     let (_, name) = id.rsplit_once('#')?;
@@ -177,7 +177,7 @@ fn source(message: &Value) -> Option<(String, PathBuf)> {
     Some((name.replace('@', " v"), folder.to_owned()))
 }
 
-/// Runs a `cargo` command and returns its messages; if it fails, its first error with an advice.
+/// Runs a `cargo` command and returns its messages; if it fails, returns its first error with advice.
 fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
     let failed = Error::Cargo;
     let _progress = Progress::of(shown(cargo));
@@ -193,7 +193,7 @@ fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect();
     if !output.status.success() {
-        // The compiler says more than cargo.
+        // The compiler's errors say more than cargo's.
         let of_compiler = messages.iter().find_map(compile_error);
         let errors = String::from_utf8_lossy(&output.stderr);
         let of_cargo = errors.lines().find(|line| line.starts_with("error"));
@@ -203,14 +203,14 @@ fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
     Ok(messages)
 }
 
-/// The first line of what a line of `cargo`'s JSON says, if the compiler found an error.
+/// The first line of the compiler's error in a line of `cargo`'s JSON, if it is one.
 fn compile_error(message: &Value) -> Option<String> {
     let message = &message["message"];
     let text = message["message"].as_str()?.lines().next()?;
     (message["level"] == "error").then(|| format!("error: {text}"))
 }
 
-/// A `cargo` command as a person writes it.
+/// A `cargo` command as text.
 fn shown(cargo: &Command) -> String {
     let words = cargo.get_args().map(OsStr::to_string_lossy);
     words.fold("cargo".to_owned(), |line, word| format!("{line} {word}"))

@@ -1,4 +1,4 @@
-//! What a system without Linux's namespaces can do: say so.
+//! The stub for systems without Linux namespaces: every function returns an error.
 
 use std::ffi::OsString;
 use std::io;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::{Error, Order, Settings};
 
-/// Does nothing: no process is a part of a cluster here.
+/// Does nothing: there are no clusters on this system.
 pub fn take_part() {}
 
 /// Fails.
@@ -33,7 +33,7 @@ pub fn run(_: &Settings, _: &[OsString], _: impl FnOnce(&mut Command)) -> Result
     check().map(|()| 0)
 }
 
-/// A connection to a cluster, of which there is none.
+/// A connection to a cluster, which cannot exist here.
 #[derive(Debug)]
 pub enum Control {}
 
@@ -46,7 +46,7 @@ impl Control {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Tells a node.
+    /// Sends an order about a node.
     ///
     /// # Errors
     /// None.

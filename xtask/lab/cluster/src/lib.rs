@@ -1,8 +1,8 @@
-//! A cluster in a box: nodes of one machine, joined by a switch in user space that delays frames, loses some, and cuts nodes off.
+//! A virtual cluster on one machine: nodes joined by a switch in user space that can delay frames, lose some, and cut nodes off.
 //!
-//! A node is a set of Linux namespaces: it has its own network, host name, `/dev/shm` and System V IPC, so that an MPI library takes its
-//! processes for those of another machine. All nodes share one process namespace, whose first process holds the switch: when it ends, the kernel
-//! ends every process of the cluster, and with them go the namespaces, their devices and their mounts. No file is written outside.
+//! A node is a set of Linux namespaces: it has its own network, host name, `/dev/shm` and System V IPC, so an MPI library treats its
+//! processes like another machine's. All nodes share one process namespace, whose first process runs the switch: when it ends, the kernel
+//! ends every process of the cluster, and the namespaces with their devices and mounts disappear. No file is written outside.
 //!
 //! ```text
 //! outer        waits for signals; ends init, and with it everything
@@ -11,7 +11,7 @@
 //!    └─ the command, on this machine's network; what it starts by `enter` and `agent` runs on nodes
 //! ```
 //!
-//! These are parts of one program, which starts itself: a program that calls [`run`] calls [`take_part`] first of all.
+//! All of these are one program, which starts itself: a program that calls [`run`] must call [`take_part`] first.
 
 #![forbid(unsafe_code)]
 

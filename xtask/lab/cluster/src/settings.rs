@@ -1,4 +1,4 @@
-//! What a cluster is to be, how it is typed, what its nodes are told, and what ends it before its command does.
+//! The settings of a cluster, their syntax, their form for nodes, and the cluster's errors.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -6,33 +6,33 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The most nodes: each is a process, a network and a device.
+/// The maximum number of nodes: each is a process, a network and a device.
 const NODES_MAX: usize = 64;
 
-/// The most ranks that a node is said to have room for.
+/// The maximum number of ranks per node.
 const RANKS_PER_NODE_MAX: usize = 1024;
 
-/// The longest delay: TCP gives up a connection after some tries of doubled length.
+/// The longest delay: TCP gives up a connection after several retries with doubled pauses.
 const DELAY_MAX: Duration = Duration::from_secs(10);
 
-/// What ends a cluster before its command does.
+/// Errors that end a cluster before its command.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An option has a value that it cannot have.
+    /// An option has an invalid value.
     #[error("{option}: {reason}")]
     Option {
         /// The option, as it is typed.
         option: &'static str,
-        /// What is wrong with its value.
+        /// Why the value is invalid.
         reason: String,
     },
     /// This machine, or this user, cannot have a cluster.
     #[error("{0}")]
     Unsupported(String),
-    /// Something failed on the way.
+    /// An operation failed.
     #[error("{what}: {reason}")]
     Failed {
-        /// What was being done.
+        /// The operation.
         what: String,
         /// Why it failed.
         reason: String,
@@ -40,7 +40,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What is wrong with an option's value.
+    /// An error about an option's value.
     pub(crate) fn option(option: &'static str, reason: impl ToString) -> Self {
         Error::Option {
             option,
@@ -48,7 +48,7 @@ impl Error {
         }
     }
 
-    /// For `map_err`: what was being done.
+    /// For `map_err`: adds the operation.
     pub(crate) fn on<E: ToString>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         let what = what.into();
         move |reason| Error::Failed {
@@ -58,31 +58,31 @@ impl Error {
     }
 }
 
-/// What a node is told.
+/// An order about a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Its frames are lost, both ways.
+    /// Cut it off: its frames are lost in both directions.
     Cut,
-    /// It is joined again.
+    /// Reconnect it.
     Heal,
-    /// All its processes stop.
+    /// Stop all its processes.
     Stop,
-    /// All its processes go on.
+    /// Resume all its processes.
     Resume,
 }
 
-/// What a cluster is to be.
+/// The settings of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The number of nodes.
     pub nodes: usize,
-    /// The ranks that a launcher starts on a node before it goes on to the next.
+    /// Ranks per node; a launcher fills a node before the next.
     pub ranks_per_node: usize,
-    /// How long a frame is under way from a node to another.
+    /// The delay of a frame between nodes.
     pub delay: Duration,
-    /// How many frames are lost.
+    /// The share of frames that are lost.
     pub loss: Loss,
-    /// The seed of what is lost.
+    /// The seed that decides which frames are lost.
     pub seed: u64,
     /// Where the command runs.
     pub place: Place,
@@ -91,7 +91,7 @@ pub struct Settings {
 /// Where the command of a cluster runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
-    /// Beside the nodes, on this machine's own network.
+    /// Outside the nodes, on this machine's own network.
     Outside,
     /// On the first node.
     FirstNode,
@@ -101,7 +101,7 @@ impl Settings {
     /// Fails if a number is out of range.
     ///
     /// # Errors
-    /// Which option has it.
+    /// The option.
     pub fn check(&self) -> Result<(), Error> {
         in_range("--nodes", self.nodes, NODES_MAX)?;
         in_range("--ranks-per-node", self.ranks_per_node, RANKS_PER_NODE_MAX)
@@ -112,7 +112,7 @@ impl Settings {
         serde_json::to_string(self).expect("numbers are JSON")
     }
 
-    /// The settings of such a word.
+    /// Parses such a word.
     pub(crate) fn decode(word: &OsStr) -> Option<Self> {
         serde_json::from_str(word.to_str()?).ok()
     }
@@ -147,7 +147,7 @@ fn in_range(option: &'static str, count: usize, max: usize) -> Result<(), Error>
 /// Units of time, longest names first: `ms` also ends in `s`.
 const UNITS: [(&str, f64); 4] = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 
-/// The time of a text such as `1ms`, `50us`, `0.2ms` or `0`.
+/// Parses a time such as `1ms`, `50us`, `0.2ms` or `0`.
 ///
 /// # Errors
 /// It is not a time, or longer than 10 s.
@@ -171,7 +171,7 @@ pub fn parse_delay(typed: &str) -> Result<Duration, Error> {
 pub struct Loss(f64);
 
 impl Loss {
-    /// The loss of a text such as `0.5%` or `0`.
+    /// Parses a loss such as `0.5%` or `0`.
     ///
     /// # Errors
     /// It is not a percentage from 0 to below 100.

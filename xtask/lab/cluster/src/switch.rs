@@ -1,4 +1,4 @@
-//! The switch: where a frame goes, when, and whether at all. It moves no bytes itself, and knows no devices.
+//! The switch: decides where a frame goes, when, and whether it is lost. It moves no bytes and knows no devices.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ type Address = [u8; 6];
 const HEADER_BYTES: usize = 14;
 
 /// Joins nodes as an Ethernet switch does: it learns which addresses are behind which port, and floods a frame whose destination it does not
-/// know. Every frame is under way for the same time, so frames do not overtake each other.
+/// know. Every frame has the same delay, so frames do not overtake each other.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ impl Switch {
         }
     }
 
-    /// Takes a frame that arrives at a port; it may be lost. What is too short for a frame is ignored.
+    /// Accepts a frame that arrives at a port; it may be lost. Ignores data that is too short for a frame.
     ///
     /// # Panics
     /// There is no such port.
@@ -82,14 +82,14 @@ impl Switch {
         });
     }
 
-    /// Hands over what is due: each frame and the port that it leaves by, in the order in which frames came.
+    /// Delivers all frames that are due, each with its output port, in order of arrival.
     pub fn deliver(&mut self, now: Instant, mut send: impl FnMut(usize, &[u8])) {
         let is_due = |frame: &Frame| frame.due <= now;
         while self.under_way.front().is_some_and(is_due) {
             let Some(frame) = self.under_way.pop_front() else {
                 return;
             };
-            // A cut also takes what is under way.
+            // A cut also loses frames under way.
             if self.is_cut[frame.from] {
                 continue;
             }
@@ -101,7 +101,7 @@ impl Switch {
         }
     }
 
-    /// The ports by which a frame leaves: never the one by which it came.
+    /// The output ports of a frame; never its input port.
     fn destinations(&self, frame: &Frame) -> Vec<usize> {
         let is_to_many = frame.bytes[0] & 1 == 1;
         let known = self.ports.get(&address(&frame.bytes));
@@ -120,12 +120,12 @@ impl Switch {
         self.under_way.front().map(|frame| frame.due)
     }
 
-    /// Whether it takes another frame. One that it would not take waits in its node.
+    /// Whether it accepts another frame. Otherwise the frame waits in its node.
     pub fn has_room(&self) -> bool {
         self.under_way.len() < ROOM
     }
 
-    /// Cuts a port off, or joins it again. Frames under way from it and to it are lost when they are due.
+    /// Cuts a port off, or reconnects it. Frames under way from and to a cut port are lost when they are due.
     ///
     /// # Panics
     /// There is no such port.
@@ -146,7 +146,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The sequence of a seed.
+    /// Starts the sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
@@ -162,7 +162,7 @@ impl Random {
         (bits >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number below this one, which is not 0.
+    /// A number below a bound that is not 0.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -214,7 +214,7 @@ mod tests {
             switch.accept(port, &frame, now);
             delivered(&mut switch, now + DELAY)
         };
-        // Nobody knows node 2 yet.
+        // The switch does not know node 2 yet.
         assert_eq!(pass(0, frame(mac(2), 0, 1)), [(1, 1), (2, 1), (3, 1)]);
         assert_eq!(pass(2, frame(mac(0), 2, 2)), [(0, 2)]);
         assert_eq!(pass(0, frame(mac(2), 0, 3)), [(2, 3)]);
@@ -272,7 +272,7 @@ mod tests {
         delivered(&mut switch, now + DELAY);
         switch.accept(1, &frame(mac(0), 1, 1), now);
         switch.accept(0, &frame(mac(1), 0, 2), now);
-        // What is under way is lost, too.
+        // Frames under way are lost, too.
         switch.set_cut(1, true);
         switch.accept(1, &frame(mac(0), 1, 3), now);
         switch.accept(0, &frame(ALL, 0, 4), now);

@@ -1,6 +1,6 @@
-//! Clusters that run: what nodes have for themselves, what the network between them does, and that nothing is left of any of it.
+//! Runs clusters: checks that nodes are isolated, that the network delays and loses frames, and that nothing is left afterwards.
 //!
-//! For root, with `/dev/net/tun`; elsewhere it says that it is skipped. This program is the cluster, what runs in it, and the test.
+//! Needs root and `/dev/net/tun`; otherwise it is skipped with a message. This program is the cluster, the command in it, and the test.
 
 #![expect(clippy::print_stdout, reason = "it says which tests ran")]
 

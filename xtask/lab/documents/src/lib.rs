@@ -1,7 +1,7 @@
-//! What is written is held against what is built: the pages' programs are doctests of this crate, its tests read links, statements and
+//! Checks pages against the code: the pages' programs are doctests of this crate, and its tests read links, statements and
 //! headers.
 //!
-//! They are not tests of the crates whose pages they are: a published crate cannot read pages that lie outside it.
+//! These are not tests of the crates that the pages describe, since a published crate cannot read files outside it.
 
 #[cfg(doctest)]
 mod pages;

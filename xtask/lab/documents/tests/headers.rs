@@ -1,4 +1,4 @@
-//! The C headers declare what Rust defines: in one translation unit, a declaration that differs is an error of the compiler.
+//! Checks that the C headers declare what Rust defines: in one translation unit, a differing declaration is a compiler error.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(

@@ -1,4 +1,4 @@
-//! Two ranks, of which the other says any bytes.
+//! Two ranks; the other one sends arbitrary bytes.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;

@@ -1,7 +1,7 @@
-//! What reads foreign bytes, fed with any bytes: files of numbers, partial results, the words of exact sums, what another rank says, and
-//! environment variables. A target returns, whatever it is fed; a panic is a fault.
+//! Fuzz targets for code that reads foreign bytes: files of numbers, partial results, the words of exact sums, messages of another rank, and
+//! environment variables. A target must return for any input; a panic is a fault.
 //!
-//! `cargo xtask test --stage fuzz` lets libFuzzer look for faults, a minute a target. What it has found, and where it begins, is in
+//! `cargo xtask test --stage fuzz` lets libFuzzer search for faults, one minute per target. Its seeds and findings are in
 //! `corpus/`, which ordinary tests run.
 
 mod foreign;
@@ -13,7 +13,7 @@ use foreign::Foreign;
 use harness::data;
 use reduce::{Algorithm, Partial, Plan, World};
 
-/// A function that reads foreign bytes, and its name, which is that of its corpus' folder.
+/// A function that reads foreign bytes, and its name, which is also its corpus' folder.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.

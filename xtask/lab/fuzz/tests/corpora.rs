@@ -1,4 +1,4 @@
-//! The corpora as ordinary tests, with files that are made from them by chance: `cargo fuzz` needs what few machines have.
+//! Runs the corpora and random variations of them as ordinary tests, since few machines have what `cargo fuzz` needs.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
-//! The stage `aarch64`: the code is built for 64-bit ARM, runs in qemu, and returns the bits that it returns here.
+//! The stage `aarch64`: builds the code for 64-bit ARM, runs it in qemu, and compares the bits with this machine's.
 //!
-//! Debian's `rustc-web` builds, as its suite has the standard library of other architectures in the same version. The library goes into
+//! It uses Debian's `rustc-web`, because Debian has the standard library for other architectures in the same version. The library goes into
 //! the target folder; neither foreign packages nor binfmt are needed.
 
 use std::fs;
@@ -14,14 +14,14 @@ use crate::commands::{Result, Stop, cargo, command, output, succeeds};
 use crate::files::{make, read};
 use crate::steps::Steps;
 
-/// What the compiler calls the target.
+/// The target triple.
 pub(crate) const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 
 /// Debian's packages: the compiler and its clippy, the emulator, the linker, and the C library that programs load.
 const PACKAGES: &str =
     "rustc-web rust-web-clippy qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross";
 
-/// The same, as files.
+/// Files that show that these are installed.
 const FILES: [&str; 5] = [
     "/usr/bin/rustc",
     "/usr/bin/clippy-driver",
@@ -30,24 +30,24 @@ const FILES: [&str; 5] = [
     "/usr/aarch64-linux-gnu/lib/libc.so.6",
 ];
 
-/// The package of the compiler, and that of the standard library.
+/// The packages of the compiler and the standard library.
 const COMPILER: &str = "rustc-web";
 const STANDARD_LIBRARY: &str = "libstd-rust-web-dev";
 
 /// apt-get that also looks for packages of arm64, and fetches as root.
 const APT: &str = "-o APT::Architectures::=amd64 -o APT::Architectures::=arm64 -o APT::Sandbox::User=root --quiet";
 
-/// A mirror that is being brought up to date answers wrongly for a while.
+/// A mirror that is being updated gives errors for a while, so downloads are retried.
 const ATTEMPTS: u32 = 3;
 
-/// The crates whose tests run, with what they can do without MPI.
+/// The crates whose tests run, with their features that do not need MPI.
 const TESTS: &str = "test --locked -p treefold-tree-index -p treefold-simd-kernels -p treefold-exact-sum -p treefold-distribution -p treefold-schedule \
     -p treefold-comm -p treefold-reduce --features treefold-reduce/par,treefold-reduce/num-complex,treefold-reduce/tracing";
 
-/// What runs on both architectures; every sum is written.
+/// The command that runs on both architectures and writes every sum.
 const REPRO_CHECK: &str = "repro-check --ranks 1,2,3 --json";
 
-/// Runs the stage, or says in one line why not.
+/// Runs the stage, or prints in one line why it cannot run.
 pub(crate) fn aarch64(steps: &mut Steps) -> Result {
     let folder = target()?.join("aarch64");
     make(&folder)?;
@@ -75,16 +75,16 @@ pub(crate) fn found() -> Option<Cross> {
     sysroot.exists().then_some(Cross { folder, sysroot })
 }
 
-/// What builds for the other architecture.
+/// The toolchain for the other architecture.
 pub(crate) struct Cross {
-    /// For what is built and compared.
+    /// The folder for builds and results.
     folder: PathBuf,
-    /// Holds the standard library.
+    /// The folder of the standard library.
     sysroot: PathBuf,
 }
 
 impl Cross {
-    /// Installs what is missing, or says why it cannot.
+    /// Installs missing packages, or returns why it cannot.
     fn set_up(folder: PathBuf) -> Result<Self> {
         if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
             return Err("which is built and compared on Linux on x86-64".into());
@@ -107,7 +107,7 @@ impl Cross {
                 return Err("as only root fetches the standard library".into());
             }
             download(&format!("{STANDARD_LIBRARY}:arm64={version}"), &folder)?;
-            // It is unpacked beside its place, and moved there when it is whole.
+            // Unpacked next to its destination, and moved there when complete.
             let version = version.replace(':', "%3a");
             let package = folder.join(format!("{STANDARD_LIBRARY}_{version}_arm64.deb"));
             let unpacked = folder.join("unpacked");
@@ -134,18 +134,18 @@ impl Cross {
         command
     }
 
-    /// The program of all other commands, in qemu.
+    /// The `xtask` program in qemu.
     fn xtask(&self, words: &str) -> Command {
         self.command(&format!(
             "run --locked --release -p xtask --bin xtask -- {words}"
         ))
     }
 
-    /// Lets what a command builds be compiled for the target.
+    /// Makes a command build for the target.
     pub(crate) fn compile(&self, command: &mut Command) {
         let flags = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS";
         command.env("RUSTC", "/usr/bin/rustc");
-        // Another compiler's crates would be built anew each time.
+        // Otherwise crates would be rebuilt whenever the compiler changes.
         command.env("CARGO_TARGET_DIR", &self.folder);
         command.env(flags, self.sysroot_option());
     }
@@ -154,7 +154,7 @@ impl Cross {
         format!("--sysroot={}", self.sysroot.display())
     }
 
-    /// `cargo clippy` would run the driver beside itself, which is of another version. This is what it does.
+    /// `cargo clippy` would run the driver next to it, which has another version. This does what `cargo clippy` does.
     fn clippy(&self, steps: &mut Steps) -> Result {
         let mut check = self.command("check --locked --workspace --all-targets");
         check.env("RUSTC_WORKSPACE_WRAPPER", "/usr/bin/clippy-driver");
@@ -176,7 +176,7 @@ impl Cross {
     }
 }
 
-/// The number of ordered rows that both files have, byte for byte; or the first difference. An unordered sum depends on the level.
+/// The number of ordered rows, if they are equal in both files; or the first difference. Unordered sums depend on the SIMD level.
 fn same_sums(here: &str, there: &str) -> Result<usize> {
     let ordered = |text: &str| -> Result<Vec<String>> {
         if text.lines().any(|row| !row.contains(r#""order":"#)) {
@@ -225,7 +225,7 @@ fn apt(lines: &[&str], folder: &Path) -> Result {
     Err(format!("as apt-get failed {ATTEMPTS} times; {why}").into())
 }
 
-/// Fetches Debian's packages into a folder, which root can do.
+/// Downloads Debian packages to a folder; needs root.
 pub(crate) fn download(packages: &str, folder: &Path) -> Result {
     let words = [
         format!("{APT} update"),

@@ -1,7 +1,7 @@
-//! The stage `c`: the libraries are installed, and programs in C, C++ and Fortran are built against them as users build theirs, and run.
+//! The stage `c`: installs the libraries, builds programs in C, C++ and Fortran against them as users would, and runs them.
 //!
-//! C is compiled with what pkg-config says; C++ and Fortran, and C with the static libraries, by CMake. Under MPI, each program runs on
-//! several numbers of ranks of both of Debian's MPI libraries.
+//! C is compiled with pkg-config's options; C++ and Fortran, and C with the static libraries, by CMake. Under MPI, each program runs on
+//! several numbers of ranks with both of Debian's MPI libraries.
 
 pub(crate) mod consumers;
 mod findings;
@@ -30,11 +30,11 @@ pub(crate) fn c(steps: &mut Steps) -> Result {
     let folder = target()?.join("c");
     empty(&folder)?;
     check(steps, &folder)?;
-    // It has a gigabyte of programs, which nobody looks at if all passed.
+    // A gigabyte of programs, which is of no use if all passed.
     Ok(remove(&folder)?)
 }
 
-/// Builds programs in a folder, and runs them.
+/// Builds programs in a folder and runs them.
 fn check(steps: &mut Steps, folder: &Path) -> Result {
     golden::write(steps, folder)?;
     let prefix = prefix(steps)?;

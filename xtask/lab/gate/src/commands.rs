@@ -1,4 +1,4 @@
-//! Commands: how they are written down and run, and why a stage ends early.
+//! Builds and runs commands, and the reasons why a stage ends early.
 
 use std::borrow::BorrowMut;
 use std::env;
@@ -11,18 +11,18 @@ use std::process::{Command, ExitStatus, Stdio};
 use checkout::shell_word;
 use checkout::workspace::workspace;
 
-/// Why a stage ends early, or a part of it.
+/// Why a stage or a part of it ends early.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// A step failed, which it has said.
+    /// A step failed and has reported it.
     Failed,
-    /// This is left out here, for a reason.
+    /// Skipped, for a reason.
     Skipped(String),
     /// A step could not be run, or a check found a fault.
     Error(String),
 }
 
-/// What steps return.
+/// The result of steps.
 pub(crate) type Result<T = (), E = Stop> = std::result::Result<T, E>;
 
 impl<E: Display> From<E> for Stop {
@@ -32,7 +32,7 @@ impl<E: Display> From<E> for Stop {
 }
 
 impl Stop {
-    /// In words, for who has no steps.
+    /// The reason as text.
     pub(crate) fn reason(self) -> String {
         match self {
             Self::Failed => "a step failed".to_owned(),
@@ -46,7 +46,7 @@ pub(crate) trait Words {
     fn add_to(&self, words: &mut Vec<OsString>);
 }
 
-/// A text has words between blanks.
+/// Splits a text at blanks.
 impl Words for str {
     fn add_to(&self, words: &mut Vec<OsString>) {
         words.extend(self.split_whitespace().map(OsString::from));
@@ -77,7 +77,7 @@ impl<W: Words> Words for Vec<W> {
     }
 }
 
-/// What may hold blanks is one word.
+/// A string or path is one word, even with blanks.
 macro_rules! one_word {
     ($($type:ty),+) => {$(
         impl Words for $type {
@@ -90,7 +90,7 @@ macro_rules! one_word {
 
 one_word!(String, OsStr, OsString, Path, PathBuf);
 
-/// Words: those of texts, and each string and path as one.
+/// A list of words: literals are split at blanks; strings and paths are one word each.
 macro_rules! words {
     ($($part:expr),+ $(,)?) => {{
         let mut words = Vec::new();
@@ -123,7 +123,7 @@ pub(crate) fn cargo(words: &str) -> Command {
     cargo
 }
 
-/// What build scripts would use that look for MPI's tools.
+/// The variables and programs by which build scripts find MPI.
 const TOOLS: [&str; 3] = ["MPICC", "PKG_CONFIG", "LIBCLANG_PATH"];
 
 /// Hides MPI's tools from a command.
@@ -131,28 +131,28 @@ pub(crate) fn with_rust_alone(command: &mut Command) -> &mut Command {
     command.envs(TOOLS.map(|variable| (variable, "/nowhere")))
 }
 
-/// How a command has ended, and what it has said.
+/// The status and output of a command.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct Captured {
     pub(crate) status: ExitStatus,
     pub(crate) output: String,
     pub(crate) errors: String,
 }
 
-/// Runs a command, and keeps what it says.
-pub(crate) fn run(mut command: impl BorrowMut<Command>) -> Result<Told> {
+/// Runs a command and captures its output.
+pub(crate) fn run(mut command: impl BorrowMut<Command>) -> Result<Captured> {
     let command = command.borrow_mut().stdin(Stdio::null());
     let output = command.output();
     let output = output.map_err(|error| format!("{}: {error}", shown(command)))?;
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    Ok(Told {
+    Ok(Captured {
         status: output.status,
         output: text(&output.stdout),
         errors: text(&output.stderr),
     })
 }
 
-/// What a command prints, which must succeed.
+/// Runs a command that must succeed, and returns its standard output.
 pub(crate) fn output(mut command: impl BorrowMut<Command>) -> Result<String> {
     let told = run(command.borrow_mut())?;
     if told.status.success() {
@@ -162,18 +162,18 @@ pub(crate) fn output(mut command: impl BorrowMut<Command>) -> Result<String> {
     Err(format!("{command}: {}\n{all}", told.status).into())
 }
 
-/// Whether a command succeeds; what it says is dropped.
+/// Whether a command succeeds; discards its output.
 pub(crate) fn succeeds(command: impl BorrowMut<Command>) -> bool {
     run(command).is_ok_and(|told| told.status.success())
 }
 
-impl Told {
-    /// What it has said on both streams.
+impl Captured {
+    /// Its standard output and standard error.
     pub(crate) fn all(&self) -> String {
         format!("{}{}", self.output, self.errors)
     }
 
-    /// The same, as if its standard error had been given both streams.
+    /// Moves both streams to standard error.
     pub(crate) fn on_one_stream(self) -> Self {
         Self {
             errors: self.all(),
@@ -182,7 +182,7 @@ impl Told {
         }
     }
 
-    /// Fails unless it has ended like this, and these texts are on its standard error, wherever that breaks its lines.
+    /// Fails unless it ended like this, and its standard error contains these texts, ignoring line breaks.
     pub(crate) fn expect(&self, succeeds: bool, texts: &[&str]) -> Result<String> {
         let in_a_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let errors = in_a_line(&self.errors);
@@ -196,7 +196,7 @@ impl Told {
     }
 }
 
-/// A variable's list of folders, after this one.
+/// A folder, followed by a variable's list of folders.
 pub(crate) fn first_of(variable: &str, folder: &Path) -> OsString {
     let before = env::var_os(variable).unwrap_or_default();
     let before = env::split_paths(&before).filter(|path| !path.as_os_str().is_empty());
@@ -204,7 +204,7 @@ pub(crate) fn first_of(variable: &str, folder: &Path) -> OsString {
     env::join_paths(all).unwrap_or_else(|_| folder.into())
 }
 
-/// A command as a shell takes it.
+/// A command as text for a shell.
 pub(crate) fn shown(command: &Command) -> String {
     let folder = command.get_current_dir().into_iter();
     let folder = folder.map(|folder| format!("cd {} &&", shell_word(folder)));

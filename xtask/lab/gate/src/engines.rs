@@ -1,4 +1,4 @@
-//! The stages of engines: exact sums in Polars and pandas, DuckDB's extension, whose wheel is built, and DataFusion's crate, which is a
+//! The stages of engines: exact sums in Polars and pandas, the wheel of DuckDB's extension, and DataFusion's crate, which is a
 //! workspace of its own. Their tests run in the real engines, as do those of the bindings [in C](over_c).
 
 pub(crate) mod over_c;
@@ -16,7 +16,7 @@ use crate::steps::Steps;
 /// The folder of DataFusion's crate.
 const DATAFUSION: &str = "bindings/engines/datafusion";
 
-/// The engine from PyPI, of the crate's major version, and whose tables it reads.
+/// The engine from PyPI in the crate's major version, and a package whose tables it reads.
 const DATAFUSION_PACKAGES: &str = "datafusion>=55,<56 pyarrow";
 
 pub(crate) fn datafusion(steps: &mut Steps) -> Result {
@@ -39,15 +39,15 @@ pub(crate) fn datafusion(steps: &mut Steps) -> Result {
     steps.step("types of treefold_datafusion", environment.python(types))
 }
 
-/// DuckDB, whose tables it reads, and what else the page on databases and data frames uses.
+/// DuckDB, the packages whose tables it reads, and others for the page on databases and data frames.
 const DUCKDB_PACKAGES: &str = "duckdb>=2 pyarrow pandas polars";
 
-/// The last version of DuckDB that the extension refuses.
+/// A DuckDB version that is too old for the extension.
 const TOO_OLD: &str = "duckdb<2";
 
 /// The package with Polars, pandas and DuckDB, and DuckDB before 2.0, which refuses it.
 pub(crate) fn duckdb(steps: &mut Steps) -> Result {
-    // Not by the engine's name alone: mypy takes a folder for a package.
+    // Not just the engine's name, since mypy would treat the folder as a package.
     let environment = Environment::make("with-duckdb", DUCKDB_PACKAGES)?;
     environment.build_and_install(steps, &sources(), FOR_TESTS)?;
     engines(steps, &environment, "the newest")?;
@@ -77,7 +77,7 @@ pub(crate) fn duckdb(steps: &mut Steps) -> Result {
     steps.step("DuckDB before 2.0 is refused", refused.current_dir(old))
 }
 
-/// Makes of the library in a wheel the file that DuckDB loads.
+/// Converts the library in a wheel to the file that DuckDB loads.
 pub(crate) fn finish(steps: &mut Steps, environment: &Environment, wheel: &Path) -> Result {
     let words = words![extension().join("backend.py"), wheel];
     steps.step("DuckDB's file", environment.python(words))

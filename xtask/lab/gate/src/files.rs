@@ -1,4 +1,4 @@
-//! Files and folders that steps make and look for.
+//! Helpers for files and folders.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use launch::Error;
 
-/// Says which file it was.
+/// Adds the file to an error.
 fn of<T>(path: &Path, result: io::Result<T>) -> Result<T, Error> {
     result.map_err(|error| Error::file(path, error))
 }
@@ -23,7 +23,7 @@ pub(crate) fn remove(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a folder with nothing in it.
+/// Creates an empty folder.
 pub(crate) fn empty(folder: &Path) -> Result<(), Error> {
     remove(folder)?;
     make(folder)
@@ -33,13 +33,13 @@ pub(crate) fn read(path: &Path) -> Result<String, Error> {
     of(path, fs::read_to_string(path))
 }
 
-/// Writes a file, in a folder that is made.
+/// Writes a file, creating its folder.
 pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Error> {
     make(path.parent().unwrap_or(path))?;
     of(path, fs::write(path, content))
 }
 
-/// The file's text, changed.
+/// Edits the text of a file.
 pub(crate) fn edit(path: &Path, change: impl FnOnce(&str) -> String) -> Result<(), Error> {
     write(path, change(&read(path)?))
 }
@@ -50,7 +50,7 @@ pub(crate) fn copy(file: &Path, folder: &Path) -> Result<(), Error> {
     of(file, copied).map(drop)
 }
 
-/// What lies in a folder, by name.
+/// The entries of a folder, by name.
 pub(crate) fn listed(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let paths =
         fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
@@ -59,14 +59,14 @@ pub(crate) fn listed(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-/// What lies in a folder with this extension, by name.
+/// The entries of a folder with this extension, by name.
 pub(crate) fn with_extension(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Error> {
     let mut paths = listed(folder)?;
     paths.retain(|path| path.extension().is_some_and(|own| own == extension));
     Ok(paths)
 }
 
-/// What is alone in a folder.
+/// The only entry of a folder.
 pub(crate) fn only(folder: &Path) -> Result<PathBuf, Error> {
     match &listed(folder)?[..] {
         [one] => Ok(one.clone()),

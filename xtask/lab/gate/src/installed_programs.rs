@@ -1,5 +1,5 @@
-//! The stage `programs`: LAMMPS, PETSc and mpi4py from Debian's packages run with two of Open MPI's allreduce algorithms each. Their results part
-//! without the interposer, or else nothing is shown; with it, they are the same bytes. `treefold-run --check` says of LAMMPS that it is so.
+//! The stage `programs`: runs LAMMPS, PETSc and mpi4py from Debian with two of Open MPI's allreduce algorithms each. Without the interposer, their results must
+//! differ, else nothing is shown; with it, they must be the same bytes. `treefold-run --check` must report LAMMPS.
 
 mod cost;
 mod picture;
@@ -20,32 +20,32 @@ const LIBRARY: &str = "openmpi";
 
 const PACKAGES: [&str; 3] = ["lammps", "python3-petsc4py-real", "python3-mpi4py"];
 
-/// Debian's Python, which has petsc4py and mpi4py. Another one on the path does not.
+/// Debian's Python, which has petsc4py and mpi4py, unlike others on PATH.
 const PYTHON: &str = "/usr/bin/python3";
 
-/// A file of each package: petsc4py itself lies in a folder with its version.
+/// A file of each package; petsc4py's folder contains its version.
 const PETSC: &str = "/usr/share/doc/python3-petsc4py-real/copyright";
 const MPI4PY: &str = "/usr/share/doc/python3-mpi4py/copyright";
 
-/// Two algorithms of Open MPI, by their numbers, blocking and not, and names.
+/// Two algorithms of Open MPI: the numbers, blocking and non-blocking, and the names.
 const ALGORITHMS: [[&str; 2]; 2] = [["1", "1"], ["3", "2"]];
 const NAMES: [&str; 2] = ["linear", "recursive doubling"];
 
-/// A program with its input, and which of its output is its result.
+/// A program with its input, and a filter for its result.
 #[derive(Clone, Copy)]
-struct Case {
+struct InstalledProgram {
     title: &'static str,
     ranks: usize,
     words: &'static [&'static str],
-    /// A file of bindings/interposer/tests/programs, the last word.
+    /// The input in bindings/interposer/tests/programs, which is the last argument.
     input: &'static str,
     options: &'static [&'static str],
     result: fn(&str) -> Vec<&str>,
 }
 
-const LAMMPS: Case = Case {
+const LAMMPS: InstalledProgram = InstalledProgram {
     title: "LAMMPS, a melt of 864 atoms",
-    // On 2, 3 and 4, Open MPI's own choice often has the tree's bits.
+    // On 2, 3 and 4 ranks, Open MPI's own choice often gives the tree's bits.
     ranks: 5,
     words: &["lmp", "-log", "none", "-in"],
     input: "melt.lammps",
@@ -53,7 +53,7 @@ const LAMMPS: Case = Case {
     result: thermodynamics,
 };
 
-const PETSC_CG: Case = Case {
+const PETSC_CG: InstalledProgram = InstalledProgram {
     title: "PETSc, conjugate gradients",
     ranks: 3,
     words: &[PYTHON],
@@ -62,22 +62,22 @@ const PETSC_CG: Case = Case {
     result: |output| output.lines().collect(),
 };
 
-/// Its sums go on while the matrix is applied: they are MPI_Iallreduces.
-const PETSC_OVERLAPPED: Case = Case {
+/// Its sums are MPI_Iallreduces, which overlap with the matrix product.
+const PETSC_OVERLAPPED: InstalledProgram = InstalledProgram {
     title: "PETSc, conjugate gradients without blocking",
     options: &["-ksp_type", "groppcg"],
     ..PETSC_CG
 };
 
-/// All sums of a step are one MPI_Iallreduce, beside the preconditioner and the product.
-const PETSC_PIPELINED: Case = Case {
+/// One MPI_Iallreduce for all sums of a step, overlapping with the preconditioner and the product.
+const PETSC_PIPELINED: InstalledProgram = InstalledProgram {
     title: "PETSc, pipelined conjugate gradients",
     options: &["-ksp_type", "pipecg"],
     ..PETSC_CG
 };
 
 /// Its gradients are MPI_Iallreduces in place.
-const DESCENT: Case = Case {
+const DESCENT: InstalledProgram = InstalledProgram {
     title: "mpi4py, gradient descent",
     input: "descent.py",
     ..PETSC_CG
@@ -94,7 +94,7 @@ pub(crate) fn installed_programs(steps: &mut Steps) -> Result {
                 case.compare(steps, &prefix, mode)?;
             }
         }
-        // Open MPI's own choice of algorithms gives other bits than the tree.
+        // Open MPI's own choice of algorithm gives other bits than the tree.
         let mut command = treefold_run("--check", steps, &prefix, LAMMPS.ranks, LAMMPS.words[0]);
         LAMMPS.complete(&mut command);
         let step = format!("{}: treefold-run --check", LAMMPS.title);
@@ -108,8 +108,8 @@ pub(crate) fn installed_programs(steps: &mut Steps) -> Result {
     })
 }
 
-impl Case {
-    /// The rest of a command that starts its ranks.
+impl InstalledProgram {
+    /// The words of the command that starts its ranks.
     fn complete(&self, command: &mut Command) {
         let folder = workspace().join("bindings/interposer/tests/programs");
         command.args(&self.words[1..]).arg(folder.join(self.input));
@@ -117,7 +117,7 @@ impl Case {
         command.env("OMP_NUM_THREADS", "1");
     }
 
-    /// Runs it with both algorithms, and compares; what both have printed.
+    /// Runs it with both algorithms and compares. Returns both outputs.
     fn compare(&self, steps: &mut Steps, prefix: &Path, mode: Mode) -> Result<[String; 2]> {
         let commands = ALGORITHMS.map(|[blocking, non_blocking]| {
             let mut command = launch(steps, prefix, mode, self.ranks, self.words[0]);
@@ -142,7 +142,7 @@ impl Case {
     }
 }
 
-/// What two runs ended with, or why that is not as it must be.
+/// Compares the results of two runs. Returns a summary, or an error if the comparison is not as expected.
 fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String> {
     let (Some(first_end), Some(second_end)) = (first.last(), second.last()) else {
         return Err("a run printed no result".into());
@@ -157,7 +157,7 @@ fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String> {
             format!("they part in line {line} of {lines}; at the end\n{first_end}\n{second_end}")
         }
     };
-    // Without the interposer, agreement would mean that it shows nothing with it.
+    // If results agree without the interposer, the run with it shows nothing.
     if parted.is_none() == must_agree {
         Ok(said)
     } else {
@@ -165,7 +165,7 @@ fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String> {
     }
 }
 
-/// The tables of LAMMPS' output: not its lines with times.
+/// The tables of LAMMPS' output, without lines that contain times.
 fn thermodynamics(output: &str) -> Vec<&str> {
     let mut is_table = false;
     let mut lines = Vec::new();

@@ -93,7 +93,7 @@ pub fn run_stages(options: &Options) -> Result<bool, Error> {
     let gate = Gate {
         mpi,
         installation,
-        // It stays to the end of the program.
+        // Lives to the end of the program.
         run: Box::leak(Box::<Run>::default()),
         begin: Instant::now(),
     };
@@ -108,7 +108,7 @@ pub fn run_stages(options: &Options) -> Result<bool, Error> {
         println!("\nleft out by --no-mpi: {}", left_out(&chosen));
     }
     if passed {
-        // Of all that CI runs.
+        // Only for a run of all default stages.
         let is_kept = options.record && options.stage.is_none() && options.target.is_none();
         let name = if mpi { "gate.json" } else { "gate-no-mpi.json" };
         times.write(&typed(), is_kept.then_some(name))?;
@@ -130,7 +130,7 @@ struct Gate {
 }
 
 impl Gate {
-    /// Runs stages in their order. Neighbours that may be beside each other run two at a time.
+    /// Runs stages in order. Neighbours that may run in parallel run two at a time.
     fn run_all(&self, stages: &[&Stage]) -> Result {
         for group in
             stages.chunk_by(|one, next| one.beside == next.beside && one.beside != Beside::Nothing)
@@ -144,7 +144,7 @@ impl Gate {
         Ok(())
     }
 
-    /// Runs one stage, and notes its time.
+    /// Runs one stage and records its time.
     fn run_stage(&self, stage: &Stage, is_beside: bool, left: &str) -> Result {
         let begin = Instant::now();
         self.run.say(&format!(
@@ -170,7 +170,7 @@ impl Gate {
         outcome
     }
 
-    /// Where the time went.
+    /// The times of the run.
     fn times(&self, stages: &[&Stage]) -> Times {
         let found = self.run.found();
         let mut ended = found.stages.clone();
@@ -183,7 +183,7 @@ impl Gate {
         }
     }
 
-    /// Writes to docs/ what was found.
+    /// Writes the results to docs/.
     fn record(&self) -> Result<(), Error> {
         let found = self.run.found();
         pages::write_table(&found.ran)?;
@@ -204,7 +204,7 @@ fn typed() -> String {
     })
 }
 
-/// Stages, with how long they take and what they check.
+/// A list of stages with their time and purpose.
 fn list<'s>(stages: impl IntoIterator<Item = &'s Stage> + Clone) -> String {
     let line = |stage: &Stage| {
         let when = match stage.when {
@@ -219,7 +219,7 @@ fn list<'s>(stages: impl IntoIterator<Item = &'s Stage> + Clone) -> String {
     format!("{lines}{all} in all, on 2 cores with an empty target folder")
 }
 
-/// How long stages take; of two beside each other, each counts half.
+/// The total time of stages; two that run in parallel count half each.
 fn minutes<'s>(stages: impl IntoIterator<Item = &'s Stage>) -> String {
     let seconds = stages.into_iter().fold(0, |sum, stage| match stage.beside {
         Beside::Nothing => sum + stage.seconds,
@@ -228,9 +228,9 @@ fn minutes<'s>(stages: impl IntoIterator<Item = &'s Stage>) -> String {
     counted(seconds.div_ceil(60), "minute")
 }
 
-/// The stages that the options name, in the order in which they run.
+/// The stages that the options select, in running order.
 fn chosen(options: &Options) -> Result<Vec<&'static Stage>, Error> {
-    // The stage of a target has its name.
+    // A target's stage has the target's name.
     let Some(typed) = options.stage.as_ref().or(options.target.as_ref()) else {
         let always = STAGES.iter().filter(|stage| stage.when == When::Always);
         return Ok(always.collect());
@@ -243,7 +243,7 @@ fn chosen(options: &Options) -> Result<Vec<&'static Stage>, Error> {
     let names = names("--stage", typed, &all, known)?;
     let stages = STAGES.iter().filter(|stage| names.contains(&stage.name));
     let stages: Vec<&Stage> = stages.collect();
-    // No step at all would look like success.
+    // Running no step at all would look like success.
     if options.no_mpi && stages.iter().all(|stage| stage.mpi == Mpi::Needed) {
         let reason = format!("nothing is left of `--stage {typed}`");
         return Err(Error::option("--no-mpi", reason));
@@ -251,7 +251,7 @@ fn chosen(options: &Options) -> Result<Vec<&'static Stage>, Error> {
     Ok(stages)
 }
 
-/// What these stages do not run without MPI.
+/// The steps of these stages that do not run without MPI.
 fn left_out(stages: &[&Stage]) -> String {
     let parts = stages.iter().filter_map(|stage| match stage.mpi {
         Mpi::Unused => None,
@@ -272,7 +272,7 @@ mod options {
     use super::files::read;
     use super::{Mpi, Options, STAGES, When, chosen, left_out};
 
-    /// The stages that options choose, or what is wrong with these.
+    /// The stages that options select, or the error in them.
     fn names(stage: Option<&str>, no_mpi: bool) -> Result<Vec<&'static str>, String> {
         let options = Options {
             stage: stage.map(str::to_owned),
@@ -326,7 +326,7 @@ mod options {
         }
     }
 
-    /// The page has a table of the stages.
+    /// The page lists the stages in a table.
     #[test]
     fn every_stage_is_on_its_page() {
         let page = read(&workspace().join("docs/testing.md")).unwrap();

@@ -1,4 +1,4 @@
-//! The MPI libraries that steps run with, on how many ranks, and the installed treefold that they share.
+//! The MPI libraries and numbers of ranks of steps, and the installed treefold that they share.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use crate::setup;
 use crate::steps::Steps;
 use crate::tests;
 
-/// Debian's MPI libraries, by the names that also end those of their compiler wrappers.
+/// Debian's MPI libraries, by the suffixes of their compiler wrappers.
 pub(crate) const MPI_LIBRARIES: [&str; 2] = ["openmpi", "mpich"];
 
-/// On how many ranks programs run with a library: over both, each number once. MPICH's ranks wait without letting others run, and where
+/// The numbers of ranks for a library; each number is used with one of the two. MPICH's ranks wait busily, and if
 /// there are more of them than cores, most programs take minutes.
 pub(crate) fn ranks_of(library: &str) -> &'static [usize] {
     match library {
@@ -25,7 +25,7 @@ pub(crate) fn ranks_of(library: &str) -> &'static [usize] {
 }
 
 impl Steps {
-    /// Runs steps with another MPI library than the chosen one.
+    /// Runs steps with another MPI library than the selected one.
     pub(crate) fn with_library(
         &mut self,
         name: &str,
@@ -46,11 +46,11 @@ impl Steps {
     }
 }
 
-/// The folder of the installation, with spaces, as people's have.
+/// The folder of the installation, with spaces, as users may have.
 const PREFIX: &str = "for all libraries";
 
-/// A prefix with treefold. Building it takes minutes, so that the stages of one run share it: it is installed by the first that asks for it,
-/// and moved, since nothing in it may depend on where it was.
+/// A prefix with treefold. Building it takes minutes, so the stages of a run share it: the first one that needs it installs it,
+/// and moves it, since nothing in it may depend on its location.
 pub(crate) fn prefix(steps: &mut Steps) -> Result<PathBuf> {
     let install = |steps: &mut Steps| {
         let folder = target()?.join("prefixes");

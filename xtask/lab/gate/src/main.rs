@@ -1,4 +1,4 @@
-//! What `cargo xtask test` and `cargo xtask release` start: the gate alone, which builds what its stages use.
+//! The program behind `cargo xtask test` and `cargo xtask release`: only the gate, which builds what its stages need.
 
 use std::process::ExitCode;
 
@@ -6,13 +6,13 @@ use checkout::{in_a_line, refuse};
 use clap::Parser;
 use gate::{Options, run_stages};
 
-/// What must pass before a change lands.
+/// Runs the checks that must pass before a change lands.
 #[derive(Parser)]
 #[command(name = "cargo xtask", version)]
 enum Command {
-    /// Runs what CI runs, or the stages that are named
+    /// Runs what CI runs, or the named stages
     Test(Options),
-    /// Makes in dist/ what people download, and tries it: the stage `release` of `test`
+    /// Builds the release files in dist/ and tests them; the same as `test --stage release`
     Release,
 }
 

@@ -1,4 +1,4 @@
-//! The members that are for crates.io, as packages.
+//! Packages the members that go to crates.io.
 
 use std::env;
 use std::path::PathBuf;
@@ -9,22 +9,22 @@ use crate::commands::Result;
 use crate::files::{listed, remove};
 use crate::steps::Steps;
 
-/// The one that needs an MPI library to be built: stage `rsmpi` does.
+/// The member that needs an MPI library to build; stage `rsmpi` builds it.
 const OF_ONE_LIBRARY: &str = "treefold-rsmpi";
 
-/// Where cargo builds each from its package alone.
+/// The folder where cargo builds each member from its package alone.
 const BUILT: &str = "target/packages";
 
-/// Whether every member can be packaged.
+/// Checks that every member can be packaged.
 pub(crate) fn packages(steps: &mut Steps) -> Result {
     let words = packaging(&published_members()?);
     steps.cargo("packages", &format!("{words} --no-verify"))
 }
 
-/// Builds each from its package alone.
+/// Builds each member from its package alone.
 pub(crate) fn packages_verified(steps: &mut Steps) -> Result {
     let members = built_members()?;
-    // Cargo neither unpacks nor builds a package again whose version is the same, whatever is in it.
+    // Cargo does not unpack or rebuild a package with the same version, even if its contents changed.
     remove(&workspace().join(BUILT))?;
     forget_unpacked(&members)?;
     let words = packaging(&members);
@@ -34,7 +34,7 @@ pub(crate) fn packages_verified(steps: &mut Steps) -> Result {
     )
 }
 
-/// The files that [`packages_verified`] makes.
+/// The files that [`packages_verified`] creates.
 pub(crate) fn built() -> Result<Vec<PathBuf>> {
     let folder = workspace().join(BUILT).join("package");
     let version = env!("CARGO_PKG_VERSION");
@@ -50,7 +50,7 @@ fn built_members() -> Result<Vec<String>> {
     Ok(members)
 }
 
-/// Removes what cargo has unpacked of packages before.
+/// Removes packages that cargo unpacked earlier.
 fn forget_unpacked(members: &[String]) -> Result {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
@@ -65,7 +65,7 @@ fn forget_unpacked(members: &[String]) -> Result {
     Ok(())
 }
 
-/// What cargo is told: in one command, since they are not on crates.io yet and depend on each other. The gate also runs before a commit,
+/// Cargo's arguments: one command for all, since they depend on each other and are not on crates.io yet. The gate also runs before a commit,
 /// hence `--allow-dirty`.
 fn packaging(members: &[String]) -> String {
     let chosen = members.iter().map(|name| format!(" --package {name}"));

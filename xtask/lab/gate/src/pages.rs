@@ -1,5 +1,5 @@
-//! What pages of docs/ say of runs: what tutorials show is held against what programs print; the table of MPI libraries, and the numbers of
-//! pictures, are written there.
+//! Checks and writes what pages of docs/ say about runs: tutorials are compared with the programs' output; the table of MPI libraries and the data of
+//! pictures are written there.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,12 +17,12 @@ fn page(name: &str) -> PathBuf {
     workspace().join("docs").join(name)
 }
 
-/// What a page, below `docs/`, shows below a command as a person types it.
+/// A page below `docs/`, and a command whose output it shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown(pub(crate) &'static str, pub(crate) &'static str);
 
 impl Shown {
-    /// Runs a command, which must print what the page shows of this one. `keep` makes one text of all that may be printed.
+    /// Runs a command, whose output must equal the page's. `keep` normalises both.
     pub(crate) fn check(
         self,
         command: &mut Command,
@@ -33,7 +33,7 @@ impl Shown {
         let shown = shown.ok_or(format!("docs/{name} shows no `{typed}`"))?;
         let told = run(command)?;
         told.expect(true, &[])?;
-        // Reports are printed as errors are.
+        // Reports go to standard error.
         let printed = [&told.output, &told.errors];
         if printed.iter().any(|all| keep(all) == keep(&shown)) {
             return Ok(format!("as on docs/{name}"));
@@ -56,17 +56,17 @@ const TABLE_PAGE: &str = "mpi.md";
 const TABLE: &str = "| name | library |";
 const TABLE_HEAD_LINES: usize = 2;
 
-/// What passed with a library.
+/// The results with a library.
 #[derive(Clone, Debug)]
 pub(crate) struct Ran {
-    /// What `--mpi` calls it.
+    /// Its name in `--mpi`.
     library: &'static str,
     /// The row of the table.
     row: String,
 }
 
 impl Ran {
-    /// Of a library that was named; `None` for that of the machine, of which others know nothing.
+    /// The results with a named library; `None` for the machine's own, which others do not know.
     pub(crate) fn new(installation: &Installation, passed: &[&str], ranks: &str) -> Option<Self> {
         let library = installation.library()?;
         let version = installation.version().unwrap_or_default();
@@ -79,7 +79,7 @@ impl Ran {
     }
 }
 
-/// Writes the rows into the page.
+/// Writes the rows to the page.
 pub(crate) fn write_table(ran: &[Ran]) -> Result<(), Error> {
     let path = page(TABLE_PAGE);
     let text = with_rows(&read(&path)?, ran);
@@ -87,7 +87,7 @@ pub(crate) fn write_table(ran: &[Ran]) -> Result<(), Error> {
     write(&path, text)
 }
 
-/// The page with these rows in place of what its table had for their libraries, in the order of the libraries. `None` without a table.
+/// The page with these rows replaced in its table, in the order of the libraries. `None` if it has no table.
 fn with_rows(page: &str, ran: &[Ran]) -> Option<String> {
     let lines: Vec<&str> = page.lines().collect();
     let begin = lines.iter().position(|line| line.starts_with(TABLE))? + TABLE_HEAD_LINES;
@@ -120,14 +120,14 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// Of a record that another program has written.
+    /// The picture of a record that another program has written.
     pub(crate) fn read(name: &'static str, path: &std::path::Path) -> Result<Self> {
         let record = serde_json::from_str(&read(path)?);
         let record = record.map_err(|error| Error::file(path, error))?;
         Ok(Self { name, record })
     }
 
-    /// Writes the record into docs/; where it is.
+    /// Writes the record to docs/. Returns its path.
     pub(crate) fn write(&self) -> Result<PathBuf, Error> {
         let path = page(self.name).with_extension("json");
         write(&path, self.record.to_string())?;

@@ -1,10 +1,10 @@
-//! The stage `pmpi`: an installed interposer before the programs of `bindings/interposer/tests`, which check every reduction by what MPI
-//! says of it, and are not linked to treefold. What they find with the interposer they must find without it, but for the order of sums.
+//! The stage `pmpi`: runs the programs of `bindings/interposer/tests` with an installed interposer. They check every reduction against the MPI
+//! standard, and are not linked to treefold. With and without the interposer they must find the same, except for the order of sums.
 
 mod loaded;
+mod messages;
 mod names;
 mod ranks;
-mod told;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -22,26 +22,26 @@ use crate::steps::Steps;
 use ranks::LIBRARY;
 pub(crate) use ranks::{Mode, compile, launch, treefold_run};
 
-/// The folder of the programs in C, that of those in Fortran, and that of what the tutorial shows.
+/// The folders of the C programs, the Fortran programs and the tutorial's program.
 const C: [(&str, &str); 1] = [("tests/c", "c")];
 const FORTRAN: [(&str, &str); 1] = [("tests/fortran", "F90")];
 const EXAMPLES: [(&str, &str); 1] = [("examples", "c")];
 
-/// This program prints times, and has nothing to find on other numbers of ranks.
+/// The program that prints times; other numbers of ranks would show nothing new.
 const OVERHEAD: &str = "overhead";
 pub(crate) const OVERHEAD_RANKS: usize = 2;
 
-/// Repetitions of the shortest message: a few, as a busy machine says little about times.
+/// Repetitions of the shortest message: few, since times on a busy machine mean little.
 const OVERHEAD_REPETITIONS: &str = "20";
 
-/// This program fails where the tree is expected and the MPI library's order is another one, as it is on so many ranks.
+/// The program that fails if the tree's order is expected but the MPI library has another one, as on this many ranks.
 const BITS: &str = "bits";
 const CANARY_RANKS: usize = 5;
 
-/// So many make a sum of two.
+/// On this many ranks a sum has two items.
 const LAUNCHER_RANKS: usize = 2;
 
-/// What the tutorial shows, with which library.
+/// The tutorial's MPI library and command.
 const TUTORIAL_LIBRARY: &str = "openmpi";
 const TUTORIAL: Shown = Shown(
     "tutorial-check.md",
@@ -68,7 +68,7 @@ pub(crate) fn pmpi(steps: &mut Steps) -> Result {
 
 /// The programs for one MPI library.
 struct Suite<'a> {
-    /// What ends the names of its compiler wrappers.
+    /// The suffix of its compiler wrappers.
     library: &'a str,
     /// Where the interposer is installed.
     prefix: &'a Path,
@@ -78,7 +78,7 @@ struct Suite<'a> {
 
 impl Suite<'_> {
     fn check(&self, steps: &mut Steps) -> Result {
-        self.told(steps)?;
+        self.messages(steps)?;
         self.loaded(steps)?;
         let package = workspace().join("bindings/interposer");
         for program in programs(&package, &C)? {
@@ -105,7 +105,7 @@ impl Suite<'_> {
 
     fn in_fortran(&self, steps: &mut Steps, package: &Path) -> Result {
         let compiler = self.fortran("programs in Fortran")?;
-        // Open MPI 4 has persistent reductions before the standard.
+        // Open MPI 4 has persistent reductions under pre-standard names.
         let persistent = match self.library {
             "openmpi" => "-DALLREDUCE_INIT=MPIX_Allreduce_init",
             _ => "-DALLREDUCE_INIT=MPI_Allreduce_init",
@@ -131,8 +131,8 @@ impl Suite<'_> {
         compile(steps, &compiler, source, options, self.folder.join(program))
     }
 
-    /// The report on docs/tutorial-check.md is that of its program, but for times and the library's version. `treefold-run --vary` finds
-    /// algorithms by which results part, unless they are treefold's.
+    /// Checks that docs/tutorial-check.md shows its program's report, except for times and the library's version, and that `treefold-run --vary` finds
+    /// algorithms whose results differ without treefold.
     fn tutorial(&self, steps: &mut Steps, program: &Path) -> Result {
         let by_run = |steps: &Steps, option: &str| {
             treefold_run(option, steps, self.prefix, CANARY_RANKS, program)
@@ -176,7 +176,7 @@ impl Suite<'_> {
     /// The program that checks bits, before it runs in all modes.
     fn bits(&self, steps: &mut Steps, program: &Path) -> Result {
         let title = self.title(program);
-        // The check can fail.
+        // Shows that the check can fail.
         if self.library == MPI_LIBRARIES[0] {
             let mut command = launch(steps, self.prefix, Mode::Without, CANARY_RANKS, "env");
             command.arg("EXPECTED_BITS=tree").arg(program);
@@ -195,7 +195,7 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// `treefold-run` tells which library a program calls, and refuses another one's launcher.
+    /// Checks that `treefold-run` reports a program's library, and refuses another library's launcher.
     fn which(&self, steps: &mut Steps, program: &Path) -> Result {
         let treefold_run = self.prefix.join("bin/treefold-run");
         for library in MPI_LIBRARIES {
@@ -224,7 +224,7 @@ impl Suite<'_> {
     }
 }
 
-/// The lines of a report that say what was found, without seconds, which are words with three decimals, and without places in a program.
+/// The findings of a report, without seconds (words with three decimals) and without places in a program.
 fn without_times(report: &str) -> String {
     let is_found = |line: &&str| line.starts_with("  ");
     let is_before = |line: &&str| !line.starts_with("  The program ");

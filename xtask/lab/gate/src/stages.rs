@@ -22,17 +22,17 @@ use super::ulfm::ulfm;
 
 /// A part of the gate that can be run alone.
 pub(crate) struct Stage {
-    /// What `--stage` calls it.
+    /// Its name in `--stage`.
     pub(crate) name: &'static str,
-    /// What it checks.
+    /// Its purpose.
     pub(crate) purpose: &'static str,
-    /// Whether it runs where `--stage` does not name it.
+    /// Whether it runs by default.
     pub(crate) when: When,
     /// How much of it needs MPI.
     pub(crate) mpi: Mpi,
-    /// Which neighbour may run beside it.
+    /// Which neighbour may run in parallel.
     pub(crate) beside: Beside,
-    /// About how long it takes, after the stages before it, on 2 cores with an empty target folder.
+    /// Its approximate time after the stages before it, on 2 cores with an empty target folder.
     pub(crate) seconds: u32,
     /// Runs its steps.
     pub(crate) run: fn(&mut Steps) -> Result,
@@ -43,7 +43,7 @@ pub(crate) struct Stage {
 pub(crate) enum When {
     /// In every run of the gate, which CI repeats.
     Always,
-    /// Where `--stage` names it, because it takes long or needs what few machines have.
+    /// Only if `--stage` names it, because it takes long or has rare requirements.
     OnRequest,
 }
 
@@ -58,7 +58,7 @@ pub(crate) enum Mpi {
     Needed,
 }
 
-/// What may run beside a stage.
+/// What may run in parallel with a stage.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beside {
     /// Nothing: it uses all cores, or its tests have short time limits.
@@ -84,8 +84,8 @@ macro_rules! stages {
     };
 }
 
-/// All stages, in the order in which they run: first what fails most often and fast, then what may be beside each other, long ones first. Beside
-/// the end of `c`, which starts ranks, those that start none.
+/// All stages in running order: first those that fail often and quickly, then those that may run in parallel, long ones first. In parallel with
+/// the end of `c`, which starts ranks, run stages that start none.
 pub(crate) const STAGES: &[Stage] = stages! {
     "checks" Always, MPI Unused, beside Nothing, 75 s, checks:
         "format, clippy with each set of features, docs, crates without std";

@@ -1,4 +1,4 @@
-//! Running the steps of a stage: each is one command, announced before it runs and timed when it ends.
+//! Runs the steps of a stage: each is one command, announced before it runs and timed when it ends.
 
 use std::borrow::BorrowMut;
 use std::collections::VecDeque;
@@ -25,66 +25,66 @@ pub(crate) struct Steps {
     pub(crate) mpi: bool,
     /// The MPI library of the steps that need one.
     pub(crate) installation: Installation,
-    /// Whether another stage runs beside this one: then what a step prints follows as a whole when the step has ended.
+    /// Whether another stage runs in parallel: then a step's output is printed when the step has ended.
     pub(crate) is_beside: bool,
     /// Whether no other stage may start ranks now.
     pub(crate) has_turn: bool,
     pub(crate) run: &'static Run,
 }
 
-/// What the stages of a run share.
+/// The state that the stages of a run share.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     found: Mutex<Found>,
-    /// Where treefold is installed, once it is.
+    /// The prefix of the installation, once it exists.
     pub(crate) prefix: Mutex<Option<PathBuf>>,
-    /// The program of all other commands, once it is built.
+    /// The `xtask` program, once it is built.
     pub(crate) xtask: Mutex<Option<PathBuf>>,
-    /// Held by who starts ranks: those of two launches, which look for messages all the time, would keep each other from their cores.
+    /// Held while ranks run: ranks poll for messages, so two launches would take cores from each other.
     ranks: Mutex<()>,
-    /// Held by who prints more than a line.
+    /// Held while printing more than a line.
     console: Mutex<()>,
 }
 
-/// What steps leave to the end of a run.
+/// The results that steps collect for the end of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// The times of steps and tests that passed.
     pub(crate) times: Vec<Time>,
     /// The times of stages that have ended.
     pub(crate) stages: Vec<(&'static str, f64)>,
-    /// What passed with MPI libraries that were named.
+    /// The results with named MPI libraries.
     pub(crate) ran: Vec<Ran>,
-    /// The pictures of what was run.
+    /// The pictures of this run.
     pub(crate) pictures: Vec<Picture>,
 }
 
 impl Run {
-    /// What its steps have left.
+    /// The results of its steps.
     pub(crate) fn found(&self) -> MutexGuard<'_, Found> {
         locked(&self.found)
     }
 
-    /// Prints lines that no other stage's come between.
+    /// Prints lines without interleaving other stages' lines.
     pub(crate) fn say(&self, text: &str) {
         let _console = locked(&self.console);
         println!("{text}");
     }
 }
 
-/// A step that panics has left nothing half done.
+/// Locks, ignoring poisoning: a panicked step leaves nothing inconsistent.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Steps {
-    /// Notes that these members' tests passed with the MPI library in use, on these numbers of ranks.
+    /// Records that these members' tests passed with the current MPI library, on these numbers of ranks.
     pub(crate) fn note(&mut self, members: &[&str], ranks: &str) {
         let ran = Ran::new(&self.installation, members, ranks);
         self.run.found().ran.extend(ran);
     }
 
-    /// Notes what a picture of docs/ shows.
+    /// Records the data of a picture in docs/.
     pub(crate) fn note_picture(&mut self, picture: Picture) {
         self.run.found().pictures.push(picture);
     }
@@ -103,12 +103,12 @@ impl Steps {
         })
     }
 
-    /// Prints lines that no other stage's come between.
+    /// Prints lines without interleaving other stages' lines.
     pub(crate) fn say(&self, text: &str) {
         self.run.say(text);
     }
 
-    /// Runs a part of a stage, which may be left out: then it says why.
+    /// Runs a part of a stage. If it is skipped, prints why.
     pub(crate) fn part(&mut self, run: impl FnOnce(&mut Self) -> Result) -> Result {
         match run(self) {
             Err(Stop::Skipped(reason)) => {
@@ -131,7 +131,7 @@ impl Steps {
         result
     }
 
-    /// Notes a step or a test that passed.
+    /// Records a step or a test that passed.
     pub(crate) fn passed(&self, name: &str, seconds: f64, kind: Kind) {
         self.run.found().times.push(Time {
             stage: self.stage,
@@ -141,7 +141,7 @@ impl Steps {
         });
     }
 
-    /// Tells what has failed, and how to repeat it: by this command, if it is one, or by its stage.
+    /// Reports a failure, and how to repeat it: by this command, if given, or by its stage.
     pub(crate) fn failed(&self, name: &str, why: &str, command: Option<&str>) -> Stop {
         let command = command.map(|command| format!("── to repeat it: {command}\n"));
         self.say(&format!(
@@ -199,7 +199,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Runs a command, and keeps what it prints on both streams, in its order.
+    /// Runs a command and captures both streams, in order.
     fn kept(&self, command: &mut Command) -> std::io::Result<(ExitStatus, String)> {
         let folder = target().map_err(std::io::Error::other)?;
         let path = folder.join(format!("gate-{}.log", self.stage));
@@ -211,7 +211,7 @@ impl Steps {
         Ok((status, printed))
     }
 
-    /// Looks at what other steps left; what is found is printed, or what is wrong.
+    /// Checks results of earlier steps; prints the findings or the error.
     pub(crate) fn check(
         &mut self,
         name: impl AsRef<str>,
@@ -233,7 +233,7 @@ impl Steps {
         }
     }
 
-    /// Runs a command that must end like this, and say these texts on its standard error.
+    /// Runs a command that must end like this and print these texts on its standard error.
     pub(crate) fn expect(
         &mut self,
         name: impl AsRef<str>,
@@ -244,7 +244,7 @@ impl Steps {
         self.check(name, || commands::run(command)?.expect(succeeds, texts))
     }
 
-    /// What one stage makes for all, while the others wait for it.
+    /// Builds something once for all stages; the others wait for it.
     pub(crate) fn once(
         &mut self,
         place: impl Fn(&'static Run) -> &'static Mutex<Option<PathBuf>>,
@@ -258,7 +258,7 @@ impl Steps {
     }
 }
 
-/// Runs what is in a queue, so many at a time; the first that fails lets no other begin.
+/// Runs the entries of a queue, a number at a time; after the first failure no other starts.
 pub(crate) fn at_a_time<T: Send>(
     count: usize,
     queue: Vec<T>,

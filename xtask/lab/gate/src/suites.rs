@@ -1,4 +1,4 @@
-//! The suites that run under MPI, on ranks of one library.
+//! The test suites that run under MPI, with one library.
 
 use std::process::Command;
 
@@ -10,12 +10,12 @@ use crate::libraries::MPI_LIBRARIES;
 use crate::steps::Steps;
 use crate::tests::{self, find};
 
-/// On how many ranks the suites run.
+/// The numbers of ranks for the suites.
 struct Ranks {
     shared: &'static [usize],
-    /// Where every message goes by MPI, as between nodes.
+    /// Without shared memory, as between nodes.
     without_shared_memory: &'static [usize],
-    /// For a person.
+    /// The name in messages.
     told: &'static str,
 }
 
@@ -32,7 +32,7 @@ const OF_SECOND: Ranks = Ranks {
     told: "2, 5; without shared memory 1, 3",
 };
 
-/// With a library that has no second.
+/// With a single library.
 const OF_ONE: Ranks = Ranks {
     shared: &[1, 2, 3, 5],
     without_shared_memory: &[2, 3],
@@ -42,16 +42,16 @@ const OF_ONE: Ranks = Ranks {
 /// The numbers of ranks of programs that start more processes.
 const MPI_RANKS_THAT_SPAWN: [usize; 2] = [1, 2];
 
-/// Far more than ranks take that end without one which is stopped.
+/// A time limit far above what ranks take to end after one is stopped.
 const STOPPED_TIMEOUT_SECONDS: &str = "60";
 
-/// Far more than the MPI tests of one crate take.
+/// A time limit far above the MPI tests of one crate.
 const MPI_TIMEOUT_SECONDS: &str = "600";
 
 /// The test of `reduce` that every rank runs.
 const ON_RANKS: [&str; 4] = ["under_mpi", "--exact", "--ignored", "--nocapture"];
 
-/// With the library that `--mpi` names, or with that of this machine.
+/// Runs the suites with the library that `--mpi` names, or with this machine's.
 pub(crate) fn mpi(steps: &mut Steps) -> Result {
     all_suites(steps, &OF_FIRST)
 }
@@ -60,7 +60,7 @@ pub(crate) fn mpich(steps: &mut Steps) -> Result {
     steps.with_library("mpich", |steps| all_suites(steps, &OF_SECOND))
 }
 
-/// Those that can be installed, or the one that `--mpi` names.
+/// Runs the suites with the libraries from PyPI, or the one that `--mpi` names.
 pub(crate) fn wheels(steps: &mut Steps) -> Result {
     let is_chosen = |library: &&Library| match steps.installation.library() {
         Some(chosen) => chosen.name == library.name,
@@ -80,7 +80,7 @@ pub(crate) fn wheels(steps: &mut Steps) -> Result {
     Ok(())
 }
 
-/// The tests of `comm` and `reduce` under MPI. They are those of stage `threads`, built once for all libraries.
+/// The tests of `comm` and `reduce` under MPI: the programs of stage `threads`, built once for all libraries.
 fn suites(steps: &mut Steps, tests: &[Executable], ranks: &Ranks) -> Result {
     let installation = steps.installation.clone();
     let library = installation.name().unwrap_or("MPI");
@@ -88,7 +88,7 @@ fn suites(steps: &mut Steps, tests: &[Executable], ranks: &Ranks) -> Result {
     let alone = ranks.without_shared_memory;
     let alone = alone.iter().map(|&ranks| (ranks, "off"));
     let cases: Vec<_> = shared.chain(alone).collect();
-    // The launchers of Open MPI and of MPICH's family end ranks that wait for each other for ever.
+    // The launchers of Open MPI and MPICH end ranks that hang.
     let timeout = ("MPIEXEC_TIMEOUT", MPI_TIMEOUT_SECONDS);
     for (package, name, words) in [("comm", "mpi", &[][..]), ("reduce", "plans", &ON_RANKS)] {
         let suite = Launcher::of(installation.clone(), &find(tests, package, name)?.path);
@@ -109,14 +109,14 @@ fn suites(steps: &mut Steps, tests: &[Executable], ranks: &Ranks) -> Result {
     Ok(())
 }
 
-/// The same, ranks that wait in vain, and the tests of the examples and of the commands.
+/// The same, ranks that wait for a stopped one, and the tests of the examples and commands.
 fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result {
-    // All tests, as cargo builds the examples beside those of a package where no test is named.
+    // Builds all tests, since cargo builds a package's examples only if no test is named.
     let tests = tests::built(steps, "")?;
     suites(steps, &tests, ranks)?;
     let installation = steps.installation.clone();
     let library = installation.name().unwrap_or("MPI");
-    // A rank is stopped with each library, and the others wait for it in vain: with the second library another rank.
+    // With each library one rank is stopped, and the others wait for it until the limit; each library stops another rank.
     let is_second = installation.name() == Some(MPI_LIBRARIES[1]);
     let stopped: &[_] = if is_second {
         &[("comm", "2", "")]
@@ -147,7 +147,7 @@ fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result {
     Ok(())
 }
 
-/// Runs ranks that end without one of them, which the launcher takes for a failure. Says what they have printed.
+/// Runs ranks that end without one of them, which the launcher reports as a failure. Returns their output.
 fn ended_without(launch: &mut Command) -> Result<String> {
     let told = run(launch)?;
     let ended = told

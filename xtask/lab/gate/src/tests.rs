@@ -1,5 +1,5 @@
-//! The programs of all tests: cargo builds them once, for all stages, and they run here, each with one test at a time and two beside each
-//! other. So tests that wait leave a core to those that compute, and each has its time.
+//! Runs the test programs, which cargo builds once for all stages: two programs at a time, each with one test at a
+//! time. So tests that wait leave a core to tests that compute, and the time of each test is known.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,17 +13,17 @@ use crate::commands::{Result, cargo};
 use crate::steps::{Steps, at_a_time};
 use crate::times::{Kind, TESTS};
 
-/// All members but the one that is built for one MPI library.
+/// All members but the one that depends on an MPI library.
 pub(crate) const MEMBERS: &str = "--workspace --exclude treefold-rsmpi";
 
-/// All features but the book's. Clippy, docs and tests take the same ones, so that they share what they build.
+/// All features but the book's. Clippy, docs and tests use the same ones, so that they share builds.
 pub(crate) const FEATURES: &str =
     "treefold/cuda,treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
 
-/// As many as the cores that the gate is made for. With more, ranks that are threads would wait for each other's turns.
+/// The number of cores for which the gate is designed. With more, ranks that are threads would compete for cores.
 const BESIDE: usize = 2;
 
-/// What takes longest begins first; the others follow in their own order.
+/// The longest tests start first; the others follow in their own order.
 const LONG: [(&str, &str); 10] = [
     ("reduce", "plans"),
     ("treefold", "examples"),
@@ -37,22 +37,22 @@ const LONG: [(&str, &str); 10] = [
     ("schedule", "all"),
 ];
 
-/// What stage `optimised` builds and runs alone.
+/// The tests that only stage `optimised` builds and runs.
 const OPTIMISED: &str = "instructions";
 
-/// Cargo's words for all of them: every build of the gate has these members with these features, so that none is built twice.
+/// Cargo's arguments: every build of the gate has these members with these features, so that nothing is built twice.
 fn build_words(which: &str) -> String {
     format!("test --no-run {MEMBERS} --exclude {OPTIMISED} --features {FEATURES} {which}")
 }
 
-/// Builds programs and says which there are.
+/// Builds test programs and returns them.
 pub(crate) fn built(steps: &mut Steps, which: &str) -> Result<Vec<Executable>> {
     let words = build_words(which);
     steps.cargo(format!("build the tests {which}"), &words)?;
     Ok(executables(&mut cargo(&words))?)
 }
 
-/// That of a target, of a package whose folder has this name.
+/// The test program of a target in the package with this folder.
 pub(crate) fn find<'a>(
     programs: &'a [Executable],
     package: &str,
@@ -63,7 +63,7 @@ pub(crate) fn find<'a>(
     found.ok_or_else(|| format!("cargo built no `{target}` of {package}").into())
 }
 
-/// Another command of `cargo xtask`, by the program that cargo builds for its tests.
+/// Another `cargo xtask` command, by the program that cargo builds for its tests.
 pub(crate) fn xtask(steps: &mut Steps, words: Vec<OsString>) -> Result<Command> {
     let build = |steps: &mut Steps| {
         let mut programs = built(steps, "--test cli")?;
@@ -90,7 +90,7 @@ impl Steps {
     }
 }
 
-/// Runs those tests of a program of `xtask` that a run of all leaves out.
+/// Runs the ignored tests of an `xtask` test program.
 pub(crate) fn run_ignored(steps: &mut Steps, name: &str) -> Result {
     let programs = built(steps, &format!("--test {name}"))?;
     let mut command = command(find(&programs, "xtask", name)?);
@@ -99,10 +99,10 @@ pub(crate) fn run_ignored(steps: &mut Steps, name: &str) -> Result {
     steps.step(format!("all of {name}"), command)
 }
 
-/// A program of tests, told what cargo tells those that it runs; one test at a time.
+/// A test program with cargo's environment; one test at a time.
 fn command(program: &Executable) -> Command {
     let mut command = Command::new(&program.path);
-    // Not by an option, which programs without Rust's own harness would take for theirs.
+    // By a variable, since programs without Rust's test harness would misread an option.
     command.env("RUST_TEST_THREADS", "1");
     command.current_dir(&program.package);
     command.env("CARGO_MANIFEST_DIR", &program.package);
@@ -110,7 +110,7 @@ fn command(program: &Executable) -> Command {
     command
 }
 
-/// Runs all that need no launcher.
+/// Runs all test programs that need no launcher.
 pub(crate) fn run_all(steps: &mut Steps) -> Result {
     let mut programs = built(steps, "")?;
     programs.retain(|program| program.is_test);
@@ -172,12 +172,12 @@ fn run(steps: &Steps, program: &Executable) -> Result {
         kind => format!("--{kind} {}", program.target),
     };
     let test = failed.map_or(String::new(), |test| format!(" -- --exact {test}"));
-    // Of all members, as they were built.
+    // With all members, as they were built.
     let repeat = format!("cargo test {MEMBERS} --features {FEATURES} {which}{test}");
     Err(steps.failed(&title, &status.to_string(), Some(&repeat)))
 }
 
-/// What a program prints: its lines, each with the seconds since the one before, and its errors.
+/// The output of a program: its lines, each with the seconds since the previous one, and its errors.
 fn listen(child: &mut Child) -> io::Result<(Vec<(String, f64)>, String)> {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let errors = thread::spawn(move || {

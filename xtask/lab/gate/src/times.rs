@@ -1,4 +1,4 @@
-//! Where the time of a run went: a table of its stages, and the tests that took longest; `target/gate.json`, which pages may quote.
+//! The times of a run: a table of its stages, and the longest tests; also written to `target/gate.json`, which pages may quote.
 
 use checkout::machine::{Machine, load};
 use checkout::table::Table;
@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 use crate::commands::{command, output};
 use crate::files;
 
-/// How many of the longest tests are told.
+/// How many of the longest tests are listed.
 const LONGEST: usize = 10;
 
-/// What a step does.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It builds what others run.
+    /// A build.
     Build,
-    /// It runs something that checks.
+    /// A check.
     Run,
-    /// It is a test within a step: its time is the step's, too.
+    /// A test within a step, whose time is part of the step's.
     Test,
 }
 
@@ -42,11 +42,11 @@ struct Sum {
 /// The times of a run.
 #[derive(Debug)]
 pub(crate) struct Times {
-    /// Each stage with the time from its begin to its end.
+    /// Each stage with its total time.
     pub(crate) stages: Vec<(&'static str, f64)>,
-    /// Of its steps and tests.
+    /// The times of steps and tests.
     pub(crate) parts: Vec<Time>,
-    /// From the begin to the end of all.
+    /// The total time.
     pub(crate) all: f64,
 }
 
@@ -96,7 +96,7 @@ impl Times {
         [table.lines(), vec![String::new()], longest.lines()].concat()
     }
 
-    /// The tests that took longest, and the steps that run something other than the programs of tests.
+    /// The longest tests, and the steps that do not run test programs.
     fn longest(&self) -> Vec<&Time> {
         let is_test = |part: &&Time| match part.kind {
             Kind::Build => false,
@@ -109,7 +109,7 @@ impl Times {
         tests
     }
 
-    /// The record that pages quote, as `harness::measured::Record` reads it: a row for each stage and what it did, and for each of the
+    /// The record that pages quote, as `harness::measured::Measurements` reads it: a row for each stage and what it did, and for each of the
     /// longest tests, in nanoseconds as all records have them.
     fn record(&self, command: &str) -> Value {
         let Machine {
@@ -159,7 +159,7 @@ impl Times {
 /// The step that runs the programs of tests, whose tests have times of their own.
 pub(crate) const TESTS: &str = "tests";
 
-/// How large the target folder is, in megabytes; 0 where the system does not tell.
+/// The size of the target folder in megabytes; 0 if unknown.
 fn target_mb() -> u64 {
     let told = output(command!("du -sm target")).unwrap_or_default();
     let first = told.split_whitespace().next();

@@ -1,4 +1,4 @@
-//! Stages whose tools come ready from PyPI: licences and sources of dependencies, and libFuzzer.
+//! The stages whose tools are binaries from PyPI: `deny` and `fuzz`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,27 +9,27 @@ use crate::files::{copy, listed, make, name};
 use crate::setup;
 use crate::steps::Steps;
 
-/// How long libFuzzer looks for faults, for each target.
+/// How long libFuzzer runs for each target.
 const FUZZ_SECONDS: u32 = 60;
 
-/// More than any target needs; a number that a file tells must not become so much memory.
+/// A memory limit above any target's needs: a number in a file must not cause such an allocation.
 const FUZZ_MEMORY_MIB: u32 = 4096;
 
-/// The programs for libFuzzer, and a folder for each, of what they begin with.
+/// The programs for libFuzzer, each with its corpus.
 const FUZZ: &str = "xtask/lab/fuzz/libfuzzer";
 const CORPORA: &str = "xtask/lab/fuzz/corpus";
 
-/// Licences, sources and versions of what the lock file names. Advisories are not looked for, as they are no crate registry's.
+/// Checks licences, sources and versions of the lock file's packages. Advisories are not checked, since they are not in a crate registry.
 pub(crate) fn deny(steps: &mut Steps) -> Result {
     let words = "--workspace --config xtask/lab/gate/deny.toml check bans licenses sources";
     steps.step("cargo-deny", command!(tool("cargo-deny")?, words))
 }
 
-/// Every target, from its corpus on. What is found stays in `target/fuzz`.
+/// Runs every target, starting from its corpus. Findings stay in `target/fuzz`.
 pub(crate) fn fuzz(steps: &mut Steps) -> Result {
     let program = tool("cargo-fuzz")?;
     setup::needs_nightly("fuzz")?;
-    // Its lock file begins as that of the workspace, and is not kept.
+    // Its lock file starts as a copy of the workspace's, and is not kept.
     copy(&workspace().join("Cargo.lock"), &workspace().join(FUZZ))?;
     let folder = target()?.join("fuzz");
     let found = folder.join("found");
@@ -40,20 +40,20 @@ pub(crate) fn fuzz(steps: &mut Steps) -> Result {
         make(&corpus)?;
         let mut fuzz = command!(program, "run --fuzz-dir", FUZZ, "--target-dir");
         fuzz.arg(folder.join("build")).arg(&name);
-        // What is new goes to the first folder.
+        // New inputs go to the first folder.
         fuzz.arg(&corpus).arg(begin).arg("--");
         fuzz.arg(format!("-max_total_time={FUZZ_SECONDS}"));
         fuzz.arg(format!("-rss_limit_mb={FUZZ_MEMORY_MIB}"));
         fuzz.arg(format!("-artifact_prefix={}/", found.display()));
         fuzz.env("RUSTUP_TOOLCHAIN", "nightly");
-        // A plan that cannot get its memory is an error, not the end.
+        // A failed allocation of a plan is an error and must not abort.
         fuzz.env("ASAN_OPTIONS", "allocator_may_return_null=1");
         steps.step(format!("fuzz, {name}"), fuzz)?;
     }
     Ok(())
 }
 
-/// A program that PyPI has ready in a package of Astral's.
+/// A program from one of Astral's PyPI packages.
 fn tool(name: &str) -> Result<PathBuf> {
     let folder = target()?.join("tools");
     let program = folder.join("bin").join(name);

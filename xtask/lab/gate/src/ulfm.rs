@@ -1,4 +1,4 @@
-//! The stage `ulfm`: processes are killed, and the others go on, with Open MPI from PyPI.
+//! The stage `ulfm`: kills processes and lets the others continue, with Open MPI from PyPI.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +13,14 @@ use crate::tests::find;
 /// The library that reports that a process has died.
 const LIBRARY: &str = "openmpi5";
 
-/// How long a job may take. Its `mpirun` is killed then: one that hangs takes no notice of a request to end (PRRTE of Open MPI 5.0.11 can
-/// wait for a lock of its own for ever, where ranks call `MPI_Abort`).
+/// The time limit of a job, after which its `mpirun` is killed: a hanging one ignores a request to end (PRRTE of Open MPI 5.0.11 can
+/// deadlock if ranks call `MPI_Abort`).
 const LIMIT_SECONDS: &str = "300";
 
-/// When processes are killed in the test of `reduce`, by their numbers there.
+/// When the test of `reduce` kills processes, by number there.
 const MOMENTS: usize = 4;
 
-/// Algorithms of each kind: a schedule, one whose ranks wait for one of them, the thesis' and the library's own.
+/// An algorithm of each kind: a schedule, one whose ranks all wait for one rank, the thesis' and the library's own.
 const ALGORITHMS: [&str; 4] = ["recursive-doubling", "binomial", "algorithm1", "mpi-native"];
 
 /// The ranks of the example, and how many of them are killed: one after the other, ten jobs make a hundred.
@@ -33,7 +33,7 @@ pub(crate) fn ulfm(steps: &mut Steps) -> Result {
     let folder = Library::parse("--mpi", LIBRARY)?.environment();
     let mpirun = folder.unwrap_or_default().join("bin/mpirun");
     let mpirun = mpirun.display();
-    // It reports that a process has died if it is started like this.
+    // With this option the library reports that a process has died.
     let launcher =
         format!("timeout --signal=KILL {LIMIT_SECONDS} {mpirun} --with-ft ulfm -n {{ranks}}");
     let installation = Installation::find(Some(LIBRARY), Some(&launcher))?;
@@ -50,7 +50,7 @@ fn built(words: &str, package: &str, target: &str) -> Result<PathBuf> {
     Ok(find(&built, package, target)?.path.clone())
 }
 
-/// Plans of all kinds, from which one rank after the other is killed.
+/// Tests plans of all kinds, killing one rank after the other.
 fn losses(steps: &mut Steps, test: &Path) -> Result {
     for shared_memory in ["on", "off"] {
         let mut run = |name: String, ranks, words: &[&str]| {
@@ -71,7 +71,7 @@ fn losses(steps: &mut Steps, test: &Path) -> Result {
     Ok(())
 }
 
-/// The example, by seeds; each job's ranks are killed in random iterations.
+/// Runs the example with seeds; each job's ranks are killed in random iterations.
 fn survivors(steps: &mut Steps, example: &Path) -> Result {
     for seed in 1..=SEEDS {
         let mut launch = steps.installation.command(RANKS, example);

@@ -27,19 +27,19 @@ use reduce::{World, threads};
 
 pub use case::{Case, Fault, FaultKind};
 pub use generate::Generator;
-pub use processes::{Cases, Report, run_cases};
-pub use run::{Campaign, Failure, Findings, Summary};
+pub use processes::{CaseReport, Cases, run_cases};
+pub use run::{Campaign, FailedCase, Findings, Summary};
 pub use vocabulary::{Action, Figure, Keyed, Kind, Mode, Spec, Step};
 
 use execute::execute;
 use judge::judge;
 
-/// Runs a case on threads, and returns what is wrong with it, if anything is.
+/// Runs a case on threads, and returns its failure, if any.
 ///
-/// Ranks run one at a time, in the order that the seed draws. Where one sleeps, they run freely: otherwise the others would wait.
+/// Ranks run one at a time, in an order drawn from the seed. If a rank sleeps, they run freely; otherwise the others would wait.
 fn check_on_threads(case: &Case) -> Option<String> {
     let outcomes = Mutex::new(vec![Vec::new(); case.ranks]);
-    // One rank more where the world is split.
+    // One more rank if the world is split.
     let size = case.ranks + usize::from(case.seed.is_multiple_of(8));
     let body = |world: &World| {
         let Some(world) = world_of(case, world) else {
@@ -61,7 +61,7 @@ fn check_on_threads(case: &Case) -> Option<String> {
     }
 }
 
-/// The world of a case: the job's, a duplicate of it, or all of it but a rank, which has none. Collective.
+/// The world of a case: the job's, a duplicate, or a subset without one rank. Collective.
 fn world_of(case: &Case, world: &World) -> Option<World> {
     let made = match case.seed % 8 {
         0 => {
@@ -97,7 +97,7 @@ mod tests {
         generator.case(seed)
     }
 
-    /// What all ranks get, without a seeded order.
+    /// The results of all ranks, without a seeded order.
     fn outcomes(case: &Case) -> Vec<Vec<Outcome>> {
         threads::run(case.ranks, |world| {
             let mut outcomes = Vec::new();
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// They are read from a rank's job.
+    /// Cases are read from a rank's job.
     #[test]
     fn cases_survive_json() {
         let generator = Generator::new(Backend::Mpi, None, FaultKind::ALL);
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Any byte of any value, any error but a test's, tests without end, and any missing step. Faults that harm nobody excuse none of it.
+    /// The judge detects any changed byte of a value, any error but a test's, endless tests, and any missing step. Harmless faults excuse none of these.
     #[test]
     fn the_judge_sees_what_is_wrong() {
         let (mut values, mut harmless) = (0, 0);
@@ -192,7 +192,7 @@ mod tests {
                         values += 1;
                         is_wrong(rank, step, Outcome::Value([others, &[last ^ 1]].concat()));
                     }
-                    // A test may fail where its run is given up later.
+                    // A test may fail if its run is cancelled later.
                     if case.steps[step].action != Action::Test {
                         is_wrong(rank, step, Outcome::Failed("anything".to_owned()));
                     }

@@ -1,7 +1,7 @@
-//! Reductions one after the other for a while, on ranks between which messages may be late, lost, or not come at all; and once more by the
-//! same ranks after they have failed.
+//! Runs reductions one after the other for a while, on ranks whose messages may be late or lost; and once more with the
+//! same ranks after a failure.
 //!
-//! A rank that is cut off can tell its launcher nothing. So every rank leaves what became of it in a file of a folder that all share.
+//! A rank that is cut off cannot report to its launcher. So every rank writes its outcome to a file in a shared folder.
 
 use std::fs;
 use std::path::Path;
@@ -12,16 +12,16 @@ use reduce::{Plan, Sum, World};
 
 use crate::Error;
 
-/// The file that is made when ranks that have failed shall go on.
+/// The file that signals failed ranks to continue.
 pub const AGAIN: &str = "again";
 
 /// How long ranks that have failed wait for that file.
 const AGAIN_LIMIT: Duration = Duration::from_secs(30);
 
-/// The reductions of ranks that go on.
+/// The number of reductions after a failure.
 const ROUNDS_AGAIN: u64 = 100;
 
-/// Rank 0 tells this often how far it is.
+/// How often rank 0 reports its progress.
 const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 
 /// The file of a rank.
@@ -29,14 +29,14 @@ pub fn file(rank: usize) -> String {
     format!("rank-{rank}")
 }
 
-/// Reduces for so long, with this silence limit; rank 0 passes lines to `report`: `round` and its number, and in the end `done`, the
+/// Reduces for `duration` with a silence limit. Rank 0 passes lines to `report`: `round` and its number, and at the end `done`, the
 /// number of rounds, and the longest one's milliseconds. Collective.
 ///
-/// A rank whose reduction fails writes the error and how many milliseconds the reduction took to its file. Where [`AGAIN`] is made then, all
-/// ranks reduce again, and add a line with `again` and how many reductions succeeded.
+/// A rank whose reduction fails writes the error and the reduction's milliseconds to its file. If [`AGAIN`] is created then, all
+/// ranks reduce again, and add a line with `again` and the number of successful reductions.
 ///
 /// # Errors
-/// A reduction failed and the ranks were not to go on, or failed again; a sum has wrong bits; a file cannot be written.
+/// A reduction failed and the ranks did not continue, or failed again; a sum has wrong bits; a file cannot be written.
 pub fn endure(
     world: &World,
     folder: &Path,
@@ -52,7 +52,7 @@ pub fn endure(
     let mut round_begin = begin;
     let path = folder.join(file(world.rank()));
     let mut rounds = || {
-        let sums = Sums::new(world)?;
+        let sums = RepeatedSum::new(world)?;
         loop {
             round_begin = Instant::now();
             let stops = sums.check(round, world.rank() == 0 && begin.elapsed() > duration)?;
@@ -84,7 +84,7 @@ pub fn endure(
         }
         thread::sleep(Duration::from_millis(20));
     }
-    let sums = Sums::new(world)?;
+    let sums = RepeatedSum::new(world)?;
     for round in 0..ROUNDS_AGAIN {
         sums.check(round, false)?;
     }
@@ -92,18 +92,18 @@ pub fn endure(
 }
 
 /// A plan for one row of each rank: a number, and whether to stop.
-struct Sums<'w> {
+struct RepeatedSum<'w> {
     world: &'w World,
     plan: Plan<f64, Sum>,
 }
 
-impl<'w> Sums<'w> {
+impl<'w> RepeatedSum<'w> {
     fn new(world: &'w World) -> Result<Self, Error> {
         let plan = Plan::builder(world).local_items(1).width(2).build()?;
         Ok(Self { world, plan })
     }
 
-    /// Reduces once, and compares the bits; returns whether rank 0 stops.
+    /// Reduces once and compares the bits. Returns whether rank 0 stops.
     fn check(&self, round: u64, stops: bool) -> Result<bool, Error> {
         let number = |rank: usize| ((round as f64) + 0.1) / (rank as f64 + 3.0);
         let own = [number(self.world.rank()), f64::from(u8::from(stops))];

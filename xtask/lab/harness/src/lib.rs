@@ -1,7 +1,7 @@
-//! What benches, papers and the campaign share: measured loops with their statistics, simulated schedules, and plots; and, from crate `repro-check`,
-//! data sets, jobs of ranks, the ways that are compared and the matrix of reproducibility.
+//! The code that benches, papers and the campaign share: timing loops with statistics, simulated schedules, and plots; and, from crate `repro-check`,
+//! data sets, jobs of ranks, the compared algorithms and the reproducibility matrix.
 //!
-//! The files and processes that the commands of `xtask` need are here; their options are in `xtask`.
+//! The commands' files and processes are handled here; their options are in `xtask`.
 
 pub mod bench;
 pub mod campaign;
@@ -14,7 +14,7 @@ pub mod plot;
 pub mod simulation;
 pub mod spread;
 
-// What `repro-check` is made of, too.
+// Shared with `repro-check`.
 pub use repro_check::{
     Backend, Error, Order, Place, Runner, Sharing, Way, baselines, choices, data, job, matrix,
     ordinary, output, ranks, scattered,

@@ -1,11 +1,11 @@
-//! On what something is measured, and when: what records and pages of measurements say.
+//! The machine and date of a measurement, for records and pages.
 
 use std::fmt;
 
 use checkout::machine;
 use simd_kernels::Level;
 
-/// This machine, today.
+/// This machine and the date.
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// The processor's own name, where the system reports it.
@@ -21,7 +21,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Asks the system.
+    /// Queries the system.
     pub fn here() -> Self {
         let machine::Machine {
             processor,

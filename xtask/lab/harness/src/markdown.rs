@@ -1,4 +1,4 @@
-//! Tables in Markdown, and the numbers in them.
+//! Markdown tables and their numbers.
 
 use std::fmt::Write;
 
@@ -37,7 +37,7 @@ impl Table {
     }
 }
 
-/// A number with as few of its decimal places as it needs.
+/// A number without trailing zeros.
 pub fn trimmed(number: &str) -> &str {
     if number.contains('.') {
         number.trim_end_matches('0').trim_end_matches('.')
@@ -54,7 +54,7 @@ pub fn grouped(digits: &str) -> String {
     checkout::table::grouped(digits)
 }
 
-/// Four digits, or as many as a large number has.
+/// A number with four significant digits, or all digits of a large one.
 pub fn digits(number: f64) -> String {
     let size = number.abs();
     if size > 0.0 && !(1e-3..1e9).contains(&size) {

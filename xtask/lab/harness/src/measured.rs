@@ -1,4 +1,4 @@
-//! Measurements that pages quote: a record is what a command has measured, on which machine, when, and by which commit. The parts of pages
+//! Measurements that pages quote. A record has a command's measurements with the machine, date and commit. The parts of pages
 //! between [marks] are written from records.
 
 pub mod marks;
@@ -18,14 +18,14 @@ use crate::machine::Machine;
 /// The time of one call: one row of a record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Time {
-    /// What was measured.
+    /// The measurements.
     pub variant: String,
-    /// The number of items, or of whatever its bench counts.
+    /// The number of items, or of what its bench counts.
     pub n: u64,
     /// The number of ranks, where there are several numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<usize>,
-    /// How items are spread.
+    /// The distribution of items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distribution: Option<String>,
     /// `cold`, `cold-after-barrier` or `warm-items`; none where calls follow each other.
@@ -33,20 +33,20 @@ pub struct Time {
     pub state: Option<String>,
     /// The median, in nanoseconds.
     pub ns: f64,
-    /// What it is compared with, in turns.
+    /// The reference, measured alternately.
     pub reference: String,
     /// The reference's median, in nanoseconds.
     pub reference_ns: f64,
 }
 
-/// What a command has measured.
+/// The measurements of a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct Measurements {
     /// The command, as it is typed.
     pub command: String,
-    /// The processor, the cores, and the libraries that count.
+    /// The processor, the cores, and relevant libraries.
     pub machine: String,
-    /// The processes that wanted a core when the command began, as the system's load average of a minute has it.
+    /// The system's load average over a minute at the start of the command.
     pub load: f64,
     /// The day, UTC.
     pub date: String,
@@ -56,8 +56,8 @@ pub struct Record {
     pub rows: Vec<Time>,
 }
 
-impl Record {
-    /// A record of this machine and this day, without rows yet; `mpi` is the library under which ranks are processes.
+impl Measurements {
+    /// A new record of this machine and day, without rows; `mpi` is the library of ranks.
     pub fn begin(command: String, mpi: Option<&Installation>) -> Self {
         let here = Machine::here();
         let Machine {
@@ -115,7 +115,7 @@ fn line(mut row: Time) -> Result<String, serde_json::Error> {
     serde_json::to_string(&row)
 }
 
-/// What tells a processor from others of its name, where the system reports it.
+/// What distinguishes a processor from others of its name, if the system reports it.
 fn generation() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let of = |name: &str| {
@@ -127,29 +127,29 @@ fn generation() -> Option<String> {
     Some(format!(" (family {family}, model {model})"))
 }
 
-/// A record that is being made.
+/// A record that is being written.
 #[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
-    record: Record,
+    record: Measurements,
 }
 
 impl Recording {
-    /// In a file, of a bench with these words; `mpi` is the library under which ranks are processes.
+    /// Starts a record of a bench with these arguments, for a file; `mpi` is the library of ranks.
     pub fn begin(file: &str, words: &str, mpi: Option<&Installation>) -> Self {
         Self {
             path: workspace().join(format!("docs/measured/{file}.json")),
-            record: Record::begin(format!("cargo xtask bench {words}"), mpi),
+            record: Measurements::begin(format!("cargo xtask bench {words}"), mpi),
         }
     }
 
-    /// Names packages that count.
+    /// Adds names of relevant packages.
     pub fn mention(&mut self, packages: &str) {
         self.record.machine += ", ";
         self.record.machine += packages;
     }
 
-    /// Adds a time; beside the variants that programs run, also their reference's.
+    /// Adds a time and, for variants that programs run, also their reference's.
     pub fn push(&mut self, time: Time) {
         if ["streaming", "tree-dot", "plan", "tuned"].contains(&time.variant.as_str()) {
             self.record.rows.push(Time {
@@ -172,11 +172,11 @@ impl Recording {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-    use super::{Record, Time};
+    use super::{Measurements, Time};
 
     #[test]
     fn records_come_back() {
-        let mut record = Record::begin("cargo xtask bench none".to_owned(), None);
+        let mut record = Measurements::begin("cargo xtask bench none".to_owned(), None);
         record.load = 0.5;
         record.rows.push(Time {
             variant: "tree".to_owned(),
@@ -189,7 +189,7 @@ mod tests {
         let text = record.text().unwrap();
         let expected = r#"{"variant":"tree","n":1024,"ns":123500.0,"reference":"unordered","reference_ns":0.5}"#;
         assert!(text.contains(&format!("\n{expected}\n")), "{text}");
-        let read: Record = serde_json::from_str(&text).unwrap();
+        let read: Measurements = serde_json::from_str(&text).unwrap();
         record.rows[0].ns = 123_500.0;
         assert_eq!(read, record);
         assert_eq!(read.date.len(), 10);

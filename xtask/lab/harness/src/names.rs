@@ -1,4 +1,4 @@
-//! Algorithms and operations by their names, in JSON.
+//! Serialises algorithms and operations by name.
 
 use std::fmt::Display;
 
@@ -6,7 +6,7 @@ use reduce::{Algorithm, Operation};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What is shown by its name.
+/// A type whose values are serialised by name.
 pub(crate) trait Named: Display + Sized {
     fn all() -> Vec<Self>;
 }
@@ -37,7 +37,7 @@ pub(crate) fn deserialize<'de, N: Named, D: Deserializer<'de>>(from: D) -> Resul
     named(String::deserialize(from)?)
 }
 
-/// Where there may be none.
+/// For optional values.
 pub(crate) mod optional {
     use super::{Deserialize, Deserializer, Named, Serialize, Serializer, named};
 
@@ -56,7 +56,7 @@ pub(crate) mod optional {
     }
 }
 
-/// Where there may be several.
+/// For lists.
 pub(crate) mod list {
     use super::{Deserialize, Deserializer, Named, Serializer, named};
 

@@ -1,6 +1,6 @@
-//! Lines over two axes, as SVG: a sentence that says what is seen, and the name of each line at its end.
+//! Line plots as SVG: a title that states the result, and the name of each line at its end.
 //!
-//! Names stand beside the data, spread so that none is on another, and never over it: no picture has so many lines that it needs a legend.
+//! Names stand next to the data, spread so that they neither overlap each other nor the data: no picture has so many lines that it needs a legend.
 
 mod axis;
 mod frame;
@@ -27,9 +27,9 @@ pub enum Style {
     /// One point is joined to the next.
     #[default]
     Joined,
-    /// Each by itself.
+    /// Separate points.
     Dots,
-    /// Joined, thin and grey: a bound, or what would be ideal.
+    /// Joined, thin and grey: a bound or an ideal.
     Guide,
     /// The y of its one point, from edge to edge: a value to compare the others with.
     Level,
@@ -51,7 +51,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Whether it is there to compare the others with.
+    /// Whether it is a reference for the others.
     pub fn is_reference(&self) -> bool {
         matches!(self.style, Style::Guide | Style::Level)
     }
@@ -70,12 +70,12 @@ impl Line {
         Self { style, ..self }
     }
 
-    /// Points that nothing joins.
+    /// A line of separate points.
     pub fn dots(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self::new(name, points).styled(Style::Dots)
     }
 
-    /// A bound, or what would be ideal.
+    /// A line for a bound or an ideal.
     pub fn guide(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self::new(name, points).styled(Style::Guide)
     }
@@ -93,32 +93,32 @@ pub enum Size {
     /// As wide as a page.
     #[default]
     Page,
-    /// Half as wide: two beside each other.
+    /// Half as wide, for two side by side.
     Half,
-    /// As wide as a page, and a panel for each method: what stands before the comma in the names of lines, which follow each other.
+    /// As wide as a page, with a panel for each method, which is the part of lines' names before the comma; its lines are consecutive.
     Panels,
 }
 
 /// Lines over two axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plot {
-    /// What is seen, as a sentence without its full stop.
+    /// The result, as a sentence without a full stop.
     pub title: String,
-    /// What is drawn: of what, measured, computed or simulated.
+    /// The data: of what, and whether measured, computed or simulated.
     pub subtitle: String,
     /// The axis to the right.
     pub x: Axis,
     /// The axis upwards.
     pub y: Axis,
-    /// How large.
+    /// The size.
     #[serde(default)]
     pub size: Size,
-    /// What is drawn; the first above the others.
+    /// The lines; the first is drawn above the others.
     pub lines: Vec<Line>,
 }
 
 impl Plot {
-    /// What it shows, for who cannot see it.
+    /// The alternative text.
     pub fn words(&self) -> String {
         format!("{}: {}", self.title, self.subtitle)
     }
@@ -133,18 +133,18 @@ impl Plot {
     }
 }
 
-/// A plot of measurements, and where they are from: `NAME.json` beside `NAME.svg`.
+/// A plot of measurements with their source: `NAME.json` next to `NAME.svg`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// What measured, and on what.
+    /// The command and the machine.
     pub source: String,
-    /// Everything that is drawn.
+    /// The plot.
     #[serde(flatten)]
     pub plot: Plot,
 }
 
 impl Record {
-    /// A record of these points; what is no whole number has five digits.
+    /// A record of these points; fractions are rounded to five digits.
     pub fn new(source: String, mut plot: Plot) -> Self {
         let points = plot.lines.iter_mut();
         for (x, y) in points.flat_map(|line| line.points.iter_mut().chain(&mut line.bars)) {
@@ -160,7 +160,7 @@ impl Record {
         Ok(Self::new(read.source, read.plot))
     }
 
-    /// Writes the picture to `path`, which ends in `.svg`, and the record beside it.
+    /// Writes the picture to `path`, which ends in `.svg`, and the record next to it.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let kept = path.with_extension("json");
         let text = self.text().map_err(|error| Error::file(&kept, error))?;

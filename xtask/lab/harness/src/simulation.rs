@@ -1,4 +1,4 @@
-//! Schedules simulated on a machine, and the answers.
+//! Simulates schedules on a machine.
 
 use std::ops::Range;
 use std::thread;
@@ -17,15 +17,15 @@ use tree_index::Tree;
 
 use crate::output::Output;
 
-/// More blocks on all ranks than this are not run: the formula of their pipeline stands for them (paper 2, Lemma 1).
+/// With more blocks on all ranks than this, the pipeline's formula is used instead (paper 2, Lemma 1).
 const BLOCKS_MAX: usize = 1 << 22;
 
-/// How a pipeline of very many blocks is answered.
+/// The name of that method.
 const FORMULA: &str = "formula";
 
 /// One schedule's time: one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct SimulatedTime {
     algorithm: String,
     /// Anything to report beyond its name.
     remark: Option<String>,
@@ -33,19 +33,19 @@ pub struct Row {
     items: u64,
     width: usize,
     time_ns: f64,
-    /// The time over that of the fastest schedule whose messages carry one row each: the best unreproducible allreduce.
+    /// The time relative to the fastest schedule whose messages carry one row each: the best unreproducible allreduce.
     ratio: f64,
-    /// All messages; null where one rank stood for all.
+    /// The number of messages; null if one rank represented all.
     messages: Option<u64>,
     /// The mean number of rows that stand for the items of a message's ranks.
     rows_mean: f64,
-    /// The most of them; null where a formula stood for the messages.
+    /// The maximum; null if a formula replaced the messages.
     rows_max: Option<u64>,
     /// `events`, `symmetry` or `formula`.
     method: &'static str,
 }
 
-/// What is simulated.
+/// The parameters of a simulation.
 #[derive(Debug)]
 pub struct Question {
     /// The number of ranks, p.
@@ -54,25 +54,25 @@ pub struct Question {
     pub items: u64,
     /// The number of doubles of an item.
     pub width: usize,
-    /// Who has which items.
+    /// The distribution of items.
     pub distribution: Distribution,
-    /// What messages and combinations take.
+    /// The costs of messages and combinations.
     pub machine: Machine,
-    /// n of `bruck` and `dissemination`, if it was said.
+    /// n of `bruck` and `dissemination`, if given.
     pub ports: Option<usize>,
-    /// The blocks of pipelines, if they were said.
+    /// The blocks of pipelines, if given.
     pub blocks: Option<usize>,
 }
 
 impl Question {
-    /// How many schedules are simulated at once. Each takes some hundred bytes a rank.
+    /// How many schedules are simulated at once. Each takes some hundred bytes per rank.
     pub fn workers(&self) -> usize {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         cores.min(if self.ranks > 1 << 21 { 1 } else { 2 })
     }
 
-    /// All algorithms' rows, in their order, by so many threads.
-    pub fn answers(&self, algorithms: &[Algorithm], workers: usize) -> Vec<Row> {
+    /// The rows of all algorithms, in order, computed by `workers` threads.
+    pub fn answers(&self, algorithms: &[Algorithm], workers: usize) -> Vec<SimulatedTime> {
         let what = format!("{} ranks", self.ranks);
         let progress = Progress::to(what, algorithms.len() as u64, "schedules");
         let answer = |&algorithm: &Algorithm| {
@@ -82,13 +82,13 @@ impl Question {
         };
         let pool = ThreadPoolBuilder::new().num_threads(workers).build();
         let pool = pool.expect("there are few threads");
-        // One by one: some take far longer than others.
+        // One at a time, since some take far longer than others.
         let answers = || algorithms.par_iter().with_max_len(1).map(answer).collect();
         let answers: Vec<Answer> = pool.install(answers);
         drop(progress);
         let unreproducible = answers.iter().map(|answer| answer.unreproducible_ns);
         let best_ns = unreproducible.fold(f64::INFINITY, f64::min);
-        let row = |(algorithm, answer): (&Algorithm, Answer)| Row {
+        let row = |(algorithm, answer): (&Algorithm, Answer)| SimulatedTime {
             algorithm: algorithm.to_string(),
             remark: answer.schedule.remark(),
             ranks: self.ranks,
@@ -108,7 +108,7 @@ impl Question {
         algorithms.iter().zip(answers).map(row).collect()
     }
 
-    /// Whether a formula stands for an algorithm's messages, because there would be too many.
+    /// Whether a formula replaces an algorithm's messages, because there would be too many.
     pub fn is_by_formula(&self, algorithm: Algorithm) -> bool {
         let blocks = self.schedule(algorithm).blocks();
         algorithm.is_pipelined() && blocks.saturating_mul(self.ranks) > BLOCKS_MAX.max(self.ranks)
@@ -169,7 +169,7 @@ impl Question {
             };
         }
         let simulation = time(&rows);
-        // What an unreproducible reduction sends is one row, whatever it stands for.
+        // An unreproducible reduction sends one row, whatever items it stands for.
         let unreproducible_ns = if simulation.rows_max == 1 {
             simulation.time_ns
         } else {
@@ -194,11 +194,11 @@ struct Answer {
 }
 
 /// Prints them, the fastest first.
-pub fn show(rows: &[Row], output: &Output) {
+pub fn show(rows: &[SimulatedTime], output: &Output) {
     let mut table = Table::new([
         "schedule", "µs", "ratio", "messages", "rows", "most", "by", "",
     ]);
-    let mut sorted: Vec<&Row> = rows.iter().collect();
+    let mut sorted: Vec<&SimulatedTime> = rows.iter().collect();
     sorted.sort_by(|a, b| a.time_ns.total_cmp(&b.time_ns));
     for row in sorted {
         let messages = row.messages.map(|messages| messages.to_string());
@@ -218,20 +218,20 @@ pub fn show(rows: &[Row], output: &Output) {
     }
 }
 
-/// What ranks compare is an allreduce of so many bytes.
+/// Ranks compare their settings by an allreduce of this many bytes.
 const VOTE_BYTES: usize = 40;
 
 /// A rank's number of items.
 const COUNT_BYTES: usize = 8;
 
-/// How a plan is built: one line of `--json`.
+/// The cost of building a plan: one line of `--json`.
 #[derive(Debug, Serialize)]
 pub struct Building {
     /// What ranks know of the items of all: a `rule`, or each its own number, a `count`.
     items: &'static str,
     ranks: usize,
     time_ns: f64,
-    /// Null where one rank stood for all.
+    /// Null if one rank represented all.
     messages: Option<u64>,
     /// The memory that it takes on each rank.
     rank_bytes: usize,

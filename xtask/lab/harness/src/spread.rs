@@ -1,4 +1,4 @@
-//! How far the sums of one data set are from the exact one, over the numbers of ranks: one distance in tree order, many as programs usually
+//! The picture of `repro-check --plot`: the error of a data set's sums over the number of ranks; constant in tree order, varying as programs usually
 //! sum.
 
 use std::cmp::Ordering;
@@ -18,7 +18,7 @@ use crate::{Error, Order};
 /// A number of ranks, and a sum on them.
 type Sum = (usize, f64);
 
-/// Draws the ordered sums of the longest data set beside plain ones, and writes their numbers beside the picture.
+/// Draws the ordered sums of the longest data set with plain ones, and writes their values next to the picture.
 pub fn draw(path: &Path, data: &[DataSet], rows: &[Row]) -> Result<(), Error> {
     let is_tree = |row: &&Row| row.order == Order::Tree.name();
     let longest = rows.iter().filter(is_tree).max_by_key(|row| row.n);
@@ -56,7 +56,7 @@ pub fn draw(path: &Path, data: &[DataSet], rows: &[Row]) -> Result<(), Error> {
 struct Sums {
     /// In tree order.
     tree: Vec<Sum>,
-    /// Exact, rounded once; none, if they were not asked for.
+    /// Exact, rounded once; empty if not requested.
     exact: Vec<Sum>,
     /// On the same numbers of ranks as those in tree order.
     plain: Vec<Sum>,

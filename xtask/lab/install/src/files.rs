@@ -1,4 +1,4 @@
-//! Files that are installed as they are.
+//! Files that are installed unchanged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(|error| Error::file(path, error))
 }
 
-/// The files of a folder, by name. A part that lacks one of its folders is not whole.
+/// The files of a folder, by name. A missing folder is an error.
 pub(super) fn listed(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |error| Error::file(folder, error);
     let entries = fs::read_dir(folder).map_err(failed)?;

@@ -1,11 +1,11 @@
-//! The headers of the library, paragraph by paragraph: what each declares, and the comment above it.
+//! Reads the library's headers: each declaration with the comment above it.
 
 use checkout::Error;
 use checkout::workspace::workspace;
 
 use crate::files;
 
-/// The headers, and the packages that they are of.
+/// The headers and their packages.
 pub(super) const HEADERS: [(&str, &str); 3] = [
     ("c", "treefold.h"),
     ("c", "treefold_aggregates.h"),
@@ -18,10 +18,10 @@ pub(super) fn read(package: &str, name: &str) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&files::read(&path)?).into_owned())
 }
 
-/// Declarations that stand together, and what the header says of them.
+/// A group of declarations with their comment.
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {
-    /// The functions and types, in their order.
+    /// The names of its functions and types, in order.
     pub(super) names: Vec<String>,
     /// The comment, without its stars.
     pub(super) comment: String,
@@ -29,7 +29,7 @@ pub(super) struct Paragraph {
     pub(super) code: String,
 }
 
-/// The paragraphs of a header; the first one is what it says of itself.
+/// The paragraphs of a header; the first one describes the header.
 pub(super) fn paragraphs(header: &str) -> Vec<Paragraph> {
     let (introduction, rest) = header.split_once("*/").unwrap_or_default();
     let mut paragraphs = vec![Paragraph {
@@ -40,7 +40,7 @@ pub(super) fn paragraphs(header: &str) -> Vec<Paragraph> {
         let paragraph = paragraph(block.trim());
         let is_other = paragraph.comment.starts_with("----");
         match paragraphs.last_mut() {
-            // The values of a type follow it, as does what is said of all that stands before.
+            // The enum of a type's values belongs to the type, and so does a comment about both.
             Some(last) if paragraph.names.is_empty() && !is_other && last.names.len() == 1 => {
                 append(&mut last.comment, &paragraph.comment);
                 append(&mut last.code, &paragraph.code);
@@ -72,7 +72,7 @@ fn paragraph(block: &str) -> Paragraph {
     let mut code = String::new();
     let (mut is_macro, mut is_body) = (false, false);
     for line in code_lines {
-        // Neither macros have a place there, nor a function's body.
+        // Skips macros and function bodies.
         let was_macro = is_macro || line.starts_with('#');
         is_macro = was_macro && line.ends_with('\\');
         is_body |= line.starts_with("static inline");

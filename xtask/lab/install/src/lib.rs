@@ -1,9 +1,9 @@
-//! `cargo xtask install`: the libraries for C, C++ and Fortran in a prefix, with what pkg-config and CMake need to find them.
+//! `cargo xtask install`: installs the libraries for C, C++ and Fortran in a prefix, with files for pkg-config and CMake.
 //!
-//! `lib/libtreefold` is for programs of one process and for ranks: it finds the MPI library of a program when that runs. `lib/libtreefold_mpi`
-//! is another name of it. Beside it are `lib/libtreefold_reprored`, which has ReproRed's names, `lib/libtreefold_pmpi`, which unchanged programs
-//! load, and `bin/treefold-run`, which starts them. Nothing that is installed names the prefix: it can be moved, or be a package's `/usr` before
-//! that is packed. A list of what was installed is kept there.
+//! `lib/libtreefold` is for programs with and without MPI: it finds a program's MPI library at run time. `lib/libtreefold_mpi`
+//! is another name for it. There are also `lib/libtreefold_reprored`, which has ReproRed's names, `lib/libtreefold_pmpi`, which unchanged programs
+//! load, and `bin/treefold-run`, which starts them. No installed file contains the prefix: it can be moved, or be a package's `/usr` before
+//! that is packed. The prefix has a list of the installed files.
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]
 
@@ -74,7 +74,7 @@ pub fn install(options: &Options) -> Result<(), Error> {
     if options.uninstall {
         return uninstall(folder);
     }
-    // What can be refused is refused before anything is built, which takes minutes.
+    // Checks everything before the build, which takes minutes.
     let libdir = checked_libdir(&options.libdir)?;
     let prefix = Prefix::open(folder, &[libdir, "bin", "include", "share"], options.strip)?;
     let version = VERSION;
@@ -90,7 +90,7 @@ pub fn install(options: &Options) -> Result<(), Error> {
         .try_for_each(|part| part.install(&built, &prefix, &values))
         .and_then(|()| install_licences(parts, &sources, &prefix))
         .and_then(|()| install_texts(&prefix));
-    // What was installed before something failed is in the list, too.
+    // After a failure, the list also has the files installed so far.
     prefix.write_manifest()?;
     installed?;
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -100,10 +100,10 @@ pub fn install(options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// The program that shows whether all is well, in a clone.
+/// The program in a clone that checks the installation.
 const FIRST_PROGRAM: &str = "bindings/c/examples/first_sum.c";
 
-/// What is to be typed then.
+/// The next commands for the user.
 fn next_steps(prefix: &Path, libdir: &str, sources: &Path) -> Vec<String> {
     let (libraries, programs) = (prefix.join(libdir), prefix.join("bin"));
     let found = libraries.join("pkgconfig");
@@ -140,7 +140,7 @@ fn uninstall(folder: &Path) -> Result<(), Error> {
     manifest.ok_or_else(missing)?.remove(folder)
 }
 
-/// The folder of libraries: below the prefix, of characters that mean nothing to pkg-config, CMake and the shell.
+/// Checks the folder of libraries: below the prefix, without characters that are special to pkg-config, CMake or the shell.
 fn checked_libdir(typed: &str) -> Result<&str, Error> {
     let folder = typed.trim_end_matches('/');
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._+-/".contains(c);
@@ -167,7 +167,7 @@ fn build(parts: &[&Part], offline: bool) -> Result<(Vec<BuiltLibrary>, Sources),
     built.map_err(|error| explained(&error.to_string()).map_or(error, Error::Cargo))
 }
 
-/// What is missing where `cargo` failed, and how to get it; `None` if that is not known.
+/// The likely reason why `cargo` failed, and its fix; `None` if unknown.
 fn explained(error: &str) -> Option<String> {
     let is_offline = ["failed to download", "no matching package", "offline"];
     let advice = if error.contains("linker `") && error.contains("not found") {
@@ -180,7 +180,7 @@ fn explained(error: &str) -> Option<String> {
     Some(advice.to_owned())
 }
 
-/// Installs the licences of treefold and of what is linked in.
+/// Installs the licences of treefold and its dependencies.
 fn install_licences(parts: &[&Part], sources: &Sources, prefix: &Prefix) -> Result<(), Error> {
     let packages: Vec<&str> = parts.iter().map(|part| part.package).collect();
     let others = joined(&linked(&packages, sources)?).into_bytes();
@@ -203,10 +203,10 @@ const PAGES: [&str; 5] = [
     "tutorial-fortran.md",
 ];
 
-/// What helgrind must not report: it does not know the atomic operations by which a pool's threads take turns.
+/// Helgrind suppressions: it does not understand the atomic operations by which a pool's threads synchronise.
 const SUPPRESSIONS: &str = "helgrind.supp";
 
-/// Installs what people and valgrind read.
+/// Installs documentation and valgrind's suppressions.
 fn install_texts(prefix: &Prefix) -> Result<(), Error> {
     for name in PAGES {
         let text = read(&workspace().join("docs").join(name))?;

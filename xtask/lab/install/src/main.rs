@@ -1,4 +1,4 @@
-//! `cargo xtask install`, by itself.
+//! The program behind `cargo xtask install`.
 
 use std::process::ExitCode;
 

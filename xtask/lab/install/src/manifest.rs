@@ -1,4 +1,4 @@
-//! What was installed in a prefix, so that it can be removed and nothing else.
+//! The list of files installed in a prefix, for uninstalling exactly these.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,26 +14,26 @@ pub(super) const PATH: &str = "share/treefold/manifest.txt";
 /// Its first line.
 const TITLE: &str = "# What `cargo xtask install` has put here. `--uninstall` removes it, but for what was changed since.";
 
-/// What something is, and how it is known again.
+/// The kind of an installed entry, and how to recognise it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// A folder that was made for what is in it.
+    /// A folder created by the installation.
     Folder,
     /// A file with content of this hash.
     File(u64),
-    /// A link to this file beside it.
+    /// A link to this file in the same folder.
     Link(String),
 }
 
-/// What was installed, by its path below the prefix.
+/// The installed entries, by path below the prefix.
 #[derive(Debug, Default)]
 pub(super) struct Manifest(BTreeMap<String, Entry>);
 
 impl Manifest {
-    /// That of a prefix; `None` where there is none.
+    /// The manifest of a prefix; `None` if it has none.
     ///
     /// # Errors
-    /// It cannot be read, or is none.
+    /// It cannot be read or is invalid.
     pub(super) fn read(prefix: &Path) -> Result<Option<Self>, Error> {
         let path = prefix.join(PATH);
         let text = match fs::read_to_string(&path) {
@@ -53,7 +53,7 @@ impl Manifest {
         Ok(Some(manifest))
     }
 
-    /// Notes something that was installed.
+    /// Adds an entry.
     pub(super) fn add(&mut self, path: &str, entry: Entry) {
         self.0.insert(path.to_owned(), entry);
     }
@@ -71,12 +71,12 @@ impl Manifest {
         text
     }
 
-    /// Removes what is listed and then the list, and says what became of each.
+    /// Removes the listed entries and then the list. Reports each.
     ///
     /// # Errors
-    /// Something cannot be removed. The list stays, so that it can be tried again.
+    /// An entry cannot be removed. The list stays, so that removal can be repeated.
     pub(super) fn remove(&self, prefix: &Path) -> Result<(), Error> {
-        // Folders come after what they hold.
+        // Folders come after their contents.
         for (name, entry) in self.0.iter().rev() {
             if *entry != Entry::Folder {
                 let path = prefix.join(name);
@@ -87,7 +87,7 @@ impl Manifest {
         let own = prefix.join(PATH);
         fs::remove_file(&own).map_err(|error| Error::file(&own, error))?;
         for (name, entry) in self.0.iter().rev() {
-            // One that holds what others have put there stays.
+            // A folder with other contents stays.
             if *entry == Entry::Folder {
                 let _ = fs::remove_dir(prefix.join(name));
             }
@@ -96,7 +96,7 @@ impl Manifest {
     }
 }
 
-/// Removes something, if it is as it was installed; what became of it.
+/// Removes an entry if it is unchanged. Returns what happened.
 fn remove(path: &Path, entry: &Entry) -> io::Result<&'static str> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
@@ -115,7 +115,7 @@ fn remove(path: &Path, entry: &Entry) -> io::Result<&'static str> {
     Ok("removed")
 }
 
-/// A line's path and entry; `None` if it is of no manifest, or the path leads out of the prefix.
+/// Parses a line into path and entry; `None` if it is invalid, or the path leads out of the prefix.
 fn parse(line: &str) -> Option<(&str, Entry)> {
     let (kind, rest) = line.split_once(' ')?;
     let (path, entry) = match (kind, rest.split_once(' ')) {
@@ -133,7 +133,7 @@ pub(super) fn is_below(path: &str) -> bool {
     !path.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// FNV-1a: it tells whether a file was changed, and needs no more than these lines. Nobody is to be kept from forging it.
+/// FNV-1a: detects changed files in a few lines of code. It need not resist forgery.
 pub(super) fn content_hash(content: &[u8]) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325_u64;
     content.iter().fold(start, |hash, &byte| {

@@ -1,8 +1,8 @@
-//! Manual pages of section 3, made of the C headers: one for each function and type.
+//! Manual pages of section 3, generated from the C headers: one for each function and type.
 
 use crate::headers::{Paragraph, paragraphs};
 
-/// A page by its name: the text of one, or the name of the page that has it.
+/// Pages by name: the text, or the name of the page that has it.
 pub(super) struct Page {
     pub(super) name: String,
     pub(super) text: String,
@@ -77,7 +77,7 @@ fn summary(comment: &str, names: &[String]) -> String {
         .or_else(|| first.find(": ").filter(|&at| at > 40));
     let sentence = end.map_or(&*first, |end| &first[..end]);
     let sentence = sentence.trim_end_matches(['.', ':']);
-    // A header begins with its own name.
+    // A header's comment begins with the header's name.
     let own = format!("{}.h: ", names[0]);
     let sentence = sentence.strip_prefix(&*own).unwrap_or(sentence);
     if sentence.is_empty() {
@@ -86,7 +86,7 @@ fn summary(comment: &str, names: &[String]) -> String {
     escaped(sentence)
 }
 
-/// Paragraphs, lists, and lines that stand as they are.
+/// Formats paragraphs, lists and preformatted lines.
 fn description(comment: &str) -> String {
     let mut text = String::new();
     for part in comment.split("\n\n") {
@@ -116,7 +116,7 @@ fn verbatim(code: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A line as text of troff's.
+/// Escapes a line for troff.
 fn escaped(line: &str) -> String {
     let text = line
         .replace('\\', "\\e")
@@ -140,7 +140,7 @@ mod tests {
     use super::pages;
     use crate::headers::{HEADERS, read};
 
-    /// Every function has a page, and each says what it is about; troff, where there is one, finds no fault.
+    /// Every function has a page with a description; troff, if installed, accepts it.
     #[test]
     fn headers_become_pages() {
         for (folder, name) in HEADERS {

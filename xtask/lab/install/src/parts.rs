@@ -1,4 +1,4 @@
-//! The packages that are built, and what is installed of each.
+//! The packages to build, and the files to install from each.
 
 use std::fs;
 use std::path::Path;
@@ -14,12 +14,12 @@ use crate::prefix::{Kind, Prefix};
 use crate::template::{self, Template, Values};
 use crate::{reprored, shared};
 
-/// A package that is built, and what is installed of it.
+/// A package to build, and the files to install from it.
 pub(super) struct Part {
     pub(super) package: &'static str,
-    /// What it is called in Rust.
+    /// Its name in Rust.
     target: &'static str,
-    /// What it is called elsewhere: the file is `libNAME.so`.
+    /// Its name elsewhere: the file is `libNAME.so`.
     pub(super) name: &'static str,
     /// The folders of bindings/ with its headers and modules. If there are any, programs link this library: then it is also installed as
     /// a static library, by [`OTHER_NAME`], and with ReproRed's interface.
@@ -60,7 +60,7 @@ impl Part {
         file.ok_or_else(|| Error::Cargo(missing()))
     }
 
-    /// Installs the library, then what compilers read, and last of all what the part is found by.
+    /// Installs the library, then the files for compilers, and last the files by which it is found.
     pub(super) fn install(
         &self,
         built: &[BuiltLibrary],
@@ -87,7 +87,7 @@ impl Part {
         Ok(())
     }
 
-    /// Links the library in a folder, and installs it with what compilers read, and ReproRed's interface.
+    /// Links the library in a folder, and installs it with headers, modules and ReproRed's interface.
     fn install_for_linkers(
         &self,
         built: &BuiltLibrary,
@@ -130,7 +130,7 @@ impl Part {
     }
 }
 
-/// The functions of the headers, and those that `libtreefold_reprored` calls.
+/// The functions of the headers, and the ones that `libtreefold_reprored` calls.
 fn symbols() -> Result<Vec<String>, Error> {
     let mut symbols = Vec::new();
     for (folder, name) in HEADERS {

@@ -1,4 +1,4 @@
-//! A prefix: the folder that programs are built against. Files appear in it whole or not at all.
+//! A prefix: the folder that programs are built against. Files are written atomically.
 
 use std::cell::RefCell;
 use std::fs;
@@ -11,16 +11,16 @@ use checkout::Error;
 
 use crate::manifest::{self, Entry, Manifest, content_hash};
 
-/// A folder that is written to.
+/// The prefix while it is written to.
 pub(super) struct Prefix {
     folder: PathBuf,
-    /// What is in it of treefold's, of earlier installations as well.
+    /// treefold's files in it, also from earlier installations.
     manifest: RefCell<Manifest>,
-    /// What `strip` removes from shared libraries.
+    /// The option of `strip` for shared libraries.
     stripped: &'static str,
 }
 
-/// What a file is.
+/// The mode of a file.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Text,
@@ -33,7 +33,7 @@ impl Prefix {
     /// The folder, created if it does not exist.
     ///
     /// # Errors
-    /// It is a file, or what is to be written to, of these folders below it, cannot be.
+    /// It is a file, or one of these folders below it is not writable.
     pub(super) fn open(folder: &Path, below: &[&str], strip: bool) -> Result<Self, Error> {
         fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
         let folder = folder
@@ -49,7 +49,7 @@ impl Prefix {
                 LINE_NUMBERS
             },
         };
-        // Only writing shows whether they can be written to.
+        // Only writing shows whether they are writable.
         let below = below.iter().map(|name| prefix.folder.join(name));
         for folder in iter::once(prefix.folder.clone()).chain(below) {
             if folder.is_dir() {
@@ -76,7 +76,7 @@ impl Prefix {
         })
     }
 
-    /// Makes a link to a file of the same folder.
+    /// Creates a link to a file in the same folder.
     pub(super) fn link(&self, path: &str, target: &str) -> Result<(), Error> {
         self.place(path, |new| {
             symlink(target, new)?;
@@ -84,7 +84,7 @@ impl Prefix {
         })
     }
 
-    /// Writes the list of what is in it, by which it can be removed.
+    /// Writes the manifest, by which it can be uninstalled.
     pub(super) fn write_manifest(&self) -> Result<(), Error> {
         let path = self.folder.join(manifest::PATH);
         let folder = path.parent().unwrap_or(&self.folder);
@@ -95,7 +95,7 @@ impl Prefix {
         written.map_err(|error| Error::file(&path, error))
     }
 
-    /// Makes something beside its place, and moves it there when it is whole.
+    /// Creates a file next to its destination, and moves it there when complete.
     fn place(
         &self,
         path: &str,
@@ -106,7 +106,7 @@ impl Prefix {
         let folder = place.parent().unwrap_or(&self.folder);
         let placed = self.make_folders(folder).and_then(|()| {
             let entry = make(&new)?;
-            // What is there already keeps its time, so that nothing is linked anew for it.
+            // An equal file keeps its time, so that programs are not relinked.
             if is_same(&new, &place) {
                 fs::remove_file(&new)?;
             } else {
@@ -125,7 +125,7 @@ impl Prefix {
         Ok(())
     }
 
-    /// Makes a folder below the prefix, and those that it is in.
+    /// Creates a folder below the prefix, with its parents.
     fn make_folders(&self, folder: &Path) -> io::Result<()> {
         if folder.is_dir() {
             return Ok(());
@@ -140,14 +140,14 @@ impl Prefix {
         Ok(())
     }
 
-    /// A name that nobody looks for, and that no other installation takes.
+    /// A temporary name that no other installation uses.
     fn beside(&self, path: &Path) -> PathBuf {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         path.with_file_name(format!(".{name}.{}", process::id()))
     }
 }
 
-/// Why a prefix is none, and what is one.
+/// The error of an invalid prefix.
 fn refused(folder: &Path, error: &io::Error) -> Error {
     let advice = match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
@@ -170,10 +170,10 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Removes the line numbers for debuggers, which are four fifths of a library.
+/// Removes debug line information, which is four fifths of a library.
 const LINE_NUMBERS: &str = "--strip-debug";
 
-/// Where `strip` is missing, a library is larger, and whole.
+/// If `strip` is missing, the library is only larger.
 fn strip(path: &Path, what: &str) {
     let mut command = Command::new("strip");
     command.arg(what).arg(path);
@@ -197,7 +197,7 @@ fn set_mode(_path: &Path, _kind: Kind) -> io::Result<()> {
 
 #[cfg(unix)]
 fn symlink(target: &str, path: &Path) -> io::Result<()> {
-    // What a run that was killed has left is in the way of a link.
+    // A temporary file of a killed run would prevent creating a link.
     let _ = fs::remove_file(path);
     std::os::unix::fs::symlink(target, path)
 }
@@ -240,7 +240,7 @@ mod tests {
     fn what_was_installed_is_removed_with_its_folders() {
         let folder = folder("removed");
         install(&folder, &["lib/a", "share/b c/d"]);
-        // Of an installation in two places, both go.
+        // If files were installed in two places, both are removed.
         install(&folder, &["lib64/a"]);
         uninstall(&folder);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);

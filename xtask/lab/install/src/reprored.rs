@@ -1,4 +1,4 @@
-//! `libtreefold_reprored`, which is compiled by the C compiler that Rust links with: a shared library that loads `libtreefold`, and a static
+//! Builds `libtreefold_reprored` with the C compiler that Rust uses for linking: a shared library that loads `libtreefold`, and a static
 //! one.
 
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) fn symbols() -> Result<Vec<String>, Error> {
     Ok(functions(&text).into_iter().collect())
 }
 
-/// Compiles both in a folder that has `libtreefold.so`, which they call, and installs them.
+/// Compiles both in a folder with `libtreefold.so`, which they call, and installs them.
 pub(super) fn install(folder: &Path, prefix: &Prefix, values: &Values<'_>) -> Result<(), Error> {
     let package = workspace().join("bindings/c-mpi");
     let path = |extension: &str| folder.join(format!("{NAME}.{extension}"));
@@ -39,7 +39,7 @@ pub(super) fn install(folder: &Path, prefix: &Prefix, values: &Values<'_>) -> Re
     let mut link = compile(&shared);
     link.arg(folder.join("libtreefold.so"));
     name(&mut link, NAME, &symbols()?, folder, values)?;
-    // Both libraries are in one folder, wherever that is.
+    // Both libraries are in the same folder, whose path may change.
     link.arg("-Wl,-rpath,$ORIGIN");
     run(&mut link)?;
     run(compile(&object).arg("-c"))?;

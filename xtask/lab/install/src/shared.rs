@@ -1,5 +1,5 @@
-//! Shared libraries whose symbols have a version. Rust's compiler gives its linker a script that has none, and cannot be added to; so the
-//! C compiler links the static library anew.
+//! Links shared libraries with versioned symbols. rustc passes its linker a script without versions, which cannot be extended; so the
+//! C compiler links the static library again.
 
 use std::env;
 use std::fs;
@@ -16,7 +16,7 @@ pub(super) fn compiler() -> Command {
     Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()))
 }
 
-/// Adds to a linker's command that a library has a name and these symbols, of the interface's version, and no others.
+/// Adds linker options: the soname, and exactly these symbols, with the interface's version.
 pub(super) fn name(
     link: &mut Command,
     library: &str,
@@ -73,7 +73,7 @@ pub(super) fn install(
     prefix.link(&format!("{folder}/{shared}"), &whole)
 }
 
-/// Runs a tool of C's; what it says if it fails.
+/// Runs a C tool; on failure returns its message.
 pub(super) fn run(command: &mut Command) -> Result<(), String> {
     let output = command.stdin(Stdio::null()).output();
     let told = match output {

@@ -1,8 +1,8 @@
-//! The files by which pkg-config and CMake find the libraries, filled in.
+//! Fills in the files by which pkg-config and CMake find the libraries.
 
 use crate::prefix::Kind;
 
-/// A file that is filled in, and where it goes below the prefix, which is filled in, too.
+/// A template and its path below the prefix, which may also contain markers.
 pub(super) struct Template {
     path: &'static str,
     pub(super) kind: Kind,
@@ -22,7 +22,7 @@ macro_rules! template {
     };
 }
 
-/// Those of the library that programs link.
+/// The templates of the library that programs link.
 pub(super) const LIBRARY: &[Template] = &[
     template!("@LIBDIR@/pkgconfig", "treefold.pc"),
     template!("@LIBDIR@/cmake/treefold", "treefoldConfigVersion.cmake"),
@@ -32,7 +32,7 @@ pub(super) const LIBRARY: &[Template] = &[
     template!("@LIBDIR@/cmake/treefold", "treefoldMpi.cmake"),
 ];
 
-/// What starts programs with the interposer, and its manual.
+/// `treefold-run` and its manual.
 pub(super) const INTERPOSER: &[Template] = &[
     template!(
         "share/man/man1",
@@ -48,11 +48,11 @@ pub(super) const INTERPOSER: &[Template] = &[
     ),
 ];
 
-/// What a program needs that links a static library: what `rustc --print native-static-libs` says on Linux, but for `gcc_s`. That
-/// exists as a shared library only; compilers add what unwinds panics by themselves, `gcc_eh` where a program is to be fully static.
+/// The libraries for linking a static library: the output of `rustc --print native-static-libs` on Linux without `gcc_s`, which
+/// exists only as a shared library; compilers add the unwinder themselves, `gcc_eh` for fully static programs.
 pub(super) const SYSTEM_LIBRARIES: [&str; 6] = ["util", "rt", "pthread", "m", "dl", "c"];
 
-/// What stands for the markers of templates.
+/// The values of the templates' markers.
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a> {
     pub(super) version: &'a str,
@@ -67,7 +67,7 @@ impl Values<'_> {
         vec![".."; depth_count].join("/")
     }
 
-    /// The version of the interface, which programs ask for when they start: before 1.0 each minor version is one.
+    /// The interface's version, as in the soname: before 1.0, each minor version is a new one.
     pub(super) fn interface(&self) -> String {
         let mut numbers = self.version.split('.');
         let (major, minor) = (numbers.next(), numbers.next());
@@ -110,8 +110,8 @@ impl Template {
 mod tests {
     use super::{INTERPOSER, LIBRARY, Values};
 
-    /// `treefold-run` knows the names of all algorithms. It is no template's value, as crate `reduce` would take as long to build as what is
-    /// installed.
+    /// `treefold-run` knows the names of all algorithms. The list is not a template value, since building crate `reduce` for it would take as long as
+    /// the installation.
     #[test]
     fn all_algorithms_are_named() {
         let names: Vec<&str> = reduce::Algorithm::all()
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// What `--help` lists, the manual explains.
+    /// The manual explains everything that `--help` lists.
     #[test]
     fn the_manual_has_every_option_and_variable() {
         let [manual, program] = INTERPOSER else {
@@ -173,7 +173,7 @@ mod tests {
         };
         let told: Vec<&str> = words.filter(is_told).collect();
         assert!(told.len() > 10, "{told:?}");
-        // In a manual, a hyphen that is typed has a backslash.
+        // In a manual, hyphens in commands have a backslash.
         let manual = manual.text.replace("\\-", "-");
         for word in told {
             assert!(manual.contains(word), "the manual lacks {word}");

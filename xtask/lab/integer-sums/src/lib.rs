@@ -1,7 +1,7 @@
-//! Sums as integers of any size, rounded by comparing them with the floats on both sides: a reference for exact sums.
+//! A reference for exact sums: sums as big integers, rounded by comparison with the neighbouring floats.
 //!
-//! It shares no code and no idea with `exact-sum`. [`units`] holds finite numbers as integers. The functions of this page also know what
-//! becomes of zeros, infinities and NaNs.
+//! It shares neither code nor ideas with `exact-sum`. [`units`] represents finite numbers as integers. The functions in this module also
+//! handle zeros, infinities and NaNs.
 //!
 //! ```
 //! // A superaccumulator that is widely used rounds this one item to …256b.

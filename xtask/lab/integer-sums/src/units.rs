@@ -1,4 +1,4 @@
-//! Finite numbers and their sums as integers, and the floats that are nearest to them: found by halving all floats, and compared with both
+//! Finite numbers and their sums as integers, and the floats nearest to them: found by bisecting all floats, and compared with both
 //! neighbours.
 
 use std::cmp::Ordering;
@@ -28,7 +28,7 @@ fn parts(x: f64) -> (usize, i64) {
     (exponent, sign * significand)
 }
 
-/// So many times a significand's last place at an exponent, in units.
+/// A multiple of a significand's last place at an exponent, in units.
 fn at(exponent: usize, significands: impl Into<BigInt>) -> BigInt {
     // The last place of the smallest exponent, 1, is 2^-1074.
     significands.into() << (exponent.max(1) - 1 + 1074)

@@ -1,4 +1,4 @@
-//! What goes wrong where ranks are started, in one line.
+//! Errors in starting ranks, each in one line.
 
 use std::path::Path;
 
@@ -17,12 +17,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// What is wrong with a file.
+    /// An error about a file.
     pub fn file(path: &Path, reason: impl ToString) -> Self {
         checkout::Error::file(path, reason).into()
     }
 
-    /// What is wrong with an option's value.
+    /// An error about an option's value.
     pub fn option(option: &'static str, reason: impl ToString) -> Self {
         checkout::Error::option(option, reason).into()
     }

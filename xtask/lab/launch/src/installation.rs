@@ -1,4 +1,4 @@
-//! MPI libraries on this machine: which command starts ranks, of which library.
+//! The MPI libraries on this machine and their launchers.
 //!
 //! Programs are built once, and find the library of the launcher that starts them.
 
@@ -14,21 +14,21 @@ use crate::Error;
 use crate::installed::{is_on_path, is_root};
 use checkout::workspace::workspace;
 
-/// The environment variable with the command that starts ranks, where no option names one.
+/// The environment variable with the command that starts ranks, if no option gives one.
 pub const LAUNCHER_VARIABLE: &str = "TREEFOLD_MPIRUN";
 
-/// The environment variable with the name of the library, where no option names one.
+/// The environment variable with the name of the library, if no option gives one.
 pub const LIBRARY_VARIABLE: &str = "TREEFOLD_MPI";
 
-/// What stands for the number of ranks in such a command.
+/// The placeholder for the number of ranks in such a command.
 const RANKS: &str = "{ranks}";
 
-/// A library that can be named.
+/// An MPI library that `--mpi` can name.
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
-    /// What `--mpi` calls it.
+    /// Its name in `--mpi`.
     pub name: &'static str,
-    /// Whose and which it is.
+    /// Its full name.
     pub title: &'static str,
     /// Where it comes from.
     pub source: Source,
@@ -37,16 +37,16 @@ pub struct Library {
 /// Where a library comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
-    /// Debian. The library's name ends those of its tools, as in `mpicc.mpich`.
+    /// Debian. The library's name is the suffix of its tools, as in `mpicc.mpich`.
     Debian {
-        /// What `apt-get` installs.
+        /// The packages for `apt-get`.
         packages: [&'static str; 2],
     },
-    /// A wheel from PyPI, in a virtual environment of its own.
+    /// A wheel from PyPI, in its own virtual environment.
     Wheel {
-        /// What `pip` installs.
+        /// The packages for `pip`.
         wheel: &'static str,
-        /// The file that programs open, if it is not what they would open under this launcher.
+        /// The library file, if programs would open another one under this launcher.
         file: Option<&'static str>,
     },
 }
@@ -92,7 +92,7 @@ const fn wheel(name: &'static str, title: &'static str, wheel: &'static str) -> 
 }
 
 impl Library {
-    /// The library of a name, which an option or a variable gives.
+    /// Finds a library by a name from an option or a variable.
     pub fn parse(origin: &'static str, name: &str) -> Result<&'static Self, Error> {
         let found = LIBRARIES.iter().find(|library| library.name == name);
         found.ok_or_else(|| {
@@ -129,7 +129,7 @@ impl Library {
         }
     }
 
-    /// Debian's packages, if it comes from Debian.
+    /// Its Debian packages, if it comes from Debian.
     fn packages(&self) -> &[&'static str] {
         match &self.source {
             Source::Debian { packages } => packages,
@@ -146,7 +146,7 @@ impl Library {
     }
 }
 
-/// How ranks are started.
+/// An MPI library and its launcher.
 #[derive(Clone, Debug)]
 pub struct Installation {
     /// The library, if it was named.
@@ -156,11 +156,11 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// The library of a name, or of [`LIBRARY_VARIABLE`], or that of the first `mpirun` on the path; and a command that starts ranks, such as
-    /// `srun -n {ranks}`, where it is not the library's own.
+    /// Finds the library by name, by [`LIBRARY_VARIABLE`], or by the first `mpirun` on PATH; and a command that starts ranks, such as
+    /// `srun -n {ranks}`, if it is not the library's own.
     ///
     /// # Errors
-    /// There is no such library, or the command does not say where the number of ranks goes.
+    /// There is no such library, or the command lacks the placeholder for the number of ranks.
     pub fn find(library: Option<&str>, launcher: Option<&str>) -> Result<Self, Error> {
         let of_variable = text(LIBRARY_VARIABLE)?;
         // A variable may be meant for another library than the one that is named here.
@@ -179,7 +179,7 @@ impl Installation {
         Ok(Self { library, launch })
     }
 
-    /// The same, whose launcher is started by these words.
+    /// The same, with words before the launcher.
     #[must_use]
     pub fn started_by(mut self, words: Vec<String>) -> Self {
         self.launch.splice(..0, words);
@@ -196,7 +196,7 @@ impl Installation {
         self.library.map(|library| library.name)
     }
 
-    /// The number of its version, as its launcher tells it.
+    /// Its version number, as its launcher prints it.
     pub fn version(&self) -> Option<String> {
         let mut command = Command::new(&self.launch[0]);
         self.add_folders(&mut command);
@@ -210,7 +210,7 @@ impl Installation {
         words.find(is_version).map(str::to_owned)
     }
 
-    /// What this machine lacks of it.
+    /// What is missing of it on this machine.
     pub fn missing(&self) -> Option<&str> {
         let launcher = &self.launch[0];
         (!is_on_path(launcher)).then_some(launcher)
@@ -241,7 +241,7 @@ impl Installation {
         self.library.unwrap_or(&LIBRARIES[0])
     }
 
-    /// Debian's packages to install where it is missing; none of a wheel.
+    /// The Debian packages to install if it is missing; none for a wheel.
     pub fn packages(&self) -> &'static [&'static str] {
         self.library_to_install().packages()
     }
@@ -251,7 +251,7 @@ impl Installation {
         let mut words = self.launch_words(ranks).into_iter();
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words).arg(program);
-        // Each launcher ignores what is another's. Open MPI 4 and 5 run more ranks than there are cores, and root's, only if told to.
+        // Each launcher ignores the others' variables. Open MPI 4 and 5 need variables to run more ranks than cores, and to run as root.
         command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
         command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
         if is_root() {
@@ -264,7 +264,7 @@ impl Installation {
         command
     }
 
-    /// Lets a command find the programs and the libraries of a wheel.
+    /// Makes a command find the programs and libraries of a wheel.
     fn add_folders(&self, command: &mut Command) {
         let Some(library) = self.library else { return };
         let Some(folder) = library.environment() else {
@@ -285,7 +285,7 @@ impl Installation {
         }
     }
 
-    /// Makes a command, and what it runs, use this library and this launcher.
+    /// Makes a command and its children use this library and launcher.
     pub fn pass_on(&self, command: &mut Command) {
         if let Some(library) = self.library {
             command.env(LIBRARY_VARIABLE, library.name);
@@ -293,7 +293,7 @@ impl Installation {
         command.env(LAUNCHER_VARIABLE, self.launch.join(" "));
     }
 
-    /// The command without the program, for a person.
+    /// The command without the program, as text.
     pub fn shown(&self, ranks: usize) -> String {
         self.launch_words(ranks).join(" ")
     }
@@ -305,7 +305,7 @@ impl Installation {
     }
 }
 
-/// How a library's own launcher is called.
+/// A library's own launcher command.
 fn own_launch(program: String) -> Vec<String> {
     vec![program, "-n".to_owned(), RANKS.to_owned()]
 }
@@ -320,7 +320,7 @@ fn text(variable: &'static str) -> Result<Option<String>, Error> {
     value.transpose().map_err(not_text)
 }
 
-/// The words of a command that an option or a variable gives.
+/// Splits a command from an option or a variable into words.
 fn words(origin: &'static str, command: &str) -> Result<Vec<String>, Error> {
     let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
     let has_ranks = |word: &String| word.contains(RANKS);

@@ -1,4 +1,4 @@
-//! What this machine has, and whose process this is.
+//! Checks for programs on PATH, and for root.
 
 use std::env;
 use std::fs;
@@ -25,7 +25,7 @@ pub fn is_on_path(program: &str) -> bool {
     env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
 
-/// Whether this process is root's.
+/// Whether this process runs as root.
 pub fn is_root() -> bool {
     #[cfg(unix)]
     {

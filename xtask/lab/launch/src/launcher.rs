@@ -1,4 +1,4 @@
-//! Starting a program on ranks.
+//! Starts a program on ranks.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Read};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use crate::{Error, Installation};
 
-/// How long the launcher may take to end after a rank has said why it fails.
+/// How long the launcher may take to end after a rank has reported its failure.
 const ENDING_LIMIT: Duration = Duration::from_secs(30);
 
-/// How long it may take to end when it is asked to.
+/// How long it may take to end after a signal.
 const STOPPING_LIMIT: Duration = Duration::from_secs(5);
 
 /// A program that an MPI library's launcher can start.
@@ -23,7 +23,7 @@ pub struct Launcher {
     program: PathBuf,
     /// The program's first argument, before those of a command.
     word: Option<&'static str>,
-    /// How long its ranks may say nothing.
+    /// How long its ranks may print nothing.
     limit: Option<Duration>,
 }
 
@@ -31,7 +31,7 @@ impl Launcher {
     /// This program, whose first argument is a word that makes it a rank.
     ///
     /// # Errors
-    /// MPI is missing, or the system does not tell where this program is.
+    /// MPI is missing, or the path of this program is unknown.
     pub fn of_this_program(installation: Installation, word: &'static str) -> Result<Self, Error> {
         installation.check()?;
         let program = env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
@@ -51,7 +51,7 @@ impl Launcher {
         }
     }
 
-    /// Ends a run whose ranks say nothing for so long.
+    /// Ends a run whose ranks print nothing for this long.
     #[must_use]
     pub fn with_limit(self, limit: Duration) -> Self {
         let limit = Some(limit);
@@ -66,14 +66,14 @@ impl Launcher {
         command
     }
 
-    /// The launcher's part of that command, for a person.
+    /// The launcher's part of that command, as text.
     pub fn shown(&self, ranks: usize) -> String {
         self.installation.shown(ranks)
     }
 
     /// Runs it on `ranks` ranks and passes each line of its output to `line` as it arrives.
     ///
-    /// A rank that fails says why and ends the others by `MPI_Abort`; should `mpirun` itself not end then, it is ended.
+    /// A failing rank prints why and ends the others by `MPI_Abort`; if `mpirun` does not end then, it is killed.
     pub fn launch<E: From<Error>>(
         &self,
         ranks: usize,
@@ -88,7 +88,7 @@ impl Launcher {
             .spawn()
             .map_err(|error| failed(error.to_string()))?;
         let (sender, lines) = mpsc::channel();
-        // Both are read at once, so that neither pipe fills up.
+        // Reads both concurrently, so that neither pipe fills up.
         send_lines(child.stdout.take(), Said::Output, sender.clone());
         send_lines(child.stderr.take(), Said::Error, sender);
         let mut result = Ok(());
@@ -128,7 +128,7 @@ impl Launcher {
     }
 }
 
-/// Ends `mpirun`; at first by a signal at which it ends its ranks.
+/// Ends `mpirun`: first by a signal that lets it end its ranks.
 fn end(child: &mut Child) -> io::Result<()> {
     let id = child.id().to_string();
     if Command::new("kill").arg(id).status().is_ok() {
@@ -149,7 +149,7 @@ enum Said {
     Error(String),
 }
 
-/// Sends a pipe's lines, in a thread of its own.
+/// Sends a pipe's lines from a separate thread.
 fn send_lines(
     pipe: Option<impl Read + Send + 'static>,
     said: fn(String) -> Said,
@@ -168,12 +168,12 @@ fn send_lines(
     });
 }
 
-/// Whether a rank says in this line why it ends.
+/// Whether this line is a rank's reason for ending.
 fn is_last_word(line: &str) -> bool {
     line.starts_with("rank ") || line.starts_with("mpi-runner: ")
 }
 
-/// The lines of a failed run's standard error that say most: the ranks' own words, and where one panicked; or else `mpirun`'s last line.
+/// The most informative lines of a failed run's standard error: the ranks' reasons and the place of a panic; else `mpirun`'s last line.
 fn cause(errors: &[String]) -> String {
     let errors = errors.iter().map(|line| line.trim());
     let own: Vec<&str> = errors.clone().filter(|line| is_last_word(line)).collect();
@@ -181,7 +181,7 @@ fn cause(errors: &[String]) -> String {
         let last = errors.rev().find(|line| !line.is_empty());
         return last.unwrap_or("no message").to_owned();
     }
-    // Rust's own words of a panic: the ranks' tell what it said.
+    // Skips Rust's panic message, which the rank's own reason repeats.
     let place = errors
         .clone()
         .find_map(|line| line.split_once(" panicked at "));

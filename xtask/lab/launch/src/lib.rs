@@ -1,4 +1,4 @@
-//! The MPI libraries of a machine, and programs on their ranks. The gate needs it before anything else is built: it knows nothing of
+//! The MPI libraries of a machine, and how to start ranks with them. The gate needs this crate before anything else is built, so it knows nothing of
 //! reductions.
 
 mod error;

@@ -1,22 +1,22 @@
-//! Clusters that are not here: nodes of processes, and what a schedule would take on them.
+//! Simulated clusters: nodes of processes, and the times of schedules on them.
 //!
-//! Rows are whole: a process has one, and a message carries one, as where bits do not matter.
+//! Rows are not fragmented: each process has one row and each message carries one, as in reductions whose bits do not matter.
 
 use std::fmt;
 
 use schedule::{Algorithm, Collective, Link, Load, Machine, Parameters, Schedule, simulate};
 
-/// Blocks that fill a pipeline, and as many again tell its rate.
+/// The number of blocks that fills a pipeline; as many again show its rate.
 const BLOCKS_FULL: usize = 64;
 
-/// A round is a nanosecond, whatever is sent.
+/// A round takes a nanosecond, whatever is sent.
 pub(super) const ROUND: Link = Link {
     latency_ns: 1.0,
     byte_ns: 0.0,
     combine_byte_ns: 0.0,
 };
 
-/// The links of a cluster. What it takes to combine is `near`'s.
+/// The links of a cluster. The combination cost is `near`'s.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cluster {
     /// Between processes of a node.
@@ -49,7 +49,7 @@ impl fmt::Display for Shape {
 }
 
 impl Cluster {
-    /// Latencies in ns and times of a byte in ns, within a node and between nodes, and the time to combine a byte.
+    /// Latencies and times per byte in ns, within and between nodes, and the time to combine a byte.
     pub(super) const fn new(near: [f64; 2], far: [f64; 2], combine_byte_ns: f64) -> Self {
         let [near, far] = [
             Self::link(near, combine_byte_ns),
@@ -66,7 +66,7 @@ impl Cluster {
         }
     }
 
-    /// Nodes of so many ranks, every link to itself.
+    /// Nodes of a number of ranks; links are not shared.
     pub(super) fn machine(&self, node_ranks: usize) -> Machine {
         Machine {
             near: self.near,
@@ -82,7 +82,7 @@ impl Cluster {
         machine
     }
 
-    /// Its constants, for a page.
+    /// Its constants as text.
     pub(super) fn words(&self) -> String {
         let words = |link: Link| {
             format!(
@@ -117,21 +117,21 @@ pub(super) struct Run {
     pub machine: Machine,
 }
 
-/// The number of blocks that takes least, and what it takes.
+/// The fastest number of blocks, and its time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Best {
     pub blocks: usize,
     pub time_ns: f64,
 }
 
-/// What takes the least time, the first of several.
+/// The fastest, the first one of equals.
 pub(super) fn fastest<T>(timed: impl IntoIterator<Item = (T, f64)>) -> (T, f64) {
     let least = timed.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
     least.expect("there is one")
 }
 
 impl Run {
-    /// Of ranks that all have the same link to one another.
+    /// All ranks have the same link to each other.
     pub(super) fn flat(
         algorithm: Algorithm,
         collective: Collective,
@@ -184,7 +184,7 @@ impl Run {
             simulate(&self.schedule(blocks), &self.machine, row_bytes, &|_| 1).time_ns
         };
         let full = match self.algorithm {
-            // Nothing holds up the way up before the first block comes down.
+            // Nothing delays the reduction before the first block is broadcast.
             Algorithm::LinearDoublyPipelined => BLOCKS_FULL + self.ranks,
             _ => BLOCKS_FULL,
         };
@@ -197,9 +197,9 @@ impl Run {
         known_ns + rate * (blocks - known) as f64
     }
 
-    /// Lemma 1's number of blocks, from 1 to `most`, by the link that most of the way is slowest on.
+    /// Lemma 1's number of blocks, from 1 to `most`, for the slowest link.
     ///
-    /// A byte is combined on one of its two ways, up and down. That of an allreduce: half of it, up or down, has half of d and of s.
+    /// A byte is combined on one of its two ways, up or down. For an allreduce; each half of it, up or down, has half of d and of s.
     pub(super) fn lemma_blocks(&self, row_bytes: f64, most: usize) -> usize {
         let Machine { near, far, .. } = self.machine;
         let slow = if self.ranks > self.machine.node_ranks {
@@ -250,7 +250,7 @@ mod tests {
 
     const CLUSTER: Cluster = Cluster::new([500.0, 0.2], [1000.0, 0.08], 0.1);
 
-    /// A pipeline that goes on at its rate takes what it takes when it is run to the end.
+    /// A pipeline extrapolated at its rate takes the same time as a complete simulation.
     #[test]
     fn a_full_pipeline_goes_on_at_its_rate() {
         let pipelined = Algorithm::ALL.iter().copied();

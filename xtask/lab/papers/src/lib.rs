@@ -1,7 +1,7 @@
-//! Every table and figure of the five papers that can be computed, beside what was published: what `cargo xtask papers` writes.
+//! Every table and figure of the five papers that can be computed, next to the published values: the output of `cargo xtask papers`.
 //!
 //! An exhibit is a table or a figure, or several that belong together. A function of its paper's module builds its page, as `page.rs`
-//! says. What is computed or simulated is the same everywhere; what is measured says where.
+//! describes. Computed and simulated values are the same everywhere; measured ones name their machine.
 
 mod cluster;
 mod measured;
@@ -26,9 +26,9 @@ pub use thesis::{Job, Times, on_rank as job_on_rank};
 /// A paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Paper {
-    /// How it is called in headings.
+    /// Its name in headings.
     pub name: &'static str,
-    /// The pictures that its page in the book shows: two at most.
+    /// The pictures on its page in the book: at most two.
     pub pictures: &'static [&'static str],
 }
 
@@ -65,16 +65,16 @@ impl Paper {
 pub struct Exhibit {
     /// Its name, and its page's.
     pub id: &'static str,
-    /// Where it is from.
+    /// Its paper.
     pub paper: Paper,
-    /// `computed` or `simulated`, of a machine that is not here: the same wherever it is made; `measured`: here.
+    /// `computed` or `simulated` (the same on every machine), or `measured` on this one.
     how: &'static str,
     /// Builds its page.
     fill: Fill,
 }
 
 impl Exhibit {
-    /// Whether times of this machine are in it.
+    /// Whether it contains times of this machine.
     pub fn is_measured(&self) -> bool {
         self.how == "measured"
     }
@@ -82,31 +82,31 @@ impl Exhibit {
 
 type Fill = fn(&Context<'_>, &mut Page) -> Result<(), Error>;
 
-/// How exhibits are made, and where their pages go.
+/// The settings of exhibits and the folders of their pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'s> {
     /// Whether few sizes and few runs are enough.
     pub quick: bool,
-    /// Where measured ranks live.
+    /// The place of measured ranks.
     pub place: &'s Place,
     /// The folder of the exhibits' pages and pictures.
     pub folder: &'s Path,
-    /// The folder of the papers' pages whose sections are to be written anew.
+    /// The folder of the papers' pages whose sections are rewritten.
     pub summary: Option<&'s Path>,
 }
 
-/// What exhibits are asked for.
+/// What an exhibit's function gets.
 #[derive(Debug)]
 pub struct Context<'o> {
     settings: Settings<'o>,
-    /// Where a person looks.
+    /// The text output.
     output: &'o Output,
-    /// The thesis' runs, which several exhibits show.
+    /// The thesis' runs, which several exhibits use.
     times: &'o OnceCell<Vec<Times>>,
 }
 
 impl Context<'_> {
-    /// On what times are measured.
+    /// The machine of measured times.
     fn machine(&self, ranks: &str) -> String {
         let backend = match self.settings.place.backend() {
             Backend::Mpi => "processes under MPI",
@@ -123,7 +123,7 @@ impl Context<'_> {
         )
     }
 
-    /// One of two, by whether there is little time.
+    /// The first or second value, depending on `quick`.
     fn quick_or<T>(&self, quick: T, whole: T) -> T {
         if self.settings.quick { quick } else { whole }
     }
@@ -171,9 +171,9 @@ pub fn write(
     Ok(())
 }
 
-/// Those that are asked for by `--only`, each once, in their order; all, if none is.
+/// The exhibits that `--only` selects, each once, in order; all if it selects none.
 pub fn chosen<'e>(all: &'e [Exhibit], only: &[String]) -> Result<Vec<&'e Exhibit>, Error> {
-    // What follows a name, or is followed by one, is a part: table-3.1 of table-3, figure-4.1 of figure-4.
+    // A name also selects its parts: table-3.1 belongs to table-3, figure-4.1 to figure-4.
     let is_part = |whole: &str, part: &str| {
         let rest = part.strip_prefix(whole);
         rest.is_some_and(|rest| rest.starts_with(['.', '-']))

@@ -1,4 +1,4 @@
-//! Schedules that were measured in turns with the backend's own collective.
+//! Schedules measured alternately with the backend's own collective.
 
 use harness::bench::schedules::{Row, of, reference};
 use harness::markdown::digits;
@@ -8,7 +8,7 @@ use reduce::Algorithm;
 use crate::page::{Page, columns, row};
 use crate::said::line;
 
-/// Draws the times of schedules over those of the backend's own, over some axis.
+/// Draws the times of schedules relative to the backend's own, over an axis.
 pub(crate) fn draw_ratios(
     page: &mut Page,
     (part, what): (&str, &str),

@@ -1,7 +1,7 @@
-//! An exhibit's page as it is built: texts, tables, pictures, and what was published beside ours.
+//! Builds an exhibit's page: texts, tables, pictures, and comparisons with published values.
 //!
-//! It is written as a page of its own, with its pictures; as a section of its paper's page in the book, which has the comparisons
-//! alone; and as rows of JSON.
+//! It is written as its own page, with pictures; as a section of its paper's page in the book, which has only the
+//! comparisons; and as rows of JSON.
 
 use std::fmt::Display;
 use std::fs;
@@ -31,9 +31,9 @@ pub(crate) fn columns<I, T: ToString>(
 
 #[derive(Debug)]
 struct Comparison {
-    /// What is compared, what was published, ours, and why they differ, or what is to be said of it.
+    /// The compared quantity, the published value, ours, and why they differ, or a remark.
     cells: [String; 4],
-    /// How ours came about.
+    /// How ours was obtained.
     how: &'static str,
 }
 
@@ -55,7 +55,7 @@ impl Comparison {
     }
 }
 
-/// What a cell says: a count, a number, nothing, or anything else.
+/// The content of a cell: a count, a number, nothing, or text.
 fn typed(cell: &str) -> Value {
     let count = cell.parse::<u64>().map(Value::from);
     let number = || cell.parse::<f64>().map(Value::from);
@@ -85,11 +85,11 @@ enum Block {
 #[derive(Debug)]
 pub(crate) struct Page {
     exhibit: Exhibit,
-    /// What the exhibit shows.
+    /// The title of the exhibit.
     title: String,
-    /// How what is compared next came about.
+    /// How the next comparisons were obtained.
     pub(crate) how: &'static str,
-    /// On what was measured.
+    /// The machine of measurements.
     machine: Option<String>,
     blocks: Vec<Block>,
 }
@@ -105,7 +105,7 @@ impl Page {
         }
     }
 
-    /// What the exhibit shows.
+    /// The title of the exhibit.
     pub(crate) fn title(&mut self, title: &str) {
         self.title = title.to_owned();
     }
@@ -115,7 +115,7 @@ impl Page {
         self.blocks.push(Block::Text(text.into()));
     }
 
-    /// On what was measured: the numbers of pictures stand beside them then.
+    /// Sets the machine of measurements; the data of pictures is then stored next to them.
     pub(crate) fn measured_on(&mut self, context: &Context<'_>, ranks: &str) {
         let machine = context.machine(ranks);
         self.text(&*machine);
@@ -132,7 +132,7 @@ impl Page {
         self.text(table.text().trim_end());
     }
 
-    /// What was published beside ours, a line each: `what | published | ours`, and ` | why` they differ.
+    /// Published values next to ours, one line each: `what | published | ours`, and ` | why` they differ.
     pub(crate) fn compare(&mut self, rows: impl AsRef<str>) {
         let how = self.how;
         let rows = rows.as_ref().trim().lines();
@@ -143,7 +143,7 @@ impl Page {
         }
     }
 
-    /// A picture; its part distinguishes several of a page, and may be empty.
+    /// A picture; `part` distinguishes several on a page, and may be empty.
     pub(crate) fn draw(
         &mut self,
         part: &str,
@@ -175,12 +175,12 @@ impl Page {
         }
     }
 
-    /// What is seen in the last picture, as a sentence.
+    /// The caption of the last picture, as a sentence.
     pub(crate) fn says(&mut self, title: impl Into<String>) {
         self.last_plot().title = title.into();
     }
 
-    /// Gives the lines of each method of the last picture a panel of their own.
+    /// Draws the last picture with a panel for each method.
     pub(crate) fn in_panels(&mut self) {
         self.last_plot().size = Size::Panels;
     }
@@ -220,7 +220,7 @@ impl Page {
         fs::write(&path, text).map_err(|error| Error::file(&path, error))
     }
 
-    /// A head and some blocks, whose pictures are drawn into a folder.
+    /// A head and blocks, whose pictures are drawn to a folder.
     fn put_together(
         &self,
         head: String,
@@ -250,7 +250,7 @@ impl Page {
         Ok(text + "\n")
     }
 
-    /// Every comparison, and every point that is not there to compare with.
+    /// Every comparison, and every point of lines that are not references.
     pub(crate) fn rows(&self) -> Vec<Value> {
         let exhibit = self.exhibit.id;
         let mut rows = Vec::new();

@@ -26,10 +26,10 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     PAPER.measured("paper-4-measured", measured::here),
 ];
 
-/// The greatest number of ranks that is counted.
+/// The largest number of ranks.
 const RANKS_MAX: usize = 300;
 
-/// The greatest n.
+/// The largest n.
 const PORTS_MAX: usize = 8;
 
 /// An allreduce, of n messages at once where that is a choice.

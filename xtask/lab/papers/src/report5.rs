@@ -28,7 +28,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     PAPER.measured("report-5-array-size-measured", measured::array_size),
 ];
 
-/// What such hardware usually takes; the report names neither processors nor network, and gives no constants.
+/// Typical constants of such hardware; the report names neither processors nor network, and gives none.
 ///
 /// Nodes of two eight-core Opterons and InfiniBand QDR, as clusters of that year and size have: 3.2 GB/s and 1.7 us between nodes; half of a copy's memory
 /// bandwidth and 0.8 us within; a sum of doubles at 4 GB/s.
@@ -48,7 +48,7 @@ const ELEMENT_BYTES: f64 = 8.0;
 /// The report's trees.
 const TREES: [Algorithm; 3] = [Algorithm::Binomial, Algorithm::Fibonacci, Algorithm::Binary];
 
-/// What every simulated page says of the machine, and of the two ways in which a message can be paid for.
+/// The description of the machine on every simulated page, and of the two cost models of messages.
 fn describe(page: &mut Page, what: &str) {
     page.text(format!(
         "{what}, simulated for *jupiter*, nodes of 16 processes, elements of {ELEMENT_BYTES} bytes: {}. The constants are assumed for InfiniBand QDR and processors of its time, not published. Links are not shared. \

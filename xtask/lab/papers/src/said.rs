@@ -1,4 +1,4 @@
-//! Numbers in words, and sentences about lines: what the titles of pictures say is computed from what they draw.
+//! Formats numbers, and summarises lines: the numbers in pictures' titles are computed from the data drawn.
 
 use std::fmt::Display;
 
@@ -73,7 +73,7 @@ fn one_or_both((least, most): (f64, f64), shown: impl Fn(f64) -> String) -> Stri
     }
 }
 
-/// Whether something is so.
+/// "yes" or "no".
 pub(super) fn yes(is_so: bool) -> &'static str {
     if is_so { "yes" } else { "no" }
 }
@@ -108,7 +108,7 @@ pub(super) fn ratios<'l>(own: &'l Line, other: &'l Line) -> impl Iterator<Item =
     })
 }
 
-/// A count as people write it: 1000, 10^7, 504,850.
+/// A count for readers: 1000, 10^7, 504,850.
 pub(super) fn count(count: impl Display) -> String {
     let digits = count.to_string();
     let zeros = digits.len() - digits.trim_end_matches('0').len();

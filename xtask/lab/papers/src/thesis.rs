@@ -49,7 +49,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     PAPER.computed("figure-b.5", distributions::shifted),
 ];
 
-/// Figure 4.1: measured on the ranks that are here, simulated on the thesis' machines.
+/// Figure 4.1: measured on this machine's ranks, simulated on the thesis' machines.
 fn figure_4_1(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 4.1, times of all data sets");
     runs::medians(context, page)?;
@@ -63,7 +63,7 @@ fn distribute(scheme: Scheme, items: u64, ranks: usize) -> Distribution {
     distribution.expect("there are ranks")
 }
 
-/// That of the example.
+/// The distribution of the example.
 fn example(scheme: Scheme) -> Distribution {
     distribute(scheme, ITEMS as u64, RANKS)
 }

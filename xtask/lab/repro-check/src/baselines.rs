@@ -1,6 +1,6 @@
-//! The sums that treefold is compared with, the fast ones without an order and the slow one with another order; and any way to a sum, ready to run.
+//! The baselines of treefold: fast sums without an order and a slow one in another order; and any summation algorithm, ready to run.
 //!
-//! The baselines are no part of the product, which offers tree order alone.
+//! The baselines are not part of the product, which offers only tree order.
 
 use distribution::Ownership;
 use reduce::{Plan, Sum, World, exact};
@@ -20,18 +20,18 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Each rank sums its own items as fast as SIMD can: the fastest way, and not reproducible.
+    /// Each rank sums its own items as fast as SIMD can: fastest, but not reproducible.
     pub fn unordered(world: &World, backend: Backend) -> Result<Self, Error> {
         let fold = |local: &[f64]| simd_kernels::unordered_sum(Level::best(), local);
         Self::of(world, backend, fold, None)
     }
 
-    /// Each rank sums its own items from left to right: the papers' baseline, and not reproducible.
+    /// Each rank sums its own items from left to right: the papers' baseline, not reproducible.
     pub fn locally_left_to_right(world: &World, backend: Backend) -> Result<Self, Error> {
         Self::of(world, backend, left_to_right, None)
     }
 
-    /// All items are gathered on rank 0, which sums them from left to right: reproducible and slow (thesis, eq. 1.5).
+    /// Rank 0 gathers all items and sums them from left to right: reproducible but slow (thesis, eq. 1.5).
     pub fn left_to_right(
         world: &World,
         backend: Backend,
@@ -79,16 +79,16 @@ fn left_to_right(items: &[f64]) -> f64 {
 pub enum Runner {
     /// By treefold.
     Plan(Box<Plan<f64, Sum>>),
-    /// By treefold, in no order.
+    /// By treefold, exactly.
     Exact(Box<exact::Plan<exact::Sum<f64>>>),
-    /// By one of the ways that it is compared with.
+    /// By one of the baselines.
     Baseline(Baseline),
-    /// By treefold's local fold of this rank's items alone: the sum over the ranks where there is one rank.
+    /// By treefold's local fold of this rank's items; complete if there is one rank.
     LocalFold,
 }
 
 impl Runner {
-    /// Prepares a way. Collective.
+    /// Prepares an algorithm. Collective.
     pub fn new(
         way: Way,
         world: &World,
@@ -132,7 +132,7 @@ mod tests {
     use crate::data::log_likelihoods;
     use crate::{Backend, Sharing};
 
-    /// One on all ranks, near that from left to right; exactly that where the baseline has its order.
+    /// All ranks get the same sum, close to the left-to-right sum, or equal if the baseline has that order.
     #[test]
     fn baselines_are_sums() {
         for (count, ranks) in [(0, 1), (1, 3), (5, 8), (1000, 1), (1000, 17)] {

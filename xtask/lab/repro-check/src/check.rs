@@ -132,7 +132,7 @@ pub fn run(options: &Options, draw: Option<Draw>) -> Result<bool, Error> {
     Ok(faults.is_empty())
 }
 
-/// Everything that was asked for, ready to run.
+/// A check that is ready to run.
 struct Check {
     job: Job,
     data: Vec<DataSet>,
@@ -144,7 +144,7 @@ struct Check {
 struct Launch {
     backend: Backend,
     ranks: usize,
-    /// Only the canary, because other rank counts were not asked for.
+    /// Runs only the canary, since the user did not request this number of ranks.
     only_canary: bool,
 }
 
@@ -154,7 +154,7 @@ impl Check {
             Some(typed) => choices::algorithms(typed)?,
             None => DEFAULT_ALGORITHMS.to_vec(),
         };
-        // The baseline that must show a spread: without it the check could not fail.
+        // The plain sum must differ between runs: otherwise the check could not fail.
         algorithms.retain(|&way| way != Way::Unordered);
         algorithms.push(Way::Unordered);
         let distributions = match &options.distribution {
@@ -319,7 +319,7 @@ fn launches(options: &Options) -> Result<Vec<Launch>, Error> {
     Ok(launches)
 }
 
-/// Gives files of the same name different names: rows are distinguished by them.
+/// Makes the names of data sets distinct, since they identify rows.
 fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
     let mut taken: BTreeSet<String> = data.iter().map(|data| data.name.clone()).collect();
     let mut seen = BTreeSet::new();

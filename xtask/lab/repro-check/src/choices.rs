@@ -1,4 +1,4 @@
-//! Lists of names and numbers, as they are typed after an option.
+//! Parses lists of names and numbers in options.
 
 use checkout::names;
 use comm::threads::RANKS_MAX;

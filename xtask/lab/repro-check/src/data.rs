@@ -34,17 +34,17 @@ pub const TABLE_4_1_NAMES: [&str; 10] = [
     "dna_rokasD7",
 ];
 
-/// Where the thesis' own data is: what `TREEFOLD_DATA` names, or `../shared/data` beside the checkout. It is not part of the project.
+/// The folder of the thesis' own data: `TREEFOLD_DATA`, or `../shared/data` next to the checkout. The data is not part of the project.
 pub fn published_folder() -> Option<PathBuf> {
     let beside = || workspace().join("../shared/data");
     let folder = setting::value("TREEFOLD_DATA").map_or_else(beside, PathBuf::from);
     folder.is_dir().then_some(folder)
 }
 
-/// A count at which ranks hardly ever begin inside a pair.
+/// A number of items at which ranks rarely begin inside a pair.
 const CANARY_ITEMS: usize = 100_003;
 
-/// So few that most ranks have none.
+/// So few items that most ranks have none.
 const CANARY_PAIRS: usize = 7;
 
 /// Where a data set comes from.
@@ -66,14 +66,14 @@ pub enum Source {
 /// Numbers with a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSet {
-    /// How reports call it.
+    /// Its name in reports.
     pub name: String,
     /// The numbers, in their order.
     pub items: Vec<f64>,
 }
 
 impl Source {
-    /// Reads or makes the data set.
+    /// Reads or generates the data set.
     pub fn load(&self) -> Result<DataSet, Error> {
         let (name, items) = match self {
             Source::File(path) => {
@@ -97,7 +97,7 @@ impl Source {
 
 /// Log-likelihoods, among them some pairs of 2^50 and -2^50.
 ///
-/// A pair leaves nothing of itself, but rounds what its rank has added up before to multiples of a quarter. What that is
+/// A pair cancels, but rounds the sum so far on its rank to multiples of a quarter. That sum
 /// depends on where ranks begin, so each number of ranks has a sum of its own. Numbers that merely differ in size would not
 /// do: their sums are some dozen neighbouring doubles, and two numbers of ranks may well have the same one.
 fn canary() -> Vec<f64> {
@@ -141,7 +141,7 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
     numbers.map_err(wrong)
 }
 
-/// A file, and the column of it that is meant, if the name says one.
+/// A file, and its column if the name contains one.
 fn file_and_column(path: &Path) -> (PathBuf, Option<String>) {
     let whole = path.to_str().unwrap_or_default();
     match whole.rsplit_once(".csv:") {
@@ -153,13 +153,13 @@ fn file_and_column(path: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-/// The formats that [`read`] knows, as files' names end.
+/// The formats that [`read`] knows, by file extension.
 pub const FORMATS: [&str; 6] = ["binpsllh", "psllh", "npy", "f64", "txt", "csv"];
 
-/// Reads what a file of one of the [`FORMATS`] holds.
+/// Parses the contents of a file in one of the [`FORMATS`].
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason.
 pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
     match format {
         "binpsllh" => binpsllh(bytes),
@@ -196,7 +196,7 @@ fn binpsllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
     raw(doubles)
 }
 
-/// Compares before anything is allocated: a count may be anything.
+/// Checks a count before allocating, since it may be arbitrary.
 fn expect_numbers(count: u64, number_bytes: u64, numbers: &[u8]) -> Result<(), String> {
     let found_bytes = numbers.len() as u64;
     match fault_of(count.checked_mul(number_bytes), found_bytes) {
@@ -227,7 +227,7 @@ fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
     }
 }
 
-/// What is wrong with a file that has so much of what it says that it has.
+/// The error of a file that has another number of items than it says.
 fn fault_of(expected: Option<u64>, found: u64) -> Option<&'static str> {
     match expected {
         Some(expected) if expected == found => None,
@@ -236,7 +236,7 @@ fn fault_of(expected: Option<u64>, found: u64) -> Option<&'static str> {
     }
 }
 
-/// A file's own words in an error, which is one line of a length that can be read.
+/// Quotes a file's text in an error: one line of limited length.
 fn quoted(word: &str) -> String {
     const CHARACTERS_MAX: usize = 40;
     let visible = |c: char| if c.is_control() { '\u{FFFD}' } else { c };
@@ -259,7 +259,7 @@ mod tests {
     use crate::Backend;
     use crate::baselines::Baseline;
 
-    /// Whatever list of ranks is typed, the check must be able to fail, and must not fail by itself.
+    /// For any list of ranks, the check must be able to fail, and must not fail spuriously.
     #[test]
     fn the_canary_has_another_sum_on_every_number_of_ranks() {
         let items = canary();

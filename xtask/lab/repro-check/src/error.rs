@@ -1,4 +1,4 @@
-//! Everything that ends a command with exit status 2, reported in one line.
+//! Errors that end a command with exit status 2, each reported in one line.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub enum Error {
     /// Items cannot be distributed like this.
     #[error(transparent)]
     Distribution(#[from] distribution::Error),
-    /// Threads could not be ranks.
+    /// Threads could not be started as ranks.
     #[error(transparent)]
     Threads(#[from] reduce::threads::RunError),
     /// Ranks could not agree on a plan.
@@ -32,7 +32,7 @@ pub enum Error {
     /// A message failed.
     #[error(transparent)]
     Transport(#[from] comm::Error),
-    /// What was to be written or read as JSON cannot be.
+    /// JSON cannot be written or read.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
@@ -48,12 +48,12 @@ impl From<launch::Error> for Error {
 }
 
 impl Error {
-    /// What is wrong with a file.
+    /// An error about a file.
     pub fn file(path: &Path, reason: impl ToString) -> Self {
         checkout::Error::file(path, reason).into()
     }
 
-    /// What is wrong with an option's value.
+    /// An error about an option's value.
     pub fn option(option: &'static str, reason: impl ToString) -> Self {
         checkout::Error::option(option, reason).into()
     }

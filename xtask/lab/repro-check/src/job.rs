@@ -1,4 +1,4 @@
-//! What one launch of ranks runs, and what comes back: both travel to and from ranks as JSON.
+//! The job and the results of one launch of ranks; both are sent as JSON.
 
 use reduce::{Algorithm, Operation};
 use serde::{Deserialize, Serialize};
@@ -9,13 +9,13 @@ use crate::{Sharing, Way};
 /// The rows that every rank of a communicator runs together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// What to reduce, and how.
+    /// The data sets, and how to reduce them.
     pub cases: Vec<Cases>,
     /// The seed of random distributions.
     pub seed: u64,
 }
 
-/// One data set by every distribution and algorithm.
+/// One data set with every distribution and algorithm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cases {
     /// The data set.
@@ -26,7 +26,7 @@ pub struct Cases {
     pub algorithms: Vec<Way>,
 }
 
-/// The collective operations that are run of a way: a reduce, too, where that is more than the allreduce's first half.
+/// The collective operations to run for an algorithm: also a reduce, if it is more than the first half of the allreduce.
 pub fn operations(way: Way) -> &'static [Operation] {
     match way {
         Way::Tree(algorithm) if has_own_reduce(algorithm) => {
@@ -46,7 +46,7 @@ fn has_own_reduce(algorithm: Algorithm) -> bool {
 }
 
 impl Cases {
-    /// Those that can reduce items that are distributed like this.
+    /// The algorithms that can reduce items with this distribution.
     pub fn algorithms_for(&self, sharing: Sharing) -> impl Iterator<Item = Way> {
         let algorithms = self.algorithms.iter().copied();
         algorithms.filter(move |&way| sharing.suits(way))
@@ -93,13 +93,13 @@ pub struct Row {
     pub sum: Option<f64>,
     /// `tree`, `exact`, `left-to-right` or `none`.
     pub order: String,
-    /// All messages that the backend sent; null where the MPI library does not tell.
+    /// The number of messages that the backend sent; null if the MPI library does not report it.
     pub messages: Option<u64>,
     /// The most communicating steps of any rank; null for algorithms that have no rounds.
     pub rounds: Option<u64>,
     /// The collective operation.
     pub collective: String,
-    /// Whether every rank that gets a result got the bits of rank 0: all of an allreduce, rank 0 alone of a reduce.
+    /// Whether every rank that gets a result got the bits of rank 0: all ranks in an allreduce, only rank 0 in a reduce.
     pub ranks_agree: bool,
 }
 
@@ -114,7 +114,7 @@ impl Row {
 mod tests {
     use super::Row;
 
-    /// A row is read from a rank and written again: its sum stays the number with its bits.
+    /// A row that is read from a rank and written again keeps its sum.
     #[test]
     fn sums_survive_json() {
         let mut random = crate::data::Random::new(1);

@@ -1,7 +1,7 @@
-//! `cargo xtask repro-check`: the same bits for every number of ranks, distribution, algorithm and backend, or not.
+//! `cargo xtask repro-check`: checks that every number of ranks, distribution, algorithm and backend gives the same bits.
 //!
-//! The binary is small, so that a fresh clone has its verdict soon. What the matrix is made of is shared with other commands: data sets, jobs of
-//! ranks, the ways to a sum that are compared, and the places where ranks live.
+//! The binary is small, so that a fresh clone builds it quickly. Other commands share its modules: data sets, jobs of
+//! ranks, the compared algorithms, and the places where ranks run.
 
 #![expect(clippy::print_stdout, reason = "commands print their results")]
 

@@ -1,6 +1,6 @@
-//! The command's door: reads options, runs, and ends with the status that the command promises.
+//! Parses the command line, runs the command and sets the exit status.
 //!
-//! 0: reproducible. 1: not so. 2: a usage or input error, reported in one line.
+//! 0: reproducible. 1: not reproducible. 2: a usage or input error, reported in one line.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use checkout::{in_a_line, refuse};
 use clap::Parser;
 use repro_check::{Error, Options, ranks};
 
-/// Reduces data over many numbers of ranks and compares the bits.
+/// Sums data on many numbers of ranks and compares the bits.
 #[derive(Parser)]
 #[command(name = "cargo xtask repro-check", version)]
 struct Cli {
@@ -17,7 +17,7 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    // A launcher starts this program as ranks.
+    // An MPI launcher starts this program as ranks.
     let part = ranks::take_part(|world, words| match words {
         ["repro", job] => ranks::check(world, job),
         _ => Err(Error::Run(

@@ -1,4 +1,4 @@
-//! The reproducibility matrix on one communicator: the same code on threads and under MPI.
+//! The reproducibility matrix on one communicator, with the same code on threads and under MPI.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,21 +14,21 @@ use crate::data::DataSet;
 use crate::job::{Job, Row, operations};
 use crate::{Backend, Error, Runner, Way};
 
-/// Where a rank finds the items.
+/// The source of a rank's items.
 #[derive(Clone, Copy, Debug)]
 pub enum Items<'d> {
-    /// All data sets of the job are in this process's memory, where ranks leave their outcomes, too.
+    /// All data sets of the job are in this process' memory, where ranks also write their outcomes.
     Shared(&'d [DataSet], &'d Board),
-    /// Rank 0 loads them one after the other, and sends each rank its share.
+    /// Rank 0 loads the data sets one after the other, and sends each rank its share.
     OnRankZero,
 }
 
-/// Where the ranks of a process leave what a reduction gave them. No rank waits: the last one to finish a row reports it.
+/// Collects the outcomes of a process' ranks. No rank waits: the last one to finish a row reports it.
 #[derive(Debug, Default)]
 pub struct Board(Mutex<BTreeMap<usize, Vec<Own>>>);
 
 impl Board {
-    /// Leaves a rank's outcome of a row. `report` gets those of all ranks, by rank; rows are reported in their order.
+    /// Adds a rank's outcome of a row. `report` gets the outcomes of all ranks, by rank; rows are reported in order.
     fn leave(&self, row: usize, world: &World, own: Own, report: impl FnOnce(&[Own])) {
         let mut rows = self.0.lock().expect("no rank panics here");
         let all = rows.entry(row).or_default();
@@ -41,7 +41,7 @@ impl Board {
     }
 }
 
-/// The sum as programs usually take it, the papers' baseline: a left-to-right fold on every rank, of even shares, and an allreduce.
+/// The usual sum of programs, which is the papers' baseline: a left-to-right fold of even shares on every rank, and an allreduce.
 /// On `ranks` threads.
 pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
     let distribution = Distribution::upper(items.len() as u64, ranks)?;
@@ -54,7 +54,7 @@ pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
     totals.swap_remove(0)
 }
 
-/// Runs the job's rows on the ranks of a world; one rank hands each to `report`. Collective.
+/// Runs the job's rows on the ranks of a world; one rank passes each to `report`. Collective.
 pub fn check_all(
     world: &World,
     backend: Backend,
@@ -120,7 +120,7 @@ pub fn check_all(
     Ok(())
 }
 
-/// Brings rank 0's number of items to every rank.
+/// Broadcasts rank 0's number of items.
 fn broadcast_count(world: &World, count: u64) -> Result<u64, Error> {
     let all = collective::allgather(
         world.transport(),
@@ -172,20 +172,20 @@ fn local_items<'d>(
         .collect())
 }
 
-/// What a collective operation gave a rank, and what it took it.
+/// The result of a collective operation on a rank, with its messages and rounds.
 #[derive(Clone, Copy, Debug)]
 struct Own {
     rank: u64,
     has_total: u64,
     bits: u64,
     messages: u64,
-    /// [`NO_ROUNDS`] where there are none.
+    /// [`NO_ROUNDS`] if there are none.
     rounds: u64,
 }
 
 const NO_ROUNDS: u64 = u64::MAX;
 
-/// The same of all ranks.
+/// The outcomes of all ranks, combined.
 struct Outcome {
     /// Of rank 0.
     total: f64,
@@ -238,14 +238,14 @@ fn reduce(
     Ok(Own {
         rank: world.rank() as u64,
         has_total: total.is_some().into(),
-        // Of NaNs, plans have one; baselines whatever the processor makes.
+        // Plans return the canonical NaN; baselines any NaN of the processor.
         bits: Sum.canonical(total.unwrap_or(0.0)).to_bits(),
         messages: world.traffic().messages - sent_before,
         rounds: rounds.unwrap_or(NO_ROUNDS),
     })
 }
 
-/// Brings every rank's outcome to all, by messages.
+/// Exchanges the outcomes of all ranks, by messages.
 fn gather(world: &World, own: Own) -> Result<Vec<Own>, Error> {
     let words = [own.rank, own.has_total, own.bits, own.messages, own.rounds];
     let own = bytemuck::cast_slice(&words).to_vec();

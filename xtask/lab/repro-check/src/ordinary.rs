@@ -1,4 +1,4 @@
-//! The transport's ordinary reductions, in an order of their own choice: what schedules and plans are measured against.
+//! The transport's own reductions, in an order that it chooses: the baseline of schedules and plans.
 
 use bytemuck::Pod;
 use comm::{Tag, collective};
@@ -7,9 +7,9 @@ use reduce::{Max, Operator, Sum, World};
 
 use crate::{Backend, Error};
 
-/// The ordinary collective operations of a world's transport: on threads a binomial tree to rank 0 and back, under MPI the library's own.
+/// The transport's own collective operations: on threads a binomial tree to rank 0 and back, under MPI the library's functions.
 ///
-/// Which values meet, and so the bits of a sum, depends on the number of ranks.
+/// The order of a sum, and so its bits, depends on the number of ranks.
 #[derive(Clone, Debug)]
 pub struct Ordinary {
     world: World,
@@ -17,9 +17,9 @@ pub struct Ordinary {
     tag: Tag,
 }
 
-/// An element that every MPI library knows.
+/// An element type that every MPI library has.
 pub trait Element: Pod {
-    /// What the library calls it.
+    /// Its MPI handle.
     fn datatype(handles: &Handles) -> Datatype;
 }
 
@@ -35,9 +35,9 @@ impl Element for i64 {
     }
 }
 
-/// An operator that every MPI library knows.
+/// An operator that every MPI library has.
 pub trait Known<T: Copy + 'static>: Operator<T> {
-    /// What the library calls it.
+    /// Its MPI handle.
     fn operation(handles: &Handles) -> Op;
 }
 
@@ -60,7 +60,7 @@ where
 }
 
 impl Ordinary {
-    /// Those of a world; under MPI, the world of all processes. Collective, as [`World::fresh_tag`].
+    /// The operations of a world; under MPI, of all processes. Collective, as [`World::fresh_tag`].
     pub fn new(world: &World, backend: Backend) -> Result<Self, Error> {
         Ok(Self {
             world: world.clone(),
@@ -80,7 +80,7 @@ impl Ordinary {
         }
     }
 
-    /// Combines the ranks' rows, column by column, and leaves the result on every rank. Collective.
+    /// Combines the ranks' rows, column by column; every rank gets the result. Collective.
     pub fn allreduce<T: Element, O: Known<T>>(
         &self,
         operator: &O,
@@ -96,7 +96,7 @@ impl Ordinary {
         }
     }
 
-    /// Combines the ranks' rows, column by column, and leaves the result on rank 0; the others' is undefined afterwards. Collective.
+    /// Combines the ranks' rows, column by column; rank 0 gets the result, and the rows of other ranks are undefined afterwards. Collective.
     pub fn reduce<T: Element, O: Known<T>>(
         &self,
         operator: &O,
@@ -122,7 +122,7 @@ impl Ordinary {
         Ok(items.collect())
     }
 
-    /// Brings rank 0's row to every rank. Collective.
+    /// Broadcasts rank 0's row. Collective.
     pub fn broadcast<T: Pod>(&self, row: &mut [T]) -> Result<(), Error> {
         let row: &mut [u8] = bytemuck::cast_slice_mut(row);
         let mut message = row.to_vec();
@@ -162,7 +162,7 @@ impl Ordinary {
     }
 }
 
-/// The library's own, on all processes.
+/// The library's functions, on all processes.
 #[expect(unsafe_code, reason = "MPI is a C library")]
 mod library {
     use std::ffi::c_int;
@@ -192,7 +192,7 @@ mod library {
         let (from, to) = (row.as_ptr().cast(), result.as_mut_ptr().cast());
         let world = handles.MPI_COMM_WORLD;
         if on_all {
-            // SAFETY: MPI is initialised; both rows have so many elements of this type, and are distinct.
+            // SAFETY: MPI is initialised; both rows have that many elements of this type, and are distinct.
             let code = unsafe { mpi.MPI_Allreduce(from, to, count, datatype, operation, world) };
             check("MPI_Allreduce", code)
         } else {
@@ -224,7 +224,7 @@ mod tests {
     use super::Ordinary;
     use crate::Backend;
 
-    /// Of integers every order gives the same.
+    /// For integers every order gives the same result.
     #[test]
     fn integers_are_reduced_over_any_number_of_ranks() {
         for ranks in 1..=17 {

@@ -1,4 +1,4 @@
-//! Where results go: lines of JSON to a file or to standard output, everything else out of their way.
+//! Output of results: JSON lines to a file or to standard output, and everything else to the other stream.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -14,9 +14,9 @@ use crate::Error;
 /// The two streams of a command.
 pub struct Output {
     json: Option<Box<dyn Write>>,
-    /// Whether standard output is for JSON alone.
+    /// Whether standard output is only for JSON.
     json_on_stdout: bool,
-    /// Why a line for a person could not be written, if that happened.
+    /// The error of writing a text line, if there was one.
     failure: RefCell<Option<io::Error>>,
 }
 
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Output {
 }
 
 impl Output {
-    /// Opens what `--json` names: a file, `-` for standard output, or nothing.
+    /// Opens the destination of `--json`: a file, `-` for standard output, or nothing.
     pub fn open(json: Option<&str>) -> Result<Self, Error> {
         let json_on_stdout = json == Some("-");
         let json: Option<Box<dyn Write>> = match json {
@@ -48,7 +48,7 @@ impl Output {
         })
     }
 
-    /// Writes one object on a line of its own.
+    /// Writes one object as a line.
     pub fn json(&mut self, object: &impl Serialize) -> Result<(), Error> {
         let Some(json) = &mut self.json else {
             return Ok(());
@@ -58,7 +58,7 @@ impl Output {
         written.map_err(|error| Error::option("--json", error))
     }
 
-    /// Shows a person a line, in which names and reasons of others are [printable]. [`finish`](Output::finish) returns the error if it cannot be written.
+    /// Prints a text line; names and reasons from outside must be [printable]. [`finish`](Output::finish) returns the error if it cannot be written.
     pub fn say(&self, line: impl AsRef<str>) {
         self.write(&printable(line.as_ref()));
     }
@@ -74,7 +74,7 @@ impl Output {
         }
     }
 
-    /// Shows a person the verdict: coloured on a terminal.
+    /// Prints the verdict, coloured on a terminal.
     pub fn say_verdict(&self, is_good: bool, verdict: &str) {
         let stream = if self.json_on_stdout {
             Term::stderr()
@@ -91,7 +91,7 @@ impl Output {
         self.write(&format!("{word}: {}", printable(verdict)));
     }
 
-    /// Makes sure that everything is written.
+    /// Flushes everything.
     pub fn finish(mut self) -> Result<(), Error> {
         if let Some(json) = &mut self.json {
             let flushed = unless_left(json.flush());
@@ -104,7 +104,7 @@ impl Output {
     }
 }
 
-/// What was written, if it could be; or if the reader has closed the stream early, as `head` does: it has read enough.
+/// The result of a write. A reader that closed the stream early, as `head` does, is no error.
 fn unless_left(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

@@ -1,4 +1,4 @@
-//! Running a job on the ranks of a place: threads of this process, or processes of this program, which get it as a file; and what such a process does.
+//! Runs a job on ranks: threads of this process, or processes of this program, which get the job as a file; and the code of such a process.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,10 +16,10 @@ use serde::de::DeserializeOwned;
 use crate::matrix::{self, Items};
 use crate::{Backend, Error};
 
-/// The word by which a program of the lab is a rank, as [`launcher`] starts it; its job follows.
+/// The first argument of a program that [`launcher`] starts as a rank; its job follows.
 pub const RANK_WORD: &str = "mpi-runner";
 
-/// What starts ranks of this program.
+/// Starts this program as ranks.
 ///
 /// # Errors
 /// MPI is missing.
@@ -27,7 +27,7 @@ pub fn launcher(installation: Installation) -> Result<Launcher, Error> {
     Ok(Launcher::of_this_program(installation, RANK_WORD)?)
 }
 
-/// Where ranks live, ready to run them.
+/// A place for ranks, ready to run them.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// Threads of this process.
@@ -37,7 +37,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Of a backend; under MPI, ranks are processes of this program.
+    /// The place of a backend; under MPI, ranks are processes of this program.
     ///
     /// # Errors
     /// MPI is missing.
@@ -48,10 +48,10 @@ impl Place {
         })
     }
 
-    /// Of a backend, by these options.
+    /// The place of a backend, with MPI options.
     ///
     /// # Errors
-    /// They are of no use, or MPI is missing.
+    /// The options do not apply, or MPI is missing.
     pub fn chosen(backend: Backend, options: &MpiOptions) -> Result<Self, Error> {
         options.check_use(backend == Backend::Mpi)?;
         Self::ready(backend, &options.installation()?)
@@ -66,7 +66,7 @@ impl Place {
     }
 }
 
-/// Measures a job on a place's ranks, by the rank's `command` under MPI; whatever ranks report goes to `sort`.
+/// Measures a job on a place's ranks, by the rank's `command` under MPI; reports of ranks go to `sort`.
 pub fn on_ranks<J, R>(
     place: &Place,
     ranks: usize,
@@ -89,7 +89,7 @@ where
     }
 }
 
-/// Runs `run` on threads, and returns whatever ranks report.
+/// Runs `run` on threads, and returns the ranks' reports.
 pub fn on_threads<R: Send>(
     ranks: usize,
     run: impl Fn(&World, &dyn Fn(R)) -> Result<(), Error> + Sync,
@@ -106,7 +106,7 @@ pub fn on_threads<R: Send>(
     Ok(reports.into_inner().expect("no report panics"))
 }
 
-/// Runs a job by the rank's `command` on processes; whatever rank 0 reports goes to `sort` as it arrives.
+/// Runs a job by the rank's `command` on processes; reports of rank 0 go to `sort` as they arrive.
 pub fn on_processes<R: DeserializeOwned>(
     launcher: &Launcher,
     ranks: usize,
@@ -130,7 +130,7 @@ struct JobFile {
 }
 
 impl JobFile {
-    /// Writes a job below `target/`. The time is in its name, as processes of two containers may have the same number.
+    /// Writes a job below `target/`. Its name contains the time, since processes of two containers may have the same id.
     fn write(job: &impl Serialize) -> Result<Self, Error> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now_ns = now.map_or(0, |since| since.as_nanos());
@@ -144,15 +144,15 @@ impl JobFile {
 
 impl Drop for JobFile {
     fn drop(&mut self) {
-        // One that stays is no more than a stray file.
+        // A file that cannot be removed does no harm.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Longer than any rank computes in these jobs, even many on one core.
+/// Longer than any rank computes in these jobs, even with many on one core.
 const SILENCE_LIMIT: Duration = Duration::from_secs(300);
 
-/// Runs a rank, if that is what this program was started for: `run` gets the words of its job.
+/// Runs a rank if this program was started as one: `run` gets the words of its job.
 pub fn take_part(run: impl FnOnce(&World, &[&str]) -> Result<(), Error>) -> Option<ExitCode> {
     if env::args_os().nth(1).is_none_or(|word| word != RANK_WORD) {
         return None;
@@ -164,7 +164,7 @@ pub fn take_part(run: impl FnOnce(&World, &[&str]) -> Result<(), Error>) -> Opti
         match run(world, &words) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                // The others may be in the middle of something.
+                // The other ranks may be in the middle of a call.
                 mpi::abort(2, &format!("{RANK_WORD}: rank {}: {error}", world.rank()));
                 ExitCode::from(2)
             }
@@ -179,14 +179,14 @@ pub fn take_part(run: impl FnOnce(&World, &[&str]) -> Result<(), Error>) -> Opti
     })
 }
 
-/// Reads what a rank is to do.
+/// Reads a rank's job.
 pub fn read_job<J: DeserializeOwned>(path: &str) -> Result<J, Error> {
     let path = Path::new(path);
     let text = fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
     serde_json::from_str(&text).map_err(|error| Error::file(path, error))
 }
 
-/// Reports a row. They are plain numbers and names, which JSON always has words for.
+/// Reports a row of plain numbers and names, which JSON can always represent.
 pub fn print_row(row: &impl Serialize) {
     println!(
         "{}",

@@ -1,4 +1,4 @@
-//! The ways to a sum that are compared, how items are spread over ranks, and where ranks live.
+//! The compared algorithms, the distributions of items over ranks, and the backends.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::data::Random;
 
-/// A way to reduce items over ranks.
+/// An algorithm for reducing items over ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Way {
@@ -19,13 +19,13 @@ pub enum Way {
     Tree(Algorithm),
     /// A plan of treefold for the exact sum, rounded once.
     Exact,
-    /// Each rank folds its own items as fast as it can, then the transport's ordinary allreduce: what programs usually do.
+    /// Each rank folds its own items as fast as it can, then the transport's own allreduce, as programs usually do.
     Unordered,
-    /// All items are gathered on one rank and folded from left to right (thesis, eq. 1.5).
+    /// One rank gathers all items and folds them from left to right (thesis, eq. 1.5).
     LeftToRight,
 }
 
-/// The order in which a way combines.
+/// The order in which an algorithm combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The binary tree over all items: treefold's promise.
@@ -34,7 +34,7 @@ pub enum Order {
     LeftToRight,
     /// None: the sum is exact, and rounded once.
     Exact,
-    /// Whatever the number of ranks and the transport make of it.
+    /// Depends on the number of ranks and the transport.
     None,
 }
 
@@ -51,7 +51,7 @@ impl Order {
 }
 
 impl Way {
-    /// All of them, the baselines last.
+    /// All algorithms, the baselines last.
     pub fn all() -> Vec<Self> {
         let trees = Algorithm::all().map(Way::Tree);
         let others = [Way::Exact, Way::Unordered, Way::LeftToRight];
@@ -78,7 +78,7 @@ impl Way {
         }
     }
 
-    /// Whether it reduces items of which a rank may own several pieces, or ranks' items in any order.
+    /// Whether a rank may own several pieces of the items, or items in any order.
     pub fn takes_pieces(self) -> bool {
         match self {
             Way::Tree(algorithm) => algorithm.is_scheduled(),
@@ -94,7 +94,7 @@ impl fmt::Display for Way {
     }
 }
 
-/// Lets values of a type, each of which has a name, be read by it and travel by it in JSON.
+/// Parses and serialises the values of a type by name.
 macro_rules! travels_by_name {
     ($type:ident, $what:literal) => {
         impl From<$type> for String {
@@ -130,17 +130,17 @@ travels_by_name!(Way, "algorithm");
 /// Items of a block of [`Sharing::BlockCyclic`].
 const BLOCK_ITEMS: u64 = 64;
 
-/// A way to spread items over ranks: a named one, one in blocks, or a random one.
+/// A distribution of items over ranks: named, in blocks, or random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Sharing {
-    /// One of crate `distribution`'s.
+    /// A distribution of crate `distribution`.
     Named(Scheme),
-    /// Blocks of 64 items, dealt out in turn.
+    /// Blocks of 64 items, dealt out round-robin.
     BlockCyclic,
     /// Boundaries drawn from the seed, a third of the ranks empty.
     Random,
-    /// Pieces drawn from the seed, in any order, about three a rank.
+    /// Pieces drawn from the seed, in any order, about three per rank.
     Scattered,
 }
 
@@ -152,32 +152,32 @@ impl Sharing {
         all
     }
 
-    /// Those that follow a rule, contiguous ones first.
+    /// The distributions that follow a rule, contiguous ones first.
     pub fn named() -> Vec<Self> {
         let mut named = Self::contiguous();
         named.push(Sharing::BlockCyclic);
         named
     }
 
-    /// Those that follow a rule, and give every rank items that lie together.
+    /// The distributions that follow a rule and give every rank contiguous items.
     pub fn contiguous() -> Vec<Self> {
         Scheme::ALL.iter().copied().map(Sharing::Named).collect()
     }
 
-    /// Whether items that are distributed like this can be reduced in this way.
+    /// Whether an algorithm can reduce items with this distribution.
     pub fn suits(self, way: Way) -> bool {
         let is_contiguous = matches!(self, Sharing::Named(_) | Sharing::Random);
         is_contiguous || way.takes_pieces()
     }
 
-    /// Spreads N items over p ranks; the same for the same seed, N and p.
+    /// Distributes N items over p ranks; the same for the same seed, N and p.
     ///
-    /// Ranks that are threads ask for the same, one after the other: the last answer is kept for them.
+    /// Caches the last distribution, since ranks that are threads request the same one after the other.
     pub fn distribute(self, items: u64, ranks: usize, seed: u64) -> Result<Ownership, Error> {
         type Question = (Sharing, u64, usize, u64);
         static LAST: Mutex<Option<(Question, Ownership)>> = Mutex::new(None);
         let question = (self, items, ranks, seed);
-        // A panic while it is held leaves a whole answer, or none.
+        // After a panic, the cache has a complete distribution or none.
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some((known, ownership)) if *known == question => Ok(ownership.clone()),
@@ -197,7 +197,7 @@ impl Sharing {
                 .map(Ownership::from),
             Sharing::Scattered => {
                 let mut random = Random::new(seed ^ items ^ ranks as u64);
-                // About three pieces a rank.
+                // About three pieces per rank.
                 let length_max = (2 * items).div_ceil(3 * ranks as u64);
                 Ownership::from_extents(&scattered(&mut random, items, ranks, length_max))
             }
@@ -206,7 +206,7 @@ impl Sharing {
     }
 }
 
-/// Pieces of up to so many items, each for any rank and at any place among its own.
+/// Pieces of limited length, each for a random rank and at a random position among its items.
 pub fn scattered(
     random: &mut Random,
     items: u64,
@@ -225,7 +225,7 @@ pub fn scattered(
     extents
 }
 
-/// Two boundaries in three are drawn anywhere; the third is its neighbour, which leaves a rank empty.
+/// Two of three boundaries are random; the third equals its neighbour, which leaves a rank empty.
 fn random_boundaries(items: u64, ranks: usize, seed: u64) -> Vec<u64> {
     let mut random = Random::new(seed ^ items ^ ranks as u64);
     let mut boundaries = vec![0];
@@ -254,7 +254,7 @@ impl fmt::Display for Sharing {
 
 travels_by_name!(Sharing, "distribution");
 
-/// Where ranks live.
+/// How ranks run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// Threads of this process.
@@ -272,7 +272,7 @@ impl Backend {
         }
     }
 
-    /// What its transport's own allreduce is called.
+    /// The name of its transport's own allreduce.
     pub fn allreduce(self) -> &'static str {
         match self {
             Backend::Threads => "allreduce",
@@ -280,7 +280,7 @@ impl Backend {
         }
     }
 
-    /// Whether its ranks can reduce in this way.
+    /// Whether its ranks can run an algorithm.
     pub fn offers(self, way: Way) -> bool {
         self == Backend::Mpi || way != Way::Tree(Algorithm::MpiNative)
     }

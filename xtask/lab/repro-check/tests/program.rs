@@ -1,4 +1,4 @@
-//! The program that `cargo xtask repro-check` builds.
+//! Tests the program that `cargo xtask repro-check` builds.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

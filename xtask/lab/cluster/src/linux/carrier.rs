@@ -1,4 +1,4 @@
-//! Carries frames between the nodes' devices, as the switch says.
+//! Moves frames between the nodes' devices as the switch decides.
 
 use std::os::fd::AsFd;
 use std::sync::{Mutex, PoisonError};
@@ -11,15 +11,15 @@ use tun_rs::SyncDevice;
 
 use crate::switch::Switch;
 
-/// More than an Ethernet frame has.
+/// More bytes than an Ethernet frame has.
 const FRAME_BYTES_MAX: usize = 1 << 16;
 
 /// How late the kernel may wake this thread: 50 us by default.
 const SLACK_NS: u64 = 1;
 
-/// Carries frames for ever. Each device belongs to the port of its index.
+/// Moves frames forever. Each device belongs to the port of its index.
 pub(super) fn carry(devices: &[SyncDevice], switch: &Mutex<Switch>) {
-    // A switch that is late by the default slack still works.
+    // With the default slack the switch is later, but still works.
     let _ = prctl::set_timerslack(SLACK_NS);
     let mut buffer = vec![0; FRAME_BYTES_MAX];
     let mut polls: Vec<PollFd<'_>> = devices
@@ -38,14 +38,14 @@ pub(super) fn carry(devices: &[SyncDevice], switch: &Mutex<Switch>) {
                 }
             }
             switch.deliver(Instant::now(), |port, frame| {
-                // A frame that a device does not take is lost, as on any network.
+                // A frame that a device does not accept is lost, as on any network.
                 let _ = devices[port].send(frame);
             });
             switch.next_due()
         };
         let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
         let wait = wait.map(|wait: Duration| TimeSpec::from(wait));
-        // An interrupted wait is another round.
+        // An interrupted wait is repeated.
         let _ = ppoll(&mut polls, wait, None);
     }
 }

@@ -1,4 +1,4 @@
-//! Faults on demand: a socket by which a test cuts nodes off, heals them, stops them and lets them go on.
+//! Faults on demand: a socket by which a test cuts nodes off, reconnects, stops and resumes them.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -14,15 +14,15 @@ use nix::unistd::Pid;
 use crate::switch::Switch;
 use crate::{Error, Order};
 
-/// A connection to a cluster that runs.
+/// A connection to a running cluster.
 #[derive(Debug)]
 pub struct Control {
     stream: BufReader<UnixStream>,
 }
 
 impl Control {
-    /// Connects to the cluster whose control socket has this name, as the cluster said at its beginning (without the `@`). The socket is an
-    /// abstract one of this machine's network, not a file.
+    /// Connects to the cluster whose control socket has this name, which the cluster printed at its start (without the `@`). The socket is an
+    /// abstract one in this machine's network, not a file.
     ///
     /// # Errors
     /// There is no such cluster.
@@ -32,10 +32,10 @@ impl Control {
         Ok(Self { stream })
     }
 
-    /// Connects to the cluster that has said this line of itself, the first on its standard error.
+    /// Connects to the cluster that printed this line first on its standard error.
     ///
     /// # Errors
-    /// The line is another one, or the cluster has ended.
+    /// The line is invalid, or the cluster has ended.
     pub fn announced(line: &str) -> io::Result<Self> {
         match line.trim().split_once("control @") {
             Some((_, name)) => Self::connect(name),
@@ -46,7 +46,7 @@ impl Control {
         }
     }
 
-    /// Tells a node.
+    /// Sends an order about a node.
     ///
     /// # Errors
     /// There is no such node, or the cluster has ended.
@@ -65,7 +65,7 @@ impl Control {
 /// All orders.
 const ORDERS: [Order; 4] = [Order::Cut, Order::Heal, Order::Stop, Order::Resume];
 
-/// What an order is called on the socket.
+/// The name of an order on the socket.
 fn name(order: Order) -> &'static str {
     match order {
         Order::Cut => "cut",
@@ -77,7 +77,7 @@ fn name(order: Order) -> &'static str {
 
 const DONE: &str = "done";
 
-/// Takes orders, from root alone, in threads of their own; returns the name of the socket.
+/// Accepts orders, only from root, in separate threads. Returns the name of the socket.
 pub(super) fn serve(
     outer: &str,
     switch: Arc<Mutex<Switch>>,
@@ -137,7 +137,7 @@ fn obey(line: &str, switch: &Mutex<Switch>, nodes: &[Pid]) -> Result<(), String>
     signalled.map_err(|error| error.to_string())
 }
 
-/// Sends a signal to all processes on a node but the one that keeps it.
+/// Sends a signal to all processes on a node but its keeper.
 fn signal(node: Pid, signal: Signal) -> io::Result<()> {
     let network = |pid: i32| fs::read_link(format!("/proc/{pid}/ns/net"));
     let own = network(node.as_raw())?;
@@ -147,7 +147,7 @@ fn signal(node: Pid, signal: Signal) -> io::Result<()> {
             .to_str()
             .and_then(|name| name.parse().ok());
         let pid = pid.unwrap_or(node.as_raw());
-        // One that has just ended has no network.
+        // A process that has just ended has no network.
         if pid != node.as_raw() && network(pid).is_ok_and(|network| network == own) {
             let _ = kill(Pid::from_raw(pid), signal);
         }

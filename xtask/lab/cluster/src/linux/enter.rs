@@ -1,4 +1,4 @@
-//! Running a program on a node: this process moves into the node's namespaces, and becomes the program.
+//! Runs a program on a node: this process enters the node's namespaces and becomes the program.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -11,10 +11,10 @@ use nix::sched::{CloneFlags, setns};
 use super::{MEMORY, NODES_VARIABLE};
 use crate::Error;
 
-/// What this part is called: arguments are a node's number and a command.
+/// The name of this role. Arguments: a node's number and a command.
 pub(super) const PART: &str = "enter";
 
-/// What it is called instead of `ssh`: arguments are options of `ssh`, a node's name, and words for a shell.
+/// The name of the role that replaces `ssh`. Arguments: options of `ssh`, a node's name, and words for a shell.
 pub(super) const AGENT: &str = "agent";
 
 pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
@@ -44,7 +44,7 @@ fn become_program(command: &mut Command) -> Result<u8, Error> {
     Err(Error::on(command.get_program().to_string_lossy())(error))
 }
 
-/// Moves this process to a node. Its current folder stays.
+/// Moves this process to a node. It keeps its current folder.
 fn enter(number: &OsStr) -> Result<(), Error> {
     let missing = || Error::Unsupported(format!("there is no node {} here", number.display()));
     let pids = env::var(NODES_VARIABLE).map_err(|_| missing())?;
@@ -52,7 +52,7 @@ fn enter(number: &OsStr) -> Result<(), Error> {
     let index: usize = index.ok_or_else(missing)?;
     let pid = pids.split(' ').nth(index).ok_or_else(missing)?;
     let folder = env::current_dir().map_err(Error::on("the current folder"))?;
-    // All are opened before the mounts are another's. Numbers of processes are the same on all nodes.
+    // Opens all before switching mounts. All nodes share process ids.
     let kinds = [
         ("net", CloneFlags::CLONE_NEWNET),
         ("uts", CloneFlags::CLONE_NEWUTS),

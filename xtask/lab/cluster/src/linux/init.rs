@@ -1,5 +1,5 @@
-//! Process 1 of the cluster's namespace: it makes the nodes, carries their frames, and runs the command. When it ends, the kernel ends all
-//! that is left.
+//! Process 1 of the cluster's namespace: it creates the nodes, moves their frames, and runs the command. When it ends, the kernel ends all
+//! other processes.
 
 use std::env;
 use std::ffi::OsString;
@@ -22,10 +22,10 @@ use super::{
 use crate::switch::Switch;
 use crate::{Error, Place, Settings};
 
-/// What this part is called.
+/// The name of this role.
 pub(super) const PART: &str = "init";
 
-/// Arguments: the process outside, the settings, and the command. Returns the command's status.
+/// Arguments: the outer process, the settings, and the command. Returns the command's status.
 pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let wrong = || Error::Unsupported("the first process was started wrongly".to_owned());
     let [outer, settings, command @ ..] = arguments else {
@@ -37,7 +37,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(None::<&str>, "/", None::<&str>, private, None::<&str>)
         .map_err(Error::on("mounts of its own"))?;
-    // The numbers of this namespace's processes: nodes are found by them.
+    // Mounts this namespace's /proc, by which nodes are found.
     mounted("proc", "/proc", None)?;
     let nodes = (0..settings.nodes).map(|number| Node::start(number, &settings));
     let nodes: Vec<Node> = nodes.collect::<Result<_, _>>()?;
@@ -46,7 +46,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let switch = Switch::new(settings.nodes, settings.delay, settings.loss, settings.seed);
     let switch = Arc::new(Mutex::new(switch));
     let carried = Arc::clone(&switch);
-    // A switch does not compete with nodes for cores. Its thread inherits what this one has now.
+    // The switch must not compete with nodes for cores. Its thread inherits this thread's priority.
     let is_first = set_policy("--fifo", "10");
     thread::spawn(move || carrier::carry(&devices, &carried));
     if !is_first || !set_policy("--other", "0") {
@@ -68,7 +68,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     started.env(NODES_VARIABLE, list.join(" "));
     started.env(CONTROL_VARIABLE, &control);
     for (variable, value) in launchers::variables() {
-        // What the caller has set, counts.
+        // The caller's own settings take precedence.
         if env::var_os(variable).is_none() {
             started.env(variable, value);
         }
@@ -77,7 +77,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let child = started.spawn().map_err(Error::on(shown))?;
     let child = Pid::from_raw(child.id().cast_signed());
     loop {
-        // As process 1 it also inherits what others have left behind.
+        // Process 1 also inherits orphans.
         match wait().map_err(Error::on("processes"))? {
             WaitStatus::Exited(pid, status) if pid == child => {
                 return Ok(u8::try_from(status).unwrap_or(u8::MAX));
@@ -93,7 +93,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     }
 }
 
-/// Sets the scheduling policy of this thread, and of what it starts; says whether that worked.
+/// Sets the scheduling policy of this thread and its children. Returns whether that worked.
 fn set_policy(policy: &str, priority: &str) -> bool {
     let own = process::id().to_string();
     let mut command = Command::new("chrt");
@@ -101,10 +101,10 @@ fn set_policy(policy: &str, priority: &str) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// Makes the kernel end this process with the one outside, however that ends.
+/// Makes the kernel end this process when the outer one ends.
 fn die_with(outer: &str) -> Result<(), Error> {
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(Error::on("signals"))?;
-    // It may have ended before. Its number is one of the namespace outside, and so is what /proc still says.
+    // It may have ended already. Its process id belongs to the outer namespace, as /proc still does.
     let status = fs::read_to_string("/proc/self/status").map_err(Error::on("/proc"))?;
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
     if parent.map(str::trim) == Some(outer) {

@@ -1,4 +1,4 @@
-//! How launchers of MPI libraries find the nodes: files on every node, and environment variables that name them.
+//! Lets MPI launchers find the nodes, by files on every node and environment variables that name them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use super::{MEMORY, PART, address, enter, name, own_path};
 use crate::{Error, Settings};
 
-/// Where these files are on a node.
+/// The folder of these files on a node.
 const FOLDER: &str = "cluster";
 
-/// What Open MPI and MPICH call instead of `ssh`.
+/// The program that Open MPI and MPICH call instead of `ssh`.
 const AGENT: &str = "agent";
 
 /// The names of the files with the nodes, in each library's form.
@@ -21,7 +21,7 @@ fn path(file: &str) -> PathBuf {
     [MEMORY, FOLDER, file].iter().collect()
 }
 
-/// Writes the files of a node; returns the one that becomes its `/etc/hosts`.
+/// Writes the files of a node. Returns the one that becomes its `/etc/hosts`.
 pub(super) fn write_files(settings: &Settings) -> Result<PathBuf, Error> {
     let agent = path(AGENT);
     let own = own_path()?;
@@ -57,7 +57,7 @@ pub(super) fn write_files(settings: &Settings) -> Result<PathBuf, Error> {
     Ok(hosts)
 }
 
-/// What Open MPI 4 and 5 and MPICH read: the nodes, the agent, and what suits nodes that share cores.
+/// The variables for Open MPI 4 and 5 and MPICH: the nodes, the agent, and settings for nodes that share cores.
 pub(super) fn variables() -> Vec<(&'static str, String)> {
     let of = |file: &str| path(file).to_string_lossy().into_owned();
     let word = str::to_owned;
@@ -68,20 +68,20 @@ pub(super) fn variables() -> Vec<(&'static str, String)> {
         ("PRTE_MCA_prte_default_hostfile", of(OPENMPI_HOSTS)),
         ("HYDRA_LAUNCHER_EXEC", of(AGENT)),
         ("HYDRA_HOST_FILE", of(MPICH_HOSTS)),
-        // A cluster is root's, whom Open MPI refuses unless it is told twice.
+        // Clusters need root, and Open MPI refuses root without two variables.
         ("OMPI_ALLOW_RUN_AS_ROOT", word("1")),
         ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", word("1")),
         ("PRTE_ALLOW_RUN_AS_ROOT", word("1")),
         ("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", word("1")),
-        // Each node would bind its first rank to the same core.
+        // Otherwise each node would bind its first rank to the same core.
         ("OMPI_MCA_hwloc_base_binding_policy", word("none")),
         ("PRTE_MCA_hwloc_default_binding_policy", word("none")),
-        // A node's number of cores is the machine's: no launcher sees that ranks share them.
+        // A node reports all cores of the machine, so launchers do not see that ranks share them.
         ("OMPI_MCA_mpi_yield_when_idle", word("1")),
-        // Messages between nodes are frames, and those within a node are not.
+        // Between nodes use TCP, within a node shared memory.
         ("OMPI_MCA_pml", word("ob1")),
         ("OMPI_MCA_btl", word("self,vader,tcp")),
-        // A node that is cut off ends the job. By default nobody would look.
+        // End the job if a node is cut off; by default this would not be detected.
         ("OMPI_MCA_oob_tcp_keepalive_time", word("2")),
         ("OMPI_MCA_oob_tcp_keepalive_intvl", word("1")),
         ("OMPI_MCA_oob_tcp_keepalive_probes", word("3")),

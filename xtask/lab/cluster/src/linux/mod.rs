@@ -25,19 +25,19 @@ pub use outer::run;
 
 use crate::Error;
 
-/// The first argument of a process that is a part of a cluster.
+/// The first argument of the cluster's own processes.
 const PART: &str = "--cluster-part";
 
-/// The device from which TAP devices are made.
+/// The device that creates TAP devices.
 const TUN: &str = "/dev/net/tun";
 
-/// The environment variable with the processes that keep the nodes, inside the cluster.
+/// The environment variable inside the cluster with the process ids of the nodes' keepers.
 const NODES_VARIABLE: &str = "TREEFOLD_CLUSTER_NODES";
 
-/// That with the name of the control socket.
+/// The environment variable with the name of the control socket.
 const CONTROL_VARIABLE: &str = "TREEFOLD_CLUSTER_CONTROL";
 
-/// Where a node has memory of its own. Temporary files are there, too.
+/// The mount point of a node's own memory, also for temporary files.
 const MEMORY: &str = "/dev/shm";
 
 /// A node's host name.
@@ -51,12 +51,12 @@ fn address(number: usize) -> Ipv4Addr {
     Ipv4Addr::new(10, 77, 0, host)
 }
 
-/// What a shell says of a process that a signal has ended.
+/// The exit status that shells report for a process ended by a signal.
 fn status_of(signal: Signal) -> u8 {
     u8::try_from(128 + signal as i32).unwrap_or(u8::MAX)
 }
 
-/// Mounts a file system of the kernel's.
+/// Mounts a kernel file system.
 fn mounted(kind: &str, place: &str, options: Option<&str>) -> Result<(), Error> {
     let mounted = mount(Some(kind), place, Some(kind), MsFlags::empty(), options);
     mounted.map_err(Error::on(place))
@@ -73,9 +73,9 @@ fn unshare_failed(errno: Errno) -> Error {
     Error::Unsupported(format!("a cluster needs namespaces: {reason}"))
 }
 
-/// Runs the part of a cluster that this process is, and does not return; returns if it is none.
+/// If this process has a role in a cluster, runs it and does not return.
 ///
-/// For the beginning of `main`, before there is a second thread.
+/// Call it at the beginning of `main`, before a second thread starts.
 pub fn take_part() {
     let mut arguments = env::args_os().skip(1);
     if arguments.next().is_none_or(|first| first != PART) {
@@ -102,7 +102,7 @@ pub fn take_part() {
 /// Fails if this machine, or this user, cannot have a cluster.
 ///
 /// # Errors
-/// What is missing.
+/// The missing requirement.
 pub fn check() -> Result<(), Error> {
     let unsupported = |reason: String| Err(Error::Unsupported(reason));
     if !geteuid().is_root() {
@@ -134,7 +134,7 @@ pub fn on_first_node() -> Result<Vec<String>, Error> {
     Ok([&*own, PART, enter::PART, "0"].map(str::to_owned).into())
 }
 
-/// Where this program is.
+/// The path of this program.
 fn own_path() -> Result<PathBuf, Error> {
     env::current_exe().map_err(Error::on("the path of this program"))
 }

@@ -1,4 +1,4 @@
-//! A node: the process that keeps its namespaces, and the device of its network.
+//! A node: the process that holds its namespaces, and its network device.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -18,13 +18,13 @@ use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 use super::{MEMORY, PART as FIRST, address, launchers, mounted, name, own_path, unshare_failed};
 use crate::{Error, Settings};
 
-/// What this part is called.
+/// The name of this role.
 pub(super) const PART: &str = "node";
 
-/// What a node says when it is ready.
+/// The line that a node prints when it is ready.
 const READY: &str = "ready";
 
-/// The process that keeps a node.
+/// The keeper of a node.
 #[derive(Debug)]
 pub(super) struct Node {
     number: usize,
@@ -32,7 +32,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Starts it, and waits until it is ready but for its device.
+    /// Starts it and waits until it is ready, except for its device.
     pub(super) fn start(number: usize, settings: &Settings) -> Result<Self, Error> {
         let failed = || format!("node {number}");
         let mut process = Command::new(own_path()?)
@@ -58,13 +58,13 @@ impl Node {
         Pid::from_raw(self.process.id().cast_signed())
     }
 
-    /// Makes the device by which its frames come and go.
+    /// Creates its network device.
     pub(super) fn device(&self) -> Result<SyncDevice, Error> {
         let failed = || format!("the network of node {}", self.number);
         let network =
             File::open(format!("/proc/{}/ns/net", self.pid())).map_err(Error::on(failed()))?;
         let number = self.number;
-        // A thread can be in a network of its own. The device stays in the one where it was made.
+        // A thread can enter another network namespace. The device stays in the one where it was created.
         let made = thread::spawn(move || -> io::Result<SyncDevice> {
             setns(network, CloneFlags::CLONE_NEWNET)?;
             let last = u8::try_from(number).map_err(io::Error::other)?;
@@ -84,7 +84,7 @@ impl Node {
     }
 }
 
-/// Arguments: the node's number, and the settings. It is there until its standard input ends.
+/// Arguments: the node's number and the settings. It runs until its standard input ends.
 pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let wrong = || Error::Unsupported("a node was started wrongly".to_owned());
     let [number, settings] = arguments else {
@@ -115,7 +115,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Brings up the loopback device, the first one of a network, by a message to the kernel. It gets its address by itself.
+/// Brings up the loopback device, the first one of a network, by a netlink message. The kernel assigns its address.
 fn set_loopback_up() -> io::Result<()> {
     const LENGTH_BYTES: u32 = 32;
     const SET_LINK: u16 = 16; // RTM_NEWLINK

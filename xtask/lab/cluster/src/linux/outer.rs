@@ -1,4 +1,4 @@
-//! The process outside: it starts the cluster, waits, and ends it when it is told to end itself.
+//! The outer process: it starts the cluster, waits, and ends it when a signal arrives.
 
 use std::ffi::OsString;
 use std::process::{self, Command};
@@ -21,7 +21,7 @@ const ENDING: [Signal; 4] = [
 
 /// Runs a command in a cluster and returns its exit status, or 128 and the number of the signal that ended it or the cluster.
 ///
-/// `prepare` may give the command environment variables. For a process that has one thread. What the cluster says goes to standard error.
+/// `prepare` may set the command's environment variables. The process must have only one thread. Messages of the cluster go to standard error.
 ///
 /// # Errors
 /// A setting is out of range; this machine or this user cannot have a cluster; or it could not be set up.
@@ -46,7 +46,7 @@ pub fn run(
     loop {
         let signal = signals.wait().map_err(Error::on("signals"))?;
         if signal != Signal::SIGCHLD {
-            // It is gone already, or it goes now.
+            // It has ended already, or ends now.
             let _ = kill(init, Signal::SIGKILL);
             waitpid(init, None).map_err(Error::on("the first process"))?;
             return Ok(status_of(signal));

@@ -1,4 +1,4 @@
-//! What runs in the clusters of the test: programs that exchange datagrams.
+//! The programs that run in the test's clusters and exchange datagrams.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -209,7 +209,7 @@ impl Running {
         self.lines.next().expect("more lines").expect("text")
     }
 
-    /// Reads until so many lines in a row begin like this.
+    /// Reads until this many lines in a row begin like this.
     #[track_caller]
     fn wait_for(&mut self, beginning: &str, count: usize) {
         let begin = Instant::now();
@@ -238,7 +238,7 @@ impl Drop for Running {
     }
 }
 
-/// A cluster of three nodes, the first of which pings the second for ever.
+/// A cluster of three nodes; the first pings the second forever.
 fn pinging() -> Running {
     let script = "$on node1 \"$0\" echo & \"$0\" ping node1 100000";
     let mut running = Running::start(cluster(3, "0", "0", script));
@@ -303,7 +303,7 @@ fn processes_of(marker: &str) -> Vec<String> {
     found
 }
 
-/// Waits until the kernel has cleared away what it clears away by itself.
+/// Waits until the kernel has finished its cleanup.
 #[track_caller]
 fn assert_nothing_is_left(before: &Traces, marker: &str, control: Option<&str>) {
     let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! The project's pages: links lead somewhere, the book has every page and uses every picture, and code that is shown compiles.
+//! Checks the project's pages: links resolve, the book has every page and uses every picture, and code blocks compile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -238,7 +238,7 @@ fn pictures_are_whole_and_used() {
     }
 }
 
-/// A page's column holds so many characters of code, on a screen that is not small.
+/// The width of code in a page's column, in characters, on a desktop screen.
 const CODE_COLUMNS: usize = 76;
 
 #[test]

@@ -1,4 +1,4 @@
-//! How treefold is installed stands in the root's `Cargo.toml`, as `workspace.metadata.install`: pages and messages say the same lines.
+//! The install commands are in the root's `Cargo.toml`, as `workspace.metadata.install`. Checks that pages and messages have the same lines.
 
 use std::process::Command;
 

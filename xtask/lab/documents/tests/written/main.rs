@@ -1,4 +1,4 @@
-//! What pages say is what stands in the tree.
+//! Checks that pages agree with the source tree.
 //!
 //! Whether mdBook accepts the book is stage `book` of `cargo xtask test`; nothing here builds it.
 

@@ -1,4 +1,4 @@
-//! The code of pages that is no program by itself: every statement there is one here, which `book.rs` checks. The pages' programs are
+//! Code of pages that is not a program on its own: `book.rs` checks that every statement there is also here. The pages' programs are
 //! doctests of this crate (`src/pages.rs`), or files that are compiled and run elsewhere.
 
 use super::read;

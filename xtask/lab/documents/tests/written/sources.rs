@@ -1,8 +1,8 @@
-//! Pages that say what stands in the sources, as git finds it, or what was measured: the numbers of records.
+//! Checks pages against the sources, by `git grep`, and against the records of measurements.
 
 use std::collections::BTreeSet;
 
-use harness::measured::Record;
+use harness::measured::Measurements;
 use harness::measured::marks::{Records, filled, pages};
 
 use super::{files, git, read, root};
@@ -176,7 +176,7 @@ fn every_record_is_whole_and_on_a_page() {
     let pages = pages(&root()).unwrap();
     let pages: Vec<String> = pages.iter().map(read).collect();
     for name in files(&["docs/measured/*"]) {
-        let record = Record::read(&root().join(&name)).unwrap();
+        let record = Measurements::read(&root().join(&name)).unwrap();
         let name = name.display();
         assert!(!record.rows.is_empty(), "{name}");
         for said in [

@@ -1,4 +1,4 @@
-//! Programs that use an installed treefold: how they are compiled, linked and run.
+//! Compiles, links and runs programs against an installed treefold.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,32 +15,32 @@ use crate::pages::Shown;
 use crate::setup::needs;
 use crate::steps::Steps;
 
-/// A program of this name is given the golden vectors.
+/// The program that gets the golden vectors.
 const GOLDEN: &str = "golden";
 
-/// Finds what compilers do not: a read beyond an array, memory that is lost.
+/// Valgrind finds reads beyond an array, and memory leaks.
 const VALGRIND: &str =
     "valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite";
 
-/// The same for ranks, whose findings are written to a file for each process: those of the MPI library do not count.
+/// The same for ranks, with a file of findings for each process: findings in the MPI library do not count.
 const VALGRIND_ON_RANKS: &str = "--xml=yes --leak-check=full --show-leak-kinds=definite";
 
-/// Finds what threads do not agree on, but for what is installed as known.
+/// Helgrind finds data races, except those in the installed suppressions.
 const HELGRIND: &str = "valgrind --quiet --error-exitcode=1 --tool=helgrind";
 
-/// A program of this name sums sections of large arrays, and must copy none.
+/// The program that sums sections of large arrays, and must not copy them.
 const STRIDED: &str = "strided";
 
-/// The most memory that it may allocate in all, in bytes. A copy of its section would be four times that.
+/// The most memory that it may allocate in total, in bytes. A copy of its section would take four times as much.
 const STRIDED_BYTES: u64 = 1_000_000;
 
 /// The number of ranks that run under valgrind.
 const VALGRIND_RANKS: usize = 2;
 
-/// What builds projects in C, C++ and Fortran.
+/// Builds projects in C, C++ and Fortran.
 pub(super) const BY_CMAKE: [&str; 5] = ["cmake", "make", "cc", "c++", "gfortran"];
 
-/// Programs that tutorials show, the page, and how it runs them.
+/// Programs in tutorials: the page, and the command there.
 const SHOWN: [[&str; 3]; 8] = [
     ["examples-first_sum-c", "tutorial-c.md", "./first_sum"],
     ["examples-first_sum-cpp", "tutorial-c.md", "./sums"],
@@ -64,27 +64,27 @@ const SHOWN: [[&str; 3]; 8] = [
     ],
 ];
 
-/// What programs include that were written for ReproRed.
+/// The header of programs that were written for ReproRed.
 const REPROREDS_HEADER: &str = "<binary_tree_summation.h>";
 
-/// The same as valgrind, by the compiler, and undefined behaviour.
+/// Compiler sanitizers: the same checks as valgrind, and undefined behaviour.
 const SANITIZERS: &str = "-g -fsanitize=address,undefined -fno-sanitize-recover=all";
 
 /// Rank counts of programs with sanitizers.
 const SANITIZED_RANKS: [usize; 2] = [1, 2];
 
-/// Without any shared library.
+/// Links without shared libraries.
 const STATIC: &str = "-static";
 
-/// Rank counts of programs that have run with the shared library on other numbers of ranks.
+/// Rank counts of statically linked programs, which have run with the shared library on other numbers of ranks.
 const STATIC_RANKS: [usize; 1] = [2];
 
-/// Far more than one program takes.
+/// A time limit far above any program's time.
 pub(crate) const TIMEOUT_SECONDS: &str = "300";
 
-/// The consumers of a package, and where they are built.
+/// The programs that use a package, and where they are built.
 pub(super) struct Consumers<'a> {
-    /// The package that has the sources.
+    /// The package with their sources.
     package: PathBuf,
     /// Where treefold is installed.
     prefix: &'a Path,
@@ -92,12 +92,12 @@ pub(super) struct Consumers<'a> {
     build: PathBuf,
     /// The golden vectors.
     golden: PathBuf,
-    /// What ends the names of the MPI library's compiler wrappers, if programs are its ranks.
+    /// The suffix of the MPI library's compiler wrappers, if programs run as its ranks.
     mpi: Option<&'a str>,
 }
 
 impl<'a> Consumers<'a> {
-    /// Those of a prefix, which are built in a folder with the golden vectors, for ranks of an MPI library or without.
+    /// The consumers of a prefix, built in a folder with the golden vectors, with or without an MPI library.
     pub(super) fn of(prefix: &'a Path, folder: &Path, mpi: Option<&'a str>) -> Self {
         let (package, golden, build) = match mpi {
             Some(library) => ("bindings/c-mpi", golden::OF_RANKS, library),
@@ -119,30 +119,30 @@ impl<'a> Consumers<'a> {
         steps.part(|steps| self.by_cmake(steps))
     }
 
-    /// C with the shared library.
+    /// C programs with the shared library.
     fn by_pkg_config(&self, steps: &mut Steps) -> Result {
         let programs = programs(&self.package, &C)?;
         needs("programs in C", &["cc", "pkg-config"])?;
         for (index, program) in programs.iter().enumerate() {
             let executable = self.compile(steps, program, "")?;
             self.run(steps, program, &executable, self.ranks())?;
-            // Examples show how; tests also call with what is wrong.
+            // Examples show correct use; tests also make wrong calls.
             if !program.name.starts_with("examples") {
                 steps.part(|steps| self.under_valgrind(steps, program, &executable, index))?;
             }
-            // MPI libraries are not compiled with what sanitizers need.
+            // MPI libraries are not built for sanitizers.
             if self.mpi.is_none() && !program.name.starts_with("examples") {
                 let executable = self.compile(steps, program, SANITIZERS)?;
                 self.run(steps, program, &executable, &[])?;
             }
         }
         steps.part(|steps| self.by_command_lines(steps))?;
-        // MPI libraries are shared ones here.
+        // MPI libraries are shared libraries here.
         if self.mpi.is_some() {
             return Ok(());
         }
         steps.part(|steps| self.under_helgrind(steps))?;
-        // Not even the compiler's is shared. It repeats a name that it does not find.
+        // Not even the C library is shared. cc prints the name unchanged if it does not find the archive.
         let archive = output(command!("cc -print-file-name=libc.a"))?;
         if !archive.starts_with('/') {
             let reason = "fully static programs, for want of libc.a";
@@ -155,7 +155,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// Fortran by the command line of the tutorial: the modules, and their part in C.
+    /// Fortran programs by the tutorial's command line: the modules and their C file.
     fn by_command_lines(&self, steps: &mut Steps) -> Result {
         let (library, modules, compiler) = match self.mpi {
             Some(suffix) => (
@@ -178,7 +178,7 @@ impl<'a> Consumers<'a> {
             let executable = self.build.join(format!("{}-by-line", program.name));
             let sources = &program.source;
             let mut compile = command!(compiler, modules, sources, of_library, found, "-o");
-            // Modules are written to where the compiler is called.
+            // The compiler writes modules to its working directory.
             compile.arg(&executable).current_dir(&self.build);
             let step = format!("{}: {} by one command line", self.title(), program.name);
             steps.build(step, compile)?;
@@ -201,7 +201,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// C with sanitizers, as the installed libraries have them. Alone, a read beyond an array must be seen in the library.
+    /// C programs with sanitizers, which the installed libraries have as well. Without MPI, a read beyond an array must be detected in the library.
     pub(super) fn with_sanitizers(&self, steps: &mut Steps) -> Result {
         make(&self.build)?;
         if self.mpi.is_none() {
@@ -220,7 +220,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// C++ and Fortran, and C with the static library.
+    /// C++ and Fortran programs, and C programs with the static library.
     fn by_cmake(&self, steps: &mut Steps) -> Result {
         let static_ones = programs(&self.package, &C)?;
         let shared_ones = programs(&self.package, &CPP_AND_FORTRAN)?;
@@ -254,7 +254,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// Counts what a program allocates.
+    /// Counts the memory that a program allocates.
     fn allocates_little(&self, steps: &mut Steps, executable: &Path) -> Result {
         needs("what strided sums allocate", &["valgrind"])?;
         let step = format!("{}: what strided sums allocate", self.title());
@@ -268,7 +268,7 @@ impl<'a> Consumers<'a> {
         })
     }
 
-    /// Compiles one file of C with what pkg-config says of the library that it uses; these options are added.
+    /// Compiles a C file with pkg-config's options for the library that it uses, and more options.
     fn compile(&self, steps: &mut Steps, program: &Program, added: &str) -> Result<PathBuf> {
         let library = match self.mpi {
             Some(_) if read(&program.source)?.contains(REPROREDS_HEADER) => "treefold-reprored",
@@ -288,7 +288,7 @@ impl<'a> Consumers<'a> {
             Some(suffix) => format!("mpicc.{suffix}"),
             None => "cc".to_owned(),
         };
-        // What this library is found by when the program runs.
+        // Lets the program find the library at run time.
         let found = format!("-Wl,-rpath,{}", self.prefix.join("lib").display());
         let source = &program.source;
         let compile = command!(
@@ -309,20 +309,20 @@ impl<'a> Consumers<'a> {
     ) -> Result {
         if self.mpi.is_none() {
             let mut command = command!(executable);
-            // With the sanitizer, too, memory that is not there is an error of ours.
+            // Under the sanitizer, too, failed allocations must return our error.
             command.env("ASAN_OPTIONS", "allocator_may_return_null=1");
             return self.step(steps, program, executable, command, "alone");
         }
         for &count in ranks {
             let mut command = steps.installation.command(count, executable);
-            // MPI libraries leave memory to the end of the process.
+            // MPI libraries do not free all memory before the process ends.
             command.env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1");
             self.step(steps, program, executable, command, &format!("p = {count}"))?;
         }
         Ok(())
     }
 
-    /// Runs a program under valgrind. Of programs of ranks, every other one with the first library, the rest with the second.
+    /// Runs a program under valgrind. Programs of ranks alternate between the two libraries.
     fn under_valgrind(
         &self,
         steps: &mut Steps,
@@ -331,7 +331,7 @@ impl<'a> Consumers<'a> {
         index: usize,
     ) -> Result {
         let name = &program.name;
-        // Between jobs, Open MPI's own handshakes over TCP send memory that nobody has written.
+        // Open MPI's TCP handshakes between jobs send uninitialised memory.
         if name.contains("spawn") {
             return Err(Stop::Skipped(format!("{name} under valgrind")));
         }
@@ -354,7 +354,7 @@ impl<'a> Consumers<'a> {
         steps.check(step, || findings::check(&self.build, name, ranks))
     }
 
-    /// Runs a command that runs a program like this; what tutorials show is held against what it prints.
+    /// Runs a command that runs such a program, and compares its output with the tutorials.
     fn step(
         &self,
         steps: &mut Steps,
@@ -364,12 +364,12 @@ impl<'a> Consumers<'a> {
         how: &str,
     ) -> Result {
         command.current_dir(&self.build);
-        // The launchers end ranks that wait for each other for ever.
+        // The launchers end ranks that hang.
         command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
         if program.is(GOLDEN) {
             command.arg(&self.golden);
         }
-        // What CMake built has a folder of its own.
+        // CMake builds in its own folder.
         let file = executable.strip_prefix(&self.build).unwrap_or(executable);
         let step = format!("{}: {}, {how}", self.title(), file.display());
         let shown = SHOWN.into_iter().find(|[name, ..]| *name == program.name);
@@ -387,7 +387,7 @@ impl<'a> Consumers<'a> {
         self.mpi.map_or(&[], ranks_of)
     }
 
-    /// For a person.
+    /// The name in messages.
     fn title(&self) -> &str {
         self.mpi.unwrap_or("without MPI")
     }

@@ -1,4 +1,4 @@
-//! What valgrind found in the ranks of a program. MPI libraries have findings of their own; ours are those with a frame of treefold's.
+//! Valgrind's findings in the ranks of a program. MPI libraries have findings, too; ours have a stack frame in treefold.
 
 use std::fs;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use crate::commands::Result;
 use crate::files::{name, read, with_extension};
 
-/// Frames of this library make a finding ours.
+/// A finding is ours if it has a stack frame in this library.
 const OWN_LIBRARY: &str = "libtreefold";
 
-/// Looks at the reports of all ranks, `PROGRAM.*.xml` in a folder, and removes them.
+/// Checks the reports of all ranks, `PROGRAM.*.xml` in a folder, and removes them.
 ///
 /// # Errors
-/// There are other than so many whole reports, or one has a finding of ours.
+/// The number of complete reports is wrong, or one has a finding of ours.
 pub(super) fn check(folder: &Path, program: &str, ranks: usize) -> Result<String> {
     let mut reports = with_extension(folder, "xml")?;
     reports.retain(|path| name(path).starts_with(&format!("{program}.")));

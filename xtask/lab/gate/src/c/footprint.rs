@@ -1,7 +1,7 @@
-//! What a short call touches: cache lines of code and of data, and pages. After other work none of them is in a cache, and the processor waits for
+//! Counts the cache lines of code and data, and the pages, that a short call touches. After other work none of them is cached, and the processor waits for
 //! each.
 //!
-//! valgrind's lackey traces a program (`benches/footprint`) that writes to a marked address before and after each call.
+//! Valgrind's lackey traces a program (`benches/footprint`) that writes to a marked address before and after each call.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
@@ -18,22 +18,22 @@ use crate::commands::{Result, cargo, command, output};
 use crate::setup::needs;
 use crate::steps::Steps;
 
-/// The bits of an address within a line of a cache, and within a page.
+/// The number of address bits within a cache line and within a page.
 const LINE_BITS: u32 = 6;
 const PAGE_BITS: u32 = 12;
 
-/// What a call touches. The lines of data are without those of its items.
+/// The memory that a call touches. Data lines do not include its items.
 type Footprint = [usize; 4];
 
 const HEADINGS: [&str; 5] = ["call", "instructions", "code lines", "data lines", "pages"];
 
-/// The calls, and what they may touch: about a tenth more than docs/measurements.md records.
+/// The calls and their limits: about a tenth above the values in docs/measurements.md.
 const LIMITS: [(&str, Footprint); 2] = [
     ("treefold_allreduce", [1290, 51, 41, 31]),
     ("treefold_sum_f64", [1170, 43, 21, 17]),
 ];
 
-/// Whether no call touches more than it may. Without valgrind nothing is counted.
+/// Checks that no call exceeds its limits. Skipped without valgrind.
 pub(super) fn check(steps: &mut Steps, prefix: &Path, folder: &Path) -> Result {
     needs("what a short call touches", &["valgrind"])?;
     let installation = steps.installation.clone();
@@ -51,7 +51,7 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path, folder: &Path) -> Result {
     })
 }
 
-/// Installs treefold, and returns the lines of a table of what is found.
+/// Installs treefold, and returns the result as a table.
 pub(crate) fn bench(installation: &Installation) -> Result<Vec<String>, Error> {
     let found = || -> Result<Vec<Footprint>> {
         let folder = target()?.join("footprint");
@@ -77,7 +77,7 @@ fn table(found: &[Footprint]) -> Vec<String> {
     table.lines()
 }
 
-/// What each of the calls touches, in a program that is built in a folder against a prefix.
+/// Counts what each call touches, in a program built in a folder against a prefix.
 fn measure(prefix: &Path, folder: &Path, installation: &Installation) -> Result<Vec<Footprint>> {
     let compiler = installation.library();
     let compiler = compiler.map_or_else(|| "mpicc".to_owned(), Library::c_compiler);
@@ -98,7 +98,7 @@ fn measure(prefix: &Path, folder: &Path, installation: &Installation) -> Result<
     Ok(found)
 }
 
-/// Counts what lies between marks.
+/// Counts the accesses between marks.
 fn footprints(mut trace: impl BufRead) -> Result<Vec<Footprint>> {
     let mut found = Vec::new();
     let mut counted: Option<Counted> = None;
@@ -160,7 +160,7 @@ impl Counted {
     }
 }
 
-/// The marked address, and where items lie: "marks 0x1 items 0x2 0x3".
+/// Parses the marked address and the range of the items: "marks 0x1 items 0x2 0x3".
 fn addresses(line: &str) -> Option<(u64, Range<u64>)> {
     let mut numbers = line.split_whitespace().filter_map(|word| {
         let digits = word.strip_prefix("0x")?;
@@ -170,7 +170,7 @@ fn addresses(line: &str) -> Option<(u64, Range<u64>)> {
     Some((next()?, next()?..next()?))
 }
 
-/// An instruction (I), or a load (L), a store (S) or both (M): " S 1fff0006d0,16".
+/// Parses an instruction (I), a load (L), a store (S) or both (M): " S 1fff0006d0,16".
 fn access(line: &str) -> Option<(u8, u64, u64)> {
     let (kind, place) = line.trim().split_once(' ')?;
     let kind = match kind {

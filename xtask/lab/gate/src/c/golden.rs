@@ -1,13 +1,13 @@
-//! The golden vectors for readers that know no JSON: in one file those of the order and of exact sums, in another one those of bytes.
+//! Converts the golden vectors for readers without JSON: one file for the order and exact sums, another for bytes.
 //!
 //! Each case of the first is a line `type operator operation width n k m`, then n lines with the bits of its elements, k with those of a dot
 //! product's second factors, and m with those of its result. A complex number is a line of two words. Operations are `reduce`, of rows of
-//! `width` elements, so that m is the width; `scan` and `exscan`, whose m is n; `squared_norm` and `dot`; and `p4016`, a reduction of so many
-//! items as its one element says, which the reader makes by the rule of ISO C++ paper P4016. The operator `exact` stands for exact
+//! `width` elements, so that m is the width; `scan` and `exscan`, whose m is n; `squared_norm` and `dot`; and `p4016`, a reduction of as many
+//! items as its single element says, which the reader generates by the rule of ISO C++ paper P4016. The operator `exact` stands for exact
 //! sums: its operations are `sum`, `dot`, `conjugate_dot` and `norm`.
 //!
 //! Each case of the second is a line `kind type n m k parts`, then n lines with items, m with others or keys, k with bytes, and the lines of the
-//! value: it has so many parts, or keys.
+//! value: `parts` is its number of parts or keys.
 
 use std::path::Path;
 use std::slice;
@@ -19,20 +19,20 @@ use crate::commands::Result;
 use crate::files::{read, write as write_file};
 use crate::steps::Steps;
 
-/// The file for programs of ranks, and that for programs that have none.
+/// The file for programs of ranks, and the one for programs without ranks.
 pub(super) const OF_RANKS: &str = "golden.txt";
 pub(super) const OF_BYTES: &str = "bytes.txt";
 
 /// The operators of `treefold.h`.
 const OPERATORS: [&str; 4] = ["sum", "product", "min", "max"];
 
-/// Files that have far fewer cases are not those of the project.
+/// The minimum numbers of cases: files with far fewer cannot be the project's.
 const LEAST_CASES: usize = 380;
 
-/// The lines of a case; `None` if C does not have it.
+/// Converts a case to lines; `None` if C does not have it.
 type Lines = fn(&Value) -> Result<Option<Vec<String>>>;
 
-/// What a file holds, its name, its least number of cases, and the files of golden/ that it is made of.
+/// The converter of a file, its name, its minimum number of cases, and its sources in golden/.
 type File = (
     &'static str,
     &'static str,
@@ -40,7 +40,7 @@ type File = (
     [(&'static str, Lines); 2],
 );
 
-/// Writes both files into a folder; says how many cases they have.
+/// Writes both files to a folder. Returns a description of their cases.
 pub(super) fn write(steps: &mut Steps, folder: &Path) -> Result {
     let files: [File; 2] = [
         (
@@ -73,7 +73,7 @@ pub(super) fn write(steps: &mut Steps, folder: &Path) -> Result {
     Ok(())
 }
 
-/// Adds the lines of all cases of a file; returns how many it were.
+/// Appends the lines of all cases of a file. Returns their number.
 fn write_cases(rows: &str, lines: Lines, text: &mut String) -> Result<usize> {
     let mut count = 0;
     for row in rows.lines() {
@@ -86,7 +86,7 @@ fn write_cases(rows: &str, lines: Lines, text: &mut String) -> Result<usize> {
     Ok(count)
 }
 
-/// Cases of the order. Reciprocals and operators of a program's own are left out.
+/// Cases of the order, without reciprocals and user-defined operators.
 fn of_order(case: &Value) -> Result<Option<Vec<String>>> {
     let (operator, width) = (text(case, "operator")?, words(case, "bits")?.len());
     if !OPERATORS.contains(&operator) || !case["reciprocals"].is_null() {
@@ -101,7 +101,7 @@ fn of_order(case: &Value) -> Result<Option<Vec<String>>> {
     of_numbers(case, &format!("{operator} {operation} {width}")).map(Some)
 }
 
-/// Exact sums. Roots of dot products are left out.
+/// Cases of exact sums, without roots of dot products.
 fn of_exact(case: &Value) -> Result<Option<Vec<String>>> {
     match text(case, "operator")? {
         "root" => Ok(None),
@@ -149,7 +149,7 @@ fn text<'a>(case: &'a Value, key: &str) -> Result<&'a str> {
     text.ok_or_else(|| format!("{case}: no {key}").into())
 }
 
-/// Words with bits: none, one, or a list of them.
+/// Words with bits: null, one, or a list.
 fn words(case: &Value, key: &str) -> Result<Vec<String>> {
     let list = match &case[key] {
         Value::Null => &[],

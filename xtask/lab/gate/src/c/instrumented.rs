@@ -1,5 +1,5 @@
-//! The stage `asan`: the libraries are built with AddressSanitizer in them, and programs in C run with them. In stage `c`, only the programs
-//! are, and what a library reads beyond an array goes unseen.
+//! The stage `asan`: builds the libraries with AddressSanitizer, and runs C programs with them. In stage `c`, only the programs
+//! have it, so reads of the library beyond an array are not detected.
 
 use checkout::workspace::target;
 
@@ -11,10 +11,10 @@ use crate::setup;
 use crate::steps::Steps;
 use crate::tests;
 
-/// What the compiler is told. Its standard library has no sanitizer in it, which is no mismatch.
+/// Compiler options. The standard library is built without a sanitizer, which is not a mismatch.
 const FLAGS: &str = "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer";
 
-/// Sanitizers are for targets that are named, so that build scripts are built without.
+/// The target is named explicitly, so that build scripts are built without a sanitizer.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Runs the stage.
@@ -29,12 +29,12 @@ pub(crate) fn asan(steps: &mut Steps) -> Result {
     remove(&prefix)?;
     let mut install = tests::xtask(steps, words!["install --prefix", prefix])?;
     install.envs([
-        // By the name by which rustup knows it.
+        // Selects the toolchain by rustup's name.
         ("CARGO", "cargo"),
         ("RUSTUP_TOOLCHAIN", "nightly"),
         ("RUSTFLAGS", FLAGS),
         ("CARGO_BUILD_TARGET", TARGET),
-        // What reads beyond an array does so unoptimised, too, and that takes a quarter of the time.
+        // Reads beyond an array also show in an unoptimised build, which takes a quarter of the time.
         ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
     ]);
     install.env("CARGO_TARGET_DIR", folder.join("build"));

@@ -1,4 +1,4 @@
-//! The programs that use a package, and what they are compiled with.
+//! The C, C++ and Fortran programs that use a package, and their compilers' options.
 
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(super) const CPP_AND_FORTRAN: [(&str, &str); 4] = [
     ("tests/fortran", "f90"),
 ];
 
-/// How C is compiled.
+/// The options of the C compiler.
 pub(crate) const C_FLAGS: &str = "-std=c11 -O2 -Wall -Wextra -Werror";
 
 /// A program, and its name in the build folder.
@@ -35,7 +35,7 @@ impl Program {
     }
 }
 
-/// The programs in these folders of a package. A folder without one is an error, as nothing would be tested.
+/// The programs in these folders of a package. A folder without programs is an error, since nothing would be tested.
 pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<Program>> {
     let mut programs = Vec::new();
     for (folder, extension) in folders {
@@ -46,7 +46,7 @@ pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<P
             return Err(Error::file(&path, reason).into());
         }
         for source in sources {
-            // tests/consumer/CMakeLists.txt makes the same name.
+            // tests/consumer/CMakeLists.txt builds the same name.
             let name = format!("{folder}/{}", name(&source)).replace(['/', '.'], "-");
             programs.push(Program { source, name });
         }
@@ -54,14 +54,14 @@ pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<P
     Ok(programs)
 }
 
-/// What pkg-config says of a package of a prefix; for a fully static program with `--static`.
+/// The output of pkg-config for a package in a prefix; with `--static` for a fully static program.
 pub(crate) fn flags(prefix: &Path, name: &str, added: &str) -> Result<Vec<String>> {
     let mut command = command!("pkg-config", added, "--cflags --libs", name);
     command.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
     Ok(shell_words(&output(command)?))
 }
 
-/// The words of a line as a shell takes them apart: a space after a backslash belongs to its word.
+/// Splits a line into words like a shell: a space after a backslash belongs to its word.
 fn shell_words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut chars) = (Vec::new(), String::new(), text.chars());
     while let Some(c) = chars.next() {

@@ -1,4 +1,4 @@
-//! A project that builds treefold as a part of itself, by CMake's FetchContent.
+//! Tests a project that builds treefold as a subproject, by CMake's FetchContent.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use crate::libraries::MPI_LIBRARIES;
 use crate::setup::needs;
 use crate::steps::Steps;
 
-/// Its programs of one process.
+/// Its programs without ranks.
 const PROGRAMS: [&str; 4] = ["shared", "static", "cpp", "fortran"];
 
-/// The program of ranks, and on how many it runs.
+/// The program of ranks, and its numbers of ranks.
 const ON_RANKS: (&str, usize) = ("ranks", 2);
 
-/// Configures, builds and runs it. Cargo finds in the target folder what an installation has built before.
+/// Configures, builds and runs it. Cargo reuses what an installation has built in the target folder.
 pub(super) fn check(steps: &mut Steps, build: &Path) -> Result {
     needs("a project that builds treefold", &BY_CMAKE)?;
     let title = "as a part of a project";

@@ -1,5 +1,5 @@
-//! A shared library exports the functions that its headers declare, and nothing else, by its interface's version; it is asked for by that
-//! version, and loads no MPI library.
+//! Checks the symbols of shared libraries: each exports exactly the functions that its headers declare, with the interface's version, has that
+//! version in its soname, and links no MPI library.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,7 +27,7 @@ const LIBRARIES: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// The beginning of what `libtreefold_reprored` calls: no header declares it.
+/// The prefix of the functions that `libtreefold_reprored` calls; no header declares them.
 const OF_REPRORED: &str = "treefold_reprored_";
 
 /// Checks the libraries of a prefix.
@@ -67,7 +67,7 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result {
             Ok(expected)
         })?;
     }
-    // A program may link the library by two names, and a process has it once: handles that one of its parts makes are handles in all.
+    // A program may link the library by two names, but a process must load it only once, so that handles are valid everywhere.
     steps.check("libtreefold_mpi is libtreefold", || {
         for extension in ["so", "a"] {
             let file = |name| folder.join(format!("{name}.{extension}")).canonicalize();
@@ -80,7 +80,7 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result {
     })
 }
 
-/// The version of the interface. Before 1.0, a minor version is an interface of its own.
+/// The version of the interface. Before 1.0, each minor version is a new interface.
 fn numbers() -> String {
     match env!("CARGO_PKG_VERSION_MAJOR") {
         "0" => format!("0.{}", env!("CARGO_PKG_VERSION_MINOR")),
@@ -88,17 +88,17 @@ fn numbers() -> String {
     }
 }
 
-/// The name that programs ask for when they start.
+/// The soname of a library.
 fn interface(name: &str) -> String {
     format!("{name}.so.{}", numbers())
 }
 
-/// The version that symbols have.
+/// The version of symbols.
 fn version() -> String {
     format!("TREEFOLD_{}", numbers())
 }
 
-/// What both sets have, or else the difference.
+/// The number of elements of two equal sets; else an error with the difference.
 fn same(declared: &BTreeSet<String>, exported: &BTreeSet<String>) -> Result<String> {
     if declared.is_empty() {
         return Err("the headers declare nothing".into());
@@ -123,7 +123,7 @@ fn versioned(library: &Path) -> Result<Vec<String>> {
     let lines = output(command!("nm --dynamic --defined-only", library))?;
     let words = lines.lines().map(|line| line.split_whitespace());
     let symbols = words.filter_map(|mut words| match words.nth(1)? {
-        // The version itself.
+        // Skips the version itself.
         "A" => None,
         _ => words.next().map(str::to_owned),
     });
@@ -136,10 +136,10 @@ mod tests {
 
     use super::{LIBRARIES, functions, read, same, workspace};
 
-    /// The most functions that the headers of programs may declare: whoever reads them is to know them all.
+    /// The most functions that the headers for programs may declare, so that users can know them all.
     const MOST_FUNCTIONS: usize = 120;
 
-    /// The same of the header for databases.
+    /// The same for the header for databases.
     const MOST_OF_AGGREGATES: usize = 12;
 
     #[test]

@@ -13,19 +13,19 @@ use crate::libraries::prefix;
 use crate::setup;
 use crate::steps::Steps;
 
-/// An engine of Debian's.
+/// An engine from Debian.
 pub(crate) struct Engine {
     /// The name of its folder in `bindings/engines`.
     folder: &'static str,
     name: &'static str,
-    /// Files and programs that are there where its packages are installed.
+    /// Files and programs that exist if its packages are installed.
     needs: &'static [&'static str],
     packages: &'static [&'static str],
-    /// Runs all tests, and writes nothing into the checkout.
+    /// Runs all tests. Writes nothing to the checkout.
     tests: &'static str,
-    /// What else is done before the packages are installed.
+    /// A preparation before the packages are installed.
     prepare: fn() -> Result,
-    /// Whether the tests install the binding where only root can.
+    /// Whether the tests install the binding, which needs root.
     needs_root: bool,
 }
 
@@ -81,7 +81,7 @@ pub(crate) const R: Engine = Engine {
     needs_root: false,
 };
 
-/// Installing PostgreSQL would make a server and start it.
+/// Prevents that installing PostgreSQL creates and starts a server.
 fn leave_servers_alone() -> Result {
     if !is_root() {
         return Ok(());
@@ -108,7 +108,7 @@ impl Engine {
         workspace().join("bindings/engines").join(self.folder)
     }
 
-    /// Installs the engine, and what builds its binding.
+    /// Installs the engine and what is needed to build its binding.
     pub(crate) fn install(&self) -> Result {
         setup::install_compilers();
         if !self.needs.iter().all(|needed| is_on_path(needed)) {
@@ -133,7 +133,7 @@ impl Engine {
     }
 }
 
-/// Lets a command find an installed `libtreefold`.
+/// Makes a command find an installed `libtreefold`.
 pub(crate) fn with_library<'c>(command: &'c mut Command, library: &Path) -> &'c mut Command {
     command.env("PKG_CONFIG_PATH", library.join("pkgconfig"));
     command.env("LD_LIBRARY_PATH", library)

@@ -1,4 +1,4 @@
-//! Libraries that a program is not linked to: one of no family, one that a module has for itself, and one that mpi4py's wheel loads.
+//! MPI libraries that a program is not linked to: one of no known family, one that a module loads privately, and one that mpi4py's wheel loads.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::steps::Steps;
 
 const RANKS: usize = 2;
 
-/// What makes a library of a file.
+/// The compiler's options for a shared library.
 const SHARED: &str = "-shared -fPIC";
 
 /// One of the programs' sources.
@@ -24,7 +24,7 @@ pub(super) fn source(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A library of no family, and its program, with the interposer and without it: it passes on what it does not know.
+/// Tests a library of no known family with and without the interposer, which must pass its calls on.
 pub(super) fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result {
     let folder = target()?.join("pmpi-programs/nobody");
     make(&folder)?;
@@ -41,14 +41,14 @@ pub(super) fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result {
 }
 
 impl Suite<'_> {
-    /// Programs that load the library of this suite for themselves alone.
+    /// Programs that load this suite's library privately.
     pub(super) fn loaded(&self, steps: &mut Steps) -> Result {
         steps.part(|steps| self.module(steps))?;
         self.device(steps)?;
         steps.part(|steps| self.mpi4py(steps))
     }
 
-    /// A driver that says that some memory is a device's, and its program.
+    /// A fake driver that declares some memory a device's, and its program.
     fn device(&self, steps: &mut Steps) -> Result {
         let driver = self.folder.join("libcuda.so.1");
         let shared = words![SHARED, "-Wl,-soname,libcuda.so.1"];
@@ -84,7 +84,7 @@ impl Suite<'_> {
         steps.expect(step, command.arg(&module), true, &["Allreduce"])
     }
 
-    /// The library's compiler of Fortran; without it, this is left out.
+    /// The library's Fortran compiler; skipped without it.
     pub(super) fn fortran(&self, what: &str) -> Result<String> {
         let compiler = format!("mpifort.{}", self.library);
         if is_on_path(&compiler) {
@@ -93,7 +93,7 @@ impl Suite<'_> {
         Err(Stop::Skipped(format!("{what}, for want of {compiler}")))
     }
 
-    /// mpi4py's wheel, which loads its library for itself, too.
+    /// mpi4py's wheel, which also loads its library privately.
     fn mpi4py(&self, steps: &mut Steps) -> Result {
         let python = mpi4py()?;
         let mut command = treefold_run("--check", steps, self.prefix, RANKS, python);

@@ -1,4 +1,4 @@
-//! What the interposer says, and when: wrong settings, a report that cannot be written, and a tool that hides the program's calls.
+//! Checks the interposer's messages: wrong settings, a report that cannot be written, and a tool that hides the program's calls.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::steps::Steps;
 
 const RANKS: usize = 2;
 
-/// MPICH's algorithm by which ranks of one call get different bits, on so many ranks.
+/// An MPICH algorithm that gives the ranks of a call different bits, on this many ranks.
 const DISAGREEING: [&str; 4] = [
     "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=nb",
     "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=tsp_recexch_single_buffer",
@@ -24,7 +24,7 @@ const DISAGREEING_RANKS: usize = 3;
 
 const CHECK: &str = "TREEFOLD_PMPI=check";
 
-/// Settings that end a job in MPI_Init, and what is said; `treefold-run` says the same before it starts anything.
+/// Settings that end a job in MPI_Init, and the message; `treefold-run` prints the same before it starts anything.
 const WRONG: [(&str, &str); 4] = [
     (
         "TREEFOLD_PMPI=chek",
@@ -44,9 +44,9 @@ const WRONG: [(&str, &str); 4] = [
     ),
 ];
 
-/// What is added to the environment of ranks, what must happen, and what must be said.
+/// A test: words added to the ranks' command, the expected success, and the expected message.
 #[derive(Clone)]
-struct Case {
+struct MessageTest {
     title: String,
     ranks: usize,
     words: Vec<String>,
@@ -54,8 +54,8 @@ struct Case {
     says: String,
 }
 
-impl Case {
-    /// Two ranks with nothing added, which succeed.
+impl MessageTest {
+    /// Two ranks without additions, which succeed.
     fn of(title: impl Into<String>, says: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -82,12 +82,12 @@ impl Case {
 }
 
 impl Suite<'_> {
-    /// Runs all of them.
-    pub(super) fn told(&self, steps: &mut Steps) -> Result {
+    /// Runs all message tests.
+    pub(super) fn messages(&self, steps: &mut Steps) -> Result {
         let sums = self.compile(steps, &source("sums.c"), Vec::new(), "tests-tool-sums")?;
         let run = self.prefix.join("bin/treefold-run");
         for (setting, says) in WRONG {
-            let case = Case::of(setting, format!("rank 0: {says}"));
+            let case = MessageTest::of(setting, format!("rank 0: {says}"));
             self.tell(steps, &sums, case.with([setting]).fails())?;
             let refused = command!("env", setting, run, "mpirun -n 2", sums);
             let step = format!("{}: treefold-run refuses {setting}", self.library);
@@ -95,15 +95,15 @@ impl Suite<'_> {
         }
         let says =
             "rank 0: TREEFOLD_PMPI_STATS is `/no/such/folder/report.json`, which cannot be written";
-        let case = Case::of("a report that cannot be written", says);
+        let case = MessageTest::of("a report that cannot be written", says);
         let setting = "TREEFOLD_PMPI_STATS=/no/such/folder/report.json";
         self.tell(steps, &sums, case.with([setting]))?;
         for (name, option) in [("ahead", ""), ("ahead-of-all", "-DHIDES_INIT")] {
             let tool = self.tool(steps, name, "ahead.c", option)?;
-            // A sentence may begin with it.
+            // Without the first letter, since a sentence may begin with it.
             let calls = format!("alls seen: 0. The program calls the reductions of {tool}");
             let preload = format!("LD_PRELOAD={tool}:{LIBRARY}");
-            let case = Case::of(format!("a tool that is {name}"), calls);
+            let case = MessageTest::of(format!("a tool that is {name}"), calls);
             let report = "TREEFOLD_PMPI_STATS=stderr".to_owned();
             self.tell(steps, &sums, case.with([preload, report]))?;
         }
@@ -112,9 +112,9 @@ impl Suite<'_> {
         self.non_blocking(steps)
     }
 
-    /// Ranks of which one has not loaded the interposer, or has another setting; and a variable that is none.
+    /// One rank without the interposer or with another setting; and an unknown variable.
     fn mixed(&self, steps: &mut Steps, sums: &Path) -> Result {
-        // It is not the same one with each library, as rank 0 speaks for the others.
+        // Rank 0 differs from others, since it reports for them; so each library tests another rank.
         let absent = usize::from(self.library == MPI_LIBRARIES[0]);
         let on_rank = |rank: usize, what: &str| {
             let script = format!(
@@ -123,22 +123,22 @@ impl Suite<'_> {
             ["sh".to_owned(), "-c".to_owned(), script]
         };
         let missing = format!("rank {absent} of {RANKS} did not come within");
-        let case = Case::of("a rank that has not loaded it", missing);
+        let case = MessageTest::of("a rank that has not loaded it", missing);
         let without = on_rank(absent, "unset LD_PRELOAD");
         self.tell(steps, sums, case.with(without).fails())?;
         let differs = "would wait for each other: rank 0: treefold";
-        let case = Case::of("ranks with different settings", differs);
+        let case = MessageTest::of("ranks with different settings", differs);
         let check = on_rank(1, &format!("export {CHECK}"));
         self.tell(steps, sums, case.with(check).fails())?;
         let unknown = "TREEFOLD_PMPI_STAT";
-        let case = Case::of(
+        let case = MessageTest::of(
             "a variable that is none",
             format!("without effect: {unknown}"),
         );
         self.tell(steps, sums, case.with([format!("{unknown}=stderr")]))
     }
 
-    /// What `treefold-run` says of a command without reductions, and of a wrapper before the launcher.
+    /// The messages of `treefold-run` for a command without reductions, and for a wrapper before the launcher.
     fn by_run(&self, steps: &mut Steps, sums: &Path) -> Result {
         let no_program = Path::new("true");
         let same = "same bits as treefold's order in all 2 reductions";
@@ -158,7 +158,7 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// A library that is loaded before a program, and is linked to nothing of treefold; where it is.
+    /// Builds a library to preload, which is not linked to treefold. Returns its path.
     fn tool(&self, steps: &mut Steps, name: &str, file: &str, option: &str) -> Result<String> {
         let (options, tool) = (words!["-shared -fPIC", option], format!("lib{name}.so"));
         let tool = self.compile(steps, &source(file), options, &tool)?;
@@ -167,20 +167,20 @@ impl Suite<'_> {
 
     /// Ranks of one call that disagree, and a reduction that nothing completes.
     fn non_blocking(&self, steps: &mut Steps) -> Result {
-        let missed = Case::of(
+        let missed = MessageTest::of(
             "a reduction that nothing completes",
             "an MPI_Iallreduce was completed by a call that treefold does not know, or not at all: MPI_Finalize has found it",
         );
-        let mismatched = Case::of(
+        let mismatched = MessageTest::of(
             "ranks that call different reductions",
             "rank 0: MPI_Iallreduce of 1 double, sum.",
         );
-        let by_handle = Case::of(
+        let by_handle = MessageTest::of(
             "a program that finds functions by the library's handle",
             "calls seen: 0. The program has initialised MPI without this library",
         );
         let tool = self.tool(steps, "startall", "startall.c", "")?;
-        let partial = Case::of("a start of several that fails", "");
+        let partial = MessageTest::of("a start of several that fails", "");
         let mut cases = vec![
             ("missed", missed.fails()),
             ("mismatched", mismatched.with([CHECK]).on(CANARY_RANKS)),
@@ -191,13 +191,13 @@ impl Suite<'_> {
             ),
         ];
         if self.library == "openmpi" {
-            // On so many ranks its scans have another order than the tree's.
+            // On this many ranks its scans have another order than the tree.
             let title = "persistent reductions that it compares";
-            let repeated = Case::of(title, "depend on MPI's algorithm");
+            let repeated = MessageTest::of(title, "depend on MPI's algorithm");
             cases.push(("repeated", repeated.with([CHECK]).on(CANARY_RANKS)));
         }
         if self.library == "mpich" {
-            // A table names the place, if `addr2line` is there.
+            // A table names the place if `addr2line` is installed.
             let from = if is_on_path("addr2line") {
                 "main at disagree.c:12"
             } else {
@@ -210,7 +210,7 @@ impl Suite<'_> {
                 ),
                 ("where the program calls what differs", from),
             ] {
-                let case = Case::of(title, says).with(DISAGREEING);
+                let case = MessageTest::of(title, says).with(DISAGREEING);
                 cases.push(("disagree", case.on(DISAGREEING_RANKS)));
             }
         }
@@ -222,8 +222,8 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// Ranks that load the interposer.
-    fn tell(&self, steps: &mut Steps, program: &Path, case: Case) -> Result {
+    /// Runs ranks with the interposer, and checks what they report.
+    fn tell(&self, steps: &mut Steps, program: &Path, case: MessageTest) -> Result {
         let mut command = launch(steps, self.prefix, Mode::On, case.ranks, "env");
         command.args(case.words).arg(program);
         let step = format!("{}: the interposer tells of {}", self.library, case.title);

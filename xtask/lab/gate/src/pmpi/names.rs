@@ -1,4 +1,4 @@
-//! What the interposer exports: names of MPI, and nothing that could meet a program's own.
+//! Checks that the interposer exports only names of MPI, which cannot collide with a program's own.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ const REDUCTIONS: [&str; 6] = [
     "Exscan",
 ];
 
-/// How names begin in C, and as Fortran compilers spell them; MPIX_ is for what a library has before the standard.
+/// The prefixes of names in C and in Fortran compilers' spellings; MPIX_ is for pre-standard functions.
 const OF_MPI: [&str; 4] = ["MPI_", "MPIX_", "mpi_", "mpix_"];
 
 /// Checks the names that the interposer of a prefix defines.
@@ -26,7 +26,7 @@ pub(super) fn check(steps: &mut Steps, library: &Path) -> Result {
     steps.check(step, || judge(&exported(library)?))
 }
 
-/// The number of names, or what is wrong with them.
+/// The number of names, or an error about them.
 fn judge(names: &BTreeSet<String>) -> Result<String> {
     let is_other = |name: &&String| !OF_MPI.iter().any(|begin| name.starts_with(begin));
     let others: Vec<&String> = names.iter().filter(is_other).collect();

@@ -1,4 +1,4 @@
-//! Programs before the interposer: how they are compiled, and their ranks with and without it. Only the ranks load it, not their launcher.
+//! Compiles programs, and runs their ranks with and without the interposer. Only the ranks load it, not their launcher.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -11,15 +11,15 @@ use crate::files::name;
 use crate::libraries::ranks_of;
 use crate::steps::Steps;
 
-/// What the loader looks for: a path may hold spaces, which end a name in LD_PRELOAD.
+/// The file name for LD_PRELOAD, without a path, since a path may contain spaces, which would end the name.
 pub(super) const LIBRARY: &str = "libtreefold_pmpi.so";
 
-/// No fused operations: the programs compute what they expect. `mpif.h` declares no types of arguments, so that each call looks as if
-/// it contradicted the others.
+/// Compiler options: no fused operations, since the programs compute the expected bits. `mpif.h` declares no argument types, so calls seem to
+/// contradict each other.
 const FORTRAN_FLAGS: &str =
     "-O2 -ffp-contract=off -ffree-line-length-none -fallow-argument-mismatch -w";
 
-/// Compiles one file, with these options. Nothing of treefold is linked.
+/// Compiles one file with options, without linking treefold.
 pub(crate) fn compile(
     steps: &mut Steps,
     compiler: &str,
@@ -40,18 +40,18 @@ pub(crate) fn compile(
 pub(crate) enum Mode {
     /// Without the interposer.
     Without,
-    /// With it.
+    /// With the interposer.
     On,
     /// It is loaded and does nothing.
     Off,
-    /// It computes both ways, and gives the program the MPI library's result.
+    /// It computes twice and gives the program the MPI library's result.
     Check,
 }
 
 impl Mode {
     pub(super) const ALL: [Self; 4] = [Self::Without, Self::On, Self::Off, Self::Check];
 
-    /// The numbers of ranks with a library: where the interposer changes no result, fewer. What is loaded and does nothing is so with
+    /// The numbers of ranks with a library; fewer if the interposer changes no result. A loaded but inactive interposer behaves the same with
     /// any library.
     pub(super) fn ranks(self, library: &str) -> &'static [usize] {
         match (self, library) {
@@ -63,7 +63,7 @@ impl Mode {
         }
     }
 
-    /// For a person.
+    /// The name in messages.
     pub(super) fn title(self) -> String {
         match self.value() {
             None => "without the interposer".to_owned(),
@@ -72,7 +72,7 @@ impl Mode {
         }
     }
 
-    /// The value of TREEFOLD_PMPI, where the interposer is loaded.
+    /// The value of TREEFOLD_PMPI if the interposer is loaded.
     fn value(self) -> Option<&'static str> {
         match self {
             Self::Without => None,
@@ -83,7 +83,7 @@ impl Mode {
     }
 }
 
-/// The command that starts a program's ranks. They find the interposer by LD_LIBRARY_PATH, and are told which bits to expect.
+/// The command that starts a program's ranks. They find the interposer by LD_LIBRARY_PATH, and get the expected bits in a variable.
 pub(crate) fn launch(
     steps: &Steps,
     prefix: &Path,
@@ -92,7 +92,7 @@ pub(crate) fn launch(
     program: impl AsRef<OsStr>,
 ) -> Command {
     let mut command = steps.installation.command(ranks, Path::new("env"));
-    // The launchers end ranks that wait for each other for ever.
+    // The launchers end ranks that hang.
     command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
     let expected = match mode {
         Mode::On => "tree",
@@ -109,8 +109,8 @@ pub(crate) fn launch(
     command
 }
 
-/// The command that a person would type: `treefold-run` with these words, as `--check`, before the launcher's. The prefix has a space, which
-/// LD_PRELOAD takes for an end.
+/// The command of a user: `treefold-run` with options such as `--check`, then the launcher's command. The prefix has a space, which
+/// would end a name in LD_PRELOAD.
 pub(crate) fn treefold_run(
     words: &str,
     steps: &Steps,

@@ -1,4 +1,4 @@
-//! Virtual environments, and what is installed in them.
+//! Virtual environments and the packages in them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,21 +13,21 @@ use crate::python::{FOR_TESTS, sources};
 use crate::setup;
 use crate::steps::{Steps, locked};
 
-/// What builds wheels, what they need, and what all tests use.
+/// The packages to build wheels, to run them, and for all tests.
 const TOOLS: &str = "maturin>=1.9.4,<2 cffi mypy numpy pytest";
 
-/// What the tests are built with, and users' wheels are not: what both have is built once.
+/// The features of test builds that users' wheels lack, so that common crates are built once.
 const FEATURE_OF_TESTS: &str = "treefold/tracing,treefold-c-mpi/local";
 
-/// A virtual environment of Python's.
+/// A Python virtual environment.
 pub(crate) struct Environment {
     folder: PathBuf,
-    /// Where programs run: the packages' own folders lack the native halves.
+    /// The working directory of programs, since the packages' own folders lack the native libraries.
     pub(crate) target: PathBuf,
 }
 
 impl Environment {
-    /// Makes one with the tools and more packages, or else what needs it is left out.
+    /// Creates one with the tools and more packages; on failure, the steps that need it are skipped.
     pub(crate) fn make(name: &str, packages: &str) -> Result<Self> {
         let target = target()?.join("python");
         let folder = target.join(name);
@@ -86,7 +86,7 @@ impl Environment {
         steps.build("installed wheel", self.program("pip", words))
     }
 
-    /// Both.
+    /// Builds and installs a wheel.
     pub(crate) fn build_and_install(
         &self,
         steps: &mut Steps,

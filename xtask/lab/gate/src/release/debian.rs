@@ -1,4 +1,4 @@
-//! Packages for the Debian that makes them, by debhelper from an installation, and tried in a root that is thrown away.
+//! Builds packages for this machine's Debian with debhelper from an installation, and tests them in a temporary root.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +12,17 @@ use crate::setup;
 use crate::steps::Steps;
 use crate::tests;
 
-/// What makes and checks them, and Debian's packages of the same names, but for `dh`.
+/// The tools that build and check packages; their Debian packages have the same names, except for `dh`.
 const PROGRAMS: [&str; 3] = ["dh", "lintian", "mmdebstrap"];
 const PACKAGES: [&str; 3] = ["debhelper", "lintian", "mmdebstrap"];
 
-/// What programs in the root are compiled with.
+/// The compiler options of programs in the root.
 const COMPILERS: &str = "gcc,libc6-dev,pkg-config,cmake,make";
 
-/// What is linked into the libraries is linked into one of these.
+/// The packages of which one contains everything that is linked into the libraries.
 const LIBRARIES: [&str; 2] = ["treefold-c-library", "treefold-pmpi"];
 
-/// What is done in the root: as a user would, and all is removed again.
+/// The commands in the root: install, use and remove the packages as a user would.
 const TRIAL: &str = r#"set -eux
 cd /treefold
 mkdir -p /etc/postgresql-common
@@ -44,7 +44,7 @@ apt-get purge --yes --quiet 'libtreefold*' treefold-run 'postgresql-15-treefold'
 test -z "$(find / -xdev -path /treefold -prune -o -path /proc -prune -o -name '*treefold*' -print)"
 "#;
 
-/// A program by CMake, in the root.
+/// A CMake project for the root.
 const CONSUMER: &str = "cmake_minimum_required(VERSION 3.18)
 project(consumer LANGUAGES C)
 find_package(treefold 0.1 REQUIRED COMPONENTS mpi)
@@ -52,7 +52,7 @@ add_executable(first_sum ../first_sum.c)
 target_link_libraries(first_sum PRIVATE treefold::treefold)
 ";
 
-/// Makes them, looks at them, and installs them.
+/// Builds, checks and installs the packages.
 pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
     setup::install_for("packages for Debian", &PROGRAMS, &PACKAGES)?;
     let folder = target()?.join("dist/debian");
@@ -78,7 +78,7 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
     install_in_root(steps, &folder, &packages)
 }
 
-/// Writes what debhelper reads.
+/// Writes debhelper's files.
 fn describe(folder: &Path) -> Result {
     make_folder(folder)?;
     for file in listed(&workspace().join("bindings/c/packaging/debian"))? {
@@ -100,7 +100,7 @@ fn describe(folder: &Path) -> Result {
     Ok(write(&folder.join("changelog"), changes)?)
 }
 
-/// Debian has the text of the Apache License once, for all packages.
+/// Refers to Debian's common copy of the Apache License.
 fn by_reference(mut licence: Licence) -> Licence {
     let begins = "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION";
     if licence.text.contains(begins) {
@@ -109,7 +109,7 @@ fn by_reference(mut licence: Licence) -> Licence {
     licence
 }
 
-/// Installs them in a root that has nothing of this machine, builds programs with them, and removes them again.
+/// Installs them in a clean root, builds programs with them, and removes them again.
 fn install_in_root(steps: &mut Steps, folder: &Path, packages: &[PathBuf]) -> Result {
     let parts = folder.join("trial/treefold");
     write(&parts.join("consumer/CMakeLists.txt"), CONSUMER)?;

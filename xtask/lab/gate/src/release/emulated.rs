@@ -1,4 +1,4 @@
-//! The wheel for 64-bit ARM in an emulator, by Debian's Python for it: neither foreign packages nor binfmt are needed.
+//! Tests the wheel for 64-bit ARM in an emulator with Debian's Python for it, without foreign packages or binfmt.
 
 use std::path::Path;
 
@@ -16,20 +16,20 @@ use crate::steps::Steps;
 /// Debian's Python, whose version has two numbers.
 const PYTHON: &str = "/usr/bin/python3";
 
-/// What it loads besides its own packages.
+/// The packages that it needs besides its own.
 const LIBRARIES: &str = "libc6 libexpat1 libffi8 libgcc-s1 libstdc++6 zlib1g";
 
-/// The systems that wheels of what the tests need may be for.
+/// The platform tags of wheels that the tests may use.
 const PLATFORMS: [&str; 3] = [
     "manylinux_2_28_aarch64",
     "manylinux_2_27_aarch64",
     "manylinux2014_aarch64",
 ];
 
-/// The tests that are run: the order's cases with bits, and what depends on how the wheel is linked. All of them would take an hour.
+/// The tests to run: golden vectors, and everything that depends on the wheel's linking. All tests would take an hour.
 const TESTS: [&str; 2] = ["tests/test_golden.py", "tests/test_panic.py"];
 
-/// Tries it, or says in one line why not.
+/// Tests the wheel, or prints in one line why it cannot.
 pub(super) fn try_in(
     steps: &mut Steps,
     environment: &Environment,

@@ -1,4 +1,4 @@
-//! What the engines over `libtreefold` add to a release: R's source package, and PostgreSQL's extension within Debian's packages.
+//! The release files of engines over `libtreefold`: R's source package, and PostgreSQL's extension within the Debian packages.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::files::{copy, empty, with_extension, write};
 use crate::libraries::prefix;
 use crate::steps::Steps;
 
-/// Makes R's source package.
+/// Builds R's source package.
 pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
     R.install()?;
     let library = prefix(steps)?.join("lib");
@@ -28,7 +28,7 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
         .try_for_each(|package| copy(package, dist))?)
 }
 
-/// Builds PostgreSQL's extension over an installation, and puts it into a package's tree.
+/// Builds PostgreSQL's extension against an installation, and copies it to a package's tree.
 pub(super) fn install_extension(steps: &mut Steps, library: &Path, tree: &Path) -> Result {
     POSTGRESQL.install()?;
     let folder = target()?.join("dist/postgresql");
@@ -43,7 +43,7 @@ pub(super) fn install_extension(steps: &mut Steps, library: &Path, tree: &Path) 
     )
 }
 
-/// Copies the files of a folder that the repository has.
+/// Copies the tracked files of a folder.
 fn copy_sources(from: &Path, to: &Path) -> Result {
     for name in tracked(from)? {
         let file = workspace().join(name);

@@ -1,4 +1,4 @@
-//! The wheel in the Pythons of this machine: those that it is for, and one that is too old.
+//! Tests the wheel with the Pythons of this machine: supported ones, and one that is too old.
 
 use std::env;
 use std::ops::RangeInclusive;
@@ -13,16 +13,16 @@ use crate::python::{package_tests, sources};
 use crate::setup;
 use crate::steps::Steps;
 
-/// The minor versions of Python 3 that are looked for.
+/// The minor versions of Python 3 to test.
 const MINORS: RangeInclusive<u32> = 10..=15;
 
-/// The one before them.
+/// The version before them, which is too old.
 const TOO_OLD: u32 = 9;
 
-/// What the tests need, from the registry.
+/// The packages that the tests need.
 pub(super) const NEEDED: &str = "cffi numpy pytest";
 
-/// Tries it in each that is found.
+/// Tests the wheel in each version that is installed.
 pub(super) fn try_all(steps: &mut Steps, dist: &Path) -> Result {
     let folder = target()?.join("dist");
     let found: Vec<(u32, PathBuf)> = MINORS
@@ -56,7 +56,7 @@ pub(super) fn try_all(steps: &mut Steps, dist: &Path) -> Result {
     })
 }
 
-/// Makes a fresh environment of a Python's with packages from the registry.
+/// Creates a fresh environment with packages from the registry.
 pub(super) fn environment(
     steps: &mut Steps,
     step: &str,
@@ -71,14 +71,14 @@ pub(super) fn environment(
     })
 }
 
-/// Runs the package's tests in such an environment, where it is installed.
+/// Runs the package's tests in such an environment.
 pub(super) fn run_tests(steps: &mut Steps, step: &str, folder: &Path) -> Result {
     let mut tests = command!(folder.join("bin/python"), PYTEST, package_tests());
     steps.step(step, tests.current_dir(folder))
 }
 
-/// What pip says in a Python that is too old, of a registry that has the release. Of a wheel it would only say that there is none: it is the
-/// sdist's link that makes it name the Python.
+/// pip's message in a Python that is too old, with a registry that has the release. For a wheel alone it would only say that there is none; the
+/// sdist's link makes it name the Python version.
 fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String> {
     let project = read(&sources().join("pyproject.toml"))?;
     let mut lines = project.lines();
@@ -106,7 +106,7 @@ fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String> {
     }
 }
 
-/// An interpreter, on PATH or one of pyenv's.
+/// An interpreter, on PATH or from pyenv.
 fn python(minor: u32) -> Option<PathBuf> {
     let name = format!("python3.{minor}");
     let versions = env::var_os("PYENV_ROOT").map(|root| PathBuf::from(root).join("versions"));

@@ -1,4 +1,4 @@
-//! Recipes for package managers, filled in with what the release is, and tried as far as this machine can.
+//! Fills in the recipes for package managers, and tests them as far as this machine can.
 
 use std::path::Path;
 
@@ -13,13 +13,13 @@ use crate::python::environment::Environment;
 use crate::setup::{install_for, needs};
 use crate::steps::Steps;
 
-/// Where they are, as templates; README.md there is for people.
+/// The folder of the templates; README.md there describes them.
 const FOLDER: &str = "bindings/packaging";
 
 /// Each package manager's folder.
 const RECIPES: [&str; 3] = ["conda", "modules", "spack"];
 
-/// What templates have between `@`, besides the prefix of the module file, which nobody knows here.
+/// The markers of templates, except for the prefix in the module file, which is unknown here.
 const NAMES: [&str; 6] = [
     "@VERSION@",
     "@REPOSITORY@",
@@ -29,17 +29,17 @@ const NAMES: [&str; 6] = [
     "@SDIST_SHA256@",
 ];
 
-/// Stands for the address while there is none: nobody can have it, so that nothing is fetched from it.
+/// Replaces the missing address: a reserved name, so that nothing is downloaded from it.
 const NO_ADDRESS: &str = "https://the-address-of-the-repository.invalid";
 
-/// What begins a shell in which there is `module`.
+/// The shell commands that define `module`.
 const MODULES: &str = "/usr/share/modules/init/sh";
 
-/// Loads the module and uses it as the module's help says.
+/// Loads the module and uses it as its help describes.
 const USE_MODULE: &str = ". \"$1\" && module use \"$2\" && module load treefold && cc \"$3\" -ltreefold -o \"$4\" && \"$4\" \
     && pkg-config --exists treefold && command -v treefold-run";
 
-/// Fills them in, and tries them with the files of the release.
+/// Fills in the recipes, and tests them with the release files.
 pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     let recipes = dist.join("recipes");
     let values = Values::of(dist)?;
@@ -56,7 +56,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
 
     let recipe = recipes.join("spack/treefold/package.py");
     let mut compile = environment.python(words!["-m py_compile", recipe]);
-    // What it becomes is no part of the release.
+    // The results are not part of the release.
     compile.env("PYTHONPYCACHEPREFIX", &tried);
     steps.step("the recipe for Spack is Python", compile)?;
     needs("the recipes' steps", &["unshare"])?;
@@ -72,13 +72,13 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
 
     let mut conda = by_python("conda.py");
     conda.env("PATH", first_of("PATH", &environment.programs()));
-    // What it builds by is written beside the recipe.
+    // conda-build's settings are next to the recipe.
     let copy = tried.join("conda-recipes");
     values.fill_all(&workspace().join(FOLDER).join("conda"), &copy)?;
     conda.args([&copy, &tarball, &tried.join("conda")]);
     steps.step("the recipes for conda", conda)?;
 
-    // The module file of the prefix that the recipe for Spack has installed to.
+    // The module file for the prefix of the Spack installation.
     install_for("the module file", &["modulecmd"], &["environment-modules"])?;
     let prefix = tried.join("spack/prefix").display().to_string();
     let modules = tried.join("modules");
@@ -95,11 +95,11 @@ fn tarball() -> String {
     format!("treefold-{VERSION}.tar.xz")
 }
 
-/// What stands for each of the names.
+/// The values of the markers.
 struct Values([String; NAMES.len()]);
 
 impl Values {
-    /// Those of the files of a release.
+    /// The values for the files of a release.
     fn of(dist: &Path) -> Result<Self> {
         let address = if REPOSITORY.is_empty() {
             NO_ADDRESS

@@ -1,4 +1,4 @@
-//! The sources of the package for Python, with all that they are built of: `pip` builds it without a network where maturin and numpy are.
+//! The sdist of the Python package with all dependencies: `pip` builds it without a network if maturin and numpy are installed.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::python::sources;
 use crate::setup::needs;
 use crate::steps::Steps;
 
-/// What its manifest names: where maturin puts what the package is built of.
+/// The folder in which maturin puts dependencies, as in the manifest.
 const MEMBERS: [&str; 5] = [
     "crates/*",
     "bindings/c",
@@ -23,16 +23,16 @@ const MEMBERS: [&str; 5] = [
     "bindings/python",
 ];
 
-/// Where these members are.
+/// The folders of these members.
 const FOLDERS: [&str; 2] = ["bindings", "crates"];
 
-/// What maturin adds for the tests of members.
+/// Files that maturin adds for members' tests.
 const OF_TESTS: &str = "xtask";
 
-/// What has to be there where it is built, and for the tests.
+/// The packages needed for the build and for the tests.
 const NEEDED: &str = "cffi maturin numpy pytest";
 
-/// Makes it, and builds from it alone.
+/// Creates it, and builds only from it.
 pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     let name = format!("treefold-{VERSION}");
     let folder = target()?.join("dist/sdist");
@@ -54,7 +54,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     edit(&tree.join("Cargo.toml"), |text| {
         root_manifest(text, &MEMBERS)
     })?;
-    // An address is left out while there is none.
+    // The address is omitted while there is none.
     if REPOSITORY.is_empty() {
         edit(&tree.join("PKG-INFO"), without_empty_address)?;
         edit(&tree.join("pyproject.toml"), |text| {
@@ -66,7 +66,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     steps.part(|steps| build_from(steps, &file, &folder.join("tried")))
 }
 
-/// Removes tests and what they need from the members in a folder.
+/// Removes tests and their files from the members in a folder.
 fn prune(folder: &Path) -> Result {
     for path in listed(folder)? {
         let name = name(&path);
@@ -81,7 +81,7 @@ fn prune(folder: &Path) -> Result {
     Ok(())
 }
 
-/// Installs it without a network where nothing is but what it needs, and runs the tests.
+/// Installs it without a network in a minimal environment, and runs the tests.
 fn build_from(steps: &mut Steps, file: &Path, fresh: &Path) -> Result {
     needs("building from the sdist", &["unshare"])?;
     let python = Path::new("python3");

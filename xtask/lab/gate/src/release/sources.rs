@@ -1,4 +1,4 @@
-//! A tree of sources, with all that they are built of, that cargo builds without a network.
+//! A source tree with all dependencies, which cargo builds without a network.
 
 use std::fs;
 use std::path::Path;
@@ -15,16 +15,16 @@ use crate::steps::Steps;
 /// The folder in the tree.
 const FOLDER: &str = "vendor";
 
-/// How crates are named that are for Windows alone. They are two thirds of all bytes, and no part of what is built elsewhere.
+/// The name prefixes of Windows-only crates, which are two thirds of all bytes and not used elsewhere.
 const OF_WINDOWS: &str = "windows";
 
-/// What tells cargo to look there instead of in a registry.
+/// The cargo configuration that uses this folder instead of a registry.
 const SOURCES: &str = "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"vendor\"\n";
 
-/// Folders of members that are left out: what they hold needs what is not in it.
+/// Folders of members that are left out, since their dependencies are not included.
 const LEFT_OUT: [&str; 3] = ["tests", "examples", "benches"];
 
-/// Tables of a manifest that name what is left out, or what checks a library's threads.
+/// Manifest tables that refer to omitted files or test tools.
 const TABLES_LEFT_OUT: [&str; 6] = [
     "[dev-dependencies",
     "[[test",
@@ -34,10 +34,10 @@ const TABLES_LEFT_OUT: [&str; 6] = [
     "[target.\"cfg(loom)\"",
 ];
 
-/// Adds to a tree what its members are built of, and packs it: `parts` holds the tree alone.
+/// Adds the dependencies of its members to a tree, and packs it; `parts` contains only the tree.
 pub(super) fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result {
     let root = parts.join(tree);
-    // It names what the members need, and no more.
+    // The lock file has only the members' dependencies.
     let mut lock = cargo("metadata --quiet --format-version 1 --offline");
     lock.current_dir(&root).stdout(Stdio::null());
     steps.step("the lock file of the sources", &mut lock)?;
@@ -65,7 +65,7 @@ pub(super) fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> 
     steps.step("with what they are built of, in a file", pack)
 }
 
-/// Empties a crate that is resolved and never compiled: its manifest and its licences stay.
+/// Empties a crate that is resolved but never compiled; keeps its manifest and licences.
 fn hollow_out(folder: &Path) -> Result {
     const CHECKSUMS: &str = ".cargo-checksum.json";
     for path in listed(folder)? {
@@ -77,25 +77,25 @@ fn hollow_out(folder: &Path) -> Result {
         }
     }
     write(&folder.join("src/lib.rs"), "")?;
-    // Cargo compares files with their checksums before it compiles them.
+    // Cargo verifies checksums before it compiles files.
     let path = folder.join(CHECKSUMS);
     let mut checksums: Value = serde_json::from_slice(&fs::read(&path)?)?;
     checksums["files"] = json!({});
     Ok(write(&path, checksums.to_string())?)
 }
 
-/// The files in some places that the repository has, by their paths in the checkout.
+/// The tracked files in some places, by path in the checkout.
 pub(super) fn tracked(places: impl Words) -> Result<Vec<String>> {
     let names = output(command!("git ls-files -z --", places))?;
     Ok(names.split_terminator('\0').map(str::to_owned).collect())
 }
 
-/// Whether a file of a member is among the sources.
+/// Whether a member's file is included.
 pub(super) fn is_in(name: &str) -> bool {
     !name.split('/').any(|part| LEFT_OUT.contains(&part))
 }
 
-/// A member's manifest without the tables of what is left out.
+/// A member's manifest without the omitted tables.
 pub(super) fn member_manifest(text: &str) -> String {
     let mut is_kept = true;
     let mut kept = String::new();
@@ -113,7 +113,7 @@ pub(super) fn member_manifest(text: &str) -> String {
     kept
 }
 
-/// The workspace's manifest with these members alone.
+/// The workspace's manifest with only these members.
 pub(super) fn root_manifest(text: &str, members: &[&str]) -> String {
     let quoted: Vec<String> = members
         .iter()
@@ -125,10 +125,10 @@ pub(super) fn root_manifest(text: &str, members: &[&str]) -> String {
     head + &text[begin..]
 }
 
-/// What runs a command where there is no network, and no registry that has been fetched before.
+/// The words that run a command without a network and without downloaded registries.
 pub(super) fn without_network(cargo_home: &Path) -> Command {
     let mut command = Command::new("unshare");
-    // A network namespace of its own has no route to anywhere.
+    // A new network namespace has no routes.
     command.arg(if is_root() { "-n" } else { "-rn" });
     command.env("CARGO_HOME", cargo_home);
     for variable in ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_TARGET_DIR"] {

@@ -1,4 +1,4 @@
-//! The sources of the libraries for C, C++ and Fortran and of all that they are built of, in a file that is built without a network.
+//! The tarball of the libraries for C, C++ and Fortran with all dependencies, which builds without a network.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::files::{empty, listed, read, write};
 use crate::setup::needs;
 use crate::steps::Steps;
 
-/// The members that are in it: what is installed, what that is built of, and what installs it.
+/// Its members: the installed packages, their dependencies, and the installer.
 const MEMBERS: [&str; 16] = [
     "crates/comm",
     "crates/cuda",
@@ -36,12 +36,12 @@ const MEMBERS: [&str; 16] = [
 /// A package within a member's folder.
 const LIBRARY: &str = "bindings/c-mpi/library";
 
-/// What else is in it: the engines over the library, and the pages that are installed.
+/// Its other files: the engines over the library, and the installed pages.
 const FILES: &str = "bindings/engines/postgresql bindings/engines/r bindings/engines/sqlite .cargo/config.toml CHANGELOG.md Cargo.lock \
     LICENSE-APACHE LICENSE-MIT rust-toolchain.toml docs/installing.md docs/items-and-ranks.md docs/lanes.md docs/order.md \
     docs/tree-or-exact.md docs/tutorial-fortran.md";
 
-/// Makes it, and builds from it alone.
+/// Creates it, and builds only from it.
 pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
     let name = format!("treefold-{VERSION}");
     let folder = target()?.join("dist");
@@ -55,7 +55,7 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
     steps.part(|steps| build_from(steps, &tried, &tried.join(&name)))
 }
 
-/// Copies the sources of the members, without what is left out.
+/// Copies the sources of the members, without omitted files.
 fn copy_sources(tree: &Path) -> Result {
     for name in tracked(words![MEMBERS, FILES])?
         .iter()
@@ -65,7 +65,7 @@ fn copy_sources(tree: &Path) -> Result {
         if name.ends_with("Cargo.toml") {
             write(&to, member_manifest(&read(&from)?))?;
         } else if from.is_file() {
-            // Tests find golden vectors by a link to a folder, which is no file.
+            // Tests find golden vectors through a link to a folder, which is not a file.
             write(&to, fs::read(&from)?)?;
         }
     }
@@ -75,7 +75,7 @@ fn copy_sources(tree: &Path) -> Result {
     Ok(write(&tree.join("Cargo.toml"), manifest)?)
 }
 
-/// Builds and installs from the unpacked file alone, without a network, and runs a program with what is installed.
+/// Builds and installs only from the unpacked file, without a network, and runs a program with the installation.
 fn build_from(steps: &mut Steps, tried: &Path, tree: &Path) -> Result {
     needs("building from the tarball", &["unshare"])?;
     let prefix = tried.join("prefix");

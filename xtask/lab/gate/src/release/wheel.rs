@@ -1,4 +1,4 @@
-//! Wheels for Linux, linked by zig with the symbols of an old glibc: for this machine's processor, and for 64-bit ARM where its stage has
+//! Wheels for Linux, linked by zig against an old glibc: for this machine's processor, and for 64-bit ARM if its stage has
 //! left a toolchain.
 
 use std::env;
@@ -19,16 +19,16 @@ use crate::python::environment::Environment;
 use crate::python::sources;
 use crate::steps::Steps;
 
-/// The most that one may take.
+/// The maximum size of a wheel.
 const BYTES_MAX: u64 = 6_000_000;
 
-/// The file with the licences of what is linked in.
+/// The file with the dependencies' licences.
 const THIRD_PARTIES: &str = "THIRD-PARTY-LICENSES.txt";
 
 /// The files with licences in a wheel.
 const LICENCES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", THIRD_PARTIES];
 
-/// Makes them, looks at them, and tries the one for this machine.
+/// Builds and checks the wheels, and tests the one for this machine.
 pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     if env::consts::ARCH != "x86_64" {
         let reason = "the wheels, which are made on x86-64";
@@ -54,14 +54,14 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     emulated::try_in(steps, environment, &wheel, &folder)
 }
 
-/// What a wheel is made of.
+/// A wheel to build.
 struct Package {
     /// Its crate.
     crate_name: &'static str,
-    /// How the wheel's name begins.
+    /// The prefix of the wheel's name.
     begin: &'static str,
     folder: fn() -> PathBuf,
-    /// Changes what maturin made.
+    /// Post-processes maturin's wheel.
     finish: fn(&mut Steps, &Environment, &Path) -> Result,
 }
 
@@ -79,7 +79,7 @@ const DUCKDB: Package = Package {
     finish: engines::finish,
 };
 
-/// Makes the wheel of a package for a processor, by maturin with what the processor needs.
+/// Builds a package's wheel for a processor with maturin.
 fn make_for(
     steps: &mut Steps,
     environment: &Environment,
@@ -94,14 +94,14 @@ fn make_for(
     empty(&parts)?;
     let options = "build --zig --compatibility manylinux2014 --locked --quiet --out";
     let mut build = environment.program("maturin", words![options, made]);
-    // It asks the first `python3` for zig.
+    // maturin finds zig through the first `python3`.
     build.env("PATH", first_of("PATH", &environment.programs()));
     add(&mut build);
     let crate_name = package.crate_name;
     let step = format!("the wheel of {crate_name} for {processor} is linked by zig");
     steps.step(step, build.current_dir((package.folder)()))?;
 
-    // Packed anew with the licences, which only the lock file tells.
+    // Repacked with the licences, which follow from the lock file.
     let wheel = only(&made)?;
     (package.finish)(steps, environment, &wheel)?;
     let unpack = words!["-m wheel unpack", wheel, "--dest", parts];
@@ -147,7 +147,7 @@ fn described(text: &str) -> String {
     format!("{head}\nLicense-File: {THIRD_PARTIES}\n\n{body}")
 }
 
-/// What auditwheel says of its platform, its size, and whether it has all licences.
+/// Checks a wheel's platform by auditwheel, its size, and its licences.
 fn look_at(environment: &Environment, wheel: &Path, platform: &str) -> Result<String> {
     let told = output(environment.program("auditwheel", words!["show", wheel]))?;
     let told = told.replace('\n', " ");

@@ -1,4 +1,4 @@
-//! What a case consists of: a program, and what goes wrong by accident.
+//! A case: a program and its fault.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -15,13 +15,13 @@ use crate::{Backend, names};
 pub struct Case {
     /// The number of ranks, p.
     pub ranks: usize,
-    /// It draws the items, and on threads the order in which ranks run and messages arrive.
+    /// The seed of the items and, on threads, of the order in which ranks run and messages arrive.
     pub seed: u64,
     /// The plans.
     pub plans: Vec<Spec>,
-    /// What every rank does, one after the other.
+    /// The steps of every rank.
     pub steps: Vec<Step>,
-    /// What goes wrong, if anything does.
+    /// The fault, if there is one.
     pub fault: Option<Fault>,
 }
 
@@ -31,12 +31,12 @@ impl Case {
         self.fault.filter(|fault| fault.kind.is(is))
     }
 
-    /// The fault, unless every rank must get all its results in spite of it.
+    /// The fault, unless it is harmless: every rank must still get all its results.
     pub(super) fn harm(&self) -> Option<Fault> {
         self.fault.filter(|fault| !fault.kind.is(Trait::Harmless))
     }
 
-    /// Whether no rank can go on after the fault, under MPI.
+    /// Whether no rank can continue after the fault, under MPI.
     pub(super) fn ends_job(&self) -> bool {
         self.fault_that(Trait::EndsJob).is_some()
     }
@@ -50,8 +50,8 @@ impl Case {
         }
     }
 
-    /// The step whose items a step folds: itself, unless a rank skips a build. Its later builds may meet the others' earlier ones of
-    /// plans that are alike, and all ranks make the same calls from there on: nothing could tell that they mean different items.
+    /// The step whose items a step folds: itself, unless a rank skips a build. Then its later builds may match the others' earlier builds of
+    /// equal plans, and from there on all ranks make the same calls: nothing can detect that they mean different items.
     pub(super) fn items_step(&self, index: usize) -> usize {
         let skipped = self.fault.filter(|fault| fault.kind == FaultKind::Skip);
         let skipped = skipped.map(|fault| self.steps[fault.step].action);
@@ -61,7 +61,7 @@ impl Case {
         }
     }
 
-    /// What a rank does in a step: what all ranks do, unless its fault is another collective.
+    /// A rank's action in a step: the common one, unless its fault is another collective.
     pub(super) fn action(&self, rank: usize, index: usize) -> Action {
         match (self.steps[index].action, self.fault) {
             (Action::Call(operation, mode), Some(fault))
@@ -101,27 +101,27 @@ impl Own {
     }
 }
 
-/// The tags of an MPI communicator of every library: after so many plans they would be used again, if tags ever were.
+/// The number of tags that every MPI library has: after this many plans, tags would be reused, if they ever were.
 pub(super) const TAGS: u32 = 1 << 15;
 
-/// Something that a program does by accident, on one rank.
+/// An accidental fault of a program on one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
-    /// The rank that does it.
+    /// The faulty rank.
     pub rank: usize,
-    /// The step, by its number, in place of which or in which it happens.
+    /// The number of the step in which, or instead of which, it happens.
     pub step: usize,
     /// What it is.
     pub kind: FaultKind,
-    /// Whether an environment is left as it is.
+    /// Whether the environment stays for the rest of the program.
     pub lasts: bool,
-    /// What the rank calls in place of what the others call.
+    /// The call that the rank makes instead of the others' call.
     #[serde(with = "names::optional")]
     pub instead: Option<Operation>,
 }
 
 impl Fault {
-    /// Whether a rank does it.
+    /// Whether a rank has the fault.
     pub(super) fn is_of(self, rank: usize) -> bool {
         rank == self.rank || self.kind == FaultKind::AllRounding
     }
@@ -137,28 +137,28 @@ impl Fault {
     }
 }
 
-/// What faults have in common.
+/// The properties of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trait {
-    /// Every rank must get all its results in spite of it.
+    /// Harmless: every rank must still get all its results.
     Harmless,
     /// It may last to the end of the program.
     Lasting,
-    /// It ends the processes of all ranks.
+    /// It ends all ranks' processes.
     EndsJob,
-    /// The step in which it happens fails on every rank, for the same reason, and cannot give anything else.
+    /// The step fails on every rank with the same reason, always.
     NoticedAtOnce,
-    /// The rank makes all its calls all the same.
+    /// The rank still makes all its calls.
     MakesAllCalls,
-    /// The rank knows of it and goes on, so that it tells those that wait for it.
+    /// The rank detects it and continues, so it notifies the ranks that wait for it.
     Told,
-    /// It can happen to a plan that has neither an ownership nor an operator.
+    /// It can also happen to plans without ownership and operator.
     OfExactSums,
-    /// It happens to an operator or a plan: MPI's own sums have none.
+    /// It needs an operator or a plan, which MPI's own sums do not have.
     OfPlans,
-    /// It happens to a process.
+    /// It affects a whole process.
     OfProcesses,
-    /// It is one of the floating-point environment.
+    /// It changes the floating-point environment.
     OfEnvironments,
 }
 
@@ -196,13 +196,13 @@ faults! {
     Leave "leave" [OfExactSums]
     /// The rank panics.
     Panic "panic" [EndsJob OfExactSums]
-    /// The operator panics, and the program catches the panic and goes on.
+    /// The operator panics, and the program catches the panic and continues.
     CaughtPanic "caught-panic" [MakesAllCalls Told]
-    /// A slice is an element too long.
+    /// A slice is one element too long.
     WrongLength "wrong-length" [MakesAllCalls Told OfExactSums]
-    /// A run is started where the others call and wait, and is given up at once.
+    /// The rank starts a run and cancels it at once, while the others make a blocking call.
     GiveUp "give-up" [Told OfExactSums]
-    /// A run is tested more often than the others test theirs.
+    /// The rank tests its run more often than the others.
     ExtraTests "extra-tests" [Harmless OfExactSums]
     /// The rank sleeps before the step.
     Sleep "sleep" [Harmless OfExactSums]
@@ -212,15 +212,15 @@ faults! {
     Silence "silence" [OfExactSums OfProcesses]
     /// The rank's process is killed.
     Kill "kill" [EndsJob OfExactSums OfProcesses]
-    /// No rank's fault: a plan is built so often that tags are used again.
+    /// No rank's fault: a plan is built so often that tags are reused.
     TagReuse "tag-reuse" [Harmless OfExactSums]
-    /// The call is left out.
+    /// The rank skips the call.
     Skip "skip" [OfExactSums]
     /// Another operation is called.
     OtherCollective "other-collective" [OfExactSums]
-    /// The same operation is called, of products.
+    /// The same operation is called for products.
     OtherOperand "other-operand" [MakesAllCalls OfPlans]
-    /// The processor takes subnormal numbers for zero.
+    /// The processor flushes subnormal numbers to zero.
     FlushToZero "flush-to-zero" [Lasting Told OfExactSums OfEnvironments]
     /// The processor rounds up.
     Rounding "rounding" [Lasting Told OfExactSums OfEnvironments]
@@ -230,9 +230,9 @@ faults! {
     NestedCall "nested-call" [Harmless OfPlans]
     /// A plan is built for another number of items than its ownership has.
     OtherItems "other-items" [NoticedAtOnce MakesAllCalls Told]
-    /// A plan is built with an operator that reduces nothing to another value.
+    /// A plan is built with an operator that has another value for no items.
     OtherEmpty "other-empty" [NoticedAtOnce MakesAllCalls Told]
-    /// A plan is built for another ownership, in which the rank itself has the same items, or as many.
+    /// A plan is built for another ownership, in which the rank itself has the same items, or equally many.
     OtherOwnership "other-ownership" [NoticedAtOnce MakesAllCalls Told]
     /// A plan of another kind is built, in as many lanes as an item has elements.
     OtherKind "other-kind" [NoticedAtOnce MakesAllCalls Told OfPlans]
@@ -267,7 +267,7 @@ impl FaultKind {
             Self::ExtraTests => matches!(action, Action::Wait | Action::Test),
             Self::AllRounding => action == Action::Wait,
             Self::OtherItems | Self::OtherEmpty | Self::OtherKind => action == Action::Build,
-            // What ranks gather has no other form.
+            // Gathered ownerships have no other form.
             Self::OtherOwnership => action == Action::Build && !plan.gathers_extents,
             Self::OtherOperand => allreduces,
             Self::TagReuse => matches!(action, Action::Rebuild(times) if times >= TAGS),
@@ -278,7 +278,7 @@ impl FaultKind {
         }
     }
 
-    /// Whether it can be put in on this machine, with ranks of this backend.
+    /// Whether it can be injected on this machine, with ranks of this backend.
     pub(super) fn is_possible(self, backend: Backend) -> bool {
         (!self.is(Trait::OfProcesses) || cfg!(unix) && backend == Backend::Mpi)
             && (!self.is(Trait::OfEnvironments) || environment::CAN_BE_SET)

@@ -1,4 +1,4 @@
-//! The element types of a campaign: how items are drawn, and the operators that reduce them.
+//! The element types of a campaign: random items, and the operators that reduce them.
 
 use std::cell::{Cell, RefCell};
 
@@ -11,29 +11,29 @@ use crate::data::Random;
 thread_local! {
     /// Whether combinations on this rank panic.
     static PANICS: Cell<bool> = const { Cell::new(false) };
-    /// What the next combination on this rank does besides.
+    /// An additional call of the next combination on this rank.
     static CALL: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
 }
 
-/// Lets the next combination on this rank make a call, or no other one.
+/// Makes the next combination on this rank make a call, or none.
 pub(super) fn set_call(call: Option<Box<dyn FnOnce()>>) {
     CALL.set(call);
 }
 
-/// Lets this rank's combinations panic, or not any more.
+/// Makes this rank's combinations panic, or stops that.
 pub(super) fn set_panics(panics: bool) {
     PANICS.set(panics);
 }
 
 /// A type whose items can be drawn.
 pub(super) trait Element: Pod {
-    /// An item. Sums and products of `small` ones are subnormal, where the type has such numbers.
+    /// Draws an item. Sums and products of `small` items are subnormal if the type has such numbers.
     fn draw(random: &mut Random, small: bool) -> Self;
 
-    /// A value that no operator of a campaign reduces nothing to.
+    /// A value that no operator of a campaign has for no items.
     fn other_empty() -> Self;
 
-    /// The one form of all NaNs; other values as they are.
+    /// Canonicalises NaNs; returns other values unchanged.
     #[must_use]
     fn canonical(self) -> Self {
         self
@@ -41,7 +41,7 @@ pub(super) trait Element: Pod {
 }
 
 impl Element for f64 {
-    /// Of wildly different size, so that every order of summation gives other bits; now and then a special value.
+    /// A number of wildly varying size, so that every order of summation gives other bits; sometimes a special value.
     fn draw(random: &mut Random, small: bool) -> Self {
         match random.below(64) {
             _ if small => (random.uniform() - 0.5) * 1e-307,
@@ -103,7 +103,7 @@ impl Element for [u64; 2] {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Faulty<O> {
     pub(super) operator: O,
-    /// Whether it reduces nothing to another value.
+    /// Whether it has another value for no items.
     pub(super) has_other_empty: bool,
 }
 
@@ -190,7 +190,7 @@ impl Operator<[u64; 2]> for Compose {
     }
 }
 
-/// An operator of the program's: neither associative nor commutative. Large numbers overflow, and infinity less infinity is a NaN, whose
+/// A user-defined operator, neither associative nor commutative. Large numbers overflow, and infinity minus infinity is a NaN, whose
 /// bits depend on the processor.
 pub(super) fn squares() -> impl Operator<f64> + 'static {
     operator::custom("squares", |left: f64, right: f64| {
@@ -198,7 +198,7 @@ pub(super) fn squares() -> impl Operator<f64> + 'static {
     })
 }
 
-/// Does something with the element type and the operator of a kind, or others with what is made of exact sums, or of sums by key.
+/// Dispatches on the kind: its element type and operator, its figure of exact sums, or its sums by key.
 macro_rules! with_kind {
     ($kind:expr, [$($tree:ident)::+, $exact:path, $keyed:path], ( $($argument:expr),* )) => {{
         use $crate::campaign::element::{Compose, squares};

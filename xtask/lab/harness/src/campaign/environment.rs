@@ -6,7 +6,7 @@ pub(super) const CAN_BE_SET: bool = cfg!(any(target_arch = "x86_64", target_arch
 /// A floating-point environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Environment {
-    /// IEEE 754's.
+    /// IEEE 754's default.
     Default,
     /// Subnormal operands and results are zeros.
     FlushToZero,
@@ -14,7 +14,7 @@ pub(super) enum Environment {
     RoundUp,
 }
 
-/// Runs `body` in an environment, and sets back what was before.
+/// Runs `body` in an environment, then restores the old one.
 // Neither this function nor `body` is inlined, so no arithmetic moves out of the environment or into it.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(never)]
@@ -35,7 +35,7 @@ pub(super) fn within(_environment: Environment, body: &mut dyn FnMut()) {
     body();
 }
 
-/// What the control register held, and holds again when this is dropped.
+/// The old value of the control register, restored on drop.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 struct SetBack(register::Control);
 

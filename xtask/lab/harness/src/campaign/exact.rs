@@ -1,6 +1,6 @@
-//! Plans of exact sums: what they are given, what every rank must get, and what a program does with them.
+//! Plans of exact sums: their items, the expected results, and how a program uses them.
 //!
-//! A rank's item is what it has added up, so that scans go over ranks.
+//! A rank's item is the sum of its numbers, so scans go over ranks.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use reduce::{Operation, RunError, World};
 
 use super::case::{FaultKind, Own};
 use super::element::rows;
-use super::slot::{Answer, Asked, Form, Given, Outcome};
+use super::slot::{Asked, CallResult, Form, Given, Outcome};
 use super::tree::reduced;
 use super::vocabulary::{Figure, Mode};
 
@@ -36,7 +36,7 @@ fn column_of(own: &Own, ranks: Range<usize>, rows: &[f64], column: usize) -> Vec
     items.map(|item| rows[index(item)]).collect()
 }
 
-/// What a rank must get, by integers of any size.
+/// The expected result of a rank, by big integers.
 pub(super) fn expected(
     figure: Figure,
     own: &Own,
@@ -95,13 +95,13 @@ struct OfSums<A: Accumulator> {
     plan: Plan<A>,
     /// The sum of items, or of products.
     added: fn(&[f64], &[f64]) -> A,
-    /// What is made of it.
+    /// The figure.
     value: fn(&A) -> f64,
     own: Own,
 }
 
 impl<A: Accumulator> OfSums<A> {
-    /// This rank's row of sums, with so many too many.
+    /// This rank's row of sums, with surplus elements.
     fn local(&self, asked: Asked) -> Vec<A> {
         let (own, [x, y]) = (&self.own, factors(&self.own, asked.step));
         let column = |rows: &[f64], column| column_of(own, own.rank..own.rank + 1, rows, column);
@@ -111,7 +111,7 @@ impl<A: Accumulator> OfSums<A> {
         sums.chain(surplus).collect()
     }
 
-    fn answer(&self, asked: Asked) -> Result<Answer<A>, RunError> {
+    fn answer(&self, asked: Asked) -> Result<CallResult<A>, RunError> {
         let (plan, local) = (&self.plan, self.local(asked));
         let mut row = vec![A::default(); self.own.spec.width];
         let one = match &local[..] {

@@ -1,4 +1,4 @@
-//! Running a case on a rank.
+//! Runs a case on a rank.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -17,28 +17,28 @@ use super::slot::{Asked, Form, Outcome, Polls, Slot};
 use super::vocabulary::{Action, Kind, Mode};
 use super::{exact, keyed, started, tree};
 
-/// How long a rank waits for another one, on transports where it cannot know that the other one is gone. Nothing is silent for so long by
+/// How long a rank waits for another one, on transports that cannot detect its end. No rank is silent for this long by
 /// accident.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long it waits from the step of a fault on.
+/// The same, from the step of a fault on.
 const PATIENCE_AFTER_FAULT: Duration = Duration::from_secs(1);
 
 /// How long a rank sleeps or is stopped.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How long a rank is silent when the others do not wait for so long.
+/// How long a rank is silent if the others should give up.
 const SILENCE: Duration = Duration::from_millis(2500);
 
-/// How often a run is tested too much.
+/// The number of surplus tests.
 const EXTRA_TESTS: usize = 30;
 
-/// Runs a case on this rank, and hands over what every step gave. Collective.
+/// Runs a case on this rank, and passes on the outcome of every step. Collective.
 ///
 /// # Panics
 /// The case says so.
 pub(super) fn execute(case: &Case, world: &World, report: &mut dyn FnMut(Outcome)) {
-    let mut program = Program {
+    let mut program = RankProgram {
         case,
         world,
         slots: case.plans.iter().map(|_| None).collect(),
@@ -72,21 +72,21 @@ pub(super) fn execute(case: &Case, world: &World, report: &mut dyn FnMut(Outcome
 }
 
 /// A rank's program.
-struct Program<'c> {
+struct RankProgram<'c> {
     case: &'c Case,
     world: &'c World,
     /// The plans that are built.
     slots: Vec<Option<Slot>>,
-    /// What an operator makes its calls on, if one makes any.
+    /// The world on which an operator makes calls, if it does.
     hand: Option<Hand>,
 }
 
-impl Program<'_> {
+impl RankProgram<'_> {
     /// The step of the fault; `None` if it is the rank's last.
     fn faulty_step(&mut self, index: usize, fault: Fault) -> Option<Outcome> {
         let plan = self.case.steps[index].plan;
         let slot = &mut self.slots[plan];
-        // What happens before the step, or ends the rank.
+        // Faults before the step, and faults that end the rank.
         match fault.kind {
             FaultKind::Leave => return None,
             FaultKind::Panic => panic!("a rank that panics on purpose"),
@@ -108,7 +108,7 @@ impl Program<'_> {
             FaultKind::OtherOperand => match slot {
                 Some(slot) => slot.call(Asked {
                     is_of_products: true,
-                    // Its items are others.
+                    // The rank's items differ.
                     ..Asked::new(Operation::Allreduce, Mode::Blocking, index + 1)
                 }),
                 None => Outcome::Failed("there is no plan".to_owned()),
@@ -140,12 +140,12 @@ impl Program<'_> {
                     Outcome::Nothing
                 }
             },
-            // An environment is set around the step, and the case knows what else is called.
+            // Environments are set around the step; other calls are in the case.
             _ => self.step(index, 0),
         })
     }
 
-    /// What a step gives, with so many elements too many in a call. Without its plan, which could not be built, it fails.
+    /// The outcome of a step, with surplus elements in a call. It fails if its plan could not be built.
     fn step(&mut self, index: usize, surplus: usize) -> Outcome {
         let plan = self.case.steps[index].plan;
         let action = self.case.action(self.world.rank(), index);
@@ -178,12 +178,12 @@ impl Program<'_> {
         }
     }
 
-    /// Every second wait is preceded by tests. They have an end, unless another rank waits in a call that cannot end: then a rank may be
-    /// told only when it waits as well.
+    /// Every second wait is preceded by tests. They end, unless another rank waits in a call that cannot end: then a rank may
+    /// learn of the fault only when it waits as well.
     fn polls(&self, index: usize) -> Polls {
         match self.case.fault.map(|fault| fault.kind) {
             _ if index % 2 == 1 => Polls::No,
-            // Of two ranks the other one has left itself. Of more, a rank that has not may wait for it.
+            // With two ranks, the other one has left. With more, another rank may still wait for it.
             Some(FaultKind::Leave) if self.case.ranks == 2 => Polls::UntilItEnds,
             Some(
                 FaultKind::Skip
@@ -206,7 +206,7 @@ impl Program<'_> {
         }
     }
 
-    /// The value that all allreduces have given; the first error; or two values that differ, as one. In some cases all are in flight at once,
+    /// The value of all allreduces; the first error; or two differing values, as one. In some cases all are under way at once,
     /// and ranks wait for them in different orders.
     fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
         let allreduce = |mode| Asked::new(Operation::Allreduce, mode, items);
@@ -271,7 +271,7 @@ fn kill() -> ! {
     }
 }
 
-/// Runs a shell's commands to their end.
+/// Runs shell commands and waits for them.
 fn run_in_shell(commands: &str) {
     let status = Command::new("sh")
         .args(["-c", commands])
@@ -282,7 +282,7 @@ fn run_in_shell(commands: &str) {
     assert!(status.success(), "`{commands}`: {status}");
 }
 
-/// Builds a plan as its specification says, but for this fault. Collective.
+/// Builds a plan from its specification, with a fault. Collective.
 fn build(own: Own, world: &World, fault: Option<FaultKind>) -> Result<Slot, Outcome> {
     let form: Box<dyn Form> = match own.spec.kind {
         Kind::Started => Box::new(started::Started(own)),
@@ -295,7 +295,7 @@ fn build(own: Own, world: &World, fault: Option<FaultKind>) -> Result<Slot, Outc
     Ok(Slot::new(form))
 }
 
-/// What the operator has at hand: the same on every rank.
+/// The objects that an operator may use, the same on every rank.
 pub(super) struct Hand(Rc<Things>);
 
 struct Things {
@@ -345,7 +345,7 @@ impl Hand {
         }))
     }
 
-    /// What `body` gives whose first combination makes the call that the seed draws, and whether the call was refused, if it was made.
+    /// Runs `body`, whose first combination makes a call drawn from the seed. Returns its result, and whether the call was refused, if it was made.
     pub(super) fn within<R>(&self, seed: u64, body: impl FnOnce() -> R) -> (R, bool) {
         let was_refused = Rc::new(Cell::new(true));
         let call = CALLS[usize::try_from(seed % CALLS.len() as u64).expect("it is small")];
@@ -356,7 +356,7 @@ impl Hand {
         (given, was_refused.get())
     }
 
-    /// Uses what an operator had at hand: a call that was refused has changed nothing. Collective.
+    /// Uses these objects again: a refused call must have changed nothing. Collective.
     ///
     /// # Panics
     /// It has.

@@ -1,4 +1,4 @@
-//! Cases from seeds.
+//! Generates cases from seeds.
 
 use std::iter;
 use std::ops::{Range, RangeInclusive};
@@ -16,28 +16,28 @@ const PLANS_MAX: usize = 3;
 /// The most steps of a case, besides the first building of its plans.
 const STEPS_MAX: usize = 12;
 
-/// One in so many cases builds a plan again and again.
+/// One in this many cases builds a plan again and again.
 const REBUILD_RARITY: usize = 50;
 
 /// How often such a plan is built in a step.
 const REBUILDS: Range<u32> = 10..300;
 
-/// Of the cases with one of several faults, one in so many of those that would use tags again does: it takes a second.
+/// Of the cases with a fault that would reuse tags, only one in this many does, since it takes a second.
 const TAG_REUSE_RARITY: usize = 50;
 
-/// Where cases are drawn from.
+/// The generator of cases.
 #[derive(Clone, Debug)]
 pub struct Generator {
     /// The backend that they run on.
     pub backend: Backend,
     /// Their numbers of ranks.
     pub ranks: RangeInclusive<usize>,
-    /// The faults that may be put in: one of them is, in half of the cases, if it is possible on the backend and suits a step.
+    /// The faults to inject: half of the cases get one, if it is possible on the backend and suits a step.
     pub faults: Vec<FaultKind>,
 }
 
 impl Generator {
-    /// On up to `ranks_max` ranks; under MPI on two at least, as a job of one has nothing to lose.
+    /// A generator for up to `ranks_max` ranks; under MPI at least two, since a job of one has no other rank.
     #[must_use]
     pub fn new(backend: Backend, ranks_max: Option<usize>, faults: &[FaultKind]) -> Self {
         let (least, most) = match backend {
@@ -51,7 +51,7 @@ impl Generator {
         }
     }
 
-    /// A case; the same for the same seed.
+    /// Generates a case; the same for the same seed.
     #[must_use]
     pub fn case(&self, seed: u64) -> Case {
         let random = &mut Dice::new(seed);
@@ -61,7 +61,7 @@ impl Generator {
             _ => (random.below(REBUILD_RARITY) == 0).then_some(REBUILDS),
         };
         let ranks = match kind {
-            // More would take long.
+            // More would take too long.
             Some(FaultKind::TagReuse) => *self.ranks.end().min(&2),
             _ => random.within(&self.ranks),
         };
@@ -69,7 +69,7 @@ impl Generator {
         let plans: Vec<Spec> = (0..plans_count)
             .map(|_| random.spec(self.backend, ranks, rebuilds.is_some()))
             .collect();
-        let steps = Program::draw(random, &plans, rebuilds);
+        let steps = ProgramDraft::draw(random, &plans, rebuilds);
         let fault = kind.and_then(|kind| random.fault(kind, ranks, &plans, &steps));
         let fault = fault.filter(|fault| {
             let disagrees = match fault.kind {
@@ -79,7 +79,7 @@ impl Generator {
                     let plan = &plans[steps[fault.step].plan];
                     plan.other_ownership(fault.rank).is_some()
                 }
-                // The rank's later builds may meet the others' earlier ones. Exact plans do not tell that they are for other items.
+                // The rank's later builds may match the others' earlier ones, since exact plans cannot detect that they are for other items.
                 FaultKind::Skip => {
                     let plan = &plans[steps[fault.step].plan];
                     let alike = plans.iter().filter(|other| other.kind == plan.kind);
@@ -98,7 +98,7 @@ impl Generator {
         }
     }
 
-    /// The fault of a case, if it is to have one.
+    /// Draws the fault of a case, if it gets one.
     fn kind(&self, random: &mut Dice) -> Option<FaultKind> {
         let possible = self.faults.iter().copied();
         let possible: Vec<FaultKind> = possible
@@ -136,18 +136,18 @@ fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
     fault.kind.is(Trait::MakesAllCalls) && is_last
 }
 
-/// A program as it grows, and what state its plans are in.
-struct Program<'p> {
+/// A growing program, and the states of its plans.
+struct ProgramDraft<'p> {
     plans: &'p [Spec],
     states: Vec<PlanState>,
     steps: Vec<Step>,
-    /// How often the last plan is built in its next step, if that is done again and again.
+    /// How often the last plan is built in its next step, if it is built again and again.
     rebuilds: Option<Range<u32>>,
 }
 
-impl<'p> Program<'p> {
+impl<'p> ProgramDraft<'p> {
     fn draw(random: &mut Dice, plans: &'p [Spec], rebuilds: Option<Range<u32>>) -> Vec<Step> {
-        let mut program = Program {
+        let mut program = ProgramDraft {
             plans,
             states: vec![PlanState::Unbuilt; plans.len()],
             steps: Vec::new(),
@@ -178,7 +178,7 @@ impl<'p> Program<'p> {
         self.steps.push(Step { plan, action });
     }
 
-    /// Leaves a run in flight, or gives it up: no later plan may meet its messages.
+    /// Leaves a run under way, or cancels it: no later plan may receive its messages.
     fn abandon(&mut self, random: &mut Dice) {
         let mut calls = self.plans[0].calls();
         calls.retain(|&(_, mode)| mode == Mode::Split);
@@ -191,7 +191,7 @@ impl<'p> Program<'p> {
         }
     }
 
-    /// What can be done with a plan now.
+    /// The actions that a plan allows now.
     fn action(&mut self, random: &mut Dice, plan: usize) -> Action {
         let is_last = plan + 1 == self.plans.len();
         match self.states[plan] {
@@ -219,7 +219,7 @@ impl<'p> Program<'p> {
     }
 }
 
-/// Under MPI, one in so many plans is none, but MPI's own functions.
+/// Under MPI, one in this many plans is replaced by MPI's own functions.
 const STARTED_RARITY: usize = 10;
 
 /// Draws parts of a case.
@@ -234,7 +234,7 @@ impl Dice {
         self.0.word()
     }
 
-    /// A number in 0..bound.
+    /// A random number in 0..bound.
     fn below(&mut self, bound: usize) -> usize {
         self.0.index(bound)
     }
@@ -247,7 +247,7 @@ impl Dice {
         &choices[self.below(choices.len())]
     }
 
-    /// A fault at one of the steps where it can happen, if there are such steps.
+    /// Draws a fault at one of the steps where it can happen, if there are any.
     fn fault(
         &mut self,
         kind: FaultKind,
@@ -283,7 +283,7 @@ impl Dice {
         range.start() + self.below(range.end() + 1 - range.start())
     }
 
-    /// A plan; a `small` one has few items of one element.
+    /// Draws a plan; a `small` one has few items of one element.
     fn spec(&mut self, backend: Backend, ranks: usize, small: bool) -> Spec {
         if backend == Backend::Mpi && self.below(STARTED_RARITY) == 0 {
             return self.started(ranks, small);
@@ -293,7 +293,7 @@ impl Dice {
             .filter(|&algorithm| algorithm != Algorithm::MpiNative || backend == Backend::Mpi)
             .collect();
         let algorithm = (self.below(4) > 0).then(|| *self.one_of(&algorithms));
-        // Moments are rows, even of one key.
+        // Moments are rows, even for one key.
         let algorithm = algorithm.filter(|algorithm| match kind {
             Kind::Keyed(Keyed::Moments) => algorithm.takes_rows(),
             _ => !kind.is_hashed(),
@@ -302,9 +302,9 @@ impl Dice {
         let width = match self.below(3) {
             _ if small || algorithm.is_some_and(|algorithm| !algorithm.takes_rows()) => 1,
             0 => 1 + self.below(5),
-            // An exact sum is some hundred bytes.
+            // An exact sum takes some hundred bytes.
             1 if matches!(kind, Kind::Exact(_)) => 1 + self.below(40),
-            // Long rows are reduced where they lie.
+            // Long rows are reduced in place.
             1 if self.below(4) == 0 => 256 + self.below(200),
             _ => 1,
         };
@@ -335,7 +335,7 @@ impl Dice {
         }
     }
 
-    /// Sums by MPI's own functions, of an item a rank.
+    /// Sums by MPI's own functions, with one item per rank.
     fn started(&mut self, ranks: usize, small: bool) -> Spec {
         let width = match self.below(3) {
             0 if !small => 1 + self.below(400),
@@ -367,8 +367,8 @@ impl Dice {
     }
 }
 
-/// Whether a step is followed by one like it: the plan is built again, or run again by the same operation. A rank that makes fewer of
-/// them than the others is not in another call: what each passes to its first belongs together, and only the last can fail.
+/// Whether a step is followed by an equal one: the plan is built again, or run again by the same operation. A rank that makes fewer of
+/// them than the others is not in a different call: the first calls of all ranks match, and only the last can fail.
 fn is_like_next(steps: &[Step], index: usize) -> bool {
     let Step { plan, action } = steps[index];
     let later = steps[index + 1..].iter().filter(|step| step.plan == plan);

@@ -1,4 +1,4 @@
-//! Whether what a rank got is what it must get; and a failing case made smaller.
+//! Compares each rank's result with the expected one, and shrinks failing cases.
 
 use reduce::Operation;
 
@@ -8,7 +8,7 @@ use super::slot::Outcome;
 use super::vocabulary::{Action, Mode, PlanState, Step};
 use super::{exact, keyed, tree};
 
-/// What is wrong with what the ranks got, if anything is: a list for each rank, with an outcome for each of its steps.
+/// Judges the ranks' outcomes, a list for each rank with one for each of its steps. Returns the failure, if any.
 pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
     let mut ranks = outcomes.iter().enumerate();
     let wrong = ranks.find_map(|(rank, outcomes)| {
@@ -19,7 +19,7 @@ pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
     wrong.or_else(|| disagreement(case, outcomes))
 }
 
-/// Where ranks are told different reasons why a plan cannot be built, which all of them know.
+/// Checks that all ranks got the same reason why a plan cannot be built.
 fn disagreement(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
     let fault = case.fault_that(Trait::NoticedAtOnce)?;
     let texts = || {
@@ -35,7 +35,7 @@ fn disagreement(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
     ))
 }
 
-/// What no text of an error may have: what a terminal obeys, what only the library knows, or a number that does not fit its noun.
+/// Checks an error's text: no control characters, no internal terms, and plurals that match their numbers.
 fn flaw(text: &str) -> Option<&'static str> {
     const PARTS: [&str; 2] = ["Tag(", "18446744073709551615"];
     const PLURALS: [&str; 5] = ["1 ranks", "1 items", "1 elements", "1 values", "1 bytes"];
@@ -54,7 +54,7 @@ fn flaw(text: &str) -> Option<&'static str> {
 
 /// The judge of a rank, step by step.
 ///
-/// Without a fault, every outcome is the expected one. With a fault, an error may stand in its place from the fault's step on.
+/// Without a fault, every outcome must be the expected one. With a fault, an error is allowed from the fault's step on.
 #[derive(Debug)]
 pub(super) struct Judge<'c> {
     case: &'c Case,
@@ -83,7 +83,7 @@ impl<'c> Judge<'c> {
         }
     }
 
-    /// What is wrong with the next step's outcome, if anything is.
+    /// Judges the next step's outcome. Returns the failure, if any.
     pub(super) fn next(&mut self, outcome: &Outcome) -> Option<String> {
         let (rank, index) = (self.rank, self.step);
         let expected = self.advance();
@@ -100,12 +100,12 @@ impl<'c> Judge<'c> {
             ));
         }
         let is_right = match outcome {
-            // Each rank knows best what is wrong with its own environment.
+            // Each rank reports the error of its own environment.
             Outcome::Failed(text) if self.rounds_everywhere(index) => {
                 text.starts_with(&format!("rank {rank}: ")) && text.contains("this thread")
             }
             Outcome::Failed(_) => is_late,
-            // Nobody is blamed that has no fault. Where ranks go on without the faulty one, they may be silent themselves: those that have
+            // No rank without a fault may be blamed. If ranks continue without the faulty one, they may be silent themselves: those that have
             // ended the program wait in the MPI library for the next one to begin.
             Outcome::Silent(_, peers) => {
                 let may_be_silent = |peer| {
@@ -114,19 +114,19 @@ impl<'c> Judge<'c> {
                 };
                 is_late && peers.clone().all(may_be_silent)
             }
-            // A rank that tells of its fault leaves nobody waiting.
+            // A rank that notifies others of its fault leaves none waiting.
             Outcome::Deadlock(_) => is_late && self.case.fault_that(Trait::Told).is_none(),
-            // A plan has a run in flight only where the program has not waited for it.
+            // A plan has a run under way only if the program has not waited for it.
             Outcome::UnderWay => {
                 is_late
                     && fault
                         .is_some_and(|fault| (fault.kind, fault.rank) == (FaultKind::Skip, rank))
             }
             Outcome::Endless => false,
-            // What was computed before is as good as ever.
+            // Earlier results are still correct.
             Outcome::Nothing if self.rounds_everywhere(index) => *outcome == expected,
             Outcome::Nothing | Outcome::Value(_) if is_noticed => false,
-            // What the faulty call returns instead of a value is its own affair.
+            // The faulty call may return any error.
             Outcome::Nothing => is_faulty || *outcome == expected,
             Outcome::Value(_) => *outcome == expected,
         };
@@ -141,7 +141,7 @@ impl<'c> Judge<'c> {
         })
     }
 
-    /// What is wrong with the rank's end after the steps so far, if anything is.
+    /// Judges the rank's end after the steps so far. Returns the failure, if any.
     #[must_use]
     pub(super) fn end(&self) -> Option<String> {
         let steps = self.case.steps.len();
@@ -155,7 +155,7 @@ impl<'c> Judge<'c> {
         fault.is_some_and(|fault| (fault.kind, fault.step) == (FaultKind::AllRounding, step))
     }
 
-    /// What the next step gives, and what it makes of its plan's state.
+    /// The expected outcome of the next step, and its plan's new state.
     fn advance(&mut self) -> Outcome {
         let Self {
             case, rank, step, ..
@@ -177,7 +177,7 @@ impl<'c> Judge<'c> {
         })
     }
 
-    /// The last step whose fault can make a step fail: for a test, the wait for the run. A run that is given up may fail without one.
+    /// The last step whose fault can make a step fail: for a test, the wait for the run. A run that is cancelled may fail without a fault.
     fn end_of(&self, index: usize) -> usize {
         let Step { plan, action } = self.case.steps[index];
         if action != Action::Test {
@@ -272,7 +272,7 @@ fn is_sound(case: &Case) -> bool {
 }
 
 impl Own {
-    /// What a call with a step's items gives.
+    /// The expected result of a call with a step's items.
     pub(super) fn expected(&self, operation: Operation, step: usize) -> Outcome {
         let columns = match operation {
             Operation::Reduce if self.rank != self.spec.root => return Outcome::Nothing,
@@ -312,7 +312,7 @@ mod tests {
         }
     }
 
-    /// Whoever is named has a fault.
+    /// A rank named in an error must have a fault.
     #[test]
     fn no_rank_without_a_fault_is_blamed() {
         let generator = Generator::new(Backend::Mpi, None, &[FaultKind::Silence]);

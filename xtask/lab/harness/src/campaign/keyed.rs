@@ -1,7 +1,7 @@
-//! Plans of exact sums by key: what they are given, what every rank must get, and what a program does with them.
+//! Plans of exact sums by key: their items, the expected results, and how a program uses them.
 //!
-//! Each item of a step has a key, whichever rank has the item. A dense plan has as many keys as its specification is wide; a hashed one has
-//! as many, which may be any integers of 64 bits.
+//! Each item of a step has a key, independent of the item's rank. A dense plan has as many keys as the width in its specification; a hashed one has
+//! as many, which may be any 64-bit integers.
 
 use std::ops::Range;
 
@@ -10,16 +10,16 @@ use reduce::exact::{self, Float, Hashed, KeyedPlan, KeyedSlot, KeyedState, Momen
 use reduce::{Operation, Plan, RunError, World};
 
 use super::case::{FaultKind, Own};
-use super::slot::{Answer, Asked, Form, Given, Outcome};
+use super::slot::{Asked, CallResult, Form, Given, Outcome};
 use super::vocabulary::{Keyed, Mode};
 use crate::data::Random;
 
-/// The exponents of doubles, that of infinities and NaNs aside.
+/// The number of exponents of doubles, without the one of infinities and NaNs.
 const EXPONENTS: u64 = 2047;
 
-/// All items of a step with their keys: the same on every rank, whatever its environment, as they are made of bits.
+/// All items of a step with their keys. They are made from bits, so they are the same on every rank in any environment.
 ///
-/// Their exponents may be near each other or anywhere, and may be others on each rank. Now and then an item takes back another one.
+/// Their exponents may be close or spread, and may differ between ranks. Sometimes an item cancels another one.
 fn all_items(own: &Own, step: usize) -> Vec<(u32, f64)> {
     let items = own.spec.items();
     let mut random = Random::new(own.seed ^ (step as u64).wrapping_mul(0xA24B_AED4_963E_E407));
@@ -47,7 +47,7 @@ fn all_items(own: &Own, step: usize) -> Vec<(u32, f64)> {
     all
 }
 
-/// A double made a float by its bits, with an exponent that is as far up.
+/// Converts a double to a float by its bits, with a proportional exponent.
 fn single(item: f64) -> f32 {
     let bits = item.to_bits();
     let exponent = (bits >> 52 & 0x7FF) * 255 / EXPONENTS;
@@ -56,7 +56,7 @@ fn single(item: f64) -> f32 {
     f32::from_bits(u32::try_from(bits).expect("it has 32 bits"))
 }
 
-/// A key anywhere among the integers of 64 bits.
+/// A random 64-bit key.
 fn spread(key: u32) -> i64 {
     let far = u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     far.cast_signed()
@@ -72,7 +72,7 @@ fn owner(key: i64, ranks: usize) -> usize {
     usize::try_from(scaled >> 64).expect("it is below the number of ranks")
 }
 
-/// What a rank gets of a key's items, by integers of any size. A sum by key begins at +0.0.
+/// The expected result for a key's items, by big integers. A sum by key begins at +0.0.
 fn by_integers(form: Keyed, items: &[f64]) -> Vec<u64> {
     let sum = |items: &[f64]| integer_sums::sum(items) + 0.0;
     match form {
@@ -94,7 +94,7 @@ fn by_integers(form: Keyed, items: &[f64]) -> Vec<u64> {
     }
 }
 
-/// What a rank must get.
+/// The expected result of a rank.
 pub(super) fn expected(
     form: Keyed,
     own: &Own,
@@ -142,7 +142,7 @@ pub(super) fn build(
     })
 }
 
-/// Items that are made of doubles.
+/// Item types that are made from doubles.
 trait Item: Float {
     fn of(item: f64) -> Self;
 }
@@ -166,7 +166,7 @@ fn word<T: Float>(value: T) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// A rank's keys and items, and so many items of a key that a dense plan does not have.
+/// A rank's keys and items, with surplus items of a key that a dense plan does not have.
 fn items<T: Item>(own: &Own, asked: Asked, surplus: usize) -> (Vec<u32>, Vec<T>) {
     let all = all_items(own, asked.step);
     let last = u32::try_from(own.spec.width).expect("there are few keys");
@@ -261,28 +261,28 @@ fn hashed(own: Own, plan: KeyedPlan<Hashed<i64, Sum<f64>>>) -> Box<dyn Form> {
 
 type Words = Result<Vec<u64>, RunError>;
 
-/// A plan, and what is done with plans of its kind each in their own way.
+/// A plan by key, dense or hashed.
 struct ByKey<S: KeyedState> {
     plan: KeyedPlan<S>,
     own: Own,
     /// Whether only a call on items can have too many of them.
     adds_surplus: bool,
-    /// This rank's. Surplus are keys.
+    /// This rank's slots. A surplus means additional keys.
     local: fn(&Own, Asked) -> S,
     words: fn(&S) -> Vec<u64>,
     words_of_all: fn(&S::All) -> Vec<u64>,
-    /// The words of all, of all ranks' items, in one call. Surplus are items.
+    /// The words of all ranks' results, in one call. A surplus means additional items.
     added: fn(&KeyedPlan<S>, &Own, Asked) -> Words,
 }
 
 impl<S: KeyedState> ByKey<S> {
-    fn answer(&self, asked: Asked) -> Result<Answer<u64>, RunError> {
-        use Answer::{Later, Now};
+    fn answer(&self, asked: Asked) -> Result<CallResult<u64>, RunError> {
+        use CallResult::{Later, Now};
         use Operation::{Allreduce, Reduce, ReduceScatter};
         let (plan, own) = (&self.plan, &self.own);
         let (words, words_of_all) = (self.words, self.words_of_all);
         let call = (asked.operation, asked.mode);
-        // Some add the items up themselves: ranks need not do alike.
+        // Some ranks add the items up themselves: ranks need not behave alike.
         let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && self.adds_surplus;
         if adds && call == (Allreduce, Mode::Blocking) {
             return Ok(Now(Some((self.added)(plan, own, asked)?)));

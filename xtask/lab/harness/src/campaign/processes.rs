@@ -1,4 +1,4 @@
-//! Cases on processes: jobs of `mpirun`, each of many cases.
+//! Runs cases on processes: jobs of `mpirun` with many cases each.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,40 +11,40 @@ use serde::{Deserialize, Serialize};
 
 use super::execute::execute;
 use super::judge::{Judge, shrink};
-use super::{Campaign, Case, Failure, Findings, started};
+use super::{Campaign, Case, FailedCase, Findings, started};
 use crate::Error;
 use crate::ranks::on_processes;
 
-/// The seeds of which jobs are made together.
+/// The number of seeds from which jobs are formed at a time.
 const CHUNK: u64 = 200;
 
-/// A case that takes longer than this does not end. Each wait for a missing rank takes a second.
+/// The time limit of a case. Each wait for a missing rank takes a second.
 const CASE_LIMIT: Duration = Duration::from_secs(90);
 
 /// How long a job may take to end when a rank panics or is killed.
 const ENDING_LIMIT: Duration = Duration::from_secs(10);
 
-/// How long a failing case may be run again and again to make it smaller.
+/// The time for shrinking a failing case.
 const SHRINKING_LIMIT: Duration = Duration::from_secs(60);
 
-/// What the ranks of a job run.
+/// The job of ranks.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Cases {
     /// The cases with their seeds, all on the same number of ranks. Only the last one may end the job.
     pub(super) cases: Vec<(u64, Case)>,
-    /// A file that rank 0 makes before a case that ends the job. A launcher need not deliver what the ranks of such a job have printed:
-    /// MPICH's drops it.
+    /// A file that rank 0 creates before a case that ends the job. A launcher need not deliver the output of such a job:
+    /// MPICH's discards it.
     pub(super) last_begins: PathBuf,
     /// The interposer, whose functions a rank calls.
     pub(super) interposer: PathBuf,
 }
 
-/// What a rank says of the cases of a job.
+/// A rank's report about the cases of a job.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Report {
-    /// All ranks are about to run the case with this number. From rank 0 alone.
+pub enum CaseReport {
+    /// All ranks are about to run the case with this number. Only from rank 0.
     Begins(usize),
-    /// What is wrong with the case with this number.
+    /// The failure of the case with this number.
     Wrong(usize, String),
 }
 
@@ -93,7 +93,7 @@ struct Jobs<'d> {
 }
 
 impl Jobs<'_> {
-    /// Runs all of the cases, in as many jobs as it takes.
+    /// Runs all cases, in as many jobs as necessary.
     fn judge(&self, mut cases: &[(u64, Case)], findings: &mut Findings) -> Result<(), Error> {
         while !cases.is_empty() {
             let (count, wrong) = self.run_once(cases)?;
@@ -104,7 +104,7 @@ impl Jobs<'_> {
                 if let Some(reason) = wrong.get(&index) {
                     let (case, reason) = self.shrink(case, reason);
                     let seed = *seed;
-                    findings.failures.push(Failure { seed, reason, case });
+                    findings.failures.push(FailedCase { seed, reason, case });
                 }
             }
             cases = &cases[count..];
@@ -121,7 +121,7 @@ impl Jobs<'_> {
         })
     }
 
-    /// Runs one job, and returns how many cases it ran and what was wrong with which.
+    /// Runs one job. Returns the number of cases that ran, and the failures.
     fn run_once(&self, cases: &[(u64, Case)]) -> Result<(usize, BTreeMap<usize, String>), Error> {
         let ranks = cases[0].1.ranks;
         let last_begins = target()?.join(format!("campaign-{}", process::id()));
@@ -139,11 +139,11 @@ impl Jobs<'_> {
             "campaign",
             &job,
             |report| match report {
-                Report::Begins(index) => {
+                CaseReport::Begins(index) => {
                     running = Some(index);
                     since = Instant::now();
                 }
-                Report::Wrong(index, reason) => {
+                CaseReport::Wrong(index, reason) => {
                     wrong.entry(index).or_insert(reason);
                 }
             },
@@ -173,7 +173,7 @@ impl Jobs<'_> {
     }
 }
 
-/// Builds the interposer: where it is.
+/// Builds the interposer. Returns its path.
 fn interposer() -> Result<PathBuf, Error> {
     let words = "build --release --package treefold-pmpi";
     let advice = "does `cargo build -p treefold-pmpi` work?";
@@ -183,7 +183,7 @@ fn interposer() -> Result<PathBuf, Error> {
     Ok(file.to_owned())
 }
 
-/// Removes the file at `path`, if there is one, and says how long ago it was made.
+/// Removes the file at `path`, if there is one. Returns its age.
 fn take_mark(path: &Path) -> Result<Option<Duration>, Error> {
     let Ok(metadata) = fs::metadata(path) else {
         return Ok(None);
@@ -191,21 +191,21 @@ fn take_mark(path: &Path) -> Result<Option<Duration>, Error> {
     let made = metadata.modified();
     let made = made.map_err(|error| Error::file(path, error))?;
     fs::remove_file(path).map_err(|error| Error::file(path, error))?;
-    // A clock that was set back says that no time has passed.
+    // If the clock was set back, the age is 0.
     Ok(Some(made.elapsed().unwrap_or_default()))
 }
 
 /// Runs the cases of a job on this rank, and reports. Collective.
 ///
 /// # Errors
-/// MPI fails, or the file that tells of the last case cannot be made.
-pub fn run_cases(job: &Cases, report: &dyn Fn(Report)) -> Result<(), Error> {
+/// MPI fails, or the file of the last case cannot be created.
+pub fn run_cases(job: &Cases, report: &dyn Fn(CaseReport)) -> Result<(), Error> {
     started::load(&job.interposer)?;
     for (index, (_, case)) in job.cases.iter().enumerate() {
-        // The ranks meet here, whatever became of the last case, and none of its messages is in the new world.
+        // The ranks synchronise here after any outcome of the last case, and none of its messages is in the new world.
         let world = reduce::mpi::world()?;
         if world.rank() == 0 {
-            report(Report::Begins(index));
+            report(CaseReport::Begins(index));
         }
         if case.ends_job() {
             if world.rank() == 0 {
@@ -217,14 +217,14 @@ pub fn run_cases(job: &Cases, report: &dyn Fn(Report)) -> Result<(), Error> {
         let mut judge = Judge::new(case, world.rank());
         execute(case, &world, &mut |outcome| {
             if let Some(reason) = judge.next(&outcome) {
-                report(Report::Wrong(index, reason));
+                report(CaseReport::Wrong(index, reason));
             }
         });
         if let Some(reason) = judge.end() {
-            report(Report::Wrong(index, reason));
+            report(CaseReport::Wrong(index, reason));
         }
     }
-    // No rank leaves while another is in its last case.
+    // No rank may leave while another one is in its last case.
     reduce::mpi::world()?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Many cases, and what came of them.
+//! Runs many cases and summarises the results.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,40 +15,40 @@ use crate::{Error, Place};
 /// Cases from consecutive seeds.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    /// A case for each; fewer, if the deadline comes first.
+    /// One case for each seed; fewer if the deadline comes first.
     pub seeds: Range<u64>,
-    /// No case begins after it.
+    /// No case starts after this time.
     pub deadline: Option<Instant>,
-    /// Where the cases run.
+    /// The place of the ranks.
     pub place: Place,
-    /// The interposer, whose functions ranks of MPI call; built from the checkout where none is named.
+    /// The interposer that MPI ranks load; built from the checkout if none is given.
     pub interposer: Option<PathBuf>,
-    /// What makes a case of a seed.
+    /// The generator of cases.
     pub generator: Generator,
     /// The bytes that this process has allocated and not freed. With it, cases on threads run one at a time, and fail if they leak.
     pub live_bytes: Option<fn() -> usize>,
 }
 
-/// A case that failed, as small as it could be made.
+/// A failed case after shrinking.
 #[derive(Clone, Debug, Serialize)]
-pub struct Failure {
-    /// It makes the case, before steps were left out.
+pub struct FailedCase {
+    /// The seed of the original case.
     pub seed: u64,
-    /// What is wrong.
+    /// The failure.
     pub reason: String,
-    /// What is left of the case.
+    /// The shrunken case.
     pub case: Case,
 }
 
-/// What came of a campaign.
+/// The results of a campaign.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// The number of cases by fault; those without one are `none`.
     pub cases: BTreeMap<String, u64>,
-    /// The MPI jobs that they took.
+    /// The number of MPI jobs.
     pub jobs: u64,
     /// The cases that failed, by seed.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<FailedCase>,
     /// How long the campaign took.
     pub seconds: f64,
 }
@@ -56,7 +56,7 @@ pub struct Findings {
 impl Campaign {
     /// Runs the cases, and calls `done` after each.
     ///
-    /// If a case on threads does not end, this prints it to standard error and ends the process with status 1: its threads cannot be
+    /// If a case on threads hangs, this prints it to standard error and ends the process with status 1, since threads cannot be
     /// stopped.
     ///
     /// # Errors
@@ -72,13 +72,13 @@ impl Campaign {
         Ok(findings)
     }
 
-    /// Whether the deadline has come.
+    /// Whether the deadline has passed.
     pub(super) fn is_over(&self) -> bool {
         let mut deadline = self.deadline.iter();
         deadline.any(|&deadline| Instant::now() >= deadline)
     }
 
-    /// Writes what came of it: a JSON object for every failure and one for all cases, and the same for a person.
+    /// Writes the results: a JSON object for every failure and one for all cases, and the same as text.
     ///
     /// # Errors
     /// They cannot be written.
@@ -86,7 +86,7 @@ impl Campaign {
         let backend = self.place.backend().name();
         for failure in &findings.failures {
             output.json(failure)?;
-            let Failure { seed, reason, case } = failure;
+            let FailedCase { seed, reason, case } = failure;
             output.say(format!(
                 "FAILED: --backend {backend} --seed {seed} --cases 1: {reason}"
             ));
@@ -118,13 +118,13 @@ pub struct Summary {
     backend: String,
     seed: u64,
     cases: u64,
-    /// 0 on threads.
+    /// The number of MPI jobs; 0 on threads.
     jobs: u64,
     /// How long it took.
     pub seconds: f64,
     /// The number of cases by fault; the cases without one are `none`.
     faults: BTreeMap<String, u64>,
-    /// The clusters by trouble, if the cases ran on some.
+    /// The number of clusters by trouble, if the cases ran on clusters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<BTreeMap<String, u64>>,
     /// How many cases have failed.
@@ -132,7 +132,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of no cases yet.
+    /// An empty summary.
     pub fn of(backend: &str, seed: u64) -> Self {
         Self {
             backend: backend.to_owned(),
@@ -151,7 +151,7 @@ impl Summary {
         }
     }
 
-    /// Writes it as JSON and for a person.
+    /// Writes it as JSON and as text.
     ///
     /// # Errors
     /// It cannot be written.

@@ -1,4 +1,4 @@
-//! A plan in a program, whatever its form, with the run that it may have in flight.
+//! A plan of any form in a program, with the run that it may have under way.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,19 +10,19 @@ use reduce::{AnyPending, BuildError, Operation, Pending, RunError};
 
 use super::vocabulary::Mode;
 
-/// How often a run is tested before anything is made of it: far more often than ranks that take turns need.
+/// How often a run may be tested: far more often than ranks that alternate need.
 const POLLS: u32 = 1000;
 
-/// How long a run is tested that does not end: far longer than any takes.
+/// How long a run may be tested: far longer than any run takes.
 const POLLING_LIMIT: Duration = Duration::from_secs(20);
 
-/// Whether a run is tested before it is waited for, as programs do that have other work meanwhile.
+/// How a run is tested before the wait, as in programs with other work meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Polls {
     No,
     /// Some times.
     Briefly,
-    /// Until it has a result or an error, which it must have.
+    /// Until it has a result or an error.
     UntilItEnds,
 }
 
@@ -33,9 +33,9 @@ pub(super) struct Asked {
     pub(super) mode: Mode,
     /// The step whose items are reduced.
     pub(super) step: usize,
-    /// So many elements more are passed than planned.
+    /// The number of surplus elements.
     pub(super) surplus: usize,
-    /// Whether this rank takes the items for products.
+    /// Whether this rank passes factors of products.
     pub(super) is_of_products: bool,
 }
 
@@ -51,25 +51,25 @@ impl Asked {
     }
 }
 
-/// What plans of a form do each in their own way.
+/// The operations that differ between forms of plans.
 pub(super) trait Form {
     fn call(&self, asked: Asked) -> Result<Given, Outcome>;
 }
 
-/// What a call gives.
+/// The result of a call.
 pub(super) enum Given {
     Now(Outcome),
-    /// The run that it has started. One that is dropped is given up.
+    /// The run that it has started; dropping it cancels it.
     Later(Box<dyn Run>),
 }
 
-/// The same as values, where this rank gets some.
-pub(super) enum Answer<T> {
+/// The result as values, if this rank gets any.
+pub(super) enum CallResult<T> {
     Now(Option<Vec<T>>),
     Later(Pending<Option<Vec<T>>>),
 }
 
-impl<T: 'static> Answer<T> {
+impl<T: 'static> CallResult<T> {
     pub(super) fn given<B: Pod>(self, values: impl FnOnce(Vec<T>) -> Vec<B> + 'static) -> Given {
         let bytes = |row| bytemuck::cast_slice(&values(row)).to_vec();
         match self {
@@ -79,7 +79,7 @@ impl<T: 'static> Answer<T> {
     }
 }
 
-/// A run in flight.
+/// A run under way.
 pub(super) trait Run {
     /// Whether it is over.
     fn test(&mut self) -> Result<bool, Outcome>;
@@ -97,7 +97,7 @@ impl Run for Pending<Option<Vec<u8>>> {
     }
 }
 
-/// A plan, and its run in flight.
+/// A plan, and its run under way.
 pub(super) struct Slot {
     form: Box<dyn Form>,
     run: Option<Box<dyn Run>>,
@@ -108,7 +108,7 @@ impl Slot {
         Self { form, run: None }
     }
 
-    /// Calls, or starts a run, for which a run that is still in flight is given up.
+    /// Calls, or starts a run after cancelling one that is still under way.
     pub(super) fn call(&mut self, asked: Asked) -> Outcome {
         let given = self.form.call(asked);
         if asked.mode == Mode::Split {
@@ -123,7 +123,7 @@ impl Slot {
         }
     }
 
-    /// Tests the run in flight, if there is one.
+    /// Tests the run under way, if there is one.
     pub(super) fn test(&mut self) -> Outcome {
         match self.run.as_mut().map(|run| run.test()) {
             Some(Err(outcome)) => outcome,
@@ -131,7 +131,7 @@ impl Slot {
         }
     }
 
-    /// Waits for the run in flight.
+    /// Waits for the run under way.
     pub(super) fn wait(&mut self, polls: Polls) -> Outcome {
         let Some(mut run) = self.run.take() else {
             return Outcome::Failed("the run was not started".to_owned());
@@ -148,13 +148,13 @@ impl Slot {
         }
     }
 
-    /// Gives the run in flight up, if there is one.
+    /// Cancels the run under way, if there is one.
     pub(super) fn give_up(&mut self) {
         self.run = None;
     }
 }
 
-/// Tests a run until it has ended, and says whether it has: long if it must, and not for ever.
+/// Tests a run until it ends or the limits are reached. Returns whether it has ended.
 fn poll(run: &mut dyn Run, must_end: bool) -> Result<bool, Outcome> {
     let begin = Instant::now();
     let mut tests = 0;
@@ -167,7 +167,7 @@ fn poll(run: &mut dyn Run, must_end: bool) -> Result<bool, Outcome> {
     Ok(true)
 }
 
-/// What a step gave on a rank.
+/// The outcome of a step on a rank.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// A result, as bytes.
@@ -176,13 +176,13 @@ pub(super) enum Outcome {
     Nothing,
     /// An error.
     Failed(String),
-    /// The error that nothing came for long, and the ranks whose silence it names.
+    /// The error that the silence limit was reached, and the silent ranks that it names.
     Silent(String, Range<usize>),
     /// The error that a run of the plan is under way.
     UnderWay,
     /// The error that no rank can go on.
     Deadlock(String),
-    /// A loop of tests that does not end.
+    /// An endless loop of tests.
     Endless,
 }
 
@@ -248,7 +248,7 @@ impl From<RunError> for Outcome {
 }
 
 impl From<BuildError> for Outcome {
-    /// A rank may find all others waiting where ranks build different plans.
+    /// If ranks build different plans, a rank may find all others waiting.
     fn from(error: BuildError) -> Self {
         match error {
             BuildError::Transport(comm::Error::Silent { ref peers, .. }) => {

@@ -1,4 +1,4 @@
-//! MPI's own non-blocking sums, as a program calls them that knows nothing of treefold: by the interposer's functions, which each rank loads.
+//! MPI's own non-blocking sums, called as by a program without treefold, through the interposer that each rank loads.
 
 use std::ffi::c_int;
 
@@ -11,7 +11,7 @@ use super::element::{Element, rows};
 use super::slot::{Asked, Form, Given, Outcome, Run};
 use super::vocabulary::Mode;
 
-/// There is nothing to build.
+/// Nothing has to be built.
 pub(super) struct Started(pub(super) Own);
 
 impl Form for Started {
@@ -34,7 +34,7 @@ impl Started {
             Operation::ReduceScatter => own.columns_of(rank).len(),
             _ => width,
         };
-        // What an exclusive scan leaves on rank 0 is what was there.
+        // An exclusive scan leaves rank 0's buffer unchanged.
         let nothing = Operator::<f64>::empty(&Sum).unwrap_or_default();
         let counts = (0..own.ranks()).map(|rank| c_int::try_from(own.columns_of(rank).len()));
         let counts = counts
@@ -80,7 +80,7 @@ mod interposer {
 
     use crate::Error;
 
-    /// A handle of the linker's.
+    /// The dynamic linker's handle.
     struct Loaded(NonNull<c_void>);
 
     // SAFETY: the linker locks what it does.
@@ -90,7 +90,7 @@ mod interposer {
 
     static LOADED: OnceLock<Loaded> = OnceLock::new();
 
-    /// Loads the interposer, for this process's lifetime.
+    /// Loads the interposer for the lifetime of this process.
     pub(in super::super) fn load(path: &Path) -> Result<(), Error> {
         let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
         // SAFETY: the name ends with a null character, and the interposer's initialisers ask for nothing.
@@ -118,12 +118,12 @@ mod interposer {
         }
     }
 
-    /// Calls a function of the interposer's.
+    /// Calls a function of the interposer.
     macro_rules! call {
         ($name:expr, $($argument:expr => $type:ty),*) => {{
             let address = function($name)?;
             type Function = unsafe extern "C" fn($($type),*) -> c_int;
-            // SAFETY: by MPI's standard, the function of this name has this type; handles are words, of which one that takes an int looks at
+            // SAFETY: by MPI's standard, the function of this name has this type; handles are words; a function that takes an int uses
             // its half.
             let function = unsafe { mem::transmute::<*mut c_void, Function>(address) };
             // SAFETY: rows have the lengths that MPI asks for, and live until the request is complete; there is a count for each rank; the
@@ -146,7 +146,7 @@ mod interposer {
         pub(super) const ALL: [Self; 4] = [Self::One, Self::All, Self::Any, Self::Some];
     }
 
-    /// A sum that was started on all processes; it is waited for before its rows go.
+    /// A sum that was started on all processes; dropping it waits before the rows are freed.
     pub(super) struct InFlight {
         request: Box<Request>,
         row: Vec<f64>,
@@ -221,7 +221,7 @@ mod interposer {
             Ok(flag != 0)
         }
 
-        /// Waits until it is complete, and returns what this rank gets, if it gets something.
+        /// Waits until it is complete, and returns this rank's result, if any.
         pub(super) fn complete(&mut self) -> Result<Option<Vec<f64>>, String> {
             let ended = self.wait();
             self.is_over = ended.is_ok();
@@ -251,7 +251,7 @@ mod interposer {
     }
 
     impl Drop for InFlight {
-        /// MPI takes back no collective call. Where it fails, it may write to the rows still.
+        /// MPI cannot cancel a collective call. After a failure it may still write to the rows.
         fn drop(&mut self) {
             if !self.is_over && self.wait().is_err() {
                 mem::forget((

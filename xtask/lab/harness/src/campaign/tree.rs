@@ -7,15 +7,15 @@ use reduce::{Operand, Operands, Operation, Operator, Plan, RunError, Sum, World}
 
 use super::case::{FaultKind, Own};
 use super::element::{Element, Faulty, rows};
-use super::slot::{Answer, Asked, Form, Given, Outcome};
+use super::slot::{Asked, CallResult, Form, Given, Outcome};
 use super::vocabulary::Mode;
 
-/// The calls that plans of items and of exact sums have by the same names. A plan of width 1 is given `$one`, others `$local` and perhaps a
+/// The calls that plans in tree order and exact plans share by name. A plan of width 1 gets `$one`, others `$local` and possibly a
 /// `$row` for the result.
 macro_rules! reduced {
     ($plan:expr, $asked:expr, $one:expr, $local:expr, $row:expr, $other:expr) => {{
         use reduce::Operation::{Allreduce, Reduce, ReduceScatter};
-        use $crate::campaign::slot::Answer::{Later, Now};
+        use $crate::campaign::slot::CallResult::{Later, Now};
         use $crate::campaign::vocabulary::Mode::{Blocking, Split};
         let (plan, local, mut row) = ($plan, $local, $row);
         match ($asked.operation, $asked.mode, $one) {
@@ -96,7 +96,7 @@ impl<T: Element, O: Operator<T> + 'static> OfItems<T, O> {
         own.copied().chain(surplus).collect()
     }
 
-    fn answer(&self, asked: Asked) -> Result<Answer<T>, RunError> {
+    fn answer(&self, asked: Asked) -> Result<CallResult<T>, RunError> {
         let (plan, spec) = (&self.plan, &self.own.spec);
         let mut local = self.local(asked);
         let mut row = vec![T::zeroed(); spec.width];
@@ -104,7 +104,7 @@ impl<T: Element, O: Operator<T> + 'static> OfItems<T, O> {
             let items = Operands::Items(bytemuck::cast_slice(&local));
             let row = bytemuck::cast_slice_mut(&mut row);
             plan.run(asked.operation.of(Operand::Products), items, row)?;
-            return Ok(Answer::Now(None));
+            return Ok(CallResult::Now(None));
         }
         let one = (spec.width == 1).then_some(&local[..]);
         let answer = reduced!(plan, asked, one, &local, row, {
@@ -131,7 +131,7 @@ impl<T: Element, O: Operator<T> + 'static> OfItems<T, O> {
                 }
             }
         });
-        // The slice is the program's again.
+        // The program may change the slice again.
         local.fill(T::zeroed());
         Ok(answer)
     }
@@ -143,7 +143,7 @@ impl<T: Element, O: Operator<T> + 'static> Form for OfItems<T, O> {
     }
 }
 
-/// What a rank must get, by the recursive definition of the order over all items.
+/// The expected result of a rank, by the recursive definition of the order over all items.
 pub(super) fn expected<T: Element, O: Operator<T>>(
     operator: O,
     own: &Own,

@@ -1,4 +1,4 @@
-//! What cases are told in: plans, calls and steps.
+//! The vocabulary of cases: plans, calls and steps.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::names;
 
-/// A plan, as its builder is told.
+/// The specification of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
     /// The element type and the operator.
     pub kind: Kind,
     /// Each rank's ranges of items, in the order in which it owns them.
     pub extents: Vec<Vec<Range<u64>>>,
-    /// Whether each rank passes its own extents alone, to be gathered. Otherwise each passes the whole ownership.
+    /// Whether each rank passes only its own extents, to be gathered. Otherwise each passes the whole ownership.
     pub gathers_extents: bool,
     /// Elements of an item.
     pub width: usize,
@@ -37,7 +37,7 @@ impl Spec {
         own.fold(0, |items, range| items + (range.end - range.start))
     }
 
-    /// A builder that is told all but the items and the operator.
+    /// A builder with all settings but the items and the operator.
     pub(super) fn builder(&self, world: &World) -> Builder {
         let mut builder = Plan::builder(world).width(self.width).root(self.root);
         if let Some(algorithm) = self.algorithm {
@@ -76,7 +76,7 @@ impl Spec {
         calls
     }
 
-    /// What ranks could own instead, so that a rank has the same items, or as many; `None` if nothing.
+    /// Another ownership in which a rank has the same items, or equally many; `None` if there is none.
     pub(super) fn other_ownership(&self, rank: usize) -> Option<Vec<Vec<Range<u64>>>> {
         let mut others = (0..self.extents.len()).filter(|&other| other != rank);
         let is_contiguous = Ownership::from_extents(&self.extents)
@@ -102,7 +102,7 @@ impl Spec {
         Some(extents)
     }
 
-    /// Operations that may be called in place of another.
+    /// The operations that a fault may call instead.
     pub(super) fn others(&self, operation: Operation, mode: Mode) -> Vec<Operation> {
         let calls = self.calls().into_iter();
         calls
@@ -112,7 +112,7 @@ impl Spec {
     }
 }
 
-/// What is made of the items.
+/// The figure of an exact sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Figure {
     /// Their sum.
@@ -123,7 +123,7 @@ pub enum Figure {
     Norm,
 }
 
-/// What is added up by key.
+/// A kind of sums by key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keyed {
     /// Sums of `f64`, with dense keys.
@@ -147,18 +147,18 @@ pub enum Kind {
     MaxI64,
     /// Affine maps over `[u64; 2]`, composed: the operator does not commute.
     Affine,
-    /// An operator of the program's on `f64`, which makes NaNs of large numbers.
+    /// A user-defined operator on `f64`, which turns large numbers into NaNs.
     CustomF64,
-    /// An exact sum of `f64`, or what is made of it. Ranks have the items of their extents, but the plan does not know it.
+    /// An exact figure of `f64`. Ranks have the items of their extents, but the plan does not know them.
     Exact(Figure),
-    /// Exact sums by key, as many as an item has elements. The plan does not know who has which items.
+    /// Exact sums by key, as many as an item has elements. The plan does not know which rank has which items.
     Keyed(Keyed),
-    /// Sums of `f64` by MPI's own non-blocking functions, which the interposer takes over, of an item a rank. There is no plan.
+    /// Sums of `f64` by MPI's own non-blocking functions through the interposer, with one item per rank and without a plan.
     Started,
 }
 
 impl Kind {
-    /// All that have plans.
+    /// All kinds that have plans.
     pub const ALL: &[Self] = &[
         Self::SumF64,
         Self::ProductF32,
@@ -179,12 +179,12 @@ impl Kind {
         matches!(self, Self::Exact(_) | Self::Keyed(_))
     }
 
-    /// Whether it has keys that no plan numbers. No algorithm is chosen for it.
+    /// Whether its keys are hashed, so that no algorithm is chosen.
     pub(super) fn is_hashed(self) -> bool {
         self == Self::Keyed(Keyed::Hashed)
     }
 
-    /// Whether nothing can be reduced.
+    /// Whether the reduction of no items has a value.
     pub(super) fn has_empty(self) -> bool {
         !matches!(self, Self::MaxI64 | Self::CustomF64)
     }
@@ -195,11 +195,11 @@ impl Kind {
 pub struct Step {
     /// The plan, by its number in [`Case::plans`](super::Case::plans).
     pub plan: usize,
-    /// What is done with it.
+    /// The action on it.
     pub action: Action,
 }
 
-/// What is done with a plan.
+/// An action on a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Action {
     /// It is built; a plan that was there before is dropped.
@@ -210,11 +210,11 @@ pub enum Action {
     Test,
     /// A run that was started is waited for.
     Wait,
-    /// A run that was started is given up, on all ranks.
+    /// A run that was started is cancelled, on all ranks.
     GiveUp,
     /// The plan is dropped.
     Drop,
-    /// The plan is built, used by an allreduce and dropped, so many times.
+    /// The plan is built, used for an allreduce and dropped, this many times.
     Rebuild(u32),
 }
 
@@ -227,16 +227,16 @@ pub enum Mode {
     Split,
 }
 
-/// What state a program has a plan in, and so which actions the plan allows.
+/// The state of a plan in a program, which determines the allowed actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PlanState {
     /// There is no plan, or a spent one.
     Unbuilt,
     /// There is a plan, and no run.
     Ready,
-    /// A run is in flight.
+    /// A run is under way.
     InFlight {
-        /// What it computes.
+        /// Its operation.
         operation: Operation,
         /// The step that started it.
         start: usize,
@@ -257,7 +257,7 @@ impl PlanState {
             }
             (Self::InFlight { .. }, Action::Test) => Some(self),
             (Self::InFlight { .. }, Action::Wait) => Some(Self::Ready),
-            // A plan whose run was given up is spent.
+            // A plan whose run was cancelled is spent.
             (Self::InFlight { .. }, Action::GiveUp) => Some(Self::Unbuilt),
             (Self::Ready | Self::InFlight { .. }, Action::Drop) => Some(Self::Unbuilt),
             _ => None,

@@ -1,4 +1,4 @@
-//! Cases on threads, on all cores; and, one at a time, cases that leak memory.
+//! Runs cases on threads, on all cores; or one at a time, to find memory leaks.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use comm::text::counted;
 
 use super::judge::shrink;
-use super::{Campaign, Case, Failure, Findings, check_on_threads};
+use super::{Campaign, Case, FailedCase, Findings, check_on_threads};
 
-/// A case that takes longer than this does not end: far more than any takes, also where other processes leave it little time.
+/// The time limit of a case: far longer than any case takes, even on a busy machine.
 const CASE_LIMIT: Duration = Duration::from_secs(600);
 
-/// What the workers share.
+/// The state that workers share.
 struct Shared<'c> {
     campaign: &'c Campaign,
     next: AtomicU64,
@@ -28,7 +28,7 @@ impl Campaign {
     /// Runs the cases, and calls `done` after each. If a case does not end, this ends the process.
     pub(super) fn run_on_threads(&self, done: &(dyn Fn() + Sync)) -> Findings {
         let workers = match self.live_bytes {
-            // Those of another case would count as well.
+            // Otherwise memory of other cases would count as well.
             Some(_) => 1,
             None => thread::available_parallelism().map_or(1, usize::from),
         };
@@ -70,7 +70,7 @@ impl Shared<'_> {
             let case = self.campaign.generator.case(seed);
             let failure = check(&case).map(|reason| {
                 let (case, reason) = shrink(case.clone(), reason, check);
-                Failure { seed, reason, case }
+                FailedCase { seed, reason, case }
             });
             let mut findings = self.findings.lock().expect(NO_PANIC);
             findings.count(&case);
@@ -99,13 +99,13 @@ impl Shared<'_> {
     }
 }
 
-/// A leak shows each time; caches that fill, and memory that an ending thread has yet to free, do not.
+/// Repetitions: a leak shows each time; growing caches, and memory that ending threads free late, do not.
 const RUNS: usize = 4;
 
-/// How often a thread is waited for that has ended but not freed what is its own.
+/// How often to wait for an ended thread to free its memory.
 const LOOKS: usize = 20;
 
-/// What is wrong with a case, if anything is, or that it leaks: `live_bytes` are those that this process holds, in which nothing else may
+/// The failure of a case, if any, or a leak. `live_bytes` returns the bytes that this process holds; nothing else may
 /// run.
 pub(super) fn check_with_leaks(case: &Case, live_bytes: fn() -> usize) -> Option<String> {
     let mut kept_bytes = 0;
@@ -123,7 +123,7 @@ pub(super) fn check_with_leaks(case: &Case, live_bytes: fn() -> usize) -> Option
     ))
 }
 
-/// How many bytes more than these the process goes on to hold; `None` if no more.
+/// How many bytes more than before the process keeps; `None` if no more.
 fn kept_after(before: usize, live_bytes: fn() -> usize) -> Option<usize> {
     let more = || live_bytes().checked_sub(before).filter(|&kept| kept > 0);
     for _ in 0..LOOKS {
@@ -141,7 +141,7 @@ mod tests {
     use crate::Backend;
     use crate::campaign::{FaultKind, Generator};
 
-    /// What a process holds that leaks a byte each time it is asked.
+    /// A fake process that leaks a byte at each query.
     fn growing() -> usize {
         static LIVE: AtomicUsize = AtomicUsize::new(0);
         LIVE.fetch_add(1, Ordering::Relaxed)

@@ -14,7 +14,7 @@ const BEGIN: &str = "<!-- measured: ";
 const CLOSE: &str = " -->";
 const END: &str = "<!-- end -->";
 
-/// Records that were read.
+/// A cache of records.
 #[derive(Debug)]
 pub struct Records {
     root: PathBuf,
@@ -22,7 +22,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Those below the root of a checkout.
+    /// The records below the root of a checkout.
     pub fn of(root: impl Into<PathBuf>) -> Self {
         Self {
             root: root.into(),
@@ -43,7 +43,7 @@ impl Records {
     }
 }
 
-/// A page with its marked parts written anew, and how many these are.
+/// A page with its marked parts rewritten, and their number.
 pub fn filled(page: &str, records: &mut Records) -> Result<(String, usize), String> {
     let (mut text, mut rest, mut count) = (String::new(), page, 0);
     while let Some((before, marked)) = rest.split_once(BEGIN) {
@@ -66,7 +66,7 @@ pub fn filled(page: &str, records: &mut Records) -> Result<(String, usize), Stri
             .next()
             .is_none_or(|line| line.trim().is_empty())
         {
-            // Markdown takes a line that begins with a comment for HTML.
+            // Markdown treats a line that begins with a comment as HTML.
             return Err(fault("words begin no line".to_owned()));
         } else {
             text += &format!("{BEGIN}{address}{CLOSE}{answer}{END}");
@@ -77,7 +77,7 @@ pub fn filled(page: &str, records: &mut Records) -> Result<(String, usize), Stri
     Ok((text + rest, count))
 }
 
-/// The book's front page: what README says before its last section, with links from `docs/`, and the page's own last section.
+/// The book's front page: README without its last section, with links relative to `docs/`, and the page's own last section.
 pub fn front_page(readme: &str, page: &str) -> Option<String> {
     let (shared, _) = readme.split_once("\n## More\n")?;
     let own = page.find("\n## This book\n")?;
@@ -107,7 +107,7 @@ mod tests {
 
     use super::{Records, filled};
 
-    /// What is well marked is on pages, which test `documents` compares.
+    /// Only errors are tested here; test `documents` compares the pages.
     #[test]
     fn marks_that_are_none() {
         let folder = std::env::temp_dir().join(format!("treefold-marks-{}", std::process::id()));

@@ -1,19 +1,19 @@
-//! What a page asks of a record, as the query of an address: `docs/measured/reduce.json?value=ratio&variant=plan&n=460..2000`.
+//! Queries by which pages quote records, in the form of a URL query: `docs/measured/reduce.json?value=ratio&variant=plan&n=460..2000`.
 //!
 //! - `about`: the machine, the day, the commit and the command.
-//! - `value=FIELD`: its least and greatest value in the rows that are chosen, as "0.81 to 1.14".
+//! - `value=FIELD`: its smallest and largest value in the selected rows, as "0.81 to 1.14".
 //! - `rows=FIELD&columns=FIELD&cell=FIELD`: a table of the same; `cell=us,ratio` gives "0.28 (0.77)".
 //!
-//! Every other `FIELD=…` chooses rows: by a list of values, which also gives their order, or by a range of numbers, `FIRST..LAST`. A value
+//! Every other `FIELD=…` selects rows: by a list of values, which also gives their order, or by a range of numbers, `FIRST..LAST`. A value
 //! may be `value:name`, which names it in a table; `_` stands for a space. A point of a plot's record is a row of `line`, `x` and `y`.
 //!
-//! Fields beside those of the record: `us`, `s`; `ns_item`, nanoseconds an item; `ratio`, the time over the reference's.
+//! Additional fields: `us`, `s`; `ns_item`, nanoseconds per item; `ratio`, the time divided by the reference's.
 
 use serde_json::Value;
 
 use crate::markdown::Table;
 
-/// A record as far as it is asked: its head, and its rows.
+/// A record for queries: its head and its rows.
 #[derive(Debug)]
 pub struct Source {
     head: Value,
@@ -21,7 +21,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Of the text of a record: of times, or of a plot.
+    /// Parses the text of a record, of times or of a plot.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut head: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut list = |name: &str| match head.get_mut(name).map(Value::take) {
@@ -96,12 +96,12 @@ impl Source {
     }
 }
 
-/// Which rows are taken.
+/// A filter of rows.
 #[derive(Debug)]
 enum Filter<'q> {
-    /// Values, and what they are called.
+    /// Values and their names.
     OneOf(&'q str, Vec<(&'q str, String)>),
-    /// Numbers, both included.
+    /// A range of numbers, both included.
     Between(&'q str, f64, f64),
 }
 
@@ -132,7 +132,7 @@ impl<'q> Filter<'q> {
     }
 }
 
-/// A field as it is written; what a row lacks is `none`.
+/// A field as text; a missing one is `none`.
 fn text(row: &Value, field: &str) -> String {
     match &row[field] {
         Value::String(text) => text.clone(),
@@ -141,7 +141,7 @@ fn text(row: &Value, field: &str) -> String {
     }
 }
 
-/// A field of a row, or what follows from its fields.
+/// A field of a row, or a value computed from its fields.
 fn number(row: &Value, field: &str) -> Option<f64> {
     let own = |field: &str| row[field].as_f64();
     match field {
@@ -165,7 +165,7 @@ fn rounded(field: &str, number: f64) -> String {
     format!("{number:.places$}")
 }
 
-/// The least and the greatest value of a field.
+/// The smallest and the largest value of a field.
 fn range(rows: &[&Value], field: &str) -> Result<String, String> {
     let values: Option<Vec<f64>> = rows.iter().map(|row| number(row, field)).collect();
     let values = values.ok_or_else(|| format!("a row has no number `{field}`"))?;
@@ -232,7 +232,7 @@ fn table(
             cells.push(if here.is_empty() {
                 "–".to_owned()
             } else {
-                // What others are compared with has the ratio 1.
+                // The reference has the ratio 1.
                 let is_reference = here.iter().all(|row| row["variant"] == row["reference"]);
                 let fields = cell
                     .split(',')
@@ -254,7 +254,7 @@ mod tests {
 
     use super::Source;
 
-    /// What queries find is on pages, which test `documents` compares.
+    /// Only errors are tested here; test `documents` compares the pages.
     #[test]
     fn queries_that_find_nothing() {
         let times = r#"{"rows": [{"variant": "plan", "n": 2, "ns": 3.0, "reference_ns": 4.0}]}"#;

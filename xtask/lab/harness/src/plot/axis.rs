@@ -1,4 +1,4 @@
-//! What an axis measures, and how plotters draws it: which part of it, and what is written at it.
+//! The axes: their quantity, scale, range and labels, as plotters draws them.
 
 use std::iter;
 use std::ops::Range;
@@ -11,40 +11,40 @@ use plotters::data::fitting_range;
 use plotters::data::float::pretty_print_float;
 use serde::{Deserialize, Serialize};
 
-/// How far 0 is below the lowest power of ten, as a part of what is above that.
+/// The distance of 0 below the lowest power of ten, as a fraction of the axis above.
 const ZERO_BELOW: f64 = 0.08;
 
-/// How far apart values are.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// As far as they differ.
+    /// Linear.
     Linear,
-    /// As far as their ratios, with powers of ten written at it.
+    /// Logarithmic, labelled with powers of ten.
     Decades,
-    /// The same, and below them 0, where that is a value.
+    /// The same, with 0 below if it is a value.
     #[serde(rename = "decades and zero")]
     DecadesAndZero,
-    /// As far as their ratios, with powers of two written at it.
+    /// Logarithmic, labelled with powers of two.
     Doublings,
 }
 
 /// An axis of a picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What it measures, and in which unit.
+    /// The quantity and its unit.
     pub name: String,
-    /// How far apart its values are.
+    /// The scale.
     pub scale: Scale,
 }
 
 impl Axis {
-    /// An axis on which equal differences are equally far apart, from 0 if it is upright.
+    /// A linear axis; a vertical one starts at 0.
     pub fn linear(name: impl Into<String>) -> Self {
         Self::new(name, Scale::Linear)
     }
 
-    /// An axis on which equal ratios are equally far apart; values above 0 alone can be drawn.
+    /// A logarithmic axis, only for values above 0.
     pub fn decades(name: impl Into<String>) -> Self {
         Self::new(name, Scale::Decades)
     }
@@ -61,14 +61,14 @@ impl Axis {
         }
     }
 
-    /// Whether a value has a place on it.
+    /// Whether a value can be drawn on it.
     pub(super) fn has(&self, value: f64) -> bool {
         let has_zero = self.scale == Scale::DecadesAndZero;
         let is_linear = self.scale == Scale::Linear;
         value.is_finite() && (value > 0.0 || is_linear || has_zero && value >= 0.0)
     }
 
-    /// What is drawn of it for these values: from the least to the greatest, and from 0 if it is upright, with room beyond them.
+    /// The range to draw for these values: from the smallest to the largest, and from 0 if it is vertical, with a margin.
     pub(super) fn span(&self, values: impl Iterator<Item = f64>, is_upright: bool) -> Span {
         let shown: Vec<f64> = values.filter(|&value| self.has(value)).collect();
         let has_zero = self.scale == Scale::DecadesAndZero && shown.iter().any(|&y| y <= 0.0);
@@ -107,17 +107,17 @@ impl Axis {
     }
 }
 
-/// The part of an axis that is drawn.
+/// The drawn range of an axis.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     scale: Scale,
     range: Range<f64>,
-    /// The lowest power of ten that is written, if 0 has a place below it.
+    /// The lowest labelled power of ten, if 0 is drawn below it.
     least: Option<f64>,
 }
 
 impl Span {
-    /// Where 0 is, on an axis of ratios.
+    /// The position of 0 on a logarithmic axis.
     fn zero(&self) -> f64 {
         let room = (self.range.end / self.range.start).powf(0.04);
         self.range.start * room
@@ -155,7 +155,7 @@ impl Ranged for Span {
         if self.scale == Scale::Linear {
             return self.linear().key_points(hint);
         }
-        // From 10 points on, plotters adds the multiples of powers.
+        // From 10 labels on, plotters adds multiples of powers.
         let powers = self.logarithmic().key_points(BoldPoints(count.min(9)));
         if let Some(least) = self.least {
             let is_written = |power: &f64| *power > 0.999 * least;
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(range(Axis::linear(""), [3.0, 10.0]), 0.0..10.5);
         assert!(range(Axis::linear(""), [-1.0, 1.0]).start < -1.0);
         assert!(range(Axis::decades(""), [1.0, 100.0]).start < 1.0);
-        // What is not there, or is all the same, is drawn as well.
+        // No values, or equal values, can be drawn as well.
         for values in [[0.0, 0.0], [f64::NAN, f64::NAN], [5.0, 5.0]] {
             assert!(!range(Axis::linear(""), values).is_empty());
             let range = range(Axis::decades(""), values);

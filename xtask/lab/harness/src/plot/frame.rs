@@ -1,4 +1,4 @@
-//! A plot in its frame: texts above, a chart of plotters with its axes, and the name of each line at its end.
+//! The frame of a plot: titles above, the chart with its axes, and the name of each line at its end.
 
 use plotters::chart::{ChartBuilder, LabelAreaPosition};
 use plotters::coord::ranged1d::{BoldPoints, Ranged, ValueFormatter};
@@ -10,29 +10,29 @@ use super::svg::{Area, Drawn, Failure, raised, text};
 use super::traces::{Chart, Trace, traces};
 use super::{Line, Plot, Size, Style};
 
-/// Around everything.
+/// The outer margin.
 pub(super) const MARGIN: i32 = 160;
 
-/// From the axes to what is written at them, and between the edge of the data and the names of lines.
+/// The gap between axes and labels, and between the data and the names of lines.
 pub(super) const GAP: i32 = 80;
 const LEADER: i32 = 260;
 
-/// How large a picture is as wide as a page; telephones show it at 400 pixels.
+/// The size of a picture as wide as a page; phones show it at 400 pixels.
 pub(super) const PAGE: i32 = 6800;
 
-/// Where everything is.
+/// The layout of a plot.
 pub(super) struct Frame<'p> {
     plot: &'p Plot,
-    /// All lines whose values the axes have room for.
+    /// All lines, for which the axes have room.
     shown: &'p [Line],
     titles: Vec<(Text, String)>,
     /// The names of lines, each in lines of text; none in a panel.
     names: Vec<Vec<String>>,
-    /// What is written above the upright axis.
+    /// The text above the vertical axis.
     y_name: &'p str,
     /// The picture's width and height.
     pub(super) size: (i32, i32),
-    /// The upper and the lower edge of what lies between the axes.
+    /// The upper and lower edge of the chart.
     top: i32,
     bottom: i32,
 }
@@ -62,7 +62,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// With this height between the axes, and so much above for the name of the upright one.
+    /// A layout with this chart height, and this space above for the name of the vertical axis.
     fn new(
         plot: &'p Plot,
         titles: Vec<(Text, String)>,
@@ -89,12 +89,12 @@ impl<'p> Frame<'p> {
         let widths = self.names.iter().flatten();
         let widths = widths.map(|name| Text::Name.width(name));
         let right = match self.names.len() {
-            // The upright axis says already what it is.
+            // The vertical axis already has its name.
             0..=1 => self.size.0 - 2 * MARGIN,
             _ => self.size.0 - MARGIN - widths.max().unwrap_or(0) - LEADER - GAP / 2,
         };
         let traces = traces(self.plot, &self.chart(area, right)?, area);
-        // The first comes last, and so is on top.
+        // The first line is drawn last, so it is on top.
         for trace in traces.iter().rev() {
             trace.draw(area)?;
         }
@@ -171,7 +171,7 @@ impl<'p> Frame<'p> {
     }
 }
 
-/// The lines of text above everything.
+/// The titles, broken into lines.
 pub(super) fn titles(plot: &Plot, width: i32) -> Vec<(Text, String)> {
     let titles = [(Text::Title, &plot.title), (Text::Note, &plot.subtitle)];
     let titles = titles.into_iter().flat_map(|(kind, text)| {
@@ -181,7 +181,7 @@ pub(super) fn titles(plot: &Plot, width: i32) -> Vec<(Text, String)> {
     titles.collect()
 }
 
-/// Draws them; returns where they end.
+/// Draws the titles. Returns where they end.
 pub(super) fn draw_titles(area: &Area<'_>, titles: &[(Text, String)]) -> Result<i32, Failure> {
     let mut y = MARGIN;
     for (kind, line) in titles {
@@ -191,10 +191,10 @@ pub(super) fn draw_titles(area: &Area<'_>, titles: &[(Text, String)]) -> Result<
     Ok(y)
 }
 
-/// The middles of labels, of which each has the height that it wants to be at and its own, between `top` and `bottom`: in the order in
-/// which they are given, which is that of what they want, apart, and together as near to it as can be.
+/// The centres of labels, given each one's desired position and height, between `top` and `bottom`: in the order in
+/// which they are given, which is the order of their desired positions, without overlap, and as close to these as possible.
 fn spread(labels: &[(i32, i32)], top: i32, bottom: i32) -> Vec<i32> {
-    // As if labels had no height they need only be in order: those that are not meet in their mean (isotonic regression).
+    // Without heights, labels need only be in order: those that are not are moved to their mean (isotonic regression).
     let mut above = 0;
     let mut stacks: Vec<(i32, i32)> = Vec::new();
     for &(wanted, height) in labels {

@@ -1,17 +1,17 @@
-//! Which colour a line has: that of its method, in every picture of the book.
+//! The colours of methods, which are the same in every picture of the book.
 
 use plotters::style::RGBColor;
 
 use super::Line;
 use super::style::{BLUE, BROWN, GREEN, INK, MUTED, OCHRE, PINK, VERMILION, VIOLET};
 
-/// Dashes and what lies between them: solid where there is nothing.
+/// Lengths of dashes and gaps; solid if empty.
 pub(super) type Dashes = Option<(i32, i32)>;
 
-/// Of what others are compared with.
+/// The dashes of references.
 const LEVEL_DASHES: Dashes = Some((40, 30));
 
-/// Of lines that share a colour in one picture: the first is solid.
+/// The dashes of lines that share a colour in a picture; the first is solid.
 const VARIANTS: [Dashes; 4] = [None, Some((90, 50)), Some((30, 50)), Some((200, 60))];
 
 /// Every method that has a colour of its own, by the names that lines have. Schedules that no picture shows beside each other share one.
@@ -47,10 +47,10 @@ const METHODS: [(RGBColor, &str); 8] = [
     ),
 ];
 
-/// The colours in which other things are drawn, those first that stand for no method of this project.
+/// The colours of other lines, first those that stand for no method of this project.
 const OTHERS: [RGBColor; 8] = [VIOLET, BROWN, OCHRE, PINK, INK, GREEN, BLUE, VERMILION];
 
-/// The colour of what has this name, if it is a method. What follows a comma tells variants of one method apart.
+/// The colour of a line, if its name is a method. The part after a comma distinguishes variants of a method.
 fn colour(name: &str) -> Option<RGBColor> {
     let of = |name: &str| {
         let mut methods = METHODS.iter();
@@ -60,12 +60,12 @@ fn colour(name: &str) -> Option<RGBColor> {
     of(name).or_else(|| of(family(name)))
 }
 
-/// What a line is a variant of.
+/// The method of a line.
 pub(super) fn family(name: &str) -> &str {
     name.split_once(", ").map_or(name, |(family, _)| family)
 }
 
-/// How the lines of a picture look. Those that are no methods share what methods leave over, a colour for all variants of one thing.
+/// The styles of a picture's lines. Lines that are not methods share the remaining colours, one for all variants of a name.
 pub(super) fn looks(lines: &[Line]) -> Vec<(RGBColor, Dashes)> {
     let mut taken: Vec<(&str, RGBColor)> = Vec::new();
     let mut looks: Vec<(RGBColor, Dashes)> = Vec::new();

@@ -1,4 +1,4 @@
-//! A plot in panels, one for each method, on the same axes: where lines of one plot would be on each other.
+//! Small multiples: one panel for each method, on the same axes, where lines of a single plot would overlap.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::Error;
 const COLUMNS: usize = 2;
 const WIDTH: i32 = PAGE / 2;
 
-/// How long a line is drawn in the key.
+/// The length of a line in the key.
 const SAMPLE: i32 = 420;
 
 /// Writes the picture to a file: titles, a key, and the panels below.
@@ -63,7 +63,7 @@ fn draw_key(area: &Area<'_>, y: i32, key: &[(Dashes, bool, &str)]) -> Drawn {
     Ok(())
 }
 
-/// A plot of each method, with what all are compared with.
+/// A plot for each method, with the reference.
 fn parts(plot: &Plot) -> Vec<Plot> {
     let (levels, lines): (Vec<&Line>, Vec<&Line>) =
         plot.lines.iter().partition(|line| line.is_reference());
@@ -76,7 +76,7 @@ fn parts(plot: &Plot) -> Vec<Plot> {
     of_families.map(part).collect()
 }
 
-/// What dashes say of a line: what variants of a method are called, where there are several, and what all are compared with.
+/// The meaning of dashes: the names of a method's variants, if there are several, and the reference.
 fn key(plot: &Plot) -> Vec<(Dashes, bool, &str)> {
     let looks = looks(&plot.lines).into_iter();
     let looks = looks.zip(&plot.lines).filter_map(|((_, dashes), line)| {

@@ -1,17 +1,17 @@
-//! How pictures look: colours on light and dark pages, the widths of lines, the sizes of texts.
+//! The style of pictures: colours on light and dark pages, line widths, text sizes.
 //!
-//! A picture brings a card of its own. Its style sheet follows the page: GitHub and mdBook set `color-scheme`, and browsers ask an
-//! `<img>` of SVG for the scheme of the page that it is on. What does not follow style sheets shows the light card.
+//! A picture has its own background. Its style sheet follows the page: GitHub and mdBook set `color-scheme`, and browsers apply the page's scheme to an
+//! SVG `<img>`. Viewers without style sheets show the light version.
 
 use plotters::style::{FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TextStyle};
 
 /// Treefold's sum in tree order.
 pub const BLUE: RGBColor = RGBColor(0x00, 0x72, 0xB2);
-/// What is compared with: any order, the MPI library's own.
+/// References: plain sums, the MPI library's own.
 pub const VERMILION: RGBColor = RGBColor(0xD5, 0x5E, 0x00);
 /// Exact sums.
 pub const GREEN: RGBColor = RGBColor(0x00, 0x8F, 0x68);
-/// The rest of the palette. People tell these apart however they see colours, as they are Okabe and Ito's, or near them.
+/// The rest of the palette. These are Okabe and Ito's colours or close to them, which colour-blind people can distinguish.
 pub const OCHRE: RGBColor = RGBColor(0xB3, 0x7A, 0x00);
 /// The same.
 pub const PINK: RGBColor = RGBColor(0xC0, 0x5C, 0x94);
@@ -23,17 +23,17 @@ pub const BROWN: RGBColor = RGBColor(0x7A, 0x4B, 0x2A);
 /// Titles and the names of lines.
 pub const INK: RGBColor = RGBColor(0x1F, 0x23, 0x28);
 
-/// Axes, and what else explains.
+/// Axes and explanations.
 pub const MUTED: RGBColor = RGBColor(0x57, 0x60, 0x6A);
 
-/// Lines to read values by.
+/// Grid lines.
 pub const GRID: RGBColor = RGBColor(0xE4, 0xE7, 0xEB);
 
-/// What a picture is on, and its edge.
+/// The background of a picture, and its border.
 pub(super) const CARD: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
 pub(super) const EDGE: RGBColor = RGBColor(0xD0, 0xD7, 0xDE);
 
-/// Every colour, and what takes its place on dark pages.
+/// Every colour, and its replacement on dark pages.
 const ON_DARK: [(RGBColor, RGBColor); 12] = [
     (BLUE, RGBColor(0x5A, 0xB0, 0xF5)),
     (VERMILION, RGBColor(0xFF, 0x8B, 0x4D)),
@@ -49,7 +49,7 @@ const ON_DARK: [(RGBColor, RGBColor); 12] = [
     (EDGE, RGBColor(0x30, 0x36, 0x3D)),
 ];
 
-/// The style sheet of what is drawn.
+/// The style sheet of a picture.
 pub(super) fn sheet(elements: &str) -> String {
     let mut rules = String::new();
     for (light, dark) in ON_DARK {
@@ -64,19 +64,19 @@ pub(super) fn sheet(elements: &str) -> String {
     format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>")
 }
 
-/// As plotters writes it.
+/// The colour as plotters writes it.
 pub(super) fn hexadecimal(RGBColor(red, green, blue): RGBColor) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
 /// Widths of lines, in tenths of a pixel.
 pub const BOLD: u32 = 24;
-/// What has hundreds of points, or only points to something.
+/// Lines with hundreds of points, and pointers.
 pub const FINE: u32 = 13;
 /// Axes and grids.
 pub const HAIR: u32 = 10;
 
-/// What readers have; where there is none of these, DejaVu Sans takes its place, or one like it.
+/// Common fonts; without them, viewers use DejaVu Sans or a similar one.
 const FONT: FontFamily<'_> = FontFamily::Name("Helvetica,Arial,sans-serif");
 
 /// A line of a colour and a width.
@@ -84,12 +84,12 @@ pub fn stroke(colour: RGBColor, width: u32) -> ShapeStyle {
     ShapeStyle::from(colour).stroke_width(width)
 }
 
-/// A text's place in the order of importance. All can be read on a telephone, where a page is 400 pixels wide.
+/// The importance of a text. All sizes are legible on a phone, where a page is 400 pixels wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text {
-    /// What the picture says.
+    /// The title.
     Title,
-    /// What is drawn, and the names of axes.
+    /// The subtitle, and the names of axes.
     Note,
     /// The name of a line.
     Name,
@@ -114,12 +114,12 @@ impl Text {
         FontDesc::new(FONT, f64::from(size) * 1.24, weight).color(&colour)
     }
 
-    /// From one line of text to the next.
+    /// The line height.
     pub fn line(self) -> i32 {
         self.looks().0 * 5 / 4
     }
 
-    /// How wide a text is, about, in Helvetica: plotters knows no fonts.
+    /// The approximate width of a text in Helvetica, since plotters knows no fonts.
     pub fn width(self, text: &str) -> i32 {
         let (size, ..) = self.looks();
         // In hundredths of the font's size.
@@ -138,7 +138,7 @@ impl Text {
         }
     }
 
-    /// A text in lines that are at most so wide, if its words are, and about equally long.
+    /// Breaks a text into lines of limited width and about equal length.
     pub fn wrapped(self, text: &str, width: i32) -> Vec<String> {
         let lines = self.filled(text, width);
         let narrower = (1..10).map(|step| self.filled(text, width - width / 20 * step));

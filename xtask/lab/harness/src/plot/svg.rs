@@ -1,6 +1,6 @@
-//! A picture on its card: plotters draws it and writes it as SVG.
+//! Writes a picture with its background as SVG, drawn by plotters.
 //!
-//! plotters' coordinates are whole numbers, so those of a picture are tenths of a pixel, as all lengths below `plot` are.
+//! plotters has integer coordinates, so a picture uses tenths of a pixel, as do all lengths below `plot`.
 
 use std::fs;
 use std::io;
@@ -17,13 +17,13 @@ use crate::Error;
 /// A point, in tenths of a pixel from the upper left corner.
 pub type Point = (i32, i32);
 
-/// What pictures are drawn on.
+/// The drawing area of pictures.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// What plotters answers when something is drawn.
+/// The result of drawing by plotters.
 pub type Drawn = Result<(), Failure>;
 
-/// Why plotters could not draw something.
+/// An error of plotters.
 pub type Failure = DrawingAreaErrorKind<io::Error>;
 
 /// A picture of this width and height.
@@ -38,7 +38,7 @@ pub fn picture(
     draw(&area)?;
     area.present()?;
     drop(area);
-    // plotters knows neither a size in pixels, titles for who cannot see, style sheets, nor round corners.
+    // plotters supports neither pixel sizes, accessible titles, style sheets, nor round corners.
     let (_, elements) = drawn.split_once('\n').unwrap_or_default();
     let (card, edge) = (hexadecimal(CARD), hexadecimal(EDGE));
     let elements = format!(
@@ -55,7 +55,7 @@ pub fn picture(
     ))
 }
 
-/// Draws a picture into a file.
+/// Draws a picture to a file.
 pub fn write(
     path: &Path,
     size: (i32, i32),
@@ -72,7 +72,7 @@ pub fn text(area: &Area<'_>, at: Point, anchor: HPos, kind: Text, text: &str) ->
     area.draw_text(&raised(text), &style, at)
 }
 
-/// A text whose exponents stand above the line: 2^10 as 2¹⁰.
+/// Replaces exponents by superscripts: 2^10 by 2¹⁰.
 pub(super) fn raised(text: &str) -> String {
     let mut is_raised = false;
     let letters = text.chars().filter_map(|letter| {

@@ -1,4 +1,4 @@
-//! The lines of a plot: their places, colours and dashes, and what is drawn of them.
+//! The lines of a plot: positions, colours and dashes.
 
 use plotters::chart::ChartContext;
 use plotters::coord::cartesian::Cartesian2d;
@@ -12,20 +12,20 @@ use super::style::{BOLD, FINE, stroke};
 use super::svg::{Area, Drawn, Point};
 use super::{Line, Plot, Style};
 
-/// Bars of several lines stand so far apart.
+/// The distance between bars of several lines.
 const BAR: i32 = 30;
 
-/// More points than this are drawn finely; fewer than the other number have dots.
+/// Lines with more points than this are thin; with fewer than the other number they have dots.
 const MANY_POINTS: usize = 300;
 const FEW_POINTS: usize = 24;
 
 const DOT: u32 = 28;
 
-/// Lines nearer to each other than this are one to the eye: each shows for so long in turns.
+/// Lines closer than this look like one: they are drawn as alternating dashes of this length.
 const SAME: u32 = 8;
 const STRIPE: i32 = 90;
 
-/// Where a plot's values have their places.
+/// Maps a plot's values to positions.
 pub(super) type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Span, Span>>;
 
 /// A line as it is drawn.
@@ -37,9 +37,9 @@ pub(super) struct Trace<'p> {
     dashes: Dashes,
 }
 
-/// The lines of a plot; what has no place on the axes is left out.
+/// The lines of a plot, without values that the axes cannot show.
 pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>, area: &Area<'_>) -> Vec<Trace<'p>> {
-    // A chart knows places in the whole picture, and an area those in itself.
+    // A chart uses positions in the whole picture, an area positions within itself.
     let (left, top) = area.get_base_pixel();
     let at = |&(x, y): &(f64, f64)| {
         let has_place = plot.x.has(x) && plot.y.has(y);
@@ -59,7 +59,7 @@ pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>, area: &Area<'_>) -> 
         let bars = line.points.iter().zip(&line.bars);
         let bars = bars.filter_map(|(&(x, _), &(low, high))| {
             let ends = [at(&(x, low))?, at(&(x, high))?];
-            // Beside each other where those of several lines would be on each other.
+            // Side by side, if bars of several lines would overlap.
             Some(ends.map(|(x, y)| (x + BAR * index - 3 * BAR / 2, y)))
         });
         Trace {
@@ -76,7 +76,7 @@ pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>, area: &Area<'_>) -> 
     traces
 }
 
-/// Lets lines that are one to the eye show in turns: each is drawn above the next, with gaps for all that follow.
+/// Makes overlapping lines alternate: each is drawn above the next, with gaps for all that follow.
 fn stripe(traces: &mut [Trace<'_>]) {
     let first = |own: &Trace<'_>| traces.iter().position(|other| own.is_on(other));
     let firsts: Vec<Option<usize>> = traces.iter().map(first).collect();

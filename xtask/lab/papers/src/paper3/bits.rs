@@ -1,4 +1,4 @@
-//! Topology and bits: section III-C, and this library's two-level schedule beside it.
+//! Topology and bits: section III-C, and this library's two-level schedule.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::Context;
 use crate::page::Page;
 use crate::said::{listed, span, yes};
 
-/// One value a rank, as on the paper's largest communicator.
+/// One value per rank, as on the paper's largest communicator.
 const VALUES: usize = 2048;
 
 /// How many data sets are reduced.
 const SETS: u64 = 16;
 
-/// x1, x2, x4 and x8: how many ranks of a node are known of.
+/// x1, x2, x4 and x8: the assumed numbers of ranks per node.
 const FACTORS: [usize; 4] = [1, 2, 4, 8];
 
 /// Nodes that are no powers of two.
@@ -91,7 +91,7 @@ fn plans(ranks: usize, factors: &[usize], values: &[f64]) -> Result<BTreeSet<u64
     Ok(bits)
 }
 
-/// How many results a reduction has, by what it knows of nodes.
+/// The number of results of a reduction, by its knowledge of nodes.
 pub(super) fn by_topology(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Section III-C, bits by topology");
     page.text(format!(

@@ -1,4 +1,4 @@
-//! The paper's cluster as the simulator knows it, and the algorithms that MPICH takes there.
+//! The paper's cluster as simulated, and the algorithms that MPICH uses there.
 
 use schedule::{Algorithm, Collective, Machine, Parameters, Placement, Schedule, SharedPort};
 
@@ -18,7 +18,7 @@ const SHORT_BYTES: usize = 2048;
 /// x2, x4 and x8.
 pub(super) const FACTORS: [usize; 3] = [2, 4, 8];
 
-/// What a page says of the machine.
+/// The description of the machine.
 pub(super) fn describe(page: &mut Page) {
     page.text(format!(
         "Simulated, as the paper's 320 nodes of {NODE_RANKS} cores are not here: {}. The constants are assumed for shared memory of 2009 and InfiniBand QDR, not published. A node has one port: the bytes of its ranks' \
@@ -27,7 +27,7 @@ pub(super) fn describe(page: &mut Page) {
     ));
 }
 
-/// What a page says of the algorithms.
+/// The description of the algorithms.
 pub(super) fn describe_algorithms(page: &mut Page) {
     page.text(format!(
         "The flat schedule is MPICH's by section III: rows of less than {SHORT_BYTES} bytes, or shorter than a double a rank, take a binomial tree (allreduce: recursive doubling), others reduce-scatter \
@@ -36,7 +36,7 @@ pub(super) fn describe_algorithms(page: &mut Page) {
     ));
 }
 
-/// The cluster, its ranks side by side or dealt out to nodes in turn; those that a schedule assumes to share a node do.
+/// The cluster, with its ranks side by side or dealt out to nodes round-robin; ranks that a schedule assumes to share a node do.
 pub(super) fn machine(ranks: usize, assumed: usize, is_dealt: bool) -> Machine {
     Machine {
         shared_port: SharedPort::Node,
@@ -48,7 +48,7 @@ pub(super) fn machine(ranks: usize, assumed: usize, is_dealt: bool) -> Machine {
     }
 }
 
-/// What MPICH takes without knowing of nodes.
+/// MPICH's algorithm without knowledge of nodes.
 fn choice(collective: Collective, ranks: usize, doubles: usize) -> Algorithm {
     let is_long = doubles * 8 >= SHORT_BYTES && doubles >= ranks && ranks.is_power_of_two();
     match (collective, is_long) {
@@ -59,7 +59,7 @@ fn choice(collective: Collective, ranks: usize, doubles: usize) -> Algorithm {
     }
 }
 
-/// The schedule that knows of no nodes.
+/// The schedule without knowledge of nodes.
 pub(super) fn flat(collective: Collective, ranks: usize, doubles: usize) -> Schedule {
     let algorithm = choice(collective, ranks, doubles);
     Schedule::new(algorithm, collective, ranks).expect("there are ranks")

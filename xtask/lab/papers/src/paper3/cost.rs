@@ -1,4 +1,4 @@
-//! What one order costs a topology-aware reduction: the rows of fragments, on the same two-level schedule.
+//! The cost of a fixed order in a topology-aware reduction: the rows of fragments, on the same two-level schedule.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::said::{count, heights, line, range};
 /// Rows, in doubles.
 const WIDTHS: [usize; 4] = [1, 512, 32_768, 1_048_576];
 
-/// How the items that are reduced lie on ranks: a name, a rule, and the items of a rank.
+/// The distributions of items: a name, a rule, and the items per rank.
 #[derive(Clone, Copy, Debug)]
 struct Spread(&'static str, Scheme, u64);
 

@@ -15,7 +15,7 @@ use crate::said::{line, most};
 /// u, half the distance from 1 to the next double.
 const ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
-/// An order of additions over one value a process.
+/// An order of additions of one value per process.
 type Order = (&'static str, fn(&[f64]) -> f64);
 
 const ORDERS: [Order; 4] = [
@@ -53,14 +53,14 @@ pub(super) fn recursive_doubling(items: &[f64]) -> f64 {
     binomial(&values)
 }
 
-/// What came out for one number of processes, over all data sets.
+/// The results for one number of processes, over all data sets.
 #[derive(Clone, Debug)]
 struct Found {
     ranks: usize,
     /// The greatest error of each order, relative to the sum of all absolute values.
     errors: [f64; ORDERS.len()],
     sums: usize,
-    /// Sums in tree order whose error is above the bound, or is it.
+    /// The number of sums in tree order whose error is at least the bound.
     above: usize,
     at: usize,
     /// Sums of each order with the tree's bits.
@@ -137,7 +137,7 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
     let found = sizes(context.settings.quick).map(|ranks| measure(ranks, sets(ranks)));
     let found: Vec<Found> = found.collect();
     let over_ranks = |name: &str, value: &dyn Fn(&Found) -> f64| {
-        // Some small sums are exact: no error can be drawn.
+        // Some small sums are exact and have no error to draw.
         let drawn = found.iter().filter(|found| value(found) > 0.0);
         line(name, drawn, |found| {
             (found.ranks as f64, value(found) / ROUNDOFF)

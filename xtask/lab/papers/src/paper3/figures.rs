@@ -1,4 +1,4 @@
-//! Figures 2, 3 and 4: the time of topology-aware reductions over that of flat ones, simulated.
+//! Figures 2, 3 and 4: simulated times of topology-aware reductions relative to flat ones.
 
 use harness::Error;
 use harness::markdown::digits;
@@ -15,14 +15,14 @@ const REDUCE: Collective = Collective::Reduce { root: 0 };
 
 /// One length of row on one number of ranks.
 #[derive(Clone, Copy, Debug)]
-struct Point {
+struct RatioPoint {
     ranks: usize,
     doubles: usize,
     /// The time over the flat schedule's of x2, x4 and x8, of ranks side by side and dealt out.
     ratios: [[f64; 3]; 2],
 }
 
-impl Point {
+impl RatioPoint {
     fn of(collective: Collective, ranks: usize, doubles: usize) -> Self {
         let bytes = doubles as f64 * 8.0;
         let time = |schedule, assumed, is_dealt| {
@@ -52,7 +52,7 @@ impl Point {
 }
 
 /// The least row from which on x8 is faster on all numbers of ranks beyond a node.
-fn wins_from(points: &[Point], placement: usize) -> String {
+fn wins_from(points: &[RatioPoint], placement: usize) -> String {
     let beyond_node = points.iter().filter(|point| point.is_beyond_node());
     let loses = beyond_node.filter(|point| point.eight(placement) >= 1.0);
     let longest = loses.map(|point| point.doubles).max();
@@ -69,7 +69,7 @@ const RANKS: [usize; 4] = [8, 64, 512, 2048];
 /// The rows of Figure 4, in doubles: 4 Kbytes and 8 Mbytes are published, the two between them are not.
 const WIDTHS: [(&str, usize); 4] = [("a", 512), ("b", 32_768), ("c", 524_288), ("d", 1_048_576)];
 
-/// Side by side, dealt out in turn.
+/// Placements: side by side, or dealt out round-robin.
 const PLACEMENTS: [(usize, &str); 2] = [(0, "side by side"), (1, "dealt out")];
 
 /// From 1 to 1,048,576 doubles.
@@ -89,9 +89,9 @@ fn sizes(all: &[usize], quick: bool) -> Vec<usize> {
 fn draw(
     page: &mut Page,
     (part, of): (&str, &str),
-    points: &[Point],
+    points: &[RatioPoint],
     axis: Axis,
-    x: impl Fn(&Point) -> usize,
+    x: impl Fn(&RatioPoint) -> usize,
 ) {
     let mut lines = Vec::new();
     for (placement, name) in PLACEMENTS {
@@ -119,14 +119,14 @@ fn by_width(
     page: &mut Page,
     name: &str,
     collective: Collective,
-) -> Vec<Point> {
+) -> Vec<RatioPoint> {
     cluster::describe(page);
     cluster::describe_algorithms(page);
     let mut points = Vec::new();
     for ranks in sizes(&RANKS, context.settings.quick) {
         let own = widths(context.settings.quick).into_iter();
-        let own = own.map(|doubles| Point::of(collective, ranks, doubles));
-        let own: Vec<Point> = own.collect();
+        let own = own.map(|doubles| RatioPoint::of(collective, ranks, doubles));
+        let own: Vec<RatioPoint> = own.collect();
         let of = format!("{name} on {ranks} ranks");
         let axis = Axis::doublings("row, doubles");
         draw(page, (&ranks.to_string(), &of), &own, axis, |point| {
@@ -137,7 +137,7 @@ fn by_width(
     points
 }
 
-/// What explains the times.
+/// An explanation of the times.
 const PLACEMENT: &str = "Placement decides: flat halving of ranks side by side cuts rows into eighths within the node, and all its ranks share what goes out; of two levels one rank sends as much alone, after more rounds \
     within the node. If ranks are dealt out in turn, the first rounds, whose messages are the longest, are between nodes. That the published ratios of long rows are below 1 says that ranks lay so, or that \
     something limited the flat schedule that is not simulated.";
@@ -163,8 +163,8 @@ pub(super) fn reduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         ),
     ];
     for ((placement, name), (why_from, why_speed)) in PLACEMENTS.into_iter().zip(whys) {
-        let speed = |point: &&Point| 1.0 / point.eight(placement);
-        let is_published = |point: &&Point| point.is_beyond_node() && point.doubles == 32_768;
+        let speed = |point: &&RatioPoint| 1.0 / point.eight(placement);
+        let is_published = |point: &&RatioPoint| point.is_beyond_node() && point.doubles == 32_768;
         let speeds = span(
             points
                 .iter()
@@ -197,7 +197,7 @@ pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Er
     ];
     for ((placement, name), why) in PLACEMENTS.into_iter().zip(whys) {
         let ratios = |ranks: Option<usize>| {
-            let is_long = |point: &&Point| point.doubles >= 512;
+            let is_long = |point: &&RatioPoint| point.doubles >= 512;
             let long = beyond_node.clone().filter(is_long);
             let long = long.filter(|point| ranks.is_none_or(|ranks| point.ranks == ranks));
             span(long.map(|point| point.eight(placement)))
@@ -213,7 +213,7 @@ pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Er
                 ratios(Some(ranks))
             ));
         }
-        let is_best = |point: &&Point| {
+        let is_best = |point: &&RatioPoint| {
             let [two, four, eight] = point.ratios[placement];
             eight <= two && eight <= four
         };
@@ -227,7 +227,7 @@ pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Er
     Ok(())
 }
 
-/// What the text says of Figure 4: ranks, doubles, the ratio, and why ours is another one if ranks are dealt out.
+/// The text about Figure 4: ranks, doubles, the ratio, and why ours differs if ranks are dealt out.
 const CLAIMS: [(usize, usize, &str, &str); 5] = [
     (16, 512, "minimal impact", "latencies between nodes"),
     (1024, 512, "minimal impact", "latencies between nodes"),
@@ -246,8 +246,8 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
     let mut points = Vec::new();
     for (part, doubles) in WIDTHS {
         let own = sizes(&all, context.settings.quick).into_iter();
-        let own = own.map(|ranks| Point::of(REDUCE, ranks, doubles));
-        let own: Vec<Point> = own.collect();
+        let own = own.map(|ranks| RatioPoint::of(REDUCE, ranks, doubles));
+        let own: Vec<RatioPoint> = own.collect();
         let of = format!("reduce of {} doubles", count(doubles));
         let axis = Axis::doublings("p, ranks");
         draw(page, (part, &of), &own, axis, |point| point.ranks);
@@ -255,7 +255,7 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
     }
     for (placement, name) in PLACEMENTS {
         for (ranks, doubles, published, why) in CLAIMS {
-            let is_it = |point: &&Point| (point.ranks, point.doubles) == (ranks, doubles);
+            let is_it = |point: &&RatioPoint| (point.ranks, point.doubles) == (ranks, doubles);
             let Some(point) = points.iter().find(is_it) else {
                 continue;
             };
@@ -274,18 +274,18 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
 
 #[cfg(test)]
 mod tests {
-    use super::{Point, REDUCE, wins_from};
+    use super::{REDUCE, RatioPoint, wins_from};
 
     #[test]
     fn trees_side_by_side_know_nodes_already() {
-        let point = Point::of(REDUCE, 64, 1);
+        let point = RatioPoint::of(REDUCE, 64, 1);
         assert!((point.eight(0) - 1.0).abs() < 1e-9);
         assert!(point.eight(1) < 1.0);
     }
 
     #[test]
     fn winning_is_for_good() {
-        let point = |doubles, eight| Point {
+        let point = |doubles, eight| RatioPoint {
             ranks: 16,
             doubles,
             ratios: [[1.0, 1.0, eight]; 2],

@@ -64,7 +64,7 @@ struct Row {
     /// Of those without a solution, the powers of n + 1.
     by_border_powers: usize,
     ours: usize,
-    /// Where ours and the paper's condition say the same.
+    /// How often our condition agrees with the paper's.
     same: usize,
     least_unadapted: Option<usize>,
     /// Without adaption, those whose programs are Bruck's.
@@ -161,7 +161,7 @@ fn rounds(algorithm: Algorithm, ports: Option<usize>, most: usize) -> Result<Vec
     rounds.collect()
 }
 
-/// For how many numbers of ranks a formula counts right.
+/// The number of ranks counts for which a formula is right.
 fn agreement(counts: &[u64], formula: impl Fn(usize) -> u64) -> String {
     let ranks = counts.iter().zip(2..);
     let agree = ranks.filter(|&(&count, ranks)| count == formula(ranks));

@@ -65,7 +65,7 @@ fn result(round: usize, rank: usize) -> String {
     }
 }
 
-/// What comes from a peer: its result, or some ranks' own, those behind it in turn.
+/// The operands from a peer: its result, or the own values of successive ranks behind it.
 fn operands(round: usize, ranks: usize, transfer: &Transfer) -> Cell {
     let (peer, received) = (transfer.peer, ranks_of(&transfer.pieces));
     if received.len() == HELD[round] {

@@ -1,4 +1,4 @@
-//! Figures 6 to 10 in kind: the same reductions on this machine's cores, beside the library's own.
+//! The equivalent of Figures 6 to 10: the same reductions on this machine's cores, next to the library's own.
 
 use harness::Error;
 use harness::bench::schedules::{Job, Row, measure};
@@ -29,7 +29,7 @@ const CASES: [Case; 4] = [
     ("maximum", 255, "255 doubles"),
 ];
 
-/// What was measured.
+/// The measurements.
 struct Measured {
     rows: Vec<Row>,
     ranks: &'static [usize],
@@ -68,7 +68,7 @@ impl Measured {
         listed(fastest)
     }
 
-    /// What a plan as it is tuned takes over the library's own, for each number of ranks.
+    /// The time of a default plan relative to the library's own, for each number of ranks.
     fn overheads(&self, case: Case) -> String {
         listed(self.ranks.iter().map(|&ranks| {
             let row = self.row("tuned", ranks, case);
@@ -85,7 +85,7 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     for &count in ranks {
         let job = Job {
             papers: vec![4],
-            // Ranks that take turns on cores take milliseconds for what others do in microseconds.
+            // Ranks that share cores need milliseconds where others need microseconds.
             rounds: if context.settings.quick || count > 2 {
                 5
             } else {

@@ -17,7 +17,7 @@ use crate::said::{joined, least, line, mean, most};
 /// Two sockets of a node: assumed, as are the links between nodes.
 const SOCKETS: [f64; 2] = [700.0, 0.25];
 
-/// A machine of the paper, with one process a socket, two a node.
+/// A machine of the paper, with one process per socket, two per node.
 struct Nodes {
     name: &'static str,
     part: &'static str,
@@ -73,7 +73,7 @@ const POSTINGS: [(bool, &str, &str); 2] = [
     (false, "one message after another", "in turn"),
 ];
 
-/// A row that is reduced: its name, its part of a picture's, its bytes; which algorithm the paper finds the fastest, how it calls that,
+/// A reduced row: its name, its part of a picture's name, its bytes; the algorithm that the paper finds fastest, the paper's name for it,
 /// and how often it finds others faster than the tree.
 type Row = (
     &'static str,
@@ -97,14 +97,14 @@ const ROWS: [Row; 2] = [
 
 /// All algorithms' times on some processes, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
-struct Times {
+struct OrderedTimes {
     ranks: usize,
-    /// Of one row a message, and of as many as the tree needs.
+    /// With one row per message, and with as many rows as the tree needs.
     unordered_ns: [f64; 4],
     ordered_ns: [f64; 4],
 }
 
-impl Times {
+impl OrderedTimes {
     fn of(cluster: &Nodes, is_at_once: bool, ranks: usize, bytes: f64) -> Self {
         let tree = Tree::new(ranks as u64);
         let rows = |ranks: Range<usize>| {
@@ -146,8 +146,9 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
             let (row_name, part, bytes, ..) = row;
             let mut lines = Vec::new();
             for (is_at_once, posting, short) in POSTINGS {
-                let times = (2..=last).map(|ranks| Times::of(cluster, is_at_once, ranks, bytes));
-                let times: Vec<Times> = times.collect();
+                let times =
+                    (2..=last).map(|ranks| OrderedTimes::of(cluster, is_at_once, ranks, bytes));
+                let times: Vec<OrderedTimes> = times.collect();
                 lines.extend(drawn(&times, is_at_once, short));
                 all_claims.push(claims(row, posting, bruck_us, &times));
             }
@@ -179,7 +180,7 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
 }
 
 /// The lines of one plot: what has one message a round is the same for both postings.
-fn drawn(times: &[Times], is_at_once: bool, posting: &str) -> Vec<Line> {
+fn drawn(times: &[OrderedTimes], is_at_once: bool, posting: &str) -> Vec<Line> {
     let first = if is_at_once { TREE } else { DISSEMINATION };
     let lines = (first..NAMES.len()).map(|place| {
         let name = match place {
@@ -194,8 +195,8 @@ fn drawn(times: &[Times], is_at_once: bool, posting: &str) -> Vec<Line> {
     lines.collect()
 }
 
-/// What the paper says of one row's length.
-fn claims(row: Row, posting: &str, bruck_us: f64, times: &[Times]) -> String {
+/// The paper's claims for one length of row.
+fn claims(row: Row, posting: &str, bruck_us: f64, times: &[OrderedTimes]) -> String {
     let (name, _, _, best, best_name, often) = row;
     let name = format!("{name}, {posting}");
     let of = |is_so: &dyn Fn(&[f64; 4]) -> bool| {
@@ -225,7 +226,7 @@ fn claims(row: Row, posting: &str, bruck_us: f64, times: &[Times]) -> String {
         digits(100.0 * mean(pairs.map(|(from, to)| (to / from - 1.0).abs())))
     };
     let costs = (0..4).map(|place| {
-        let ratio = |times: &Times| times.ordered_ns[place] / times.unordered_ns[place];
+        let ratio = |times: &OrderedTimes| times.ordered_ns[place] / times.unordered_ns[place];
         format!(
             "{}: {}",
             NAMES[place],
@@ -243,13 +244,14 @@ fn claims(row: Row, posting: &str, bruck_us: f64, times: &[Times]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLUSTERS, Times};
+    use super::{CLUSTERS, OrderedTimes};
 
     #[test]
     fn one_message_a_round_is_the_same_for_both_postings() {
         for ranks in [2, 7, 28] {
-            let [at_once, in_turn] = [true, false]
-                .map(|is_at_once| Times::of(&CLUSTERS[0], is_at_once, ranks, 2040.0).unordered_ns);
+            let [at_once, in_turn] = [true, false].map(|is_at_once| {
+                OrderedTimes::of(&CLUSTERS[0], is_at_once, ranks, 2040.0).unordered_ns
+            });
             assert_eq!(at_once[..2], in_turn[..2]);
             assert!(at_once.iter().zip(in_turn).all(|(a, b)| *a <= b));
         }

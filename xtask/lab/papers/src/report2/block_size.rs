@@ -21,12 +21,12 @@ pub(super) const BLOCK_ELEMENTS: [usize; 7] =
 const ROW_BYTES: f64 = ELEMENTS as f64 * ELEMENT_BYTES;
 
 /// A configuration, and the time in ns at each block size.
-struct Study {
+struct BlockStudy {
     shape: Shape,
     times_ns: [f64; 7],
 }
 
-impl Study {
+impl BlockStudy {
     fn new(shape: Shape) -> Self {
         let run = Run::allreduce(Algorithm::LinearPipelined, &HYDRA, shape);
         Self {
@@ -75,7 +75,7 @@ fn ratio(link: Link) -> f64 {
     link.latency_ns / (link.byte_ns + HYDRA.near.combine_byte_ns / 2.0)
 }
 
-/// What the text of section 2.3 says.
+/// The claims in section 2.3.
 fn published_elements(shape: Shape) -> Option<usize> {
     match (shape.nodes, shape.processes) {
         (36, 32) => None,
@@ -85,7 +85,7 @@ fn published_elements(shape: Shape) -> Option<usize> {
     }
 }
 
-/// The ratios α/β, in bytes, for which blocks of so many elements are the best among powers of ten.
+/// The ratios α/β, in bytes, for which blocks of this many elements are the best among powers of ten.
 ///
 /// Lemma 1's best block has b^2 = m α s / ((d - s) β) bytes, (d - s)/s = p - 2, and the time is symmetric about it on a logarithmic scale: the nearest power
 /// of ten is best, as far as b is within a factor of sqrt(10).
@@ -104,7 +104,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     ));
     let shapes = SHAPES.into_iter();
     let shapes = shapes.filter(|shape| !context.settings.quick || shape.ranks() < 500);
-    let studies: Vec<Study> = shapes.map(Study::new).collect();
+    let studies: Vec<BlockStudy> = shapes.map(BlockStudy::new).collect();
     let lines = studies.iter().map(|study| {
         let points = BLOCK_ELEMENTS.into_iter().zip(study.times_ns);
         line(study.shape.to_string(), points, |(elements, time_ns)| {
@@ -118,7 +118,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         Axis::decades("time, ms"),
         lines,
     );
-    let best = studies.iter().map(Study::best_elements);
+    let best = studies.iter().map(BlockStudy::best_elements);
     page.says(format!(
         "Blocks of {} to {} elements are best, smaller ones between nodes than within one",
         count(best.clone().min().unwrap_or(0)),

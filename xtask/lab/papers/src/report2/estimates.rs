@@ -1,4 +1,4 @@
-//! Sections 2.5 and 4.3: what the pipelining lemma says of each algorithm, d and s as they are counted from its program, and what that takes.
+//! Sections 2.5 and 4.3: the pipelining lemma for each algorithm, with d and s counted from its program, and the times that follow.
 
 use harness::Error;
 use schedule::{Algorithm, Collective, Link};
@@ -14,7 +14,7 @@ const BLOCKS: usize = 200;
 /// Numbers of ranks: full trees (2^h - 1), full pairs of them (2^h - 2), and others.
 const RANKS: [usize; 10] = [3, 6, 7, 12, 14, 15, 16, 20, 31, 62];
 
-/// A pipeline of which a cost is said.
+/// A pipeline with a published cost.
 #[derive(Clone, Copy)]
 struct Pipeline(&'static str, Algorithm, Collective);
 
@@ -33,7 +33,7 @@ const PIPELINES: [Pipeline; 7] = [
     Pipeline("dual root (Träff)", Algorithm::DualRoot, ALL),
 ];
 
-/// What is published of their d and s, and why ours differ.
+/// The published d and s, and why ours differ.
 const PUBLISHED: [[&str; 4]; 7] = [
     ["p - 1", "1", "", ""],
     ["p - 1", "1", "", ""],
@@ -53,14 +53,14 @@ impl Pipeline {
         Run::flat(self.1, self.2, ranks, link)
     }
 
-    /// d and s: the rounds of so many blocks are d + s (blocks - 1), as far as s is the same for each of the last.
+    /// d and s: the number of rounds is d + s (blocks - 1), if s is the same for each of the last blocks.
     fn counted(self, ranks: usize) -> (f64, f64) {
         let rounds = |blocks| self.simulate(ranks, ROUND).time_ns(0.0, blocks);
         let s = (rounds(BLOCKS) - rounds(BLOCKS / 2)) / (BLOCKS / 2) as f64;
         (rounds(BLOCKS) - s * (BLOCKS - 1) as f64, s)
     }
 
-    /// What d should be, and how that is written: exactly, or at most.
+    /// The published d, exact or as an upper bound.
     fn latency(self, ranks: usize) -> (&'static str, f64) {
         let log2 = |n: usize| f64::from(n.next_power_of_two().ilog2());
         let (p, h) = (ranks as f64, log2(ranks + 1));
@@ -137,7 +137,7 @@ impl Case {
         best
     }
 
-    /// What the lemma's number of blocks takes, and that number.
+    /// The time with the lemma's number of blocks, and that number.
     fn simulate(&self, pipeline: Pipeline, counted: (f64, f64)) -> (f64, usize) {
         let blocks = self.lemma_blocks(counted);
         let run = pipeline.simulate(self.ranks, self.link());

@@ -1,17 +1,17 @@
-//! Figures 2, 3, 5, 6 and 7: five implementations against a good allreduce, on clusters that are not here; and what the report says of them.
+//! Figures 2, 3, 5, 6 and 7: five implementations compared with a good allreduce, on simulated clusters; and the report's claims.
 
 use harness::Error;
 use harness::plot::{Axis, Line};
 use rayon::prelude::*;
 use schedule::Algorithm;
 
-use super::hydra::{self, ALGORITHMS, COUNT_MAX, DRAWN, Point, SHAPES};
+use super::hydra::{self, ALGORITHMS, COUNT_MAX, DRAWN, HydraPoint, SHAPES};
 use crate::Context;
 use crate::cluster::Shape;
 use crate::page::Page;
 use crate::said::{line, listed, part_of, span};
 
-/// A ratio above this is more than what a few bytes of a message make.
+/// Ratios above this are not explained by a few bytes of a message.
 const SLOWER: f64 = 1.001;
 
 /// The page.
@@ -34,10 +34,10 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     });
     let asked: Vec<(Shape, usize)> = asked.collect();
     let points = asked.into_par_iter();
-    let points = points.map(|(shape, count)| Point::new(shape, count));
-    let points: Vec<Point> = points.collect();
+    let points = points.map(|(shape, count)| HydraPoint::new(shape, count));
+    let points: Vec<HydraPoint> = points.collect();
     for shape in DRAWN {
-        let own: Vec<&Point> = points.iter().filter(|point| point.shape == shape).collect();
+        let own: Vec<&HydraPoint> = points.iter().filter(|point| point.shape == shape).collect();
         if !own.is_empty() {
             draw(page, shape, &own);
         }
@@ -49,8 +49,8 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
 }
 
 /// One configuration over all counts.
-fn draw(page: &mut Page, shape: Shape, points: &[&Point]) {
-    type Time = fn(&Point, Algorithm) -> f64;
+fn draw(page: &mut Page, shape: Shape, points: &[&HydraPoint]) {
+    type Time = fn(&HydraPoint, Algorithm) -> f64;
     let over_reference = |algorithm: Algorithm, blocks: &str, time_ns: Time| {
         line(format!("{algorithm}, {blocks}"), points, |point| {
             let ratio = time_ns(point, algorithm) / point.reference_ns;
@@ -59,9 +59,17 @@ fn draw(page: &mut Page, shape: Shape, points: &[&Point]) {
     };
     let mut lines = Vec::new();
     for algorithm in ALGORITHMS {
-        lines.push(over_reference(algorithm, "the best blocks", Point::best_ns));
+        lines.push(over_reference(
+            algorithm,
+            "the best blocks",
+            HydraPoint::best_ns,
+        ));
         if algorithm.is_pipelined() {
-            lines.push(over_reference(algorithm, "1 to 4 blocks", Point::few_ns));
+            lines.push(over_reference(
+                algorithm,
+                "1 to 4 blocks",
+                HydraPoint::few_ns,
+            ));
         }
     }
     lines.push(Line::level("the reference", 1.0));
@@ -76,7 +84,7 @@ fn draw(page: &mut Page, shape: Shape, points: &[&Point]) {
     page.in_panels();
 }
 
-fn at(points: &[Point], count: usize) -> impl Iterator<Item = &Point> + Clone {
+fn at(points: &[HydraPoint], count: usize) -> impl Iterator<Item = &HydraPoint> + Clone {
     points.iter().filter(move |point| point.count == count)
 }
 
@@ -85,9 +93,9 @@ fn configurations(count: usize, all: usize) -> String {
 }
 
 /// Figures 2, 3 and 5.
-fn first_claims(page: &mut Page, points: &[Point]) {
+fn first_claims(page: &mut Page, points: &[HydraPoint]) {
     let (linear, doubly) = (Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined);
-    let naive = |point: &Point| point.ratio(Algorithm::ReduceBroadcast);
+    let naive = |point: &HydraPoint| point.ratio(Algorithm::ReduceBroadcast);
     let ends = at(points, COUNT_MAX);
     let slower = ends.clone().filter(|point| point.ratio(linear) >= 1.0);
     let (all, slower_count) = (ends.clone().count(), slower.clone().count());
@@ -143,12 +151,12 @@ fn first_claims(page: &mut Page, points: &[Point]) {
 }
 
 /// Figures 6 and 7.
-fn last_claims(page: &mut Page, points: &[Point]) {
+fn last_claims(page: &mut Page, points: &[HydraPoint]) {
     let (singly, doubly) = (Algorithm::BinaryPipelined, Algorithm::BinaryDoublyPipelined);
     let ends = || at(points, COUNT_MAX);
     let over_naive =
-        |point: &Point| point.few_ns(singly) / point.best_ns(Algorithm::ReduceBroadcast);
-    let best = |point: &Point| point.best_ns(doubly) / point.best_ns(singly);
+        |point: &HydraPoint| point.few_ns(singly) / point.best_ns(Algorithm::ReduceBroadcast);
+    let best = |point: &HydraPoint| point.best_ns(doubly) / point.best_ns(singly);
     let ones = at(points, 1);
     let slower = ones.clone().filter(|point| best(point) > SLOWER).count();
     page.compare(format!(

@@ -6,9 +6,9 @@ use crate::cluster::{Best, Cluster, Run, Shape, fastest};
 use crate::page::Page;
 use crate::said::least;
 
-/// What such hardware usually takes; the report gives no constants.
+/// Typical constants of such hardware; the report gives none.
 ///
-/// Omni-Path carries 100 Gbit/s a rail, and a process uses the rail of its socket alone unless it is told otherwise: 0.08 ns a byte; a small
+/// Omni-Path carries 100 Gbit/s per rail, and by default a process uses only its socket's rail: 0.08 ns per byte; a small
 /// message takes about 1 us. Within a node Open MPI copies large messages once, at 6 to 7 GB/s while all cores do, and hands a small one
 /// over in half a microsecond. A maximum of floats reads two streams and writes one, at about 10 GB/s from beyond the caches.
 pub(super) const HYDRA: Cluster = Cluster::new([500.0, 0.15], [1000.0, 0.08], 0.1);
@@ -34,7 +34,7 @@ pub(super) const ELEMENT_BYTES: f64 = 4.0;
 /// The report's greatest `count`.
 pub(super) const COUNT_MAX: usize = 10_000_000;
 
-/// What every simulated page says of the machine.
+/// The description of the machine on every simulated page.
 pub(super) fn describe(page: &mut Page) {
     page.text(format!(
         "Simulated for *Hydra*, nodes of an Omni-Path network, `MPI_FLOAT`: the programs that run, message by message, {}. The constants are assumed from the hardware, not published. Messages are \
@@ -59,15 +59,15 @@ pub(super) const ALGORITHMS: [Algorithm; 8] = [
 const FEW_BLOCKS: usize = 4;
 
 /// The algorithms at one configuration and count, and a good allreduce.
-pub(super) struct Point {
+pub(super) struct HydraPoint {
     pub(super) shape: Shape,
     pub(super) count: usize,
-    /// Of each algorithm the best over all numbers of blocks, and over those that the report tried for Exercises 3 to 5.
+    /// For each algorithm, the best time over all numbers of blocks, and over those that the report tried for Exercises 3 to 5.
     times: [(Algorithm, [Best; 2]); ALGORITHMS.len()],
     pub(super) reference_ns: f64,
 }
 
-impl Point {
+impl HydraPoint {
     pub(super) fn new(shape: Shape, count: usize) -> Self {
         let row_bytes = count as f64 * ELEMENT_BYTES;
         let times = ALGORITHMS.map(|algorithm| {
@@ -106,7 +106,7 @@ impl Point {
     }
 }
 
-/// The fastest of what libraries take; in the two butterflies all processes of a node send to other nodes at once, and share its interface.
+/// The fastest of the algorithms that libraries use; in the two butterflies all processes of a node send to other nodes at once, and share its interface.
 fn reference_ns(shape: Shape, row_bytes: f64) -> f64 {
     let crowded = [Algorithm::RecursiveDoubling, Algorithm::Rabenseifner].map(|algorithm| Run {
         machine: HYDRA.crowded(shape),

@@ -18,17 +18,17 @@ use crate::said::{count, least, line, span};
 const PIPELINES: [Algorithm; 2] = [Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined];
 
 /// One pipeline's times.
-struct Study {
+struct PipelineStudy {
     algorithm: Algorithm,
     /// Block size by block size.
     cut: Vec<Row>,
-    /// In as many blocks as Lemma 1 says for the link as it is measured.
+    /// With Lemma 1's number of blocks for the measured link.
     by_lemma: Row,
 }
 
-impl Study {
+impl PipelineStudy {
     fn new(context: &Context<'_>, algorithm: Algorithm, elements: usize) -> Result<Self, Error> {
-        // A million blocks take seconds: the report's own chain has them, the other does without.
+        // A million blocks take seconds, so only the report's own chain has them.
         let least = match algorithm {
             Algorithm::LinearPipelined if !context.settings.quick => 1,
             _ => 1_000,
@@ -86,8 +86,8 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
         "An allreduce (sum) of a row of {elements} doubles a rank, where the report has floats; medians. On two ranks a chain is there and back: each block waits for the one before (d = s = 2), so that by Lemma 1 \
          one block is best, and blocks can help only by staying in caches. Up and down at once, d = 2 and s = 1."
     ));
-    let studies = PIPELINES.map(|algorithm| Study::new(context, algorithm, elements));
-    let studies: Vec<Study> = studies.into_iter().collect::<Result<_, _>>()?;
+    let studies = PIPELINES.map(|algorithm| PipelineStudy::new(context, algorithm, elements));
+    let studies: Vec<PipelineStudy> = studies.into_iter().collect::<Result<_, _>>()?;
     page.draw(
         "",
         format!(
@@ -96,7 +96,7 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
         ),
         Axis::decades("block, doubles"),
         Axis::decades("time, ms"),
-        studies.iter().map(Study::line),
+        studies.iter().map(PipelineStudy::line),
     );
     for study in &studies {
         let name = study.algorithm.name();

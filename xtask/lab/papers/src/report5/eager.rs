@@ -4,9 +4,9 @@ use schedule::{Machine, Schedule};
 
 use crate::cluster::{Run, link};
 
-/// When a reduce to rank 0 along a tree is done, in nanoseconds, for rows of this number of bytes.
+/// The time of a reduce to rank 0 along a tree, in nanoseconds, for rows of this number of bytes.
 ///
-/// A message leaves when its sender comes to it, is under way for α, and takes the receiver's port β a byte, one message after the other.
+/// A message leaves when its sender reaches it, travels for α, and occupies the receiver's port for β per byte, one message after the other.
 pub(super) fn reduce_ns(run: &Run, row_bytes: f64) -> f64 {
     let tree = Tree {
         schedule: run.schedule(1),
@@ -50,7 +50,7 @@ mod tests {
         combine_byte_ns: 0.5,
     };
 
-    /// One message is the same whether it is waited for or not; two children's latencies overlap.
+    /// One message costs the same in both models; two children's latencies overlap.
     #[test]
     fn latencies_overlap() {
         let reduce = Collective::Reduce { root: 0 };

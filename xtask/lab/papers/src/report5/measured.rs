@@ -1,4 +1,4 @@
-//! Both sweeps as far as this machine goes.
+//! Both sweeps, as far as this machine allows.
 
 use harness::Error;
 use harness::bench::schedules::{self, Job, Row, of, reference};
@@ -10,7 +10,7 @@ use crate::measured::{draw_ratios, table};
 use crate::page::Page;
 use crate::said::listed;
 
-/// The report's trees, and what sends pieces.
+/// The report's trees, and algorithms that send pieces.
 const ALGORITHMS: [Algorithm; 4] = [
     Algorithm::Binomial,
     Algorithm::Fibonacci,
@@ -69,7 +69,7 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
     Ok(())
 }
 
-/// Two ranks and ever longer arrays.
+/// Two ranks and longer and longer arrays.
 pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure of section 3.2 in kind, on two ranks");
     page.measured_on(context, "2");

@@ -1,4 +1,4 @@
-//! The figures: 1000 elements on ever more nodes, and ever longer arrays on all of them.
+//! The figures: 1000 elements on more and more nodes, and longer and longer arrays on all of them.
 
 use harness::Error;
 use harness::plot::Axis;
@@ -11,7 +11,7 @@ use crate::page::Page;
 use crate::said::{count, least, line, mean, part_of};
 
 /// The times of the report's trees in ns.
-type Times = [f64; TREES.len()];
+type TreeTimes = [f64; TREES.len()];
 
 /// Their places in that.
 const BINOMIAL: usize = 0;
@@ -19,7 +19,7 @@ const FIBONACCI: usize = 1;
 const BINARY: usize = 2;
 
 /// The times of 1000 elements by one model, from one node to all.
-struct Sweep(Vec<Times>);
+struct Sweep(Vec<TreeTimes>);
 
 impl Sweep {
     fn new(time_ns: impl Fn(&Run) -> f64) -> Self {
@@ -28,13 +28,13 @@ impl Sweep {
         Self(times.collect())
     }
 
-    /// At how many numbers of processes one takes less than all of the others.
+    /// The number of process counts at which one tree is faster than all others.
     fn wins(&self, tree: usize, others: &[usize]) -> usize {
-        let is_less = |times: &&Times| others.iter().all(|&other| times[tree] < times[other]);
+        let is_less = |times: &&TreeTimes| others.iter().all(|&other| times[tree] < times[other]);
         self.0.iter().filter(is_less).count()
     }
 
-    /// The mean over all numbers of processes of how much longer the best of the others takes.
+    /// The mean time of the best other tree relative to one tree, over all numbers of processes.
     fn margin(&self, tree: usize, others: &[usize]) -> f64 {
         let times = self.0.iter();
         mean(times.map(|times| least(others.iter().map(|&other| times[other])) / times[tree]))
@@ -94,7 +94,7 @@ pub(super) fn process_count(_: &Context<'_>, page: &mut Page) -> Result<(), Erro
     Ok(())
 }
 
-/// What a library does instead with long arrays.
+/// The algorithms that libraries use instead for long arrays.
 const IN_PIECES: [Algorithm; 3] = [
     Algorithm::LinearPipelined,
     Algorithm::BinaryPipelined,
@@ -111,7 +111,7 @@ struct Point {
     elements: usize,
     trees: [Best; TREES.len()],
     in_pieces: [Best; IN_PIECES.len()],
-    eager_ns: Times,
+    eager_ns: TreeTimes,
 }
 
 impl Point {
@@ -134,19 +134,19 @@ impl Point {
         }
     }
 
-    /// The fastest of those that cut the array, and its time.
+    /// The fastest algorithm that cuts the array, and its time.
     fn best_in_pieces(&self) -> (Algorithm, f64) {
         let times = self.in_pieces.map(|best| best.time_ns);
         fastest(IN_PIECES.into_iter().zip(times))
     }
 
-    /// The time of the best tree over that of the best that cut the array.
+    /// The time of the best tree relative to the best algorithm that cuts the array.
     fn over(&self) -> f64 {
         least(self.trees.map(|best| best.time_ns)) / self.best_in_pieces().1
     }
 }
 
-/// 36x16 processes and ever longer arrays.
+/// 36x16 processes and longer and longer arrays.
 pub(super) fn array_size(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure of section 3.2, 1 to 10^6 elements on 36x16 processes, simulated");
     describe(page, "A reduce to rank 0 on 36x16");
@@ -183,8 +183,8 @@ pub(super) fn array_size(_: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         let point = points.find(|point| point.elements == elements);
         point.map_or(f64::NAN, Point::over)
     };
-    let is_first = |times: &Times| times[BINOMIAL] < least([times[FIBONACCI], times[BINARY]]);
-    let firsts = |times_ns: fn(&Point) -> Times| {
+    let is_first = |times: &TreeTimes| times[BINOMIAL] < least([times[FIBONACCI], times[BINARY]]);
+    let firsts = |times_ns: fn(&Point) -> TreeTimes| {
         let times = points.iter().map(times_ns);
         part_of(times.filter(is_first).count(), points.len())
     };

@@ -13,7 +13,7 @@ use crate::said::listed;
 /// The deepest trees that are counted.
 const ORDER_MAX: usize = 9;
 
-/// What is counted of a tree.
+/// The counts of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Counted {
     nodes: usize,

@@ -1,5 +1,5 @@
-//! Algorithm 1 on a machine that is not here, by the rules that schedules are simulated by: a message of b bytes takes alpha + beta b of
-//! its sender's port and of its receiver's, combining takes gamma a byte, and a rank does one thing at a time.
+//! Simulates Algorithm 1 by the rules of simulated schedules: a message of b bytes takes alpha + beta b of
+//! its sender's and its receiver's port, combining takes gamma per byte, and a rank does one thing at a time.
 
 use std::collections::HashMap;
 use std::mem;
@@ -62,7 +62,7 @@ fn reduce_ns(distribution: &Distribution, machine: &Machine, item_ns: f64) -> f6
     ranks.now_ns
 }
 
-/// All ranks, of which one works at a time, the last first.
+/// All ranks; one is simulated at a time, from the last to the first.
 struct Ranks<'m> {
     machine: &'m Machine,
     /// Messages by their receivers: when they were begun, how long they take, and their items.
@@ -89,7 +89,7 @@ impl Ranks<'_> {
         there_ns
     }
 
-    /// Keeps a value back until there are so many for one rank.
+    /// Buffers a value until there are enough for one rank.
     fn send(&mut self, to: usize, item: u64, most: usize) {
         if to != self.to {
             self.flush();

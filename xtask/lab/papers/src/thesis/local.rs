@@ -1,4 +1,4 @@
-//! One rank by itself: the recursive baseline, Figures 3.6 and 3.8.
+//! A single rank: the recursive baseline, Figures 3.6 and 3.8.
 
 use std::hint::black_box;
 
@@ -23,14 +23,14 @@ fn algorithm4_level() -> Level {
     named.unwrap_or(Level::best())
 }
 
-/// The local ways, in the order of their times.
+/// The local algorithms, in the order of their times.
 const LEFT_TO_RIGHT: usize = 0;
 const LEVEL_BY_LEVEL: usize = 1;
 const STREAMING: usize = 2;
 const UNORDERED: usize = 3;
 const RECURSIVE: usize = 4;
 
-/// The medians of the local ways, in nanoseconds.
+/// The medians of the local algorithms, in nanoseconds.
 fn medians(items: usize, rounds: usize) -> Vec<f64> {
     let leaves = harness::data::log_likelihoods(items, 1);
     let leaves = &leaves[..];

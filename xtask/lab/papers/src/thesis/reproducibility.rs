@@ -33,7 +33,7 @@ const PUBLISHED: [(&str, Option<f64>, &str); 10] = [
     ("dna_rokasD7", None, "C19B72506FC09067"),
 ];
 
-/// The author's data, where it is at hand, else numbers like it; by the names of Table 4.1.
+/// The author's data if available, else similar numbers; by the names of Table 4.1.
 fn data_sets(context: &Context<'_>) -> Result<Vec<(&'static str, bool, DataSet)>, Error> {
     let folder = data::published_folder();
     let load = |(&name, items): (&&'static str, usize)| {

@@ -1,4 +1,4 @@
-//! Chapter 4 and appendix B in kind: every data set's length, every mode of summation, on the ranks of this machine; and the modes against
+//! The equivalent of chapter 4 and appendix B: every data set's length and every mode of summation, on this machine's ranks; and the modes compared with
 //! each other.
 
 use distribution::Scheme;
@@ -36,7 +36,7 @@ pub(super) fn sizes(context: &Context<'_>) -> Vec<usize> {
     }
 }
 
-/// All data sets and modes on one rank and on two, measured once a command.
+/// All data sets and modes on one rank and on two, measured once per command.
 pub(super) fn times<'c>(context: &'c Context<'_>) -> Result<&'c [Times], Error> {
     if let Some(times) = context.times.get() {
         return Ok(times);
@@ -60,7 +60,7 @@ pub(super) fn of(times: &[Times], mode: Mode, ranks: usize) -> impl Iterator<Ite
     times.iter().filter(suits)
 }
 
-/// Those of one data set, where ranks have a core each.
+/// The times of one data set, if each rank has its own core.
 fn here(times: &[Times], mode: Mode, items: usize) -> &Times {
     let mut own = of(times, mode, RANKS_HERE);
     let own = own.find(|times| times.items == items);

@@ -1,4 +1,4 @@
-//! Ranks that are not here, Figures 4.1 and 4.4: the fold of a rank's share is measured, the messages are simulated.
+//! Figures 4.1 and 4.4 with simulated ranks: the fold of a rank's share is measured, the messages are simulated.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -62,8 +62,8 @@ fn fold_ns(items: usize) -> (f64, f64) {
     (medians[0], medians[1])
 }
 
-/// The times of a sum on ranks that are not here, in microseconds.
-struct Times {
+/// The times of a sum on simulated ranks, in microseconds.
+struct ScalingTimes {
     ranks: usize,
     items: usize,
     plan: f64,
@@ -72,7 +72,7 @@ struct Times {
     left_to_right: f64,
 }
 
-impl Times {
+impl ScalingTimes {
     fn simulate(items: usize, ranks: usize, machine: &Machine) -> Self {
         let distribution = distribute(Scheme::Optimized, items as u64, ranks);
         let shares = (0..ranks).map(|rank| distribution.count(rank));
@@ -92,7 +92,7 @@ impl Times {
 }
 
 /// The modes that are simulated.
-type Field = fn(&Times) -> f64;
+type Field = fn(&ScalingTimes) -> f64;
 const FIELDS: [(Mode, Field); 3] = [
     (Mode::Plan, |times| times.plan),
     (Mode::Algorithm1, |times| times.algorithm1),
@@ -100,7 +100,11 @@ const FIELDS: [(Mode, Field); 3] = [
 ];
 
 /// A line for each mode.
-fn lines(all: &[Times], x: fn(&Times) -> usize, y: impl Fn(&Times, Field) -> f64) -> [Line; 3] {
+fn lines(
+    all: &[ScalingTimes],
+    x: fn(&ScalingTimes) -> usize,
+    y: impl Fn(&ScalingTimes, Field) -> f64,
+) -> [Line; 3] {
     FIELDS.map(|(mode, time)| line(mode.name(), all, |times| (x(times) as f64, y(times, time))))
 }
 
@@ -127,8 +131,8 @@ pub(super) fn largest(context: &Context<'_>, page: &mut Page) {
     let [shared, cluster] = machines.map(|(part, ranks, node_ranks)| {
         let machine = LINKS.machine(node_ranks);
         let times = sizes.iter();
-        let times = times.map(|&items| Times::simulate(items, ranks, &machine));
-        let all: Vec<Times> = times.collect();
+        let times = times.map(|&items| ScalingTimes::simulate(items, ranks, &machine));
+        let all: Vec<ScalingTimes> = times.collect();
         page.draw(
             part,
             format!(
@@ -140,7 +144,8 @@ pub(super) fn largest(context: &Context<'_>, page: &mut Page) {
         );
         all
     });
-    let worst = |all: &[Times]| most(all.iter().map(|times| times.plan / times.left_to_right));
+    let worst =
+        |all: &[ScalingTimes]| most(all.iter().map(|times| times.plan / times.left_to_right));
     let longest = &shared[shared.len() - 1];
     let by_thesis = distribute(Scheme::Optimized, longest.items as u64, SHARED_RANKS);
     page.compare(format!(
@@ -166,9 +171,9 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     let octaves = (0..=8).map(|log| 1 << log);
     let ranks = octaves.chain((320..=CLUSTER_RANKS).step_by(NODE_RANKS));
     let machine = LINKS.machine(NODE_RANKS);
-    let all = ranks.map(|ranks| Times::simulate(items, ranks, &machine));
-    let all: Vec<Times> = all.collect();
-    let speed_up = |times: &Times, time: Field| time(&all[0]) / time(times);
+    let all = ranks.map(|ranks| ScalingTimes::simulate(items, ranks, &machine));
+    let all: Vec<ScalingTimes> = all.collect();
+    let speed_up = |times: &ScalingTimes, time: Field| time(&all[0]) / time(times);
     // From there on, no number of ranks is faster by a tenth.
     let [plan, algorithm1, left_to_right] = FIELDS.map(|(_, time)| {
         let best = least(all.iter().map(time));

@@ -1,4 +1,4 @@
-//! The thesis' protocol: every mode of summation some hundred times, each run timed by itself, the first and last eight dropped.
+//! The thesis' protocol: every mode of summation a hundred times, each run timed separately, without the first and last eight.
 
 use distribution::Scheme;
 use harness::Error;
@@ -39,31 +39,31 @@ impl Mode {
     }
 }
 
-/// What every rank measures.
+/// A measurement on all ranks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     /// The numbers of items.
     pub sizes: Vec<usize>,
-    /// How they are spread.
+    /// Their distribution.
     pub sharings: Vec<Sharing>,
-    /// What is timed, turn by turn.
+    /// The modes to time, alternately.
     pub modes: Vec<Mode>,
-    /// How often, those included that are dropped.
+    /// The number of runs, including those that are dropped.
     pub runs: usize,
 }
 
 /// The times of one mode's runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Times {
-    /// What was timed.
+    /// The mode.
     pub mode: Mode,
-    /// How the items were spread.
+    /// The distribution of items.
     pub sharing: Sharing,
-    /// How many.
+    /// The number of items.
     pub items: usize,
-    /// Over how many ranks.
+    /// The number of ranks.
     pub ranks: usize,
-    /// Ascending, of the slowest rank each.
+    /// The times of the slowest rank in each run, ascending.
     pub samples_ns: Vec<f64>,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn median_us(times: &[Times], mode: Mode, scheme: Scheme) -> f64 {
     times.iter().find(suits).map_or(f64::NAN, Times::median_us)
 }
 
-/// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
+/// Measures the job on the ranks of a world; rank 0 passes everything to `report`. Collective.
 pub fn on_rank(
     world: &World,
     backend: Backend,
@@ -120,7 +120,7 @@ pub fn on_rank(
     Ok(())
 }
 
-/// All modes turn by turn.
+/// All modes alternately.
 fn time(
     world: &World,
     backend: Backend,
@@ -160,7 +160,7 @@ fn time(
     let mut samples = vec![Vec::new(); runners.len()];
     for _ in 0..job.runs {
         for (runner, samples) in runners.iter().zip(&mut samples) {
-            // What ran before has filled the caches with its own.
+            // The previous run has filled the caches with other data.
             runner.allreduce(local)?;
             samples.push(slowest_ns(world, 1, || {
                 std::hint::black_box(runner.allreduce(local)?);

@@ -11,7 +11,7 @@ use super::{ITEMS, distribute};
 use crate::Context;
 use crate::page::{Page, columns, row};
 
-/// A rank a core, and ranks that take turns.
+/// One rank per core, and more ranks than cores.
 const MEASURED_RANKS: [usize; 2] = [2, 8];
 
 const MODES: [Mode; 2] = [Mode::Algorithm1, Mode::Plan];
@@ -57,7 +57,7 @@ pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> 
     Ok(())
 }
 
-/// Figure B.1: how long a value may wait for others.
+/// Figure B.1: the size of the message buffer.
 pub(super) fn flushing(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.1, when the message buffer is flushed");
     describe(context, page, "2", "`upper`, which cuts most");
@@ -80,7 +80,7 @@ pub(super) fn flushing(context: &Context<'_>, page: &mut Page) -> Result<(), Err
     Ok(())
 }
 
-/// The best distributions in measured time, as far as two cores tell.
+/// The best distributions by measured time, as far as two cores can show.
 pub(super) fn distributions(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("The best distributions, in measured time");
     let named = "every distribution that has a name";

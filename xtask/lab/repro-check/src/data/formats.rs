@@ -14,14 +14,14 @@ pub(super) fn of_words<'w>(words: impl Iterator<Item = &'w str>) -> Result<Vec<f
     words.enumerate().map(number).collect()
 }
 
-/// All numbers, but for what follows a `#` on a line.
+/// All numbers; ignores everything after a `#` on a line.
 pub(super) fn numbers(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let lines = of_bytes(bytes)?.lines();
     let lines = lines.map(|line| line.split('#').next().unwrap_or_default());
     of_words(lines.flat_map(str::split_whitespace))
 }
 
-/// A column by its name or its number from 1; by default the first. A first line of which something is no number has the columns' names.
+/// A column by its name or its number from 1; by default the first. A first line that is not all numbers has the columns' names.
 pub(super) fn csv(bytes: &[u8], column: Option<&str>) -> Result<Vec<f64>, String> {
     let mut reader = csv::ReaderBuilder::new();
     let reader = reader.has_headers(false).flexible(true);
@@ -58,7 +58,7 @@ struct Kind {
 }
 
 impl Kind {
-    /// The kinds that are read: `f8` and `f4`, of either byte order or this machine's (`=`).
+    /// The supported kinds: `f8` and `f4`, in either byte order or this machine's (`=`).
     fn parse(name: &str) -> Option<Self> {
         let (order, bytes) = match name.split_at_checked(1)? {
             (order, "f8") => (order, 8),
@@ -130,7 +130,7 @@ pub(super) fn npy(bytes: &[u8]) -> Result<Vec<f64>, String> {
     Ok(numbers.map(|bytes| kind.number(bytes)).collect())
 }
 
-/// What follows a key in the header, a Python dictionary.
+/// The value of a key in the header, a Python dictionary.
 fn field<'h>(header: &'h str, key: &str) -> Result<&'h str, String> {
     let begin = header.find(&format!("'{key}':"));
     let begin = begin.ok_or_else(|| format!("the header has no {key}"))?;

@@ -1,8 +1,8 @@
-//! Data made from a seed: the same for Criterion's benches and for `cargo xtask`.
+//! Data generated from a seed, for Criterion's benches and for `cargo xtask`.
 
 use std::ops::Range;
 
-/// `count` negative numbers in the manner of per-site log-likelihoods, from -100 to -1 and most of them small.
+/// `count` negative numbers similar to per-site log-likelihoods, from -100 to -1, most of them small.
 ///
 /// The same for the same seed, on every machine.
 #[must_use]
@@ -10,7 +10,7 @@ pub fn log_likelihoods(count: usize, seed: u64) -> Vec<f64> {
     some_log_likelihoods(0..count as u64, seed)
 }
 
-/// Those with these numbers in the infinite sequence that follows from the seed.
+/// The items in a range of the seed's infinite sequence.
 #[must_use]
 pub fn some_log_likelihoods(numbers: Range<u64>, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
@@ -36,7 +36,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Goes on as if `words` words had been drawn.
+    /// Skips `words` words.
     pub fn skip(&mut self, words: u64) {
         self.0 = self.0.wrapping_add(STEP.wrapping_mul(words));
     }
