@@ -186,7 +186,7 @@ impl Settings {
         let ranks = self.world.size();
         let root = usize::try_from(rank).ok().filter(|&root| root < ranks);
         self.root = root.ok_or_else(|| {
-            let reason = format_args!("{rank} is no rank of {ranks}");
+            let reason = format_args!("{rank} is not one of {ranks} ranks");
             Failure::argument("rank", reason)
         })?;
         Ok(())
@@ -227,7 +227,7 @@ impl Settings {
     pub(crate) fn set_lanes(&mut self, lanes: usize) -> Result<(), Failure> {
         let lanes = positive("lanes", lanes, LANES_MAX)?;
         let Kind::Builtin(ElementType::F32 | ElementType::F64, Builtin::Sum) = self.kind else {
-            let message = "plans in lanes are TREEFOLD_SUM of TREEFOLD_F32 or TREEFOLD_F64";
+            let message = "plans in lanes need TREEFOLD_SUM and TREEFOLD_F32 or TREEFOLD_F64";
             return Err(Failure::new(Code::Unsupported, message));
         };
         self.lanes = Some(lanes);

@@ -102,8 +102,8 @@ impl Takes {
         operation: Operation,
         given: Given<'_>,
     ) -> Result<(), Failure> {
-        let no_pairs = "this plan is not of dot products: it takes one array";
-        let pairs = "this plan is of dot products: it takes two arrays, x and y";
+        let no_pairs = "this plan computes no dot products: it takes one array";
+        let pairs = "this plan computes dot products: it takes two arrays, x and y";
         let keys = "this plan was built by key: it takes items with their keys";
         let unsupported = |message| Err(Failure::new(Code::Unsupported, message));
         let reason = match (self, given) {

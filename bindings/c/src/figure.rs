@@ -25,7 +25,7 @@ impl Figure {
         let unsupported = |message: String| Err(Failure::new(Code::Unsupported, message));
         if element_type.is_integer() {
             return unsupported(
-                "`type`: exact statistics are of floating-point numbers; sums of integers by treefold_fold are not rounded"
+                "`type`: exact statistics need floating-point numbers; treefold_fold sums integers without rounding"
                     .to_owned(),
             );
         }

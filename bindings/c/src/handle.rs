@@ -229,7 +229,7 @@ fn in_use<G>(argument: &str, error: &TryLockError<G>) -> Failure {
     match error {
         TryLockError::WouldBlock => Failure::argument(argument, "another thread uses it now"),
         TryLockError::Poisoned(_) => {
-            let message = format!("an error in treefold has spoiled `{argument}`");
+            let message = format!("an earlier error inside treefold left `{argument}` unusable");
             Failure::new(Code::Panic, message)
         }
     }

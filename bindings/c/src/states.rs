@@ -27,6 +27,6 @@ pub fn change<R>(
 pub fn of_another_type() -> Failure {
     Failure::argument(
         "keyed",
-        "it must have the type of the plan, and be created for a statistic that holds the same",
+        "it must have the plan's type, and be created for a statistic with the same sums",
     )
 }

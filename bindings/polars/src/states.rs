@@ -88,7 +88,7 @@ fn each_state(
                 Values::Bytes(bytes) if chunk.is_valid(row) => Some(bytes.item(row)),
                 _ => None,
             };
-            let bytes = bytes.map(|bytes| bytes.ok_or("its bytes are not as Arrow has them"));
+            let bytes = bytes.map(|bytes| bytes.ok_or("its bytes violate Arrow's format"));
             let bytes = bytes.transpose().map_err(|what| said(column, what))?;
             let state = bytes.map(CompactAny::of_bytes).transpose();
             call(state.map_err(|error| said(column, error))?)?;

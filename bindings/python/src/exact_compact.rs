@@ -57,8 +57,8 @@ impl ExactCompact {
         let (x, y) = match (self.0.held().inputs(), slices.as_slice()) {
             (1, &[x]) => (x, &[][..]),
             (2, &[x, y]) => (x, y),
-            (1, _) => return Err(PyTypeError::new_err("the state is one of one column")),
-            _ => return Err(PyTypeError::new_err("the state is one of two columns")),
+            (1, _) => return Err(PyTypeError::new_err("the state has one column")),
+            _ => return Err(PyTypeError::new_err("the state has two columns")),
         };
         if slices.len() == 2 && x.len() != y.len() {
             let (own, other) = (x.len(), y.len());

@@ -124,7 +124,7 @@ fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Box<dyn AnyMoments>> {
         Complex<f64>, [f64; 2], ComplexMoments;
         Complex<f32>, [f32; 2], ComplexMoments
     );
-    Err(PyTypeError::new_err("x has elements that are no floats"))
+    Err(PyTypeError::new_err("x has elements that are not floats"))
 }
 
 /// The count, sum and sum of squares of items, whose type `treefold/exact.py` knows.

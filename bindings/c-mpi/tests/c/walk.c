@@ -586,7 +586,7 @@ static void mistakes(void)
     EXPECT(TREEFOLD_ARGUMENT, "dot products", RIGHT);
     end_plan(&plan);
     plan = plan_of(&sum);
-    EXPECT(TREEFOLD_ARGUMENT, "not of dot products", RIGHT);
+    EXPECT(TREEFOLD_ARGUMENT, "no dot products", RIGHT);
     end_plan(&plan);
 #undef RIGHT
 }

@@ -53,7 +53,7 @@ pub(crate) fn of_codes(
         (ElementType::C32 | ElementType::C64, _) => {
             Err(unsupported("complex numbers have no statistics by key"))
         }
-        _ if width > 1 => Err(unsupported("rows are of TREEFOLD_F32 or TREEFOLD_F64")),
+        _ if width > 1 => Err(unsupported("rows must be TREEFOLD_F32 or TREEFOLD_F64")),
         (_, Statistic::Count | Statistic::Sum | Statistic::Mean) => {
             Ok(Box::new(Integers::<IntegerSum>::new(element_type, keys)?))
         }

@@ -50,7 +50,7 @@ pub(crate) fn of_codes(
             return Err(Failure::argument("key_type", reason));
         }
         _ => {
-            let message = "sums by any keys are of real numbers";
+            let message = "sums by any keys need real numbers";
             return Err(Failure::new(Code::Unsupported, message));
         }
     })
@@ -62,7 +62,7 @@ fn widened<K: HashedKey>(keys: Keys<'_>) -> Result<Vec<K>, Failure> {
         let keys = keys.of::<G>()?.iter().enumerate();
         let wide = keys.map(|(item, &key)| {
             K::try_from(i128::from(key)).map_err(|_| {
-                let reason = format_args!("item {item} has key {key}, which is no TREEFOLD_{:?}", K::TYPE);
+                let reason = format_args!("item {item} has key {key}, which does not fit TREEFOLD_{:?}", K::TYPE);
                 Failure::argument("keys", reason)
             })
         });

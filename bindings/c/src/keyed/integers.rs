@@ -151,6 +151,6 @@ impl<S: IntegerSlot> KeyedState for Integers<S> {
 /// The error of a sum that does not fit 64 bits.
 #[cold]
 fn too_large(key: usize, sum: &impl Display) -> Failure {
-    let message = format!("`result`: the sum of key {key} is {sum}, which 64 bits do not hold");
+    let message = format!("`result`: the sum of key {key} is {sum}, which does not fit in 64 bits");
     Failure::new(Code::Argument, message)
 }

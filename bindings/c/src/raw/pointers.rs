@@ -79,7 +79,7 @@ impl Bytes {
         if begin == 0 {
             return Failure::null(name);
         }
-        let message = format!("`{name}` cannot have {length} elements: no memory is so large");
+        let message = format!("`{name}` cannot have {length} elements: that exceeds the address space");
         Failure::new(Code::Length, message)
     }
 

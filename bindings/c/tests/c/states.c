@@ -445,7 +445,7 @@ static void special(void)
         EXPECT(TREEFOLD_ARGUMENT, "", treefold_keyed_merge(keyed, keyed));
         OK(treefold_keyed_destroy(&keyed));
     }
-    /* Sums of integers that 64 bits do not hold, until one is taken back. */
+    /* Sums of integers that do not fit in 64 bits, until one is taken back. */
     const uint64_t most[2] = {UINT64_MAX, UINT64_MAX};
     uint64_t wholes[2];
     OK(treefold_keyed_create(TREEFOLD_U64, TREEFOLD_EXACT_SUM, 2, &keyed));

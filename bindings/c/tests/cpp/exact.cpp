@@ -160,7 +160,7 @@ template <class T, treefold_statistic S, class Index> void walk_windows(statisti
     CHECK(thrown("one number for each item", [&] { with_arrays<S>(all, into({.index = {days, 9}})); }) == code::length);
 }
 
-// No items, and a sum that 64 bits do not hold.
+// No items, and a sum that does not fit in 64 bits.
 void edges()
 {
     const std::vector<double> none;

@@ -72,7 +72,7 @@ impl Series {
         let arrays = self.arrays();
         let chunks = arrays.map(|array| Chunk::of(array, &self.data_type));
         let chunks: Option<Vec<_>> = chunks.collect();
-        let message = || Error::new(format!("column `{}` is not as Arrow has it", self.name));
+        let message = || Error::new(format!("column `{}` violates Arrow's format", self.name));
         chunks.ok_or_else(message)
     }
 

@@ -252,10 +252,10 @@ def test_wrong_uses_of_exact_sums():
         Plan(COMM, op="exact_sum", dtype="i8")
     with pytest.raises(ValueError, match="exact_vdot"):
         Plan(COMM, 3, op="exact_dots")
-    with pytest.raises(ValueError, match="of dot products"):
+    with pytest.raises(ValueError, match="computes dot products"):
         Plan(COMM, op="exact_dot").allreduce([1.0])
     for plan in (Plan(COMM, op="exact_sum"), Plan(COMM, 1, op="max"), Plan(COMM, 1, dtype="i4")):
-        with pytest.raises(ValueError, match="not of dot products"):
+        with pytest.raises(ValueError, match="no dot products"):
             plan.allreduce([1], [1])
     plan = Plan(COMM, op="exact_sum")
     with pytest.raises(TypeError, match="broadcast"):
@@ -369,7 +369,7 @@ def test_errors_name_the_call():
     with pytest.raises(error, match=f"Plan.allreduce: rank {RANKS - 1}:? {text}"):
         plan.allreduce([1.0] if RANK == RANKS - 1 else [1.0, 2.0])
     for call, text in (
-        (lambda: Plan(COMM, 2, root=RANKS), f"root: {RANKS} is no rank of {RANKS}"),
+        (lambda: Plan(COMM, 2, root=RANKS), f"root: {RANKS} is not one of {RANKS} ranks"),
         (lambda: Plan(COMM, 2, width=0), "width: it must be at least 1, not 0"),
         (lambda: Plan(COMM, 2, op="median"), "op must be one of sum, prod, .*exact_vdot, not 'median'"),
         (lambda: Plan(COMM, 2, items=1.5), "items must be an integer, not 1.5"),
@@ -385,7 +385,7 @@ def test_errors_name_the_call():
         (lambda: HashedPlan(COMM, keys="f8"), "keys must be one of int64, uint64, in this machine's byte order, not float64"),
         (lambda: Plan(COMM, 2).bcast([1]), "Plan.bcast: row must be an array, not a list"),
         (lambda: Plan(COMM, 2).algorithm("sum"), "operation must be one of bcast, "),
-        (lambda: Plan(COMM, 2, op="max").allreduce([1, 2], [1, 2]), "Plan.allreduce: this plan is not of dot products"),
+        (lambda: Plan(COMM, 2, op="max").allreduce([1, 2], [1, 2]), "Plan.allreduce: this plan computes no dot products"),
     ):
         with pytest.raises((TypeError, ValueError), match=text):
             call()

@@ -64,7 +64,7 @@ unsafe fn load(
     check(&version)?;
     // SAFETY: the structure is DuckDB's.
     let get_database = unsafe { (*access).get_database };
-    let get_database = get_database.ok_or("DuckDB does not tell the database")?;
+    let get_database = get_database.ok_or("DuckDB has no get_database")?;
     // SAFETY: the caller says so.
     let database = unsafe { get_database(info) };
     if database.is_null() {

@@ -285,7 +285,7 @@ fn c_name(name: &str) -> CString {
 
 fn result(state: duckdb_state, name: &str) -> Result<(), String> {
     let refused =
-        || format!("DuckDB does not take the function {name}: is there another one of this name?");
+        || format!("DuckDB refuses the function {name}: is there another one of this name?");
     if state == DuckDBSuccess {
         Ok(())
     } else {

@@ -36,8 +36,8 @@ pub(crate) type Reason = &'static str;
 pub(crate) const ONE_RANK: Reason = "one rank";
 pub(crate) const NO_ELEMENTS: Reason = "no elements";
 pub(crate) const LOCAL: Reason = "local";
-pub(crate) const IN_WINDOW: Reason = "into a window, in the order in which ranks come";
-pub(crate) const WRONG: Reason = "its arguments are for the library to judge";
+pub(crate) const IN_WINDOW: Reason = "into a window, in the order in which ranks arrive";
+pub(crate) const WRONG: Reason = "invalid arguments, left to the MPI library";
 
 /// Refused here, because Open MPI 4.1 would write to the address MPI_IN_PLACE.
 pub(crate) const EXSCAN_INTO_PLACE: Reason = "MPI_IN_PLACE for the results of MPI_Exscan";

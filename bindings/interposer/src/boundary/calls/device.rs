@@ -118,7 +118,7 @@ fn find((libraries, function): (&[&CStr], &CStr), place: &AtomicPtr<c_void>) -> 
     false
 }
 
-/// Whether an address is in the memory of a graphics processor alone.
+/// Whether an address is in GPU memory that the CPU cannot read.
 pub(crate) fn has(address: *const c_void) -> bool {
     has_driver() && !address.is_null() && (is_of_cuda(address) || is_of_hip(address))
 }

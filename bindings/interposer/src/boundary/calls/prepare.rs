@@ -71,7 +71,7 @@ pub(crate) unsafe fn prepare(
     let places = places(arguments, &task, state.rank, mpi)?;
     device::look();
     if device::has(arguments.send) || device::has(arguments.recv.cast_const()) {
-        return Err("in a graphics processor's memory");
+        return Err("in GPU memory");
     }
     Ok((task, places, state))
 }

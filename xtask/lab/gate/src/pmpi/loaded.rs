@@ -57,7 +57,7 @@ impl Suite<'_> {
         let program = self.compile(steps, &source("device.c"), words![driver, found], "device")?;
         let step = format!("{}: buffers in a device's memory", self.library);
         let command = treefold_run("--check", steps, self.prefix, RANKS, program);
-        steps.expect(step, command, true, &["in a graphics processor's memory"])
+        steps.expect(step, command, true, &["in GPU memory"])
     }
 
     /// A module in Fortran, and a program that knows nothing of MPI.
