@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn wrong_values_are_errors() {
         let wrong = |variable, value| parse(&[(variable, value)]).wrong;
-        for (variable, value, told) in [
+        for (variable, value, message) in [
             (
                 "TREEFOLD_PMPI",
                 "chek",
@@ -252,7 +252,7 @@ mod tests {
         ] {
             let wrong = wrong(variable, value);
             assert_eq!(wrong.len(), 1, "{variable}={value}: {wrong:?}");
-            assert!(wrong[0].starts_with(told), "{}", wrong[0]);
+            assert!(wrong[0].starts_with(message), "{}", wrong[0]);
         }
         let both = parse(&[("TREEFOLD_PMPI", "chek"), ("TREEFOLD_PMPI_OPS", "add")]);
         assert_eq!(both.wrong.len(), 2);

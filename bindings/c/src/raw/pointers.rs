@@ -79,7 +79,8 @@ impl Bytes {
         if begin == 0 {
             return Failure::null(name);
         }
-        let message = format!("`{name}` cannot have {length} elements: that exceeds the address space");
+        let message =
+            format!("`{name}` cannot have {length} elements: that exceeds the address space");
         Failure::new(Code::Length, message)
     }
 

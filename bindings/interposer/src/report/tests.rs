@@ -184,13 +184,13 @@ fn numbers_agree_with_their_nouns() {
         ..report(&statistics)
     };
     let text = in_one_line(&report.text());
-    for told in [
+    for part in [
         "1 rank, a library",
         "With 1 rank and",
         "in 1 call.",
         " 1 call came",
     ] {
-        assert!(text.contains(told), "{told}: {text}");
+        assert!(text.contains(part), "{part}: {text}");
     }
     for wrong in ["1 ranks", "1 calls", "all 1"] {
         assert!(!text.contains(wrong), "{wrong}: {text}");

@@ -165,13 +165,13 @@ mod tests {
             thread::yield_now();
         }
         drop(teller);
-        let told = lines.count();
+        let count = lines.count();
         thread::sleep(Duration::from_millis(20));
-        assert_eq!(lines.count(), told);
+        assert_eq!(lines.count(), count);
         // The end must not wait for the next line.
         let pause = Duration::from_secs(1_000_000);
         drop(Teller::start(&bar, "", pause, lines.clone()));
-        assert_eq!(lines.count(), told);
+        assert_eq!(lines.count(), count);
     }
 
     #[test]

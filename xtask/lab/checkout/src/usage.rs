@@ -47,16 +47,16 @@ pub fn in_a_line(text: &str) -> String {
     let lines = text.lines().map(str::trim);
     let lines =
         lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-    let mut told = String::new();
+    let mut joined = String::new();
     for line in lines.filter(|line| !line.is_empty()) {
         match line.strip_prefix("tip: ") {
-            Some(tip) if tip.contains("similar") => told += &format!("; {tip}"),
+            Some(tip) if tip.contains("similar") => joined += &format!("; {tip}"),
             Some(_) => {}
-            None if told.is_empty() => told += line,
-            None => told += &format!(" {line}"),
+            None if joined.is_empty() => joined += line,
+            None => joined += &format!(" {line}"),
         }
     }
-    told
+    joined
 }
 
 /// Prints an error and returns exit status 2. A library's message may contain line breaks, and an argument may contain anything that a terminal

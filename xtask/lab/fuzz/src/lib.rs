@@ -55,8 +55,8 @@ pub fn partial(bytes: &[u8]) {
     let Ok(partial) = Partial::from_nodes(nodes, width, total, "sum") else {
         return;
     };
-    let told = partial.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
-    let again = Partial::from_nodes(told, width, total, "sum");
+    let nodes = partial.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
+    let again = Partial::from_nodes(nodes, width, total, "sum");
     again.expect("what a partial result tells is a partial result");
     // Errors are right for all but disjoint items, and for all but whole ones.
     let _ = partial.merge(&partial, &reduce::Sum);

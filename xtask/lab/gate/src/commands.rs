@@ -154,17 +154,17 @@ pub(crate) fn run(mut command: impl BorrowMut<Command>) -> Result<Captured> {
 
 /// Runs a command that must succeed, and returns its standard output.
 pub(crate) fn output(mut command: impl BorrowMut<Command>) -> Result<String> {
-    let told = run(command.borrow_mut())?;
-    if told.status.success() {
-        return Ok(told.output);
+    let captured = run(command.borrow_mut())?;
+    if captured.status.success() {
+        return Ok(captured.output);
     }
-    let (command, all) = (shown(command.borrow()), told.all());
-    Err(format!("{command}: {}\n{all}", told.status).into())
+    let (command, all) = (shown(command.borrow()), captured.all());
+    Err(format!("{command}: {}\n{all}", captured.status).into())
 }
 
 /// Whether a command succeeds; discards its output.
 pub(crate) fn succeeds(command: impl BorrowMut<Command>) -> bool {
-    run(command).is_ok_and(|told| told.status.success())
+    run(command).is_ok_and(|captured| captured.status.success())
 }
 
 impl Captured {

@@ -31,14 +31,14 @@ impl Shown {
         let Self(name, typed) = self;
         let shown = below(&read(&page(name))?, typed);
         let shown = shown.ok_or(format!("docs/{name} shows no `{typed}`"))?;
-        let told = run(command)?;
-        told.expect(true, &[])?;
+        let captured = run(command)?;
+        captured.expect(true, &[])?;
         // Reports go to standard error.
-        let printed = [&told.output, &told.errors];
+        let printed = [&captured.output, &captured.errors];
         if printed.iter().any(|all| keep(all) == keep(&shown)) {
             return Ok(format!("as on docs/{name}"));
         }
-        let all = told.all();
+        let all = captured.all();
         Err(format!("docs/{name} shows\n{shown}and it prints\n{all}").into())
     }
 }

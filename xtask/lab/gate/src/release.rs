@@ -85,9 +85,9 @@ fn without_empty_address(text: &str) -> String {
 /// The licences of all dependencies outside the workspace, for the registry packages that the lock file
 /// names.
 fn third_parties(packages: &[&str]) -> Result<Vec<Licence>> {
-    let told = output(cargo("metadata --format-version 1"))?;
-    let told: Value = serde_json::from_str(&told)?;
-    let all = told["packages"].as_array().into_iter().flatten();
+    let metadata = output(cargo("metadata --format-version 1"))?;
+    let metadata: Value = serde_json::from_str(&metadata)?;
+    let all = metadata["packages"].as_array().into_iter().flatten();
     let foreign = all.filter(|package| !package["source"].is_null());
     let of_package = |package: &Value| {
         let (name, version) = (package["name"].as_str()?, package["version"].as_str()?);

@@ -156,8 +156,8 @@ pub(crate) fn install_from_pypi(
     let install = words![folder.join("bin/pip"), "install --quiet", packages];
     for words in [make, install] {
         let said = match run(of(words.clone())) {
-            Ok(told) if told.status.success() => continue,
-            Ok(told) => last_error(&told.errors),
+            Ok(captured) if captured.status.success() => continue,
+            Ok(captured) => last_error(&captured.errors),
             Err(stop) => stop.reason(),
         };
         let command = words.join(" ".as_ref()).display().to_string();

@@ -16,27 +16,27 @@ struct Ranks {
     /// Without shared memory, as between nodes.
     without_shared_memory: &'static [usize],
     /// The name in messages.
-    told: &'static str,
+    shown: &'static str,
 }
 
 /// With this and a second library, each number of ranks runs once with shared memory and once without.
 const OF_FIRST: Ranks = Ranks {
     shared: &[1, 3],
     without_shared_memory: &[2, 5],
-    told: "1, 3; without shared memory 2, 5",
+    shown: "1, 3; without shared memory 2, 5",
 };
 
 const OF_SECOND: Ranks = Ranks {
     shared: &[2, 5],
     without_shared_memory: &[1, 3],
-    told: "2, 5; without shared memory 1, 3",
+    shown: "2, 5; without shared memory 1, 3",
 };
 
 /// With a single library.
 const OF_ONE: Ranks = Ranks {
     shared: &[1, 2, 3, 5],
     without_shared_memory: &[2, 3],
-    told: "1, 2, 3, 5; without shared memory 2, 3",
+    shown: "1, 2, 3, 5; without shared memory 2, 3",
 };
 
 /// The numbers of ranks of programs that start more processes.
@@ -73,7 +73,7 @@ pub(crate) fn wheels(steps: &mut Steps) -> Result {
             suites(steps, &tests, &OF_ONE)?;
             let words = "repro-check --backend mpi --ranks 1,2,5";
             steps.xtask_of_ranks(&format!("repro-check, {}", library.name), words)?;
-            steps.note(&["comm", "reduce", "repro-check"], OF_ONE.told);
+            steps.note(&["comm", "reduce", "repro-check"], OF_ONE.shown);
             Ok(())
         })?;
     }
@@ -143,21 +143,21 @@ fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result {
         command.arg("--ignored").current_dir(&test.package);
         steps.step(format!("{step}, {library}"), command)?;
     }
-    steps.note(&["comm", "reduce", "examples", "commands"], ranks.told);
+    steps.note(&["comm", "reduce", "examples", "commands"], ranks.shown);
     Ok(())
 }
 
 /// Runs ranks that end without one of them, which the launcher reports as a failure. Returns their output.
 fn ended_without(launch: &mut Command) -> Result<String> {
-    let told = run(launch)?;
-    let ended = told
+    let captured = run(launch)?;
+    let ended = captured
         .output
         .lines()
         .filter(|line| line.contains("ends after"));
     let ended: Vec<&str> = ended.collect();
     // The launcher may end the others as soon as one has ended.
-    if ended.is_empty() || told.errors.contains("panicked") {
-        Err(format!("{}\n{}", told.status, told.all()).into())
+    if ended.is_empty() || captured.errors.contains("panicked") {
+        Err(format!("{}\n{}", captured.status, captured.all()).into())
     } else {
         Ok(ended.join(", "))
     }

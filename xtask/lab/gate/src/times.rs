@@ -161,8 +161,8 @@ pub(crate) const TESTS: &str = "tests";
 
 /// The size of the target folder in megabytes; 0 if unknown.
 fn target_mb() -> u64 {
-    let told = output(command!("du -sm target")).unwrap_or_default();
-    let first = told.split_whitespace().next();
+    let listing = output(command!("du -sm target")).unwrap_or_default();
+    let first = listing.split_whitespace().next();
     first.and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 

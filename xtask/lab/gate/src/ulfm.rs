@@ -77,13 +77,13 @@ fn survivors(steps: &mut Steps, example: &Path) -> Result {
         let mut launch = steps.installation.command(RANKS, example);
         launch.args([KILLED, seed].map(|number| number.to_string()));
         steps.check(format!("survivors, {RANKS} ranks, seed {seed}"), || {
-            let told = run(launch)?;
+            let captured = run(launch)?;
             let expected = format!("{RANKS} ranks, of which {KILLED} were lost");
-            let lines = told.output.lines();
+            let lines = captured.output.lines();
             let line = lines.skip_while(|line| !line.starts_with(&expected)).nth(1);
             match line.filter(|line| line.ends_with("all as on one rank")) {
-                Some(line) if told.status.success() => Ok(line.to_owned()),
-                _ => Err(format!("{}\n{}", told.status, told.all()).into()),
+                Some(line) if captured.status.success() => Ok(line.to_owned()),
+                _ => Err(format!("{}\n{}", captured.status, captured.all()).into()),
             }
         })?;
     }

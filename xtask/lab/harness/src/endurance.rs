@@ -75,8 +75,8 @@ pub fn endure(
         return write(&path, "done\n");
     };
     let after = round_begin.elapsed().as_millis();
-    let told = format!("{error}\n{after}\n");
-    write(&path, &told)?;
+    let outcome = format!("{error}\n{after}\n");
+    write(&path, &outcome)?;
     let (again, failed) = (folder.join(AGAIN), Instant::now());
     while !again.exists() {
         if failed.elapsed() > AGAIN_LIMIT {
@@ -88,7 +88,7 @@ pub fn endure(
     for round in 0..ROUNDS_AGAIN {
         sums.check(round, false)?;
     }
-    write(&path, &format!("{told}again {ROUNDS_AGAIN}\n"))
+    write(&path, &format!("{outcome}again {ROUNDS_AGAIN}\n"))
 }
 
 /// A plan for one row of each rank: a number, and whether to stop.

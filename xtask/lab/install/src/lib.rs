@@ -248,10 +248,10 @@ mod tests {
         shell
             .env_remove("PKG_CONFIG_PATH")
             .env("LD_LIBRARY_PATH", "/mpi");
-        let told = shell.output().unwrap().stdout;
+        let output = shell.output().unwrap().stdout;
         let folders = ["bin:/bin", "lib64/pkgconfig", "lib64:/mpi"];
         let expected = folders.map(|folder| format!("/opt/it's treefold/{folder}\n"));
-        assert_eq!(String::from_utf8_lossy(&told), expected.concat());
+        assert_eq!(String::from_utf8_lossy(&output), expected.concat());
         assert!(!lines.iter().any(|line| line.contains("first_sum")));
     }
 

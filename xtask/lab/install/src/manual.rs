@@ -178,12 +178,12 @@ mod tests {
                 let mut input = running.stdin.take().unwrap();
                 input.write_all(page.text.as_bytes()).unwrap();
                 drop(input);
-                let told = running.wait_with_output().unwrap().stderr;
+                let errors = running.wait_with_output().unwrap().stderr;
                 assert!(
-                    told.is_empty(),
+                    errors.is_empty(),
                     "{}: {}",
                     page.name,
-                    String::from_utf8_lossy(&told)
+                    String::from_utf8_lossy(&errors)
                 );
             }
         }

@@ -76,11 +76,11 @@ pub(super) fn install(
 /// Runs a C tool; on failure returns its message.
 pub(super) fn run(command: &mut Command) -> Result<(), String> {
     let output = command.stdin(Stdio::null()).output();
-    let told = match output {
+    let reason = match output {
         Ok(output) if output.status.success() => return Ok(()),
         Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
         Err(error) => format!("{error}: install gcc or clang, and binutils"),
     };
     let tool = command.get_program().to_string_lossy();
-    Err(format!("{tool}: {told}"))
+    Err(format!("{tool}: {reason}"))
 }

@@ -168,14 +168,14 @@ mod tests {
         let usage = usage.and_then(|text| text.split("\nEND\n").next());
         let is_name = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '-';
         let words = usage.unwrap().split(|c| !is_name(c));
-        let is_told = |word: &&str| {
+        let is_documented = |word: &&str| {
             (word.len() > 2 && word.starts_with("--")) || word.starts_with("TREEFOLD_")
         };
-        let told: Vec<&str> = words.filter(is_told).collect();
-        assert!(told.len() > 10, "{told:?}");
+        let documented: Vec<&str> = words.filter(is_documented).collect();
+        assert!(documented.len() > 10, "{documented:?}");
         // In a manual, hyphens in commands have a backslash.
         let manual = manual.text.replace("\\-", "-");
-        for word in told {
+        for word in documented {
             assert!(manual.contains(word), "the manual lacks {word}");
         }
     }

@@ -200,9 +200,9 @@ impl Installation {
     pub fn version(&self) -> Option<String> {
         let mut command = Command::new(&self.launch[0]);
         self.add_folders(&mut command);
-        let told = command.arg("--version").output().ok()?;
-        let told = String::from_utf8_lossy(&told.stdout);
-        let mut words = told.split_whitespace();
+        let version = command.arg("--version").output().ok()?;
+        let version = String::from_utf8_lossy(&version.stdout);
+        let mut words = version.split_whitespace();
         let is_version = |word: &&str| {
             let mut parts = word.split('.');
             parts.clone().count() > 1 && parts.all(|part| part.parse::<u32>().is_ok())

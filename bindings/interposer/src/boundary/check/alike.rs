@@ -169,11 +169,14 @@ mod tests {
     #[test]
     fn ranks_that_are_missing_or_differ_are_named() {
         let all = BTreeMap::from([("a".to_owned(), vec![0, 5, 7]), ("b".to_owned(), vec![8])]);
-        let told = explained(&all, 9);
+        let explanation = explained(&all, 9);
         let expected = "treefold-pmpi: ranks 1-4, 6 of 9 did not come within";
-        assert!(told.starts_with(expected), "{told}");
+        assert!(explanation.starts_with(expected), "{explanation}");
         let all = BTreeMap::from([("a".to_owned(), vec![2]), ("b".to_owned(), vec![0, 1])]);
-        let told = explained(&all, 3);
-        assert!(told.ends_with(": ranks 0, 1: b; rank 2: a"), "{told}");
+        let explanation = explained(&all, 3);
+        assert!(
+            explanation.ends_with(": ranks 0, 1: b; rank 2: a"),
+            "{explanation}"
+        );
     }
 }

@@ -14,6 +14,6 @@ pub(crate) fn say(text: &str) {
 
 /// Whether this is rank 0, or no launcher has set a rank: one rank prints for all.
 pub(crate) fn is_first_rank() -> bool {
-    let mut told = RANK_VARIABLES.iter().filter_map(|name| env::var(name).ok());
-    told.next().is_none_or(|rank| rank == "0")
+    let mut ranks = RANK_VARIABLES.iter().filter_map(|name| env::var(name).ok());
+    ranks.next().is_none_or(|rank| rank == "0")
 }

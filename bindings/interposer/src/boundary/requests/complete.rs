@@ -144,14 +144,14 @@ macro_rules! export {
 }
 
 /// A closure that reads the ints that a call has written, and passes them to a function.
-macro_rules! told {
+macro_rules! outcome {
     ($function:expr; $($place:ident),+) => {
         // SAFETY: the call has succeeded: then the program has passed the addresses of ints.
         $function($(unsafe { integer($place) }),+)
     };
 }
 
-pub(crate) use told;
+pub(crate) use outcome;
 
 export!(
     MPI_Wait(request: *mut c_void, status: *mut c_void),
@@ -161,7 +161,7 @@ export!(
 export!(
     MPI_Test(request: *mut c_void, flag: *mut c_int, status: *mut c_void),
     Requests::in_c(1, request),
-    told!(Completed::all_if; flag)
+    outcome!(Completed::all_if; flag)
 );
 export!(
     MPI_Waitall(count: c_int, requests: *mut c_void, statuses: *mut c_void),
@@ -171,33 +171,33 @@ export!(
 export!(
     MPI_Testall(count: c_int, requests: *mut c_void, flag: *mut c_int, statuses: *mut c_void),
     Requests::in_c(count, requests),
-    told!(Completed::all_if; flag)
+    outcome!(Completed::all_if; flag)
 );
 export!(
     MPI_Waitany(count: c_int, requests: *mut c_void, index: *mut c_int, status: *mut c_void),
     Requests::in_c(count, requests),
-    told!(Completed::One; index)
+    outcome!(Completed::One; index)
 );
 export!(
     MPI_Testany(
         count: c_int, requests: *mut c_void, index: *mut c_int, flag: *mut c_int, status: *mut c_void
     ),
     Requests::in_c(count, requests),
-    told!(Completed::one_if; flag, index)
+    outcome!(Completed::one_if; flag, index)
 );
 export!(
     MPI_Waitsome(
         count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void
     ),
     Requests::in_c(count, requests),
-    told!(|completed| Completed::Some(completed, indices); completed)
+    outcome!(|completed| Completed::Some(completed, indices); completed)
 );
 export!(
     MPI_Testsome(
         count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void
     ),
     Requests::in_c(count, requests),
-    told!(|completed| Completed::Some(completed, indices); completed)
+    outcome!(|completed| Completed::Some(completed, indices); completed)
 );
 export_c!(MPI_Request_get_status(request: Passed<Request>, flag: *mut c_int, status: *mut c_void), |library| {
     let request = || loaded::mpi().family().take(request);

@@ -7,7 +7,7 @@ use std::ffi::c_int;
 
 use crate::boundary::library::fortran::integer;
 use crate::boundary::library::next::export_fortran;
-use crate::boundary::requests::complete::{Completed, ask, complete, told};
+use crate::boundary::requests::complete::{Completed, ask, complete, outcome};
 use crate::boundary::requests::functions::{cancel, free, start};
 use crate::boundary::requests::taken::{Requests, fortran};
 
@@ -58,7 +58,7 @@ completes!(
     [mpi_test_ mpi_test__ mpi_test MPI_TEST mpi_test_f08_],
     (request, flag, status),
     one(request),
-    told!(Completed::all_if; flag)
+    outcome!(Completed::all_if; flag)
 );
 completes!(
     [mpi_waitall_ mpi_waitall__ mpi_waitall MPI_WAITALL mpi_waitall_f08_],
@@ -70,31 +70,31 @@ completes!(
     [mpi_testall_ mpi_testall__ mpi_testall MPI_TESTALL mpi_testall_f08_],
     (count, requests, flag, statuses),
     several(count, requests),
-    told!(Completed::all_if; flag)
+    outcome!(Completed::all_if; flag)
 );
 completes!(
     [mpi_waitany_ mpi_waitany__ mpi_waitany MPI_WAITANY mpi_waitany_f08_],
     (count, requests, index, status),
     several(count, requests),
-    told!(Completed::One; index)
+    outcome!(Completed::One; index)
 );
 completes!(
     [mpi_testany_ mpi_testany__ mpi_testany MPI_TESTANY mpi_testany_f08_],
     (count, requests, index, flag, status),
     several(count, requests),
-    told!(Completed::one_if; flag, index)
+    outcome!(Completed::one_if; flag, index)
 );
 completes!(
     [mpi_waitsome_ mpi_waitsome__ mpi_waitsome MPI_WAITSOME mpi_waitsome_f08_],
     (count, requests, completed, indices, statuses),
     several(count, requests),
-    told!(|completed| Completed::Some(completed, indices); completed)
+    outcome!(|completed| Completed::Some(completed, indices); completed)
 );
 completes!(
     [mpi_testsome_ mpi_testsome__ mpi_testsome MPI_TESTSOME mpi_testsome_f08_],
     (count, requests, completed, indices, statuses),
     several(count, requests),
-    told!(|completed| Completed::Some(completed, indices); completed)
+    outcome!(|completed| Completed::Some(completed, indices); completed)
 );
 export_fortran!(
     [mpi_request_get_status_ mpi_request_get_status__ mpi_request_get_status MPI_REQUEST_GET_STATUS mpi_request_get_status_f08_],

@@ -208,8 +208,8 @@ impl<'a> Consumers<'a> {
             for program in programs(&self.package, &[("tests/asan", "c")])? {
                 let executable = self.compile(steps, &program, SANITIZERS)?;
                 steps.check("a read beyond an array is seen", || {
-                    let told = run(command!(executable))?;
-                    told.expect(false, &["heap-buffer-overflow", "simd_kernels"])
+                    let log = run(command!(executable))?;
+                    log.expect(false, &["heap-buffer-overflow", "simd_kernels"])
                 })?;
             }
         }
@@ -259,8 +259,8 @@ impl<'a> Consumers<'a> {
         needs("what strided sums allocate", &["valgrind"])?;
         let step = format!("{}: what strided sums allocate", self.title());
         steps.check(step, || {
-            let told = run(command!("valgrind", executable))?.errors;
-            let bytes = allocated(&told).ok_or_else(|| format!("no count in:\n{told}"))?;
+            let log = run(command!("valgrind", executable))?.errors;
+            let bytes = allocated(&log).ok_or_else(|| format!("no count in:\n{log}"))?;
             if bytes > STRIDED_BYTES {
                 return Err(format!("{bytes} bytes, more than {STRIDED_BYTES}").into());
             }
@@ -394,8 +394,8 @@ impl<'a> Consumers<'a> {
 }
 
 /// The bytes of the line `total heap usage: 1 allocs, 1 frees, 1,024 bytes allocated` of valgrind's.
-fn allocated(told: &str) -> Option<u64> {
-    let (_, rest) = told.split_once("total heap usage:")?;
+fn allocated(log: &str) -> Option<u64> {
+    let (_, rest) = log.split_once("total heap usage:")?;
     let (before, _) = rest.split_once(" bytes allocated")?;
     let number = before.rsplit(' ').next()?.replace(',', "");
     number.parse().ok()
@@ -407,9 +407,9 @@ mod tests {
 
     #[test]
     fn bytes_are_read() {
-        let told =
+        let log =
             "==1==   total heap usage: 1,024 allocs, 7 frees, 283,797 bytes allocated\n==1== \n";
-        assert_eq!(allocated(told), Some(283_797));
+        assert_eq!(allocated(log), Some(283_797));
         assert_eq!(allocated("==1== "), None);
     }
 }

@@ -102,7 +102,7 @@ fn measure(prefix: &Path, folder: &Path, installation: &Installation) -> Result<
 fn footprints(mut trace: impl BufRead) -> Result<Vec<Footprint>> {
     let mut found = Vec::new();
     let mut counted: Option<Counted> = None;
-    let mut told: Option<(u64, Range<u64>)> = None;
+    let mut marked: Option<(u64, Range<u64>)> = None;
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -113,17 +113,17 @@ fn footprints(mut trace: impl BufRead) -> Result<Vec<Footprint>> {
             continue;
         };
         if text.starts_with("marks ") {
-            told = addresses(text);
+            marked = addresses(text);
             continue;
         }
-        let (Some((mark, items)), Some((kind, address, bytes))) = (&told, access(text)) else {
+        let (Some((mark, items)), Some((kind, address, bytes))) = (&marked, access(text)) else {
             continue;
         };
         if address == *mark && kind != b'I' {
             found.extend(counted.replace(Counted::default()).map(Counted::footprint));
             if found.len() == LIMITS.len() {
                 counted = None;
-                told = None;
+                marked = None;
             }
         } else if let Some(counted) = &mut counted
             && !items.contains(&address)

@@ -96,13 +96,13 @@ fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String> {
     write(&index.join("treefold/index.html"), links)?;
     let words = "-m pip download --no-deps treefold --dest";
     let address = format!("file://{}", index.display());
-    let told = run(command!(python, words, index, "--index-url", address))?;
+    let captured = run(command!(python, words, index, "--index-url", address))?;
     let expected = format!("{VERSION} Requires-Python {required}");
-    let mut lines = told.errors.lines();
+    let mut lines = captured.errors.lines();
     let line = lines.find(|line| line.ends_with(&expected));
     match line {
-        Some(line) if !told.status.success() => Ok(line.to_owned()),
-        _ => Err(format!("pip says {}", told.errors).into()),
+        Some(line) if !captured.status.success() => Ok(line.to_owned()),
+        _ => Err(format!("pip says {}", captured.errors).into()),
     }
 }
 

@@ -149,10 +149,10 @@ fn described(text: &str) -> String {
 
 /// Checks a wheel's platform by auditwheel, its size, and its licences.
 fn look_at(environment: &Environment, wheel: &Path, platform: &str) -> Result<String> {
-    let told = output(environment.program("auditwheel", words!["show", wheel]))?;
-    let told = told.replace('\n', " ");
-    if !told.contains(&format!("\"{platform}\"")) {
-        return Err(format!("auditwheel says{told}").into());
+    let text = output(environment.program("auditwheel", words!["show", wheel]))?;
+    let text = text.replace('\n', " ");
+    if !text.contains(&format!("\"{platform}\"")) {
+        return Err(format!("auditwheel says{text}").into());
     }
     let names = output(environment.python(words!["-m zipfile --list", wheel]))?;
     let lacks = |name: &&&str| !names.contains(&format!(".dist-info/licenses/{name}"));
@@ -177,8 +177,8 @@ mod tests {
         let licence = "License-File: THIRD-PARTY-LICENSES.txt";
         let empty = "Name: a\nProject-URL: Source Code, \n\nprose\n";
         assert_eq!(described(empty), format!("Name: a\n{licence}\n\nprose\n"));
-        let told = format!("Name: a\n{address}\n\nprose\n");
+        let text = format!("Name: a\n{address}\n\nprose\n");
         let expected = format!("Name: a\n{address}\n{licence}\n\nprose\n");
-        assert_eq!(described(&told), expected);
+        assert_eq!(described(&text), expected);
     }
 }

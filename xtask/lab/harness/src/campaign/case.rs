@@ -147,11 +147,11 @@ pub(super) enum Trait {
     /// It ends all ranks' processes.
     EndsJob,
     /// The step fails on every rank with the same reason, always.
-    NoticedAtOnce,
+    DetectedAtOnce,
     /// The rank still makes all its calls.
     MakesAllCalls,
     /// The rank detects it and continues, so it notifies the ranks that wait for it.
-    Told,
+    NotifiesRanks,
     /// It can also happen to plans without ownership and operator.
     OfExactSums,
     /// It needs an operator or a plan, which MPI's own sums do not have.
@@ -197,11 +197,11 @@ faults! {
     /// The rank panics.
     Panic "panic" [EndsJob OfExactSums]
     /// The operator panics, and the program catches the panic and continues.
-    CaughtPanic "caught-panic" [MakesAllCalls Told]
+    CaughtPanic "caught-panic" [MakesAllCalls NotifiesRanks]
     /// A slice is one element too long.
-    WrongLength "wrong-length" [MakesAllCalls Told OfExactSums]
+    WrongLength "wrong-length" [MakesAllCalls NotifiesRanks OfExactSums]
     /// The rank starts a run and cancels it at once, while the others make a blocking call.
-    GiveUp "give-up" [Told OfExactSums]
+    GiveUp "give-up" [NotifiesRanks OfExactSums]
     /// The rank tests its run more often than the others.
     ExtraTests "extra-tests" [Harmless OfExactSums]
     /// The rank sleeps before the step.
@@ -221,21 +221,21 @@ faults! {
     /// The same operation is called for products.
     OtherOperand "other-operand" [MakesAllCalls OfPlans]
     /// The processor flushes subnormal numbers to zero.
-    FlushToZero "flush-to-zero" [Lasting Told OfExactSums OfEnvironments]
+    FlushToZero "flush-to-zero" [Lasting NotifiesRanks OfExactSums OfEnvironments]
     /// The processor rounds up.
-    Rounding "rounding" [Lasting Told OfExactSums OfEnvironments]
+    Rounding "rounding" [Lasting NotifiesRanks OfExactSums OfEnvironments]
     /// The processors of all ranks round up while they wait for a run.
-    AllRounding "all-rounding" [Told OfEnvironments]
+    AllRounding "all-rounding" [NotifiesRanks OfEnvironments]
     /// The operator makes a collective call on the world that runs it.
     NestedCall "nested-call" [Harmless OfPlans]
     /// A plan is built for another number of items than its ownership has.
-    OtherItems "other-items" [NoticedAtOnce MakesAllCalls Told]
+    OtherItems "other-items" [DetectedAtOnce MakesAllCalls NotifiesRanks]
     /// A plan is built with an operator that has another value for no items.
-    OtherEmpty "other-empty" [NoticedAtOnce MakesAllCalls Told]
+    OtherEmpty "other-empty" [DetectedAtOnce MakesAllCalls NotifiesRanks]
     /// A plan is built for another ownership, in which the rank itself has the same items, or equally many.
-    OtherOwnership "other-ownership" [NoticedAtOnce MakesAllCalls Told]
+    OtherOwnership "other-ownership" [DetectedAtOnce MakesAllCalls NotifiesRanks]
     /// A plan of another kind is built, in as many lanes as an item has elements.
-    OtherKind "other-kind" [NoticedAtOnce MakesAllCalls Told OfPlans]
+    OtherKind "other-kind" [DetectedAtOnce MakesAllCalls NotifiesRanks OfPlans]
 }
 
 impl FaultKind {

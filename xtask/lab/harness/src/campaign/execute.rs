@@ -104,7 +104,7 @@ impl RankProgram<'_> {
         Some(match fault.kind {
             FaultKind::Skip => Outcome::Nothing,
             FaultKind::WrongLength => self.step(index, 1),
-            kind if kind.is(Trait::NoticedAtOnce) => self.build(plan, Some(kind)),
+            kind if kind.is(Trait::DetectedAtOnce) => self.build(plan, Some(kind)),
             FaultKind::OtherOperand => match slot {
                 Some(slot) => slot.call(Asked {
                     is_of_products: true,

@@ -132,7 +132,7 @@ fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
     let is_run_again = later
         .next()
         .is_some_and(|step| step.action != Action::Build);
-    let is_last = !is_native(plan) || fault.kind.is(Trait::NoticedAtOnce) || !is_run_again;
+    let is_last = !is_native(plan) || fault.kind.is(Trait::DetectedAtOnce) || !is_run_again;
     fault.kind.is(Trait::MakesAllCalls) && is_last
 }
 

@@ -21,7 +21,7 @@ pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
 
 /// Checks that all ranks got the same reason why a plan cannot be built.
 fn disagreement(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
-    let fault = case.fault_that(Trait::NoticedAtOnce)?;
+    let fault = case.fault_that(Trait::DetectedAtOnce)?;
     let texts = || {
         outcomes
             .iter()
@@ -91,7 +91,7 @@ impl<'c> Judge<'c> {
         let is_faulty = fault.is_some_and(|fault| (fault.rank, fault.step) == (rank, index));
         let is_noticed = self
             .case
-            .fault_that(Trait::NoticedAtOnce)
+            .fault_that(Trait::DetectedAtOnce)
             .is_some_and(|fault| fault.step == index);
         let is_late = self.end_of(index) >= self.first_fault;
         if let Some(flaw) = outcome.text().and_then(flaw) {
@@ -115,7 +115,7 @@ impl<'c> Judge<'c> {
                 is_late && peers.clone().all(may_be_silent)
             }
             // A rank that notifies others of its fault leaves none waiting.
-            Outcome::Deadlock(_) => is_late && self.case.fault_that(Trait::Told).is_none(),
+            Outcome::Deadlock(_) => is_late && self.case.fault_that(Trait::NotifiesRanks).is_none(),
             // A plan has a run under way only if the program has not waited for it.
             Outcome::UnderWay => {
                 is_late
