@@ -97,7 +97,7 @@ pub enum RunError {
         given: usize,
     },
     /// What ranks sent in addition to their sums by key is not what the plan expects. It may be another program's.
-    #[error("rank {rank}: what came beside sums by key is not what the plan expects: {}", printable(.reason))]
+    #[error("rank {rank}: the values that accompany sums by key are not what the plan expects: {}", printable(.reason))]
     WrongEntries {
         /// This rank.
         rank: usize,
