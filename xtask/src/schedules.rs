@@ -1,4 +1,4 @@
-//! `cargo xtask schedules`: writes the page that shows each schedule's rounds, messages, volume and picture.
+//! `cargo xtask schedules`: the page that shows every schedule, its rounds, messages and volume, and its picture.
 
 mod picture;
 
@@ -31,13 +31,13 @@ const ROUND: Link = Link {
     combine_byte_ns: 0.0,
 };
 
-/// The page, with placeholders for numbers, tables and pictures.
+/// What is between the lines of numbers.
 const PAGE: &str = include_str!("schedules/page.md");
 
 /// Options of `schedules`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The folder to write the page to
+    /// The folder of the page
     #[arg(long, value_name = "DIR", default_value_os_t = workspace().join("docs"))]
     output: PathBuf,
 }
@@ -88,10 +88,10 @@ fn allreduce(algorithm: Algorithm, ranks: usize) -> Schedule {
         .expect("there are ranks, and the parameters are sound")
 }
 
-/// The messages of a schedule; each takes one round.
+/// Its messages, of a round each.
 fn in_rounds(schedule: &Schedule) -> Vec<schedule::Flight> {
     let machine = Machine {
-        // A rank may send to several others in one round.
+        // Whoever sends to several at once needs no more time for it here.
         ports: schedule.ranks(),
         ..Machine::flat(ROUND)
     };
@@ -118,27 +118,7 @@ const ITEMS: u64 = 504_850;
 /// The distributions of that table's columns.
 const SHOWN: [&str; 3] = ["lower", "optimized", "block-cyclic"];
 
-/// The number of the paper that an algorithm comes from; empty if it comes from none.
-fn paper(algorithm: Algorithm) -> &'static str {
-    match algorithm {
-        Algorithm::Fibonacci | Algorithm::Binary => "5",
-        Algorithm::Binomial => "4, 5",
-        Algorithm::ReduceBroadcast
-        | Algorithm::LinearPipelined
-        | Algorithm::BinaryPipelined
-        | Algorithm::LinearDoublyPipelined
-        | Algorithm::BinaryDoublyPipelined
-        | Algorithm::DualRoot => "2",
-        Algorithm::RecursiveDoubling
-        | Algorithm::ReduceScatterGather
-        | Algorithm::Rabenseifner
-        | Algorithm::Hierarchical => "3",
-        Algorithm::PairwiseExchange | Algorithm::Dissemination | Algorithm::Bruck => "4",
-        _ => "",
-    }
-}
-
-/// The number of rows in all messages together.
+/// The rows that all messages carry together.
 fn volume(schedule: &Schedule) -> f64 {
     let steps = (0..schedule.ranks()).flat_map(|rank| schedule.steps(rank));
     let sends = steps.flat_map(|step| step.sends);
@@ -150,13 +130,12 @@ fn volume(schedule: &Schedule) -> f64 {
 /// Rounds, messages and volume of every schedule.
 pub(super) fn shape() -> String {
     let mut table = Table::of_numbers();
-    table.row(["schedule", "paper", "rounds", "messages", "rows"].map(str::to_owned));
+    table.row(["schedule", "rounds", "messages", "rows"].map(str::to_owned));
     for &algorithm in Algorithm::ALL {
         let schedule = shown(algorithm);
         let report = check(&schedule).expect("every schedule is checked");
         table.row([
             format!("[`{algorithm}`](#{algorithm})"),
-            paper(algorithm).to_owned(),
             report.rounds.to_string(),
             report.messages.to_string(),
             short(volume(&schedule)),
@@ -165,12 +144,12 @@ pub(super) fn shape() -> String {
     table.text().to_owned()
 }
 
-/// A number without trailing zeros.
+/// A number with as few places as it needs.
 fn short(number: f64) -> String {
     trimmed(&format!("{number:.2}")).to_owned()
 }
 
-/// The table of the values that messages carry, by schedule and distribution.
+/// How many values pieces carry: by schedule and distribution.
 pub(super) fn fragments() -> String {
     let named = Sharing::named().into_iter();
     let named = named.map(|sharing| (sharing, sharing.to_string()));
@@ -202,7 +181,7 @@ pub(super) fn fragments() -> String {
     table.text().to_owned()
 }
 
-/// The mean and the maximum of each schedule, for one distribution.
+/// Every schedule's longest message in values per column, for one distribution.
 fn carried(ownership: &Ownership) -> Vec<String> {
     let tree = Tree::new(ownership.items());
     let known: Mutex<HashMap<Range<usize>, u64>> = Mutex::default();
@@ -215,7 +194,7 @@ fn carried(ownership: &Ownership) -> Vec<String> {
     let cell = |&algorithm: &Algorithm| {
         let schedule = allreduce(algorithm, FRAGMENT_RANKS);
         let simulation = simulate(&schedule, &machine, 0.0, &rows);
-        format!("{:.1}, {}", simulation.rows_mean, simulation.rows_max)
+        simulation.rows_max.to_string()
     };
     Algorithm::ALL.iter().map(cell).collect()
 }
