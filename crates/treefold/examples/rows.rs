@@ -14,6 +14,8 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const PARTICLES: u32 = 10_000;
 
+const RANKS: [usize; 4] = [1, 2, 5, 17];
+
 /// What moving particles have, and what is the same before and after they have met.
 const NAMES: [&str; 3] = ["mass", "momentum", "kinetic energy"];
 const WIDTH: usize = NAMES.len();
@@ -44,7 +46,7 @@ fn main() -> Outcome<()> {
         treefold::fold(&speeds, &Min)?,
         treefold::fold(&speeds, &Max)?,
     ];
-    for ranks in [1, 2, 5, 17] {
+    for ranks in RANKS {
         let of_ranks = threads::run(ranks, |world| -> Outcome<_> {
             let start = |rank: usize| rows.len() * rank / ranks;
             let own = start(world.rank())..start(world.rank() + 1);
@@ -58,8 +60,8 @@ fn main() -> Outcome<()> {
             same_bits(&sums, &totals)?;
             same_bits(&[least, greatest], &extremes)?;
         }
-        println!("the same bits for p = {ranks}");
     }
+    println!("the same bits for p in {RANKS:?}");
     Ok(())
 }
 
