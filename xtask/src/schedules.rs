@@ -4,10 +4,10 @@ mod picture;
 
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::{fs, iter};
 
 use checkout::workspace::workspace;
 use clap::Args;
@@ -101,11 +101,9 @@ fn in_rounds(schedule: &Schedule) -> Vec<schedule::Flight> {
 fn pictures() -> String {
     let mut text = String::new();
     for &algorithm in Algorithm::ALL {
-        let remark = shown(algorithm).remark();
-        let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
         let _ = writeln!(
             text,
-            "### {algorithm}\n\n![{algorithm}{remark}](schedules/{algorithm}.svg)\n"
+            "### {algorithm}\n\n![{algorithm}](schedules/{algorithm}.svg)\n"
         );
     }
     text
@@ -115,7 +113,7 @@ fn pictures() -> String {
 pub(super) const FRAGMENT_RANKS: usize = 64;
 const ITEMS: u64 = 504_850;
 
-/// The distributions of that table's columns.
+/// The distributions of that table.
 const SHOWN: [&str; 3] = ["lower", "optimized", "block-cyclic"];
 
 /// The rows that all messages carry together.
@@ -149,40 +147,33 @@ fn short(number: f64) -> String {
     trimmed(&format!("{number:.2}")).to_owned()
 }
 
-/// How many values pieces carry: by schedule and distribution.
+/// The values per column of the longest message: the least and the most of all schedules, by distribution.
 pub(super) fn fragments() -> String {
     let named = Sharing::named().into_iter();
     let named = named.map(|sharing| (sharing, sharing.to_string()));
-    let columns: Vec<_> = named
+    let shown: Vec<_> = named
         .filter(|(_, name)| SHOWN.contains(&name.as_str()))
         .collect();
-    let mut table = Table::of_numbers();
-    let names = columns.iter().map(|(_, name)| name.clone());
-    table.row(iter::once("schedule".to_owned()).chain(names));
-    let cells: Vec<Vec<String>> = columns
+    let rows: Vec<[String; 2]> = shown
         .par_iter()
-        .map(|(sharing, _)| {
+        .map(|(sharing, name)| {
             let ownership = sharing.distribute(ITEMS, FRAGMENT_RANKS, 0);
-            carried(&ownership.expect("the rules suit any number of items"))
+            let longest = longest(&ownership.expect("the rules suit any number of items"));
+            let least = longest.iter().min().expect("there are schedules");
+            let most = longest.iter().max().expect("there are schedules");
+            [format!("`{name}`"), format!("{least} to {most}")]
         })
         .collect();
-    // Schedules with the same cells share a row.
-    let mut rows: Vec<(String, Vec<&str>)> = Vec::new();
-    for (row, algorithm) in Algorithm::ALL.iter().enumerate() {
-        let cells: Vec<&str> = cells.iter().map(|column| column[row].as_str()).collect();
-        match rows.iter_mut().find(|(_, others)| *others == cells) {
-            Some((names, _)) => *names += &format!(", `{algorithm}`"),
-            None => rows.push((format!("`{algorithm}`"), cells)),
-        }
-    }
-    for (names, cells) in rows {
-        table.row(iter::once(names).chain(cells.into_iter().map(str::to_owned)));
+    let mut table = Table::of_numbers();
+    table.row(["distribution", "values, by schedule"].map(str::to_owned));
+    for row in rows {
+        table.row(row);
     }
     table.text().to_owned()
 }
 
-/// Every schedule's longest message in values per column, for one distribution.
-fn carried(ownership: &Ownership) -> Vec<String> {
+/// Every schedule's longest message in values per column.
+fn longest(ownership: &Ownership) -> Vec<u64> {
     let tree = Tree::new(ownership.items());
     let known: Mutex<HashMap<Range<usize>, u64>> = Mutex::default();
     let rows = |positions: Range<usize>| {
@@ -194,7 +185,7 @@ fn carried(ownership: &Ownership) -> Vec<String> {
     let cell = |&algorithm: &Algorithm| {
         let schedule = allreduce(algorithm, FRAGMENT_RANKS);
         let simulation = simulate(&schedule, &machine, 0.0, &rows);
-        simulation.rows_max.to_string()
+        simulation.rows_max
     };
     Algorithm::ALL.iter().map(cell).collect()
 }
