@@ -12,12 +12,12 @@ const PREFETCH_BYTES: usize = 8192;
 /// A way to unroll an unordered sum. The fastest variant depends on the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Variant {
-    accumulators: Accumulators,
+    accumulators: AccumulatorCount,
     prefetch: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Accumulators {
+enum AccumulatorCount {
     Four,
     Eight,
     Sixteen,
@@ -26,15 +26,15 @@ enum Accumulators {
 impl Variant {
     /// All variants: 4, 8 and 16 vector accumulators, without and with software prefetch.
     pub const ALL: [Variant; 6] = [
-        Variant::new(Accumulators::Four, false),
-        Variant::new(Accumulators::Eight, false),
-        Variant::new(Accumulators::Sixteen, false),
-        Variant::new(Accumulators::Four, true),
-        Variant::new(Accumulators::Eight, true),
-        Variant::new(Accumulators::Sixteen, true),
+        Variant::new(AccumulatorCount::Four, false),
+        Variant::new(AccumulatorCount::Eight, false),
+        Variant::new(AccumulatorCount::Sixteen, false),
+        Variant::new(AccumulatorCount::Four, true),
+        Variant::new(AccumulatorCount::Eight, true),
+        Variant::new(AccumulatorCount::Sixteen, true),
     ];
 
-    const fn new(accumulators: Accumulators, prefetch: bool) -> Self {
+    const fn new(accumulators: AccumulatorCount, prefetch: bool) -> Self {
         Self {
             accumulators,
             prefetch,
@@ -45,9 +45,9 @@ impl Variant {
     #[must_use]
     pub fn accumulators(self) -> usize {
         match self.accumulators {
-            Accumulators::Four => 4,
-            Accumulators::Eight => 8,
-            Accumulators::Sixteen => 16,
+            AccumulatorCount::Four => 4,
+            AccumulatorCount::Eight => 8,
+            AccumulatorCount::Sixteen => 16,
         }
     }
 
@@ -62,7 +62,7 @@ impl Variant {
 ///
 /// Its bits differ between levels and variants. It is the reference for speed, and the local part of the unordered baseline.
 pub fn unordered_sum<T: Float>(level: Level, leaves: &[T]) -> T {
-    unordered_sum_with(level, Variant::new(Accumulators::Eight, false), leaves)
+    unordered_sum_with(level, Variant::new(AccumulatorCount::Eight, false), leaves)
 }
 
 /// [`unordered_sum`], unrolled as `variant` says.
@@ -97,12 +97,12 @@ impl<T: Float> Kernel<T> for Unordered<'_, T> {
     fn compute<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> T {
         let leaves = self.leaves;
         match (self.variant.accumulators, self.variant.prefetch) {
-            (Accumulators::Four, false) => accumulate::<V, O, 4, false>(proven, leaves),
-            (Accumulators::Eight, false) => accumulate::<V, O, 8, false>(proven, leaves),
-            (Accumulators::Sixteen, false) => accumulate::<V, O, 16, false>(proven, leaves),
-            (Accumulators::Four, true) => accumulate::<V, O, 4, true>(proven, leaves),
-            (Accumulators::Eight, true) => accumulate::<V, O, 8, true>(proven, leaves),
-            (Accumulators::Sixteen, true) => accumulate::<V, O, 16, true>(proven, leaves),
+            (AccumulatorCount::Four, false) => accumulate::<V, O, 4, false>(proven, leaves),
+            (AccumulatorCount::Eight, false) => accumulate::<V, O, 8, false>(proven, leaves),
+            (AccumulatorCount::Sixteen, false) => accumulate::<V, O, 16, false>(proven, leaves),
+            (AccumulatorCount::Four, true) => accumulate::<V, O, 4, true>(proven, leaves),
+            (AccumulatorCount::Eight, true) => accumulate::<V, O, 8, true>(proven, leaves),
+            (AccumulatorCount::Sixteen, true) => accumulate::<V, O, 16, true>(proven, leaves),
         }
     }
 }

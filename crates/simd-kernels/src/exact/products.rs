@@ -37,7 +37,7 @@ pub fn exact_products(
     assert_eq!([y.len(), products.len(), errors.len()], [len; 3]);
     compute(
         level,
-        Products {
+        ProductErrors {
             x,
             y,
             products,
@@ -46,14 +46,14 @@ pub fn exact_products(
     )
 }
 
-struct Products<'a> {
+struct ProductErrors<'a> {
     x: &'a [f64],
     y: &'a [f64],
     products: &'a mut [f64],
     errors: &'a mut [f64],
 }
 
-impl Kernel<f64> for Products<'_> {
+impl Kernel<f64> for ProductErrors<'_> {
     type Output = bool;
 
     #[inline(always)]

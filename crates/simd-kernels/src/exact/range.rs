@@ -76,7 +76,7 @@ fn sums<const ZEROS: bool, const MANY: bool>(
     scale: RangeScale,
     ahead_bytes: usize,
 ) -> Option<Split> {
-    let kernel = Sums::<ZEROS, MANY> {
+    let kernel = SumsInRange::<ZEROS, MANY> {
         items,
         scale,
         ahead_bytes,
@@ -132,7 +132,7 @@ fn products<const ZEROS: bool>(
     scale: RangeScale,
     ahead_bytes: usize,
 ) -> Option<[Split; 2]> {
-    let kernel = Products::<ZEROS> {
+    let kernel = ProductsInRange::<ZEROS> {
         x,
         y,
         scale,
@@ -141,13 +141,13 @@ fn products<const ZEROS: bool>(
     compute(level, kernel)
 }
 
-struct Sums<'i, const ZEROS: bool, const MANY: bool> {
+struct SumsInRange<'i, const ZEROS: bool, const MANY: bool> {
     items: &'i [f64],
     scale: RangeScale,
     ahead_bytes: usize,
 }
 
-struct Products<'i, const ZEROS: bool> {
+struct ProductsInRange<'i, const ZEROS: bool> {
     x: &'i [f64],
     y: &'i [f64],
     scale: RangeScale,
@@ -160,7 +160,7 @@ const fn has_many_registers<V: Vector>() -> bool {
     V::LANES == 8 || cfg!(target_arch = "aarch64")
 }
 
-impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for Sums<'_, ZEROS, MANY> {
+impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for SumsInRange<'_, ZEROS, MANY> {
     type Output = Option<Split>;
 
     #[inline(always)]
@@ -178,7 +178,7 @@ impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for Sums<'_, ZEROS, MANY> 
     }
 }
 
-impl<const ZEROS: bool, const MANY: bool> Sums<'_, ZEROS, MANY> {
+impl<const ZEROS: bool, const MANY: bool> SumsInRange<'_, ZEROS, MANY> {
     /// With so many registers of each accumulator, and so many groups of them at a time: of two groups, the registers of one's sums are those of
     /// the other's parts, and nothing is copied.
     #[inline(always)]
@@ -224,7 +224,7 @@ impl<const ZEROS: bool, const MANY: bool> Sums<'_, ZEROS, MANY> {
     }
 }
 
-impl<const ZEROS: bool> Kernel<f64> for Products<'_, ZEROS> {
+impl<const ZEROS: bool> Kernel<f64> for ProductsInRange<'_, ZEROS> {
     type Output = Option<[Split; 2]>;
 
     #[inline(always)]
@@ -241,7 +241,7 @@ impl<const ZEROS: bool> Kernel<f64> for Products<'_, ZEROS> {
     }
 }
 
-impl<const ZEROS: bool> Products<'_, ZEROS> {
+impl<const ZEROS: bool> ProductsInRange<'_, ZEROS> {
     /// With so many registers of each accumulator.
     #[inline(always)]
     fn split<V, const N: usize>(self, proven: Proven<V>) -> Option<[Split; 2]>

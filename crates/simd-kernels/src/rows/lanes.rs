@@ -136,9 +136,9 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
             is_empty: true,
         };
         edge.add::<V, O, Row, 1>(proven);
-        edge.add::<V, O, Pair<Row>, 2>(proven);
+        edge.add::<V, O, PairOf<Row>, 2>(proven);
         edge.add::<V, O, Four, 4>(proven);
-        edge.add::<V, O, Pair<Four>, 8>(proven);
+        edge.add::<V, O, PairOf<Four>, 8>(proven);
         edge.add::<V, O, Sixteen, 16>(proven);
         edge.add::<V, O, Group, 32>(proven);
         for row in waiting[..groups.len().count_ones() as usize].iter().rev() {
@@ -270,13 +270,13 @@ impl Subtree for Row {
 }
 
 /// Two of a kind.
-struct Pair<N>(core::marker::PhantomData<N>);
+struct PairOf<N>(core::marker::PhantomData<N>);
 
-type Four = Pair<Pair<Row>>;
-type Sixteen = Pair<Pair<Four>>;
-type Group = Pair<Sixteen>;
+type Four = PairOf<PairOf<Row>>;
+type Sixteen = PairOf<PairOf<Four>>;
+type Group = PairOf<Sixteen>;
 
-impl<N: Subtree> Subtree for Pair<N> {
+impl<N: Subtree> Subtree for PairOf<N> {
     const ROWS: usize = 2 * N::ROWS;
 
     #[inline(always)]

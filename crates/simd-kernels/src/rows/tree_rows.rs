@@ -37,7 +37,7 @@ pub fn tree_fold_rows<T: Copy>(
     }
     for first in (0..width).step_by(panel_columns::<T>()) {
         let end = width.min(first + panel_columns::<T>());
-        let mut panel = Panel {
+        let mut panel = RowPanel {
             width,
             first,
             rows_count: 0,
@@ -52,7 +52,7 @@ pub fn tree_fold_rows<T: Copy>(
 }
 
 /// Some columns of all rows, and the counter of rows.
-struct Panel<'a, T> {
+struct RowPanel<'a, T> {
     width: usize,
     first: usize,
     columns: usize,
@@ -63,7 +63,7 @@ struct Panel<'a, T> {
     scratch: &'a mut [T],
 }
 
-impl<T: Copy> Panel<'_, T> {
+impl<T: Copy> RowPanel<'_, T> {
     #[inline(always)]
     fn add_all(&mut self, items: &[T], combine: &mut impl FnMut(T, T) -> T) {
         let mut rest = items;
