@@ -18,7 +18,7 @@ pub const LAST_WORD: &str = "book: ";
 pub const CRATES: &str = "api";
 
 /// What `cargo doc` is told: the crates that programs depend on, with all that they can have.
-const DOCUMENTED: &str = "doc --quiet --no-deps --package treefold --package treefold-tree-index \
+const DOCUMENTED: &str = "doc --no-deps --package treefold --package treefold-tree-index \
     --package treefold-simd-kernels --package treefold-exact-sum --package treefold-distribution \
     --package treefold-schedule --package treefold-mpi-library --package treefold-comm --package treefold-reduce \
     --package treefold-cuda --features treefold/cuda,treefold/mpi,treefold/num-complex,treefold/par,treefold/tracing";
@@ -29,11 +29,8 @@ pub struct Options {}
 
 /// Runs the command.
 pub fn run(_options: &Options) -> Result<(), Error> {
-    if io::stderr().is_terminal() {
-        eprintln!("building the book; the first time mdBook is built, too, which takes a minute");
-    }
     let pages = successful(
-        "run --quiet --release --package xtask --features book --bin book",
+        "run --release --package xtask --features book --bin book",
         None,
     )?;
     // In a folder of its own, so that the crates' search finds no others.
@@ -45,12 +42,15 @@ pub fn run(_options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs `cargo` with these words.
+/// Runs `cargo` with these words. A terminal shows its progress: the first time, mdBook is built, too, which takes a minute.
 fn successful(words: &str, target: Option<&Path>) -> Result<Output, Error> {
     let mut command = cargo();
     command.args(words.split_whitespace()).stdin(Stdio::null());
     if let Some(target) = target {
         command.arg("--target-dir").arg(target);
+    }
+    if io::stderr().is_terminal() {
+        command.stderr(Stdio::inherit());
     }
     let output = command.output();
     let output = output.map_err(|error| Error::Run(format!("cargo: {error}")))?;

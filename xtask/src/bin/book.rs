@@ -41,6 +41,8 @@ fn main() -> ExitCode {
 /// Builds it; the number of its pages, and the first.
 fn build() -> Result<(usize, PathBuf)> {
     let mut book = MDBook::load(workspace().join("docs"))?;
+    let version = env!("CARGO_PKG_VERSION");
+    book.config.book.title = Some(format!("treefold {version}"));
     let link = format!("This book has it, too: [crate `treefold`]({CRATES}/treefold/index.html).");
     let docstrings = docstrings()?;
     book.book.for_each_mut(|item| {
