@@ -160,7 +160,7 @@ mod tests {
         inquiry.add(3, true);
         inquiry.add(2, false);
         inquiry.last = begin + TIME;
-        // AskedRank just now.
+        // Asked just now.
         inquiry.add(4, true);
         assert_eq!(silent(&inquiry, |_| true), (2, 2));
         assert_eq!(silent(&inquiry, |rank| rank != 2), (3, 1));
