@@ -9,7 +9,7 @@ use crate::arguments::{axes_of, kind_of_type, place_of, plain, python, shape_of_
 use crate::call::Call;
 use crate::convert::Kind;
 
-/// Two arrays of one shape, the axis along which products are added, or `None` for all, and their type.
+/// Two arrays of the same shape; the axis along which products are added (`None`: all axes); the type of the products.
 type Matched<'py> = (
     Bound<'py, PyUntypedArray>,
     Bound<'py, PyUntypedArray>,
@@ -46,7 +46,7 @@ pub(crate) fn products<'py>(
     if is_exact && kind.is_integer() {
         let [x, y] = arrays.map(|array| array.dtype());
         let message = format!(
-            "x has elements of type {x}, and y {y}, whose sums do not round: use treefold.{form}"
+            "x has elements of type {x}, and y {y}, whose sums are exact anyway: use treefold.{form}"
         );
         return Err(PyTypeError::new_err(message));
     }

@@ -206,10 +206,10 @@ def ptp(x, axis=None, out=None, keepdims=False):
 def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Return the sum of the items in tree order, divided by their number.
 
-    The sum is rounded as `sum` does, and the quotient once. The number is
-    rounded to the type of the items first, which matters for more than 2**24
+    The sum is that of `sum`, and the quotient is rounded once. The number of
+    items is first rounded to their type, which matters for more than 2**24
     items of float32. Both parts of complex numbers are divided. The mean of
-    nothing is NaN, with a RuntimeWarning.
+    no items is NaN, with a RuntimeWarning.
 
     Parameters
     ----------

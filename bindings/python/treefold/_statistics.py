@@ -93,7 +93,8 @@ def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
 def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Return the exact mean of the items, rounded once to nearest.
 
-    The mean of no items is NaN. Means of halves are rounded to double first.
+    The mean of no items is NaN. The mean of float16 items is rounded to
+    float64, and then to float16.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 use std::hash::Hasher;
 
-/// Spreads words: they are addresses, or numbers in a row.
+/// Mixes the bits of words, which are addresses or consecutive numbers.
 #[derive(Debug, Default)]
 pub struct WordHasher(u64);
 

@@ -1,4 +1,4 @@
-//! The caller's own threads, which share the parts of a reduction.
+//! Runs the parts of a reduction on the caller's own threads.
 
 use std::ffi::c_void;
 use std::panic::{self, AssertUnwindSafe};
@@ -13,22 +13,22 @@ type Part = unsafe extern "C" fn(job: *mut c_void, part: usize);
 pub(crate) type Team =
     Option<unsafe extern "C" fn(context: *mut c_void, parts: usize, part: Part, job: *mut c_void)>;
 
-/// What each part gives, once it was called.
+/// The result of each part; empty until the part has run.
 type Results<R> = [OnceLock<Result<R, Failure>>];
 
-/// What a team is given.
+/// What the `job` pointer points to: passed to the team, which passes it on to [`run`].
 struct Job<'a, R> {
     reduce: &'a (dyn Fn(usize) -> Result<R, Failure> + Sync),
     results: &'a Results<R>,
 }
 
-/// What the parts give that the program's threads reduce.
+/// Calls `reduce` for each part on the team's threads. Returns the results in the order of the parts.
 ///
 /// # Safety
-/// The team calls `part` with its job and with numbers below the number of parts, on any threads, and returns when these calls have returned.
+/// The team calls `part` only with `job` and with part numbers below `parts`, on any threads. It returns after these calls.
 ///
 /// # Errors
-/// It is NULL, it leaves a part out, or those of a part.
+/// The team is NULL or skips a part, or `reduce` fails for a part.
 pub(crate) unsafe fn by_team<R: Send + Sync>(
     (team, context): (Team, *mut c_void),
     parts: usize,
@@ -50,10 +50,10 @@ pub(crate) unsafe fn by_team<R: Send + Sync>(
     found.collect()
 }
 
-/// Reduces a part, unless another thread has.
+/// Reduces a part, unless another thread has already reduced it.
 ///
 /// # Safety
-/// `job` is one of [`by_team`], which waits for this call.
+/// `job` is the one that [`by_team`] passed to the team, and `by_team` has not returned.
 unsafe extern "C" fn run<R>(job: *mut c_void, part: usize) {
     // SAFETY: the caller promises such a job.
     let job = unsafe { &*job.cast::<Job<'_, R>>() };

@@ -15,7 +15,7 @@ _TYPES = {
 }
 
 
-# The names of a plan's operators: in tree order, and exact statistics.
+# The operators of a plan by name: those reduced in tree order, then the exact statistics.
 IN_ORDER = {
     "sum": lib.TREEFOLD_SUM,
     "prod": lib.TREEFOLD_PRODUCT,

@@ -52,9 +52,9 @@ class Form(NamedTuple):
     """A form of input, with the C calls that take it."""
 
     start: Any
-    # For one array, each operation has its own call.
+    # None for one array: each operation has its own call.
     run: Any
-    # Invalid arguments: an item, or a pair of arrays, at NULL. The call fails on this rank and on the ranks that need it.
+    # Invalid arguments, one item at NULL, with which `_refuse` makes the C call fail on this rank and on the ranks that wait for it.
     nothing: tuple[Any, ...]
 
 
@@ -196,7 +196,7 @@ class ScheduledPlan(AnyPlan):
         return Call(name, form, arrays, passed, shape, place)
 
     def _refuse(self, form: Form, name: str) -> None:
-        """Takes part in an operation without items: it fails on this rank, and on the ranks that need this one."""
+        """Makes an operation fail on this rank and on the ranks that wait for this one, by starting it without items."""
         self._run_in_c(form, OPERATIONS[name], *form.nothing, ffi.NULL, 0)
 
     def _run(self, name: str, given: tuple[Any, ...], out: Any) -> Any:

@@ -1,4 +1,4 @@
-//! Slots that are added to others.
+//! Merging: adding the slots of one [`Keyed`] to another's, and subtracting them again.
 
 use super::columns::{Columns, Places};
 use super::key::{self, KeyError};
@@ -7,13 +7,13 @@ use super::{Keyed, KeyedSlot};
 use crate::number::counters::LimitError;
 
 impl<S: KeyedSlot> Keyed<S> {
-    /// Adds other slots, key by key. If they have more keys, so will these.
+    /// Adds the slots of `other`, key by key. If `other` has more keys, `self` grows.
     ///
     /// # Panics
-    /// Their rows have another width.
+    /// The rows of `other` have a different width.
     ///
     /// # Errors
-    /// Together they have more than 2^63 - 1 items, or there is no memory for more keys. These slots stay as they were.
+    /// Together they have more than 2^63 - 1 items, or there is no memory for more keys. A failed call changes no sum.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         self.check_width(other);
         self.columns.reserve(other.slots())?;
@@ -23,7 +23,7 @@ impl<S: KeyedSlot> Keyed<S> {
         Ok(())
     }
 
-    /// Adds other slots: those of their key i to the slot of `keys[i]`. Several may be added to one.
+    /// Adds the slot of each key i of `other` to the slot of `keys[i]`. Several keys of `other` may go to the same slot.
     ///
     /// ```
     /// use exact_sum::{Keyed, Mean};
@@ -37,17 +37,17 @@ impl<S: KeyedSlot> Keyed<S> {
     /// ```
     ///
     /// # Panics
-    /// A row has more than one item.
+    /// Rows have more than one item.
     ///
     /// # Errors
-    /// There are not as many keys as the others have, a key has no slot, or as [`merge`](Self::merge). These slots stay as they were.
+    /// `keys` is not as long as `other` has keys, a key has no slot, or an error of [`merge`](Self::merge). A failed call changes no sum.
     pub fn merge_at(&mut self, keys: &[u32], other: &Self) -> Result<(), KeyError> {
         assert_eq!([self.width, other.width], [1, 1], "rows have one item");
         key::check(keys, other.keys, self.keys)?;
         Ok(self.merge_places(other, Places::At(keys))?)
     }
 
-    /// Adds other slots at these places, which exist.
+    /// Adds the slots of `other` at `places`, which must exist.
     pub(super) fn merge_places(
         &mut self,
         other: &Self,
@@ -58,13 +58,13 @@ impl<S: KeyedSlot> Keyed<S> {
         Ok(())
     }
 
-    /// Takes back the items of other slots.
+    /// Removes the items of `other`, key by key.
     ///
     /// # Panics
     /// As [`merge`](Self::merge).
     ///
     /// # Errors
-    /// As [`remove`](Self::remove); or the others have more keys.
+    /// As [`remove`](Self::remove), or `other` has more keys.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
         self.check_width(other);
         if !S::TAKES_BACK {
@@ -82,7 +82,7 @@ impl<S: KeyedSlot> Keyed<S> {
         self.unmerge_places(other, Places::Same)
     }
 
-    /// Takes back the items of other slots at these places, which exist.
+    /// Removes the items of `other` at `places`, which must exist.
     pub(super) fn unmerge_places(
         &mut self,
         other: &Self,

@@ -1,4 +1,4 @@
-//! Numbers that hold any sum of floats: fixed-point numbers, how items are split into them, and how they are rounded.
+//! Fixed-point numbers that hold any sum of floats: how items are split into them, and how they are rounded.
 
 pub(crate) mod blocks;
 pub(crate) mod convert;

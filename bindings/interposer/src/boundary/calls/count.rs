@@ -34,7 +34,7 @@ pub(crate) fn count_taken(task: &Task, counts: Counts) {
     count_more(task, counts);
 }
 
-/// Counts the place of a call whose results differ or may differ.
+/// Counts a call whose results differ or may differ, at the place in the program that made it.
 pub(crate) fn count_site(call: &str, site: Option<&str>) {
     if let Some(site) = site {
         statistics::own().count_site(call, site, 1);
@@ -54,7 +54,7 @@ pub(crate) fn count_more(task: &Task, counts: Counts) {
     statistics::own().count(kind, counts);
 }
 
-/// Counts a call that was passed on at `begin`.
+/// Counts a call that was passed on to the MPI library at `begin`, and why.
 pub(crate) fn count_passed(
     name: &str,
     reason: Reason,
@@ -67,7 +67,7 @@ pub(crate) fn count_passed(
     let element = mpi.element(datatype);
     let count = match count {
         Count::Of(count) => u64::try_from(count).unwrap_or(0),
-        // Their sum is not looked at.
+        // The counts of the ranks are not added up.
         _ => 0,
     };
     let (element, element_bytes) = match element {
@@ -85,7 +85,7 @@ pub(crate) fn count_passed(
         element,
         op: mpi.op(op).map_or("", Op::name).to_owned(),
         size_class: size_class(bytes),
-        is_open: !has_no_order(reason) && mpi.hangs_on_order(datatype, op),
+        is_open: !has_no_order(reason) && mpi.depends_on_order(datatype, op),
     };
     let counts = Counts {
         calls: 1,

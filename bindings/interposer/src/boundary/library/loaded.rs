@@ -182,7 +182,7 @@ impl Mpi {
     }
 
     /// Whether the order can change the bits of a reduction: a sum or product that rounds, or a user-defined operator.
-    pub(crate) fn hangs_on_order(&self, datatype: Datatype, op: mpi_library::Op) -> bool {
+    pub(crate) fn depends_on_order(&self, datatype: Datatype, op: mpi_library::Op) -> bool {
         let handles = &self.library.handles;
         let exact = [
             handles.MPI_MIN,

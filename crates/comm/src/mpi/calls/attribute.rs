@@ -9,7 +9,7 @@ use mpi_library::{Comm, MPI_SUCCESS};
 
 use crate::mpi::calls::library::mpi;
 
-/// A predefined attribute of a live communicator that is an int; `None` if it is not set.
+/// A predefined `int` attribute of a live communicator; `None` if it is not set.
 ///
 /// # Errors
 /// What `MPI_Comm_get_attr` returned.

@@ -1,8 +1,8 @@
 //! How a waiting rank finds out that its message will never come: its peer has given up, or is in another exchange.
 //!
-//! Rings report both at once, to receives that use rings. MPI does not: a message of another exchange has another tag, and matches
-//! nothing. So a rank that has waited for a while looks for such messages. If ranks in different exchanges have nothing to send
-//! before they receive, a rank that has waited longer sends a notice that says where it waits.
+//! A receive through a ring detects both immediately. A receive by MPI does not, since a message of another exchange has another tag
+//! and matches no receive. So a rank that has waited for a while searches for such messages. Ranks in different exchanges may each wait
+//! before they send anything, so after a longer wait a rank sends a notice that says where it waits.
 
 use std::ffi::c_int;
 use std::iter;
@@ -15,10 +15,10 @@ use crate::mpi::messages::notice::{NOTICE_BYTES_MAX, Notice};
 use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
-/// A rank that waits for more than this number of messages looks at the first ones.
+/// A rank that waits for many messages examines only this number of them at a time.
 const LOOKED_AT_MAX: usize = 16;
 
-/// Forgets what ranks said before a wait in this exchange began. It may be old: the turns of exchanges are counted in few bits.
+/// Discards the notices that arrived before a wait in this exchange began. They may be stale, since the turn number in a tag wraps.
 #[cold]
 pub(crate) fn forget_the_past(
     requests: &mut Requests<Message>,
@@ -88,7 +88,7 @@ fn take_notices(about: Tag, channels: &mut Channels) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The next one, and its sender; the notice is `None` if it makes no sense.
+/// The next notice and its sender. The notice is `None` if its bytes are invalid.
 fn next_notice(
     about: Tag,
     channels: &mut Channels,

@@ -11,7 +11,7 @@ use crate::cluster::Shape;
 use crate::page::Page;
 use crate::said::{line, listed, part_of, span};
 
-/// Ratios above this are not explained by a few bytes of a message.
+/// A ratio above this is more than a few extra bytes per message can explain.
 const SLOWER: f64 = 1.001;
 
 /// The page.
