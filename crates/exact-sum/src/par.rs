@@ -1,4 +1,4 @@
-//! Exact sums by all threads of a process, on rayon. They have the values of those by one thread.
+//! Exact sums by the threads of a rayon pool. The values are the same as on one thread.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::slots::product_sum::ProductSum;
 use crate::slots::short::are_negative_zeros;
 use crate::slots::sum::Sum;
 
-/// The items that a thread adds alone: that takes about as long as to wake another thread.
+/// The items that a thread adds alone: adding them takes about as long as waking another thread.
 const GRAIN_ITEMS: usize = 1 << 17;
 
 /// Parts with sums by key that a thread adds, if they are long enough.

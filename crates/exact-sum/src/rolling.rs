@@ -28,8 +28,7 @@ use windows::Windows;
 
 /// A window for each item of a slice: by a number of items, by the range of an index, or from the first item on.
 ///
-/// Items that leave a window are taken back exactly: statistics do not drift, and what is left after an infinity, a NaN or a huge item is as if
-/// that had never been there.
+/// Items that leave a window are removed exactly: statistics do not drift, and an infinity, a NaN or a huge item leaves no trace.
 ///
 /// ```
 /// use exact_sum::{Placement, Rolling, Statistic};
@@ -61,22 +60,22 @@ pub enum RollingError {
         /// Its number, from 0 on.
         item: usize,
     },
-    /// The width is not more than 0, or NaN.
+    /// The width is NaN, or not more than 0.
     Width,
-    /// The statistic takes another number of columns.
+    /// The statistic does not take this number of columns.
     Columns {
         /// The statistic.
         statistic: Statistic,
         /// The number of columns.
         found: usize,
     },
-    /// A column has another number of items than there are indices, or than the first column has.
+    /// A column does not have as many items as there are indices, or as the first column.
     Length {
         /// The number of the column, from 0 on.
         column: usize,
         /// The number of its items.
         found: usize,
-        /// The number of the others.
+        /// The number of indices, or of items in the first column.
         expected: usize,
     },
 }
@@ -126,14 +125,14 @@ impl Rolling {
 
     /// Windows by an index i that ascends.
     ///
-    /// | placement | items in the window of one at t |
+    /// | placement | items in the window of an item at t |
     /// |---|---|
-    /// | trailing | that and the items before it with i > t - `width` |
-    /// | forward | that and the items after it with i < t + `width` |
+    /// | trailing | the item, and those before it with i > t - `width` |
+    /// | forward | the item, and those after it with i < t + `width` |
     /// | centred | those with t - `width` / 2 < i ≤ t + `width` / 2 |
     ///
-    /// as pandas has trailing and centred ones. No difference overflows or is rounded: 0.44, 0.96 and a width of 0.52 are doubles whose exact
-    /// difference is less than the width, so 0.44 is in the trailing window of 0.96. Infinite indices are beyond any width of all but themselves.
+    /// as in pandas for trailing and centred windows. No difference overflows or is rounded: 0.44, 0.96 and a width of 0.52 are doubles whose exact
+    /// difference is less than the width, so 0.44 is in the trailing window of 0.96. An infinite index is further than any width from all other indices.
     ///
     /// ```
     /// use exact_sum::{Placement, Rolling, Statistic};
@@ -217,8 +216,8 @@ impl Rolling {
     /// those of a slot with the window's items, except that sums and means of zeros are +0.0. A window with fewer items than
     /// [`least_items`](Self::least_items), or than the statistic [needs](Statistic::least_items), has the value NaN.
     ///
-    /// A step takes about as long in a long window as in a short one. It takes longest where items do not lie within some 2^20 of most
-    /// others in magnitude.
+    /// A step takes about as long in a long window as in a short one. It takes longest where items differ from most others by more than
+    /// a factor of some 2^20 in magnitude.
     ///
     /// # Errors
     /// The number of columns, or of items in one, is wrong.

@@ -4,11 +4,11 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// A statistic of items, or of pairs of items. Each is exact until it is rounded once.
+/// A statistic of items, or of pairs of items. Each is computed exactly and rounded once.
 ///
-/// | statistic | inputs | of fewer items than | is then |
+/// | statistic | inputs | for fewer items than | it is |
 /// |---|---|---|---|
-/// | count, sum, dot, norm | x; of a dot product x and y | 0 | – |
+/// | count, sum, dot, norm | x; for a dot product x and y | 0 | – |
 /// | mean, var, std, min, max | x | 1 | NaN |
 /// | average | x and weights | 1 | NaN |
 /// | cov, slope, intercept | x and y | 1 | NaN |
@@ -16,7 +16,7 @@ use std::str::FromStr;
 /// | skewness | x | 1; without bias 3 | NaN |
 /// | kurtosis | x | 1; without bias 4 | NaN |
 ///
-/// Databases give NULL for too few items, for a zero denominator, and of no rows for all but the count.
+/// Databases give NULL for too few items, for a zero denominator, and (except for the count) for no rows.
 ///
 /// ```
 /// use exact_sum::{Options, Statistic};
@@ -168,8 +168,8 @@ impl Statistic {
         Options { ddof, bias: true }
     }
 
-    /// The fewest items for which it is defined, `ddof` and denominators of zero aside. For fewer it is NaN. If this is 0, it is
-    /// zero for no items.
+    /// The fewest items for which the statistic is defined, apart from `ddof` and zero denominators. For fewer items it is NaN. If this is
+    /// 0, the statistic of no items is zero.
     #[must_use]
     pub fn least_items(self, options: Options) -> u64 {
         match self {

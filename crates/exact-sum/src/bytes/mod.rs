@@ -90,37 +90,37 @@ impl Kind {
     }
 }
 
-/// Why bytes hold no sum, or one that cannot be added.
+/// Why bytes cannot be read as a sum, or their sum cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BytesError {
-    /// They do not begin with the header of any sum.
+    /// The bytes do not begin with the header of a sum.
     NotASum,
-    /// Another version of treefold has written them.
+    /// The bytes were written in a format of another version.
     Version {
         /// That version.
         version: u8,
     },
-    /// They hold another kind of sum, or one of another type.
+    /// The bytes hold another kind of sum, or items of another type.
     Kind {
-        /// What they hold.
+        /// What the bytes hold.
         found: String,
-        /// What was asked for.
+        /// What the caller asked for.
         expected: String,
     },
-    /// They end too early.
+    /// The bytes end too early.
     Truncated,
     /// More bytes follow the sum.
     TooMany {
         /// How many.
         bytes: usize,
     },
-    /// No sum has such bytes.
+    /// The bytes are damaged: no sum is written like this.
     Corrupted {
         /// What is impossible.
         what: &'static str,
     },
-    /// A sum would have more than it has room for.
+    /// A sum would exceed a limit.
     Limit(LimitError),
 }
 

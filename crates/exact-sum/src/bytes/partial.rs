@@ -1,12 +1,12 @@
-//! Sums in as few bytes as possible: the workers of a query send each other one for each group.
+//! Sums in as few bytes as possible. The workers of a query send each other such a sum for each group.
 //!
 //! All numbers are little-endian. The number of items is not among the bytes: keep it separately if you need it.
 //!
 //! | sum | bytes |
 //! |---|---|
-//! | a finite double | that: 8; zero is +0.0 |
-//! | another sum of two finite doubles, the first of which is nearest to it | these: 16 |
-//! | any other | the entry of a key in [`Keyed::to_bytes`](crate::Keyed::to_bytes): an odd number, at least 9 |
+//! | a finite double | the double, 8 bytes; zero as +0.0 |
+//! | the sum of two finite doubles, the first of which is the sum rounded to nearest | the two doubles, 16 bytes |
+//! | any other | the entry of a key in [`Keyed::to_bytes`](crate::Keyed::to_bytes): an odd number of bytes, at least 9 |
 //!
 //! A sum takes the first of these forms that can hold it. So equal sums have equal bytes, whatever order, threads or groups made
 //! them.
@@ -274,7 +274,7 @@ macro_rules! partials {
             /// Adds a sum of `items` items, given as [few bytes](crate::partial).
             ///
             /// # Errors
-            /// They are not a sum of that many items, or there are too many items together. This sum is then unchanged.
+            /// They are not a sum of that many items, or there are too many items together. A failed call changes nothing.
             pub fn add_partial(&mut self, items: u64, bytes: &[u8]) -> Result<(), BytesError> {
                 let partial = Partial::read(bytes)?;
                 let counters = self.total.counters.with(partial.check(items)?)?;
@@ -299,7 +299,7 @@ impl Moments<f64> {
     /// Adds the moments of `items` items: their sum and the sum of their squares, each as [few bytes](crate::partial).
     ///
     /// # Errors
-    /// They are not sums. These moments are then unchanged.
+    /// They are not sums. A failed call changes nothing.
     pub fn add_partial(
         &mut self,
         items: u64,

@@ -76,17 +76,17 @@ impl CompactAny {
     /// The state that bytes hold.
     ///
     /// # Errors
-    /// They hold no state of doubles.
+    /// The bytes hold no state of doubles.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut state = Self::empty(Self::held_by_bytes(bytes)?).expect("it has bytes");
         of_any!(&mut state, state => *state = CompactBytes::of_bytes(bytes)?);
         Ok(state)
     }
 
-    /// What the state in these bytes holds, by their header.
+    /// What the state in the bytes holds, according to their header.
     ///
     /// # Errors
-    /// They do not begin as those of a state of doubles.
+    /// The bytes do not begin like a state of doubles.
     pub fn held_by_bytes(bytes: &[u8]) -> Result<Held, BytesError> {
         Ok(match Kind::of_doubles(bytes)? {
             Kind::Sum => Held::Sum,
@@ -140,10 +140,10 @@ impl CompactAny {
         of_any!(self, state => state.items())
     }
 
-    /// Adds rows of doubles: x, or x and y if it is of two columns.
+    /// Adds rows of doubles: `x`, and also `y` if the state has two columns.
     ///
     /// # Panics
-    /// It is of two columns, and they differ in length.
+    /// The state has two columns, and `x` and `y` differ in length.
     pub fn add_all(&mut self, x: &[f64], y: &[f64]) {
         let rows = || {
             assert_eq!(x.len(), y.len(), "the columns differ in length");
@@ -158,18 +158,18 @@ impl CompactAny {
         }
     }
 
-    /// Adds another one's rows.
+    /// Adds the rows of `other`.
     ///
     /// # Errors
-    /// It holds something else, or there would be more than 2^63 - 1 rows. It stays as it was.
+    /// `other` holds something else, or there would be more than 2^63 - 1 rows. A failed call changes nothing.
     pub fn merge(&mut self, other: &Self) -> Result<(), BytesError> {
         Ok(of_two!(self, other, (own, other) => own.merge(other))?)
     }
 
-    /// Takes back another one's rows.
+    /// Removes the rows of `other`.
     ///
     /// # Errors
-    /// It holds something else, or there are fewer rows, or fewer of a kind, as the text says. It stays as it was.
+    /// `other` holds something else or more rows, or more of a kind; the text says which. A failed call changes nothing.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(of_two!(self, other, (own, other) => own.unmerge(other))?)
     }

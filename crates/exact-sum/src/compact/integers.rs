@@ -34,7 +34,7 @@ impl IntegerSum {
     /// The sum of `items` items.
     ///
     /// # Errors
-    /// They are more than 2^63 - 1.
+    /// `items` is more than 2^63 - 1.
     pub fn with(sum: i128, items: u64) -> Result<Self, LimitError> {
         let items = items_of_both(items, 0)?;
         let sum = Long::of(sum);
@@ -53,10 +53,10 @@ impl IntegerSum {
         self.sum.add(Long::of(item.into()));
     }
 
-    /// Takes back items that were added.
+    /// Removes items that were added.
     ///
     /// # Errors
-    /// There are fewer. The sum stays as it was.
+    /// The sum has fewer items. A failed call changes nothing.
     pub fn remove(&mut self, items: &[impl Into<i128> + Copy]) -> Result<(), RemoveError> {
         let counted = |items: u64| Counters {
             items: items.cast_signed(),
@@ -73,7 +73,7 @@ impl IntegerSum {
     /// Adds another sum's items.
     ///
     /// # Errors
-    /// There would be more than 2^63 - 1 items. The sum stays as it was.
+    /// There would be more than 2^63 - 1 items. A failed call changes nothing.
     #[inline]
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         self.items = items_of_both(self.items, other.items)?;

@@ -1,4 +1,4 @@
-//! Small states that own no memory as long as their items fit. For databases, which keep one for each of many groups, and may drop
+//! Small states that own no memory as long as their items fit. Databases keep one for each of many groups, and may drop
 //! some without freeing them.
 
 mod any;
@@ -42,7 +42,7 @@ use crate::statistic::{Options, Statistic};
 /// | [`CompactPowers`] | 200 | skewness and kurtosis, too |
 /// | [`CompactCoMoments`] | 208 | two columns |
 ///
-/// Each part of a state has room for items within some binary places of the first one: 23 in a sum. What does not fit, and the
+/// Each part of a state has room for items within some factor of the first one: 2^23 in a sum. What does not fit, and the
 /// counts of items that are not finite, are kept separately, in 600 bytes for a sum, 1,100 for squares, 1,700 for cubes and 2,200
 /// for fourth powers. Negative zeros count as +0.0.
 ///
@@ -62,20 +62,20 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     /// The number of rows.
     fn items(&self) -> u64;
 
-    /// Adds another one's rows.
+    /// Adds the rows of `other`.
     ///
     /// # Errors
-    /// There would be more than 2^63 - 1 rows. It stays as it was.
+    /// There would be more than 2^63 - 1 rows. A failed call changes nothing.
     fn merge(&mut self, other: &Self) -> Result<(), LimitError>;
 
-    /// Takes back another one's rows.
+    /// Removes the rows of `other`.
     ///
     /// # Errors
-    /// There are fewer rows, or fewer of a kind: NaNs, infinities. It stays as it was.
+    /// There are fewer rows, or fewer of a kind: NaNs, infinities. A failed call changes nothing.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
-    /// A statistic, rounded once, as in SQL: `None`, which is NULL, for too few rows, for no rows unless it is their number, and if
-    /// a denominator is zero. Also `None` if the state does not have it.
+    /// A statistic, rounded once. As in SQL it is `None` (NULL) for too few rows, for no rows except for their number, and if a
+    /// denominator is zero. Also `None` if the state does not have the statistic.
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<f64> {
         self.statistic_of_decimals(statistic, options, [0; 2])
     }
@@ -112,12 +112,12 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     fn has_specials(&self) -> bool;
 }
 
-/// Rows of a kind that are added to a state, and taken back.
+/// Rows that can be added to a state, and removed again.
 pub trait CompactRows<R>: CompactState {
     /// Adds a row.
     fn add_row(&mut self, row: R);
 
-    /// Takes back a row that was added.
+    /// Removes a row that was added.
     ///
     /// # Errors
     /// As [`CompactState::unmerge`].
@@ -137,13 +137,13 @@ pub trait CompactBytes: CompactState {
     /// The state that bytes hold.
     ///
     /// # Errors
-    /// They hold no such state.
+    /// The bytes hold no such state.
     fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError>;
 
     /// Adds the rows of a state that is given as bytes.
     ///
     /// # Errors
-    /// As [`of_bytes`](Self::of_bytes), or there would be more than 2^63 - 1 rows. It stays as it was.
+    /// As [`of_bytes`](Self::of_bytes), or there would be more than 2^63 - 1 rows. A failed call changes nothing.
     fn merge_bytes(&mut self, bytes: &[u8]) -> Result<(), BytesError> {
         Ok(self.merge(&Self::of_bytes(bytes)?)?)
     }

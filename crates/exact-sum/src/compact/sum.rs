@@ -22,8 +22,8 @@ const FEW_ITEMS: usize = 24;
 
 /// An exact sum, and the number of its items, in 32 bytes.
 ///
-/// Its items fit 128 bits if they are within a factor of 2^23 of the first one, or some more. Otherwise it owns some 600 bytes
-/// more. It begins at +0.0, as sums by key do: the sum of negative zeros is +0.0.
+/// Its items fit in 128 bits if they are within a factor of 2^23 of the first one, or somewhat more. Otherwise it owns some 600 bytes
+/// more. It starts at +0.0, as sums by key do, so the sum of negative zeros is +0.0.
 ///
 /// ```
 /// use exact_sum::CompactSum;
@@ -91,7 +91,7 @@ impl CompactSum {
         whole.and_then(|whole| i128::try_from(whole).ok())
     }
 
-    /// Adds items: many take less time than one by one.
+    /// Adds items, faster than one by one.
     pub fn add_all(&mut self, items: &[f64]) {
         let quiet = (items.len() >= FEW_ITEMS).then(Quiet::now).flatten();
         match quiet {

@@ -25,27 +25,27 @@ impl<S: KeyedSlot> Keyed<S> {
     /// | kind | slot | fields |
     /// |---|---|---|
     /// | 7 | [`Sum`](crate::Sum) | a sum |
-    /// | 8 | [`Moments`](crate::Moments) | the number of items, a sum, the number that is the sum of the squares of those that are finite |
+    /// | 8 | [`Moments`](crate::Moments) | the number of items, a sum, and as a number the sum of the squares of the finite items |
     /// | 11 | [`Mean`](crate::Mean) | the number of items, a sum |
     /// | 12 | [`ProductSum`](crate::ProductSum) | a sum |
-    /// | 13 | [`WeightedMean`](crate::WeightedMean) | the sum of the products, that of the weights |
-    /// | 14 | [`CoMoments`](crate::CoMoments) | as moments of x; a sum and a number as of the moments of y; the number that is the sum of the products of finite items |
-    /// | 15 | [`Powers`](crate::Powers) | as moments; the numbers that are the sums of cubes and of fourth powers |
+    /// | 13 | [`WeightedMean`](crate::WeightedMean) | the sum of the products, the sum of the weights |
+    /// | 14 | [`CoMoments`](crate::CoMoments) | the moments of x; the sum and the number of the moments of y; as a number the sum of the products of finite items |
+    /// | 15 | [`Powers`](crate::Powers) | the moments; as numbers the sums of cubes and of fourth powers |
     /// | 16 | [`Extrema`](crate::Extrema) | the negative minimum, and the maximum |
     /// | 17 | [`IntegerSum`](crate::IntegerSum) | the number of items, the lower 64 bits of the sum, and the integer above them |
-    /// | 18 | [`IntegerMoments`](crate::IntegerMoments) | as such a sum, and the two parts of the sum of the squares |
+    /// | 18 | [`IntegerMoments`](crate::IntegerMoments) | the fields of such a sum, and the sum of the squares in two parts |
     ///
-    /// Numbers of items are `u64`; fields of integers and extrema are `i128`, extrema being integers in the order of doubles: their bits, of
-    /// which all but the sign are inverted if they are negative; -2^127 if there are no items. A sum is:
+    /// Numbers of items are `u64`; fields of integers and extrema are `i128`. An extremum is stored as an integer that orders as doubles do:
+    /// its bits, with all but the sign inverted if it is negative; -2^127 if there are no items. A sum is:
     ///
     /// | bytes | what |
     /// |---|---|
     /// | 1 | 1 if some of its items are not finite, otherwise 0 |
-    /// | if they are: 3 × 8 | how many are NaN, infinity, negative infinity: `u64` each |
+    /// | 3 × 8, only after a 1 | how many are NaN, infinity, negative infinity: `u64` each |
     /// | 4 + 4 + n | the number: exponent of its unit `i32`, n `u32`, n bytes of two's complement |
     ///
-    /// Where rows have a width other than 1, the last byte of the header is 1, and the width follows the number of keys, `u64`. Then the
-    /// slots of a key follow each other.
+    /// If the width of rows is not 1, the last byte of the header is 1, and the width (`u64`) follows the number of keys. The slots of a
+    /// key are then adjacent.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = header::<S::Item>(S::KIND);
@@ -63,7 +63,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// The slots that bytes stand for.
     ///
     /// # Errors
-    /// They hold no such slots, or there is no memory for the slots.
+    /// The bytes hold no such slots, or there is no memory for the slots.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let has_width = bytes.get(HAS_WIDTH) == Some(&1);
         let mut reader = Reader::of_header::<S::Item>(S::KIND, bytes, [0, has_width.into()])?;

@@ -15,7 +15,7 @@ use crate::number::counters::LimitError;
 use crate::slots::items::Items;
 use crate::statistic::{Options, Statistic};
 
-/// A slot for each key that has items: [`Keyed`] for keys of any type.
+/// A slot for each key that has items: the [`Keyed`] of keys of any type.
 ///
 /// ```
 /// use exact_sum::{Hashed, Sum};
@@ -82,8 +82,8 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// The items are two slices that differ in length.
     ///
     /// # Errors
-    /// There are not as many keys as items, or there would be more than 2^63 - 1 items: no slot has changed then. Or there is no memory: some of
-    /// the items may have been added then.
+    /// There are not as many keys as items, or there would be more than 2^63 - 1 items; then no slot has changed. Or there is no memory;
+    /// then some of the items may have been added.
     pub fn add(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), KeyError> {
         key::check_lengths(keys, items.count())?;
         S::check_room(&self.slots.columns, items)?;
@@ -110,22 +110,22 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         Ok(())
     }
 
-    /// Takes back items that were added with these keys. A key stays even if it loses all its items: see
+    /// Removes items that were added with these keys. A key stays even if it loses all its items: see
     /// [`forget_empty`](Self::forget_empty).
     ///
     /// # Panics
     /// As [`add`](Self::add).
     ///
     /// # Errors
-    /// As [`Keyed::remove`]; or a key is unknown. No slot has changed then.
+    /// As [`Keyed::remove`]; or a key is unknown. A failed call changes no slot.
     pub fn remove(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), RemoveKeyedError> {
         self.slots.remove(&self.known(keys)?, items)
     }
 
-    /// Adds other slots, key by key.
+    /// Adds the slots of `other`, key by key.
     ///
     /// # Errors
-    /// As [`Keyed::merge`]. New keys may have come without items.
+    /// As [`Keyed::merge`]. Keys of `other` may then have been added without items.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         let known = other.keys[..other.slots.keys()].iter();
         let places: Vec<u32> = known.map(|key| self.code(key)).collect();
@@ -133,10 +133,10 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         self.slots.merge_places(&other.slots, Places::At(&places))
     }
 
-    /// Takes back the items of other slots.
+    /// Removes the items of `other`, key by key.
     ///
     /// # Errors
-    /// As [`remove`](Self::remove); the number of an item is then the number of a key of the others.
+    /// As [`remove`](Self::remove), where the number of an item is the number of a key of `other`.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
         if !S::TAKES_BACK {
             return Err(RemoveKeyedError::Never);
@@ -155,8 +155,8 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         keys.iter().enumerate().map(place).collect()
     }
 
-    /// Removes the keys whose items have all been taken back. Only slots that [count](Keyed::counts) their items can tell; other
-    /// slots keep all keys.
+    /// Removes the keys whose items have all been removed. Only slots that [count](Keyed::counts) their items know; other slots
+    /// keep all keys.
     ///
     /// ```
     /// use exact_sum::{Hashed, Mean};
@@ -193,7 +193,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// The index of a key in [`keys`](Self::keys). A new key is added at the end.
     ///
     /// # Panics
-    /// There are 2^32 others.
+    /// There are 2^32 other keys.
     pub fn code(&mut self, key: &K) -> u32 {
         let Self {
             keys,

@@ -1,4 +1,4 @@
-//! Keys, and what may be wrong with them.
+//! Keys, and the errors of invalid ones.
 
 use std::error::Error;
 use std::fmt;

@@ -33,7 +33,7 @@ const BLOCK_ROWS: usize = 256;
 
 /// A slot for each of the keys 0 to K - 1: a sum, moments, extrema or another [slot](KeyedSlot) of the items of the key.
 ///
-/// The slots depend on nothing but which items have which key: not on their order, nor on how they are spread over threads, calls
+/// The slots depend only on which items have which key: not on their order, nor on how they are divided among threads, calls
 /// or merged slots. A key starts with this many bytes:
 ///
 /// | slot | bytes | |
@@ -45,11 +45,12 @@ const BLOCK_ROWS: usize = 256;
 /// | [`Moments`](crate::Moments) | 56 | counts items |
 /// | [`CoMoments`](crate::CoMoments) | 136 | counts items |
 /// | [`Powers`](crate::Powers) | 144 | counts items |
-/// | [`Extrema`](crate::Extrema) | 16 | takes nothing back |
+/// | [`Extrema`](crate::Extrema) | 16 | items cannot be removed |
 /// | [`IntegerSum`](crate::IntegerSum), [`IntegerMoments`](crate::IntegerMoments) | 32, 56 | |
 ///
-/// Items that spread over more than some 50 binary places take 16 bytes more, for all keys and each of a slot's numbers, for each 32 places
-/// more. `Powers` take some 100 bytes more for each 21 places more, for the keys that have such items. A key with a NaN or an infinity takes some 600 bytes more.
+/// If items span more than some 50 binary places, each of a slot's numbers takes 16 bytes more per further 32 places, for every key.
+/// `Powers` take some 100 bytes more per further 21 places, only for the keys that have such items. A key with a NaN or an infinity
+/// takes some 600 bytes more.
 ///
 /// ```
 /// use exact_sum::{Keyed, Moments, Sum};
@@ -173,7 +174,7 @@ impl<S: KeyedSlot> Keyed<S> {
     ///
     /// # Errors
     /// There are not as many keys as items, a key has no slot, there would be more than 2^63 - 1 items, or there is no memory.
-    /// No slot has changed then.
+    /// A failed call changes no slot.
     pub fn add<K: Key>(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), KeyError> {
         self.add_at(Level::best(), keys, items)
     }
@@ -192,15 +193,15 @@ impl<S: KeyedSlot> Keyed<S> {
         self.change_rows(level, keys, items, false)
     }
 
-    /// Takes back items that were added with these keys.
+    /// Removes items that were added with these keys.
     ///
     /// # Panics
     /// As [`add`](Self::add).
     ///
     /// # Errors
-    /// [`RemoveKeyedError::Key`] as [`add`](Self::add); a key has fewer items, if they are counted, or fewer NaNs or infinities; or
-    /// the slots take nothing back. No slot has changed then. Removing other items than were added is not detected. For rows, the
-    /// key in an error is the number of a slot: the key times the width of rows, plus the column.
+    /// [`RemoveKeyedError::Key`] as [`add`](Self::add); a key has fewer items (if the slot counts them) or fewer NaNs or infinities; or
+    /// items cannot be removed from such slots. A failed call changes no slot. It is not detected if the removed items are not the ones
+    /// that were added. For rows, the key in an error is the number of a slot: the key times the width of rows, plus the column.
     pub fn remove<K: Key>(
         &mut self,
         keys: &[K],
@@ -231,7 +232,7 @@ impl<S: KeyedSlot> Keyed<S> {
         key::check(keys, count / width, self.keys)
     }
 
-    /// Adds rows of items, or takes them back.
+    /// Adds rows of items, or removes them.
     fn change_rows<K: Key>(
         &mut self,
         level: Level,
@@ -253,7 +254,7 @@ impl<S: KeyedSlot> Keyed<S> {
         Ok(())
     }
 
-    /// Adds items to slots, or takes them back. If a key is out of range, it undoes what it did before.
+    /// Adds items to slots, or removes them. If a key is out of range, it undoes what it did before.
     fn change<K: Key>(
         &mut self,
         level: Level,
@@ -349,7 +350,7 @@ impl<S: KeyedSlot> Keyed<S> {
 
 const OF_THE_SLOT: &str = "the statistic is one of the slot";
 
-/// Slots are equal if there are as many, and each key's are equal.
+/// Slots are equal if they have the same number of keys, and equal slots for each key.
 impl<S: KeyedSlot> PartialEq for Keyed<S> {
     fn eq(&self, other: &Self) -> bool {
         let is_equal = |slot| self.get(slot) == other.get(slot);

@@ -54,7 +54,7 @@ impl Keyed<Sum<f64>> {
     /// There are not as many keys as sums, or a key has no sum.
     ///
     /// # Errors
-    /// They are no sums. No sum has changed then.
+    /// The bytes are not sums. A failed call changes no sum.
     pub fn add_partials<'b, K: Key>(
         &mut self,
         keys: &[K],
@@ -84,10 +84,10 @@ impl Keyed<ProductSum<f64>> {
     /// As [`Keyed::add_partials`].
     ///
     /// # Panics
-    /// As there.
+    /// As [`Keyed::add_partials`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Keyed::add_partials`].
     pub fn add_partials<'b, K: Key>(
         &mut self,
         keys: &[K],
@@ -126,7 +126,7 @@ impl Keyed<Moments<f64>> {
     /// As [`Keyed::add_partials`], or there are not as many counts as keys.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Keyed::add_partials`].
     pub fn add_partials<'b, K: Key>(
         &mut self,
         keys: &[K],

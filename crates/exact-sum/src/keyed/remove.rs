@@ -1,4 +1,4 @@
-//! Items that are taken back.
+//! Removing items.
 
 use std::error::Error;
 use std::fmt;
@@ -24,7 +24,7 @@ pub enum RemoveKeyedError {
         /// The number of the item, from 0 on.
         item: usize,
     },
-    /// Extrema take nothing back.
+    /// Items cannot be removed from extrema.
     Never,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for RemoveKeyedError {
             Self::Key(error) => error.fmt(f),
             Self::Fewer { key, error } => write!(f, "key {key}: {error}"),
             Self::Unknown { item } => write!(f, "item {item} has a key that has no items"),
-            Self::Never => f.write_str("extrema take nothing back"),
+            Self::Never => f.write_str("items cannot be removed from extrema"),
         }
     }
 }

@@ -47,7 +47,7 @@ pub(crate) mod sealed {
         /// The statistic that [`value`](crate::Keyed::value) returns.
         const VALUE: Statistic;
 
-        /// Whether items can be taken back. Otherwise the integers of messages are merged by their maximum, not by their sum.
+        /// Whether items can be removed. Otherwise the integers of messages are merged by their maximum, not by their sum.
         const TAKES_BACK: bool = true;
 
         /// Whether the slot is a [`Sum`](crate::Sum): rows of such are rounded fast.
@@ -67,7 +67,7 @@ pub(crate) mod sealed {
             items: Self::Items<'_>,
         ) -> Result<(), RemoveKeyedError>;
 
-        /// Adds items of a block, whose keys are right, or takes them back.
+        /// Adds items of a block, whose keys are right, or removes them.
         fn change<K: Key>(
             columns: &mut Self::Columns,
             level: Level,

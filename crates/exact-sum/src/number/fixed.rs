@@ -3,7 +3,7 @@
 //! The idea is simple. Every finite double is a multiple of 2^-1074, and below 2^1024. So an integer of 2,162 bits and a sign, in units
 //! of 2^-1074, holds the sum of any 2^64 doubles, and integers are added exactly, in any order. The integer is an array of limbs: limb i
 //! counts units of 2^(`LOWEST` + 32 i), and has a word of 64 bits with a sign. An integer below 2^54 in magnitude, in units of 2^unit, is
-//! added so:
+//! added as follows:
 //!
 //! ```text
 //! position = unit - LOWEST

@@ -17,9 +17,9 @@ use crate::number::float::Float;
 /// | [`over`](Self::over) | 13 u^2 |
 /// | [`root`](Self::root) | 6 u^2 |
 ///
-/// Product: x.low y.low is left out (u^2); rounded are the cross products (u^2 each), their sum (2 u^2) and its sum with the high parts' error
-/// (3 u^2). Quotient: the first one leaves a rest of at most 3u; its parts of u, u and 2u are rounded (4 u^2), and so is it (3 u^2); to divide it
-/// by y.high instead of y, and to round that, takes 6 u^2. Root: the first one leaves a rest of at most 3u that is computed to 5 u^2, which is
+/// Product: x.low y.low is left out (u^2). The cross products (u^2 each), their sum (2 u^2) and its sum with the high parts' error (3 u^2)
+/// are rounded. Quotient: the first one leaves a remainder of at most 3u; its parts of u, u and 2u are rounded (4 u^2), and so is it (3 u^2); to divide it
+/// by y.high instead of y, and to round that, takes 6 u^2. Root: the first one leaves a remainder of at most 3u that is computed to 5 u^2, which is
 /// halved; its divisor is twice that root instead of the sum of both (1.5 u^2), and the quotient is rounded (1.5 u^2). A root halves its operand's error.
 /// Differences of high parts are exact (Sterbenz), and so are errors of products (Dekker), as all high parts lie within 2^±64 here. What the slots compute adds up to less than 64 u^2 = 2^-100: the longest is a √b / (c √c d), with
 /// (2 + 7 + 8) + (2 + 7 + 8 + 2 + 8) + 13 = 57.

@@ -117,7 +117,7 @@ impl<F: FixedFormat> Total<F> {
         }
     }
 
-    /// Takes back an item, which was counted if it is finite.
+    /// Removes an item, whose removal was counted if it is finite.
     #[inline]
     pub(crate) fn remove_one(&mut self, item: f64) {
         match item {

@@ -6,9 +6,9 @@ use crate::number::float::Float;
 use crate::rolling::windows::Windows;
 use crate::slots::extrema::ordered;
 
-/// The least item of each window, or the greatest one; NaN if one is.
+/// The least item of each window, or the greatest one; NaN if any item is NaN.
 ///
-/// A queue has the window's items that are less than all after them, so the first one is the least (Lemire, Nordic Journal of Computing 13,
+/// A queue holds the window's items that are less than all later ones, so the first is the least (Lemire, Nordic Journal of Computing 13,
 /// 2006).
 pub(super) fn extrema<T: Float>(items: &[T], windows: &Windows, is_greatest: bool) -> Vec<T> {
     const NAN: i64 = i64::MIN;

@@ -49,13 +49,13 @@ pub trait Accumulator:
     /// Adds another sum.
     ///
     /// # Errors
-    /// Together they have more than 2^63 - 1 items; of products of complex items, half as many. This sum stays as it was.
+    /// Together they have more than 2^63 - 1 items (half as many for products of complex items). A failed call changes nothing.
     fn merge(&mut self, other: &Self) -> Result<(), LimitError>;
 
-    /// Takes back another sum's items.
+    /// Removes the items of `other`.
     ///
     /// # Errors
-    /// This sum has fewer items, or fewer of a kind: NaNs, infinities, negative zeros. It stays as it was.
+    /// This sum has fewer items, or fewer of a kind: NaNs, infinities, negative zeros. A failed call changes nothing.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
     /// The number of items, or of products.
@@ -63,10 +63,11 @@ pub trait Accumulator:
 
     /// The sum as bytes, for files and other programs. Equal sums give equal bytes, whatever order, threads or ranks made them.
     ///
-    /// All numbers are little-endian. `tfx`, the version 1, the kind (1 a sum, 2 of products, 3 of complex items, 4 of their products), the size of
-    /// the type of items in bytes, and two zeros; then, for each of one or two parts, five counts of 8 bytes: of items, and of
-    /// those that are -0.0, NaN, +infinity and -infinity; the exponent of a unit, 4 bytes; the length of a number in bytes, 4 bytes; and the number
-    /// of finite items' sum in that unit, in two's complement. It is as short as words of 8 bytes allow, at both ends.
+    /// All numbers are little-endian. The header has 8 bytes: `tfx`, the version 1, the kind (1 a sum, 2 a sum of products, 3 a sum of complex
+    /// items, 4 a sum of their products), the size of an item's type in bytes, and two zeros. Then follow, for each of one or two parts:
+    /// five counts of 8 bytes (all items, and those that are -0.0, NaN, +infinity and -infinity); the exponent of a unit, 4 bytes; the length of a
+    /// number in bytes, 4 bytes; and the number: the finite items' sum in that unit, in two's complement. The number is as short as words of 8 bytes
+    /// allow, at both ends.
     ///
     /// ```
     /// use exact_sum::{Accumulator, Sum};
@@ -80,7 +81,7 @@ pub trait Accumulator:
     /// The sum that bytes stand for.
     ///
     /// # Errors
-    /// They hold no sum of this kind.
+    /// The bytes hold no sum of this kind.
     fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError>;
 
     /// The sum as words.
@@ -105,7 +106,7 @@ pub trait Accumulator:
     /// Adds the sum that integers stand for.
     ///
     /// # Errors
-    /// As [`merge`](Self::merge), if there are less than 2^64 items: the integers of more wrap.
+    /// As [`merge`](Self::merge). More than 2^64 - 1 items are not detected, since their integers wrap.
     fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError>;
 }
 

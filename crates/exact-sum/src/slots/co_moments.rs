@@ -79,7 +79,7 @@ impl<T: Float> CoMoments<T> {
         self.y.add(y);
     }
 
-    /// Adds another one's pairs.
+    /// Adds the pairs of `other`.
     ///
     /// # Errors
     /// As [`Moments::merge`].
@@ -90,7 +90,7 @@ impl<T: Float> CoMoments<T> {
         self.products.merge(&other.products)
     }
 
-    /// Takes back another one's pairs.
+    /// Removes the pairs of `other`.
     ///
     /// # Errors
     /// As [`Moments::unmerge`].
@@ -104,7 +104,7 @@ impl<T: Float> CoMoments<T> {
         Ok(())
     }
 
-    /// Takes back pairs that were added.
+    /// Removes pairs that were added.
     ///
     /// # Panics
     /// The slices differ in length.
@@ -157,7 +157,7 @@ impl<T: Float> CoMoments<T> {
     /// The co-moments that bytes hold.
     ///
     /// # Errors
-    /// They hold no co-moments of this type.
+    /// The bytes hold no co-moments of this type.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut reader = Reader::of::<T>(Kind::CoMoments, bytes)?;
         let mut both = Self::new();

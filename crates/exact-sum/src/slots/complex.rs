@@ -21,7 +21,7 @@ macro_rules! of_parts {
             /// Adds another sum.
             ///
             /// # Errors
-            /// Together they have more than 2^63 - 1 items, or half as many products. This sum stays as it was.
+            /// Together they have more than 2^63 - 1 items (half as many for products). A failed call changes nothing.
             pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
                 check_counts(&self.totals(), &other.totals())?;
                 for (total, other) in self.totals_mut().into_iter().zip(other.totals()) {
@@ -30,7 +30,7 @@ macro_rules! of_parts {
                 Ok(())
             }
 
-            /// Takes back another sum's items.
+            /// Removes the items of `other`.
             ///
             /// # Errors
             /// As [`Sum::unmerge`](crate::Sum::unmerge).
@@ -141,7 +141,7 @@ macro_rules! of_parts {
     };
 }
 
-/// The sum of complex items: two sums that are exact until they are rounded.
+/// The sum of complex items: two sums that stay exact until they are rounded.
 ///
 /// ```
 /// use exact_sum::ComplexSum;
@@ -196,7 +196,7 @@ impl<T: Float> ComplexSum<T> {
         quiet.forget_since();
     }
 
-    /// Takes back items that were added.
+    /// Removes items that were added.
     ///
     /// # Errors
     /// As [`Sum::remove`](crate::Sum::remove).
@@ -261,7 +261,7 @@ impl<D: Destination> Destination for [D; 2] {
     }
 }
 
-/// A dot product of complex items: two sums of products that are exact until they are rounded.
+/// A dot product of complex items: two sums of products that stay exact until they are rounded.
 ///
 /// ```
 /// use exact_sum::ComplexProductSum;
@@ -311,7 +311,7 @@ impl<T: Float> ComplexProductSum<T> {
         self.add_signed(x, y, [false, true]);
     }
 
-    /// Takes back products that were added.
+    /// Removes products that were added.
     ///
     /// # Panics
     /// The slices differ in length.
@@ -324,7 +324,7 @@ impl<T: Float> ComplexProductSum<T> {
         self.unmerge(&removed)
     }
 
-    /// Takes back products that were added by [`add_conjugate`](Self::add_conjugate).
+    /// Removes products that were added by [`add_conjugate`](Self::add_conjugate).
     ///
     /// # Panics
     /// The slices differ in length.

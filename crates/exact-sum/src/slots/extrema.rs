@@ -7,7 +7,7 @@ use crate::slots::Slot;
 use crate::slots::accumulator::sealed::Sealed;
 use crate::statistic::{Options, Statistic};
 
-/// The least and the greatest of items, -0.0 being less than 0.0. They cannot be taken back.
+/// The least and the greatest item, where -0.0 is less than 0.0. Items cannot be removed.
 ///
 /// ```
 /// use exact_sum::Extrema;
@@ -19,7 +19,7 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Extrema<T: Float> {
-    /// As integers in the order of the numbers. A NaN is less than all, and greater.
+    /// As integers in the order of the numbers. A NaN counts as less than all numbers, and as greater than all.
     pub(crate) bounds: [i64; 2],
     item: PhantomData<T>,
 }
@@ -86,20 +86,20 @@ impl<T: Float> Extrema<T> {
         Self::of_bounds(if item.is_nan() { NAN } else { [number; 2] })
     }
 
-    /// Adds another one's items.
+    /// Adds the items of `other`.
     #[inline]
     pub fn merge(&mut self, other: &Self) {
         let ([low, high], [other_low, other_high]) = (self.bounds, other.bounds);
         self.bounds = [low.min(other_low), high.max(other_high)];
     }
 
-    /// The least item; NaN if one is; `None` if there are none.
+    /// The least item; NaN if any item is NaN; `None` if there are no items.
     #[must_use]
     pub fn minimum(&self) -> Option<T> {
         self.bound(0)
     }
 
-    /// The greatest item; NaN if one is; `None` if there are none.
+    /// The greatest item; NaN if any item is NaN; `None` if there are no items.
     #[must_use]
     pub fn maximum(&self) -> Option<T> {
         self.bound(1)

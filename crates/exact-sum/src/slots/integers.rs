@@ -11,7 +11,7 @@ use crate::slots::items::Integers;
 use crate::slots::moments::Spread;
 use crate::statistic::{Options, Statistic};
 
-/// The number, sum and squares of integers of up to 64 bits: their mean, variance and standard deviation, each exact until it is rounded once
+/// The number, sum and squares of integers of up to 64 bits: their mean, variance and standard deviation, each computed exactly and rounded once
 /// to a double.
 ///
 /// ```
@@ -57,10 +57,10 @@ impl IntegerMoments {
         self.squares.add(Long::of_parts((square, 0)));
     }
 
-    /// Adds another one's items.
+    /// Adds the items of `other`.
     ///
     /// # Errors
-    /// There would be more than 2^63 - 1 items. The moments stay as they were.
+    /// There would be more than 2^63 - 1 items. A failed call changes nothing.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         self.sum.merge(&other.sum)?;
         self.squares.add(other.squares);

@@ -7,7 +7,7 @@ use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
 
-/// The number and the sum of items: their mean, exact until it is rounded once. It is a [`Sum`] that holds the number of items by key, too.
+/// The number and the sum of items: their mean, computed exactly and rounded once. It is a [`Sum`] that holds the number of items by key, too.
 ///
 /// ```
 /// use exact_sum::{Keyed, Mean};
@@ -47,7 +47,7 @@ impl<T: Float> Mean<T> {
         self.0.add(items);
     }
 
-    /// Adds another one's items.
+    /// Adds the items of `other`.
     ///
     /// # Errors
     /// As [`Accumulator::merge`](crate::Accumulator::merge).
@@ -55,7 +55,7 @@ impl<T: Float> Mean<T> {
         crate::Accumulator::merge(&mut self.0, &other.0)
     }
 
-    /// Takes back items that were added.
+    /// Removes items that were added.
     ///
     /// # Errors
     /// As [`Sum::remove`].

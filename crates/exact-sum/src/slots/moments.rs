@@ -51,17 +51,17 @@ macro_rules! moments {
                 moments
             }
 
-            /// Adds another one's items.
+            /// Adds the items of `other`.
             ///
             /// # Errors
-            /// As [`Sum::merge`]; of complex items there may be half as many.
+            /// As [`Sum::merge`], with half the limit for complex items.
             pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
                 check_counts(&self.sum.totals(), &other.sum.totals())?;
                 self.squares.merge(&other.squares)?;
                 self.sum.merge(&other.sum)
             }
 
-            /// Takes back another one's items.
+            /// Removes the items of `other`.
             ///
             /// # Errors
             /// As [`Sum::unmerge`].
@@ -72,7 +72,7 @@ macro_rules! moments {
                 Ok(())
             }
 
-            /// Takes back items that were added.
+            /// Removes items that were added.
             ///
             /// # Errors
             /// As [`Sum::remove`].
@@ -118,7 +118,7 @@ macro_rules! moments {
             /// The moments that bytes hold.
             ///
             /// # Errors
-            /// They hold no moments of this kind.
+            /// The bytes hold no moments of this kind.
             pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
                 let mut reader = Reader::of::<T>($kind, bytes)?;
                 let mut moments = Self::new();
@@ -148,7 +148,7 @@ macro_rules! moments {
     };
 }
 
-/// The number, sum and squares of items: their mean, variance and standard deviation, each exact until it is rounded once.
+/// The number, sum and squares of items: their mean, variance and standard deviation, each computed exactly and rounded once.
 ///
 /// ```
 /// use exact_sum::Moments;

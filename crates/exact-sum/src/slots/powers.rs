@@ -12,7 +12,7 @@ use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::moments::Moments;
 use crate::statistic::{Options, Statistic};
 
-/// The number of items and the sums of their first four powers: their skewness and kurtosis, each exact until it is rounded once.
+/// The number of items and the sums of their first four powers: their skewness and kurtosis, each computed exactly and rounded once.
 ///
 /// ```
 /// use exact_sum::Powers;
@@ -89,7 +89,7 @@ impl<T: Float> Powers<T> {
         }
     }
 
-    /// Adds another one's items.
+    /// Adds the items of `other`.
     ///
     /// # Errors
     /// As [`Moments::merge`].
@@ -100,7 +100,7 @@ impl<T: Float> Powers<T> {
         Ok(())
     }
 
-    /// Takes back another one's items.
+    /// Removes the items of `other`.
     ///
     /// # Errors
     /// As [`Moments::unmerge`].
@@ -111,7 +111,7 @@ impl<T: Float> Powers<T> {
         Ok(())
     }
 
-    /// Takes back items that were added.
+    /// Removes items that were added.
     ///
     /// # Errors
     /// As [`Moments::remove`].
@@ -153,7 +153,7 @@ impl<T: Float> Powers<T> {
     /// The powers that bytes hold.
     ///
     /// # Errors
-    /// They hold no powers of items of this type.
+    /// The bytes hold no powers of items of this type.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut reader = Reader::of::<T>(Kind::Powers, bytes)?;
         let mut powers = Self::new();

@@ -80,7 +80,7 @@ impl<T: Float> ProductSum<T> {
     /// Adds x0 * y0, x1 * y1, ….
     ///
     /// # Panics
-    /// The slices differ in length; or there would be more than 2^63 - 1 products, as there may be of merged sums.
+    /// The slices differ in length; or there would be more than 2^63 - 1 products, which is possible after merges.
     #[inline]
     pub fn add(&mut self, x: &[T], y: &[T]) {
         self.add_at(Level::best(), x, y);
@@ -113,7 +113,7 @@ impl<T: Float> ProductSum<T> {
         quiet.forget_since();
     }
 
-    /// Takes back products that were added.
+    /// Removes products that were added.
     ///
     /// # Panics
     /// The slices differ in length.

@@ -12,14 +12,14 @@ use crate::slots::powers::Powers;
 use crate::statistic::{Options, Statistic};
 
 impl<T: Float> Moments<T> {
-    /// The variance: the sum of the squares of what items differ from their exact mean, divided by the number of items less
+    /// The variance: the sum of the squared differences of items from their exact mean, divided by the number of items less
     /// `ddof`, the "delta degrees of freedom" of NumPy. It is rounded once.
     ///
     /// | items | variance |
     /// |---|---|
     /// | a NaN or an infinity | NaN |
-    /// | as many as `ddof`, or fewer, all alike | NaN, as 0 / 0 |
-    /// | as many as `ddof`, or fewer, which differ | infinity |
+    /// | at most `ddof`, all equal | NaN, as 0 / 0 |
+    /// | at most `ddof`, not all equal | infinity |
     #[must_use]
     pub fn variance(&self, ddof: f64) -> T {
         let exact = || self.spread(ddof).value(|magnitude| magnitude);
@@ -54,21 +54,21 @@ impl<T: Float> ComplexMoments<T> {
 }
 
 impl<T: Float> CoMoments<T> {
-    /// The covariance: the sum of (x - x̄) (y - ȳ), divided by the number of pairs less `ddof`. NaN where an item is not finite, and of as many
-    /// pairs as `ddof`, or fewer.
+    /// The covariance: the sum of (x - x̄) (y - ȳ), divided by the number of pairs less `ddof`. NaN if an item is not finite, or if there
+    /// are at most `ddof` pairs.
     #[must_use]
     pub fn covariance(&self, ddof: f64) -> T {
         self.rounded(Statistic::Covariance, ddof)
     }
 
-    /// The correlation, from -1 to 1: the covariance over the product of both standard deviations. NaN where an item is not finite or a column
-    /// is constant, and of less than two pairs.
+    /// The correlation, from -1 to 1: the covariance over the product of both standard deviations. NaN if an item is not finite, a column is
+    /// constant, or there are fewer than two pairs.
     #[must_use]
     pub fn correlation(&self) -> T {
         self.rounded(Statistic::Correlation, 0.0)
     }
 
-    /// The slope of the line y = a + b x that has the least squares of errors in y. NaN where an item is not finite or x is constant.
+    /// The slope b of the regression line y = a + b x (least squares of y). NaN if an item is not finite or x is constant.
     #[must_use]
     pub fn slope(&self) -> T {
         self.rounded(Statistic::Slope, 0.0)
@@ -91,14 +91,14 @@ impl<T: Float> CoMoments<T> {
 
 impl<T: Float> Powers<T> {
     /// The skewness: with a bias g1 = m3 / m2^(3/2), of central moments m that are divided by n; without one
-    /// G1 = g1 √(n (n - 1)) / (n - 2). NaN where an item is not finite or all are alike, and of no items, without bias of less than 3.
+    /// G1 = g1 √(n (n - 1)) / (n - 2). NaN if an item is not finite, if all are equal or if there are none; without bias, also for fewer than 3.
     #[must_use]
     pub fn skewness(&self, bias: bool) -> T {
         self.rounded(Statistic::Skewness, bias)
     }
 
-    /// The excess kurtosis: with a bias g2 = m4 / m2^2 - 3, without one G2 = (n - 1) ((n + 1) g2 + 6) / ((n - 2) (n - 3)). NaN where an
-    /// item is not finite or all are alike, and of no items, without bias of less than 4.
+    /// The excess kurtosis: with a bias g2 = m4 / m2^2 - 3, without one G2 = (n - 1) ((n + 1) g2 + 6) / ((n - 2) (n - 3)). NaN if an
+    /// item is not finite, if all are equal or if there are none; without bias, also for fewer than 4.
     #[must_use]
     pub fn kurtosis(&self, bias: bool) -> T {
         self.rounded(Statistic::Kurtosis, bias)

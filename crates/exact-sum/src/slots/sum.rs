@@ -15,7 +15,7 @@ use crate::slots::accumulator::Accumulator;
 use crate::slots::accumulator::sealed::Sealed;
 use crate::statistic::{Options, Statistic};
 
-/// Fewer items are added by integer arithmetic: to look at the floating-point environment, and for the best instructions, takes longer.
+/// Fewer items are added by integer arithmetic, which is faster than checking the floating-point environment and the processor.
 const FEW_ITEMS: usize = 8;
 
 /// Methods that sums share, whatever the format of their total.
@@ -25,15 +25,15 @@ macro_rules! of_total {
             /// Adds another sum.
             ///
             /// # Errors
-            /// Together they have more than 2^63 - 1 items. This sum stays as it was.
+            /// Together they have more than 2^63 - 1 items. A failed call changes nothing.
             pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
                 self.total.try_merge(&other.total)
             }
 
-            /// Takes back another sum's items.
+            /// Removes the items of `other`.
             ///
             /// # Errors
-            /// This sum has fewer items, or fewer of a kind: NaNs, infinities, negative zeros. It stays as it was.
+            /// This sum has fewer items, or fewer of a kind: NaNs, infinities, negative zeros. A failed call changes nothing.
             pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
                 self.total.unmerge(&other.total)
             }
@@ -51,7 +51,7 @@ macro_rules! of_total {
             }
         }
 
-        /// Sums are equal if their numbers are, and their counts of items of each kind.
+        /// Sums are equal if their numbers and their counts of each kind of item are equal.
         impl<T: Float> PartialEq for $sum<T> {
             fn eq(&self, other: &Self) -> bool {
                 self.total == other.total
@@ -164,7 +164,7 @@ impl<T: Float> Sum<T> {
     /// Adds items.
     ///
     /// # Panics
-    /// There would be more than 2^63 - 1, as there may be of merged sums.
+    /// There would be more than 2^63 - 1 items, which is possible after merges.
     #[inline]
     pub fn add(&mut self, items: &[T]) {
         if items.len() < FEW_ITEMS {
@@ -240,7 +240,7 @@ impl<T: Float> Sum<T> {
         [&mut self.total]
     }
 
-    /// Takes back items that were added.
+    /// Removes items that were added.
     ///
     /// ```
     /// use exact_sum::Sum;
@@ -252,8 +252,8 @@ impl<T: Float> Sum<T> {
     /// ```
     ///
     /// # Errors
-    /// There are fewer items, or fewer of a kind: NaNs, infinities, negative zeros. The sum stays as it was. Removing other items
-    /// than were added is not detected.
+    /// There are fewer items, or fewer of a kind: NaNs, infinities, negative zeros. A failed call changes nothing. It is not
+    /// detected if the removed items are not the ones that were added.
     pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
         let mut removed = Self {
             total: Total::ZERO,
@@ -290,12 +290,12 @@ impl<T: Float> Sum<T> {
     /// | items | sum |
     /// |---|---|
     /// | none | +0.0 |
-    /// | all -0.0 | -0.0, as additions have it |
+    /// | all -0.0 | -0.0, as in IEEE 754 additions |
     /// | otherwise, an exact sum of zero | +0.0 |
     /// | a NaN, or infinities of both signs | NaN, canonical |
-    /// | an infinity | that |
+    /// | infinities of one sign | the infinity |
     ///
-    /// It is infinite only if the exact sum is beyond the range, not if partial sums are.
+    /// The sum of finite items is infinite only if the exact sum is out of range, not if partial sums are.
     #[must_use]
     pub fn value(&self) -> T {
         self.total.value()

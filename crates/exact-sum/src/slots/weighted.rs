@@ -13,7 +13,7 @@ use crate::slots::product_sum::ProductSum;
 use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
 
-/// A weighted mean: the sum of items times their weights, divided by the sum of the weights. It is exact until it is rounded once.
+/// A weighted mean: the sum of items times their weights, divided by the sum of the weights. It is computed exactly and rounded once.
 ///
 /// ```
 /// use exact_sum::WeightedMean;
@@ -62,13 +62,13 @@ impl<T: Float> WeightedMean<T> {
         self.weights.add(weights);
     }
 
-    /// Takes back items that were added with their weights.
+    /// Removes items that were added with their weights.
     ///
     /// # Panics
     /// The slices differ in length.
     ///
     /// # Errors
-    /// As [`Sum::remove`]. It stays as it was.
+    /// As [`Sum::remove`]. A failed call changes nothing.
     pub fn remove(&mut self, items: &[T], weights: &[T]) -> Result<(), RemoveError> {
         let mut left = *self;
         left.products.remove(items, weights)?;
@@ -77,7 +77,7 @@ impl<T: Float> WeightedMean<T> {
         Ok(())
     }
 
-    /// Adds another one's items.
+    /// Adds the items of `other`.
     ///
     /// # Errors
     /// As [`Sum::merge`].
@@ -99,8 +99,8 @@ impl<T: Float> WeightedMean<T> {
         &self.weights
     }
 
-    /// The weighted mean, rounded once. Where the sum of the weights is zero, and where a sum is infinite or NaN, it is the quotient of
-    /// the two rounded sums, as IEEE 754 has it.
+    /// The weighted mean, rounded once. If the sum of the weights is zero, or a sum is infinite or NaN, it is the quotient of the two
+    /// rounded sums, as IEEE 754 defines it.
     #[must_use]
     pub fn value(&self) -> T {
         weighted_mean(&self.products.total, &self.weights.total)

@@ -18,7 +18,7 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
     /// The number of integers that represent it in a message.
     const PARTS: usize;
 
-    /// Whether two slots are merged by adding their integers. Otherwise by taking the maxima, and nothing can be taken back.
+    /// Whether two slots are merged by adding their integers. Otherwise by taking the maxima, and items cannot be removed.
     const ADDS: bool = true;
 
     /// Calls a function with the index of each item, and a slot of that item.
@@ -36,7 +36,7 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
     /// It holds fewer.
     fn check_held(&self, other: &Self) -> Result<(), RemoveError>;
 
-    /// Adds another one's items, or takes them back.
+    /// Adds another one's items, or removes them.
     fn change(&mut self, other: &Self, removes: bool);
 
     /// Writes its integers over those of no items.

@@ -4,7 +4,7 @@
 //! digit. The items of most data fit a few neighbouring digits, and a pair has room for items of 53 exponents: blocks of such items are added
 //! to one table. Others are added digit by digit.
 //!
-//! A half of a pair is below 2^62 in magnitude before a block, whose items change it by less than 2^62. What has come near the end of its room
+//! A half of a pair is below 2^62 in magnitude before a block, whose items change it by less than 2^62. A half that is near its limit
 //! is carried into the second half, and from there into the next digit.
 
 mod numbers;
@@ -32,7 +32,7 @@ const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 /// If most items do not fit one table, this many blocks are added digit by digit before one table is tried again.
 const MIXED_BLOCKS: u32 = 63;
 
-/// Looking at this many items takes no longer than checking for memory.
+/// Examining this many items takes no longer than checking for memory.
 const FEWER_THAN_A_CHECK: usize = 256;
 
 /// In larger tables, the pairs of a block are prefetched into the nearest cache.

@@ -161,7 +161,7 @@ impl Keyed<IntegerSum> {
     /// Adds sums to those of their keys.
     ///
     /// # Errors
-    /// There are not as many keys as sums, a key has no sum, or one would have more than 2^63 - 1 items. No sum has changed then.
+    /// There are not as many keys as sums, a key has no sum, or one would have more than 2^63 - 1 items. A failed call changes no sum.
     pub fn add_slots<K: Key>(&mut self, keys: &[K], sums: &[IntegerSum]) -> Result<(), KeyError> {
         key::check(keys, sums.len(), self.keys())?;
         for (place, (key, sum)) in keys.iter().zip(sums).enumerate() {

@@ -104,7 +104,7 @@ impl<T: Float> InColumns for Moments<T> {
     }
 }
 
-/// Adds items of a block and their squares, or takes them back.
+/// Adds items of a block and their squares, or removes them.
 pub(super) fn change<K: Key, T: Float>(
     sums: &mut Totals<T::Sums>,
     squares: &mut Products<T>,

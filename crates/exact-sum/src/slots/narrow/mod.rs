@@ -21,7 +21,7 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     /// Adds a row.
     fn add(&mut self, row: [i128; C]);
 
-    /// Takes a row back.
+    /// Removes a row.
     fn remove(&mut self, row: [i128; C]);
 
     /// A statistic of `items` rows, rounded once. The units are 2^`units[c]`. `None` if only the slot can compute it.
@@ -44,7 +44,7 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     /// A slot with these rows and another slot's; `items` rows together.
     fn with(&self, others: &Self::Slot, items: u64, units: [i32; C]) -> Self::Slot;
 
-    /// Adds a row of any items to a slot, which does not count it, if `sign` is 1; takes it back if it is -1.
+    /// Adds a row of any items to a slot, which does not count it, if `sign` is 1; removes it if `sign` is -1.
     fn step(slot: &mut Self::Slot, row: [f64; C], sign: i64);
 }
 
