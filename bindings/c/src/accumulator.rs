@@ -41,25 +41,25 @@ pub(crate) trait Accumulator: Any + Send + Sync {
     /// Adds or removes items, of one array or of two.
     ///
     /// # Errors
-    /// It takes the other number of arrays; an address is not aligned; or fewer items are there than are removed.
+    /// The number of arrays is wrong; an address is not aligned; or there are fewer items than are to be removed.
     fn change(&mut self, change: Change, arrays: &[&[u8]]) -> Result<(), Failure>;
 
-    /// Adds another accumulator's items, or removes them.
+    /// Adds the items of `other`, or removes them.
     ///
     /// # Errors
-    /// The other one is of another kind, or fewer items are there than are removed.
+    /// `other` is of another kind, or there are fewer items than are to be removed.
     fn change_by(&mut self, change: Change, other: &dyn Accumulator) -> Result<(), Failure>;
 
     /// Writes a statistic to an element, whose type is [`Asked::element_type`].
     ///
     /// # Errors
-    /// It has no such statistic.
+    /// The accumulator does not have this statistic.
     fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure>;
 
-    /// Whether another one is equal.
+    /// Whether `other` is equal.
     ///
     /// # Errors
-    /// It is of another kind.
+    /// `other` is of another kind.
     fn equals(&self, other: &dyn Accumulator) -> Result<bool, Failure>;
 
     fn to_bytes(&self) -> Vec<u8>;
@@ -88,7 +88,7 @@ impl Copied for Box<dyn Accumulator> {
 /// Creates an empty accumulator.
 ///
 /// # Errors
-/// There is none for the statistic of elements of the type.
+/// There is no accumulator for this statistic of elements of this type.
 pub(crate) fn of_codes(
     element_type: ElementType,
     asked: Asked,
@@ -148,7 +148,7 @@ fn empty<K: AccumulatorKind>(
 /// An accumulator of a kind.
 struct Typed<K: AccumulatorKind> {
     element_type: ElementType,
-    /// What its value is; none of moments.
+    /// What its value is; `None` for moments.
     figure: Option<Figure>,
     total: K::Total,
 }

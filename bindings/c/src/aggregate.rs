@@ -142,10 +142,10 @@ pub(crate) trait Aggregate: Any {
     /// There are fewer rows, or fewer of a kind.
     fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
-    /// Adds another state's rows, or removes them.
+    /// Adds the rows of `other`, or removes them.
     ///
     /// # Errors
-    /// It holds something else; there would be too many rows; or as [`Self::remove`].
+    /// `other` holds something else; there would be too many rows; or as [`Self::remove`].
     fn change_by(&mut self, change: Change, other: &dyn Aggregate) -> Result<(), Failure>;
 
     /// Writes a statistic. Returns false if the rows have none.
@@ -164,7 +164,7 @@ pub(crate) trait Aggregate: Any {
     fn to_bytes(&self) -> Result<Vec<u8>, Failure>;
 
     /// # Errors
-    /// They are not the bytes of such a state.
+    /// The bytes are not those of such a state.
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure>;
 
     fn clear(&mut self);

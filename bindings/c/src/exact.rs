@@ -20,7 +20,7 @@ pub(crate) fn sum<T: Float>(x: &[T]) -> Result<T, Failure> {
     })
 }
 
-/// The exact dot product of arrays of one length.
+/// The exact dot product of arrays of the same length.
 pub(crate) fn dot<T: Float>(x: &[T], y: &[T]) -> Result<T, Failure> {
     local::reduce(x.len(), |by| match by {
         By::Caller => exact::dot(x, y),

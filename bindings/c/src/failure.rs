@@ -123,7 +123,7 @@ impl Failure {
         self
     }
 
-    /// Its rank and message, as C gets them.
+    /// The rank and the message in C's types.
     pub(crate) fn in_c(&self) -> (i32, CString) {
         // A message of ours has no zero, but a name in it may.
         let text = self.message.replace('\0', "?");
@@ -144,7 +144,7 @@ impl Failure {
         Self::new(Code::Argument, format!("`{name}`: {reason}"))
     }
 
-    /// What a panic says, if it is not an operator's.
+    /// The failure of a panic, unless an operator caused it.
     pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Self {
         if let Some(failed) = payload.downcast_ref::<OperatorFailed>() {
             let message = format!("the operator returned {}", failed.code);
@@ -193,7 +193,7 @@ pub(crate) fn lengths(n: usize, m: usize) -> Failure {
     )
 }
 
-/// The payload of the panic that unwinds to the call if the caller's operator returns anything but 0.
+/// The payload of the panic with which a call is left if the caller's operator returns a number other than 0.
 #[derive(Clone, Copy, Debug)]
 struct OperatorFailed {
     code: i32,

@@ -46,7 +46,7 @@ impl Figure {
         }
     }
 
-    /// Whether its value is a statistic; of real numbers both dot products are the same.
+    /// Whether its value is this statistic. For real numbers, both dot products are the same.
     pub(crate) fn is(self, asked: Asked, element_type: ElementType) -> bool {
         Self::of_statistic(asked, element_type).is_ok_and(|other| {
             let dots = [Self::Dot, Self::ConjugateDot];

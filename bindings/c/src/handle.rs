@@ -1,8 +1,8 @@
 //! Handles of accumulators and keyed states.
 //!
 //! A handle is not an address but a name: an index into a table of the process, how often that entry was used before, the kind of object,
-//! and which table it is. So the library detects a handle that was destroyed, that another copy of this library created, or that never was
-//! one, and no value that a program passes is dereferenced.
+//! and the table's number. So the library detects a handle that was destroyed, that another copy of the library created, or that never
+//! existed. No value that a program passes is dereferenced.
 //!
 //! Any thread may use an object, and several may read it at once. No thread waits for it: a call that finds it in use returns an error. A
 //! wait would hide a bug of the program, and would never end in a child that was forked while another thread used the object.
@@ -16,7 +16,7 @@ pub(crate) use self::table::Table;
 use self::table::{PLACE_BITS, Slot};
 use crate::failure::{Code, Failure};
 
-/// The parts of a name, from the lowest bit on. No name is 0: a kind is not.
+/// The widths of a name's fields, from the lowest bits on. No name is 0, since no kind is 0.
 const KIND_BITS: u32 = 3;
 const TABLE_BITS: u32 = 8;
 const USE_BITS: u32 = u64::BITS - KIND_BITS - PLACE_BITS - TABLE_BITS;
@@ -96,7 +96,7 @@ impl Name {
     }
 }
 
-/// The number of a table: of a process' copies of this library, 255 of 256 pairs have different ones.
+/// The number of a table. Two copies of this library in one process have the same number with a probability of 1 in 256.
 fn table_number<H: Named>() -> u64 {
     // What mixes the bits of an address: 2^64 divided by the golden ratio.
     let address = ptr::from_ref(H::table()).addr() as u64;
@@ -106,7 +106,7 @@ fn table_number<H: Named>() -> u64 {
 /// A name for an object.
 ///
 /// # Errors
-/// There are too many of this kind.
+/// There are too many objects of this kind.
 pub(crate) fn name<H: Named>(object: H::Object) -> Result<*mut H, Failure> {
     let table = H::table();
     let slot = table.take_place().and_then(|place| {
@@ -124,7 +124,7 @@ pub(crate) fn name<H: Named>(object: H::Object) -> Result<*mut H, Failure> {
     Ok(Name { place, uses }.handle())
 }
 
-/// Where the object of a handle is, which is an argument of this name.
+/// The place of the object of a handle, which was passed as the named argument.
 fn find<H: Named>(
     argument: &str,
     handle: *const H,
@@ -138,7 +138,7 @@ fn find<H: Named>(
 /// Reads an object.
 ///
 /// # Errors
-/// The handle is NULL, destroyed or no name of this kind; or another thread changes the object; or the body's.
+/// The handle is NULL, destroyed or not of this kind; another thread is changing the object; or an error of the body.
 pub(crate) fn read<H: Named, R>(
     handle: *const H,
     body: impl FnOnce(&H::Object) -> Result<R, Failure>,
@@ -167,7 +167,7 @@ pub(crate) fn read_as<H: Named, R>(
 /// Changes an object.
 ///
 /// # Errors
-/// As [`read`], and another thread reads the object.
+/// As [`read`], or another thread is reading the object.
 pub(crate) fn change<H: Named, R>(
     handle: *const H,
     body: impl FnOnce(&mut H::Object) -> Result<R, Failure>,
@@ -182,7 +182,7 @@ pub(crate) fn change<H: Named, R>(
     }
 }
 
-/// Changes an object by another one, which may be the same.
+/// Changes an object, given another one, which may be the same.
 ///
 /// # Errors
 /// As [`change`] and [`read`].
@@ -240,7 +240,7 @@ fn destroyed(argument: &str) -> Failure {
     Failure::argument(argument, "it was destroyed")
 }
 
-/// The error of a handle that names nothing.
+/// The error of a handle of no object.
 #[cold]
 fn unknown<H: Named>(argument: &str, handle: *const H) -> Failure {
     if handle.is_null() {

@@ -64,11 +64,11 @@ impl<'k> Keys<'k> {
         elements("keys", self.bytes)
     }
 
-    /// The same keys of a type without a sign, for which alone sums by key are compiled. A negative one is then too great for so many sums, as
-    /// it is in any case; [`of_keys`](Self::of_keys) says what it was.
+    /// The same keys as an unsigned type, since sums by key are compiled only for these. A negative key becomes a number that is too great
+    /// for the number of sums, so it is still an error; [`of_keys`](Self::of_keys) gives the original key.
     ///
     /// # Errors
-    /// They are no integers, their address is not a multiple of the type's alignment, or one is negative that would not be too great.
+    /// The keys are no integers, their address is not a multiple of the type's alignment, or a negative key would not be too great.
     fn without_signs(self, sums: usize) -> Result<Self, Failure> {
         let Some((bits, key_type)) = self.signed() else {
             return match self.key_type {
@@ -107,11 +107,11 @@ impl<'k> Keys<'k> {
         }
     }
 
-    /// The keys in 32 bits, of those that [`without_signs`](Self::without_signs) leaves. No sums are as many as the last of these numbers,
-    /// which stands for all greater keys.
+    /// The keys that [`without_signs`](Self::without_signs) returns, in 32 bits. The greatest number stands for all greater keys; there are
+    /// never so many sums.
     ///
     /// # Errors
-    /// As those of [`of`](Self::of), or there is no memory for them.
+    /// As [`of`](Self::of), or there is no memory.
     fn short(self) -> Result<Cow<'k, [u32]>, Failure> {
         if self.key_type == ElementType::U32 {
             return self.of().map(Cow::Borrowed);
@@ -178,7 +178,7 @@ fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), F
 }
 
 /// A statistic of the rows of each key, or of all rows if there are no keys: rows of `width` elements of an array, or pairs of two arrays.
-/// There are that many results.
+/// The results are as many.
 pub(crate) fn of_arrays(
     element_type: ElementType,
     question: Question,
@@ -254,7 +254,7 @@ fn no_keys() -> Failure {
 
 /// Whether there is memory for `elements` elements of `element_bytes` bytes.
 ///
-/// Rust's own allocation would end the program if there is not.
+/// Rust's own allocation would end the program if memory is short.
 ///
 /// # Errors
 /// There is not enough memory.
@@ -339,7 +339,7 @@ mod tests {
         }
     }
 
-    /// Negative keys are none, also where their bits would number a sum.
+    /// Negative keys are invalid, even if their bits are the number of a sum.
     #[test]
     fn negative_keys_are_named() {
         let said = |key_type, bytes: &[u8], sums_count| {

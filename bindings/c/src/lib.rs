@@ -4,7 +4,7 @@
 //! slices and closures; everything else is safe code over crate `treefold`. Every call goes through [`guard`](boundary::guard), which keeps
 //! the error for `treefold_last_error` and stops panics.
 //!
-//! Crate `treefold-c-mpi` adds MPI's ranks, and uses what is public here.
+//! Crate `treefold-c-mpi` adds MPI ranks, and uses this crate's public functions.
 
 #![cfg_attr(
     not(feature = "local"),

@@ -20,7 +20,7 @@ pub(crate) enum By {
     Pool,
 }
 
-/// Reductions of no more elements are done by one thread: `treefold::par` divides no less.
+/// Up to this number of elements, one thread reduces, as in `treefold::par`.
 const DIVIDED_ELEMENTS: usize = 1 << 17;
 
 /// The most threads that a program can ask for.
@@ -54,7 +54,7 @@ pub(crate) fn thread_count() -> i32 {
     THREADS.try_with(Cell::get).unwrap_or(1)
 }
 
-/// Runs a body as if this thread had asked for no other threads.
+/// Runs a body as if this thread's setting were one thread.
 pub(crate) fn alone<R>(body: impl FnOnce() -> R) -> R {
     struct Restored(i32);
     impl Drop for Restored {
@@ -70,7 +70,7 @@ pub(crate) fn alone<R>(body: impl FnOnce() -> R) -> R {
 /// Runs a reduction of `elements` elements, on the thread pool only if the array is long enough to be worth waking it.
 ///
 /// # Errors
-/// The threads cannot be started, or the reduction's.
+/// The threads cannot be started, or the reduction fails.
 #[inline]
 pub(crate) fn reduce<R: Send, E: Into<Failure> + Send>(
     elements: usize,
@@ -100,7 +100,7 @@ where
     })
 }
 
-/// The dot product of arrays of one length.
+/// The dot product of arrays of the same length.
 #[inline]
 pub(crate) fn dot<T: Float + Send + Sync>(x: &[T], y: &[T]) -> Result<T, Failure>
 where
@@ -127,7 +127,7 @@ pub(crate) const LONGEST_ELEMENT: usize = size_of::<Complex<f64>>();
 /// An element of any type.
 pub(crate) type AnyElement = [u8; LONGEST_ELEMENT];
 
-/// What an address of an element of a type is a multiple of.
+/// The alignment of an element of a type.
 pub(crate) fn alignment(element_type: ElementType) -> usize {
     by_type!(element_type, T => align_of::<T>())
 }
@@ -257,7 +257,7 @@ pub(crate) fn fold_user(
 }
 
 /// How an array is divided among the caller's threads: parts of a power of two items each; only the last may have fewer.
-/// Each is a subtree, so what they give is reduced in tree order, too.
+/// Each part is a subtree, so the parts' results are reduced in tree order, too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts {
     items: usize,
@@ -277,7 +277,7 @@ impl Parts {
         }
     }
 
-    /// How many they are: 0 if there are no items.
+    /// The number of parts; 0 if there are no items.
     pub(crate) fn count(self) -> usize {
         self.items.div_ceil(self.each)
     }
@@ -290,7 +290,7 @@ impl Parts {
     }
 }
 
-/// The reduction of what parts gave, into one item.
+/// The reduction of the parts' results, into one item.
 pub(crate) fn fold_parts(
     element_type: ElementType,
     operator: Builtin,

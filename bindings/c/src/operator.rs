@@ -38,7 +38,7 @@ impl Builtin {
     }
 }
 
-/// One of crate `treefold`'s operators, chosen when the program runs: plans by all operators on a type share their code.
+/// An operator of crate `treefold`, chosen at run time, so that plans by all operators on a type share their code.
 pub type Chosen<T> = &'static (dyn Operator<T> + Sync);
 
 /// The operator of a caller's function. `empty` is an item.
@@ -53,7 +53,7 @@ pub fn of_function(name: String, function: Function, empty: Option<&[u8]>) -> Wo
     })
 }
 
-/// Items in whole words, as an operator takes them: in place if they are aligned and a multiple of 8 bytes, or else in a copy.
+/// Items in whole words, as operators require: in place if they are aligned and their size is a multiple of 8 bytes, otherwise as a copy.
 ///
 /// # Errors
 /// There is no memory for a copy.

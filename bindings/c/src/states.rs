@@ -6,10 +6,10 @@ use crate::failure::{Code, Failure};
 use crate::handle;
 use crate::keyed::treefold_keyed;
 
-/// Lets `body` change the state of a handle, which is a `Keyed<Sum<f64>>` or the like. If it fails, it leaves the state as it was.
+/// Lets `body` change the state of a handle, such as a `Keyed<Sum<f64>>`. A `body` that fails must leave the state unchanged.
 ///
 /// # Errors
-/// The handle names no state; another thread uses it; or those of `body`.
+/// The handle names no state, another thread is using it, or `body` fails.
 pub fn change<R>(
     keyed: *const treefold_keyed,
     body: impl FnOnce(&mut dyn Any) -> Result<R, Failure>,

@@ -8,9 +8,9 @@ use crate::failure::{Code, Failure};
 /// A statistic of `treefold.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// One of Rust's.
+    /// A statistic of crate `treefold`.
     Of(Statistic),
-    /// The dot product with the first array's conjugates; of real numbers, the dot product.
+    /// The dot product with the first array's conjugates; for real numbers, the dot product.
     ConjugateDot,
 }
 
@@ -60,7 +60,7 @@ impl Asked {
         }
     }
 
-    /// The same of real numbers.
+    /// The same for real numbers.
     pub fn of_reals(self) -> Statistic {
         match self {
             Self::Of(statistic) => statistic,
@@ -73,8 +73,8 @@ impl Asked {
         self.of_reals().held()
     }
 
-    /// The type of the statistic of elements: counts are unsigned, variances of complex numbers real, sums of integers have 64 bits, and other
-    /// statistics of them are doubles.
+    /// The type of the statistic of elements. Counts are unsigned, variances of complex numbers are real, sums of integers have 64 bits, and
+    /// other statistics of integers are doubles.
     pub(crate) fn element_type(self, of: ElementType) -> ElementType {
         use ElementType::{C32, C64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
         match (of, self) {
@@ -88,7 +88,7 @@ impl Asked {
         }
     }
 
-    /// The error of asking for it.
+    /// The error if this statistic is missing.
     #[cold]
     pub(crate) fn missing(self, of: &str) -> Failure {
         let message = format!("{} is not available from {of}", self.name());
@@ -105,7 +105,7 @@ pub(crate) struct Question {
 
 impl Question {
     /// # Errors
-    /// There is no such statistic, or it does not have such degrees of freedom.
+    /// There is no such statistic, or it does not take these degrees of freedom.
     pub(crate) fn of_codes(statistic: i32, ddof: f64) -> Result<Self, Failure> {
         let asked = Asked::of_code(statistic)?;
         let is_shape = matches!(asked.of_reals(), Statistic::Skewness | Statistic::Kurtosis);

@@ -13,7 +13,7 @@ use crate::statistic::{Asked, Question};
 /// Creates an empty accumulator.
 ///
 /// # Safety
-/// `result` is one handle.
+/// `result` points to one handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_create(
     element_type: i32,
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn treefold_accumulator_create(
 /// Copies an accumulator.
 ///
 /// # Safety
-/// `result` is one handle.
+/// `result` points to one handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_copy(
     accumulator: *const treefold_accumulator,
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn treefold_accumulator_copy(
 /// Destroys an accumulator.
 ///
 /// # Safety
-/// `accumulator` is one handle.
+/// `accumulator` points to one handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_destroy(
     accumulator: *mut *mut treefold_accumulator,
@@ -85,7 +85,7 @@ unsafe fn change<const N: usize>(
 /// Adds items.
 ///
 /// # Safety
-/// `items` are n elements of the accumulator's type.
+/// `items` points to n elements of the accumulator's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_add(
     accumulator: *mut treefold_accumulator,
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn treefold_accumulator_add(
 /// Removes items.
 ///
 /// # Safety
-/// `items` are n elements of the accumulator's type.
+/// `items` points to n elements of the accumulator's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_remove(
     accumulator: *mut treefold_accumulator,
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn treefold_accumulator_remove(
 /// Adds pairs.
 ///
 /// # Safety
-/// `x` has n elements of the accumulator's type, and `y` has m.
+/// `x` points to n elements of the accumulator's type, and `y` to m.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_add_pairs(
     accumulator: *mut treefold_accumulator,
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn treefold_accumulator_add_pairs(
 /// Removes pairs.
 ///
 /// # Safety
-/// `x` has n elements of the accumulator's type, and `y` has m.
+/// `x` points to n elements of the accumulator's type, and `y` to m.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_remove_pairs(
     accumulator: *mut treefold_accumulator,
@@ -176,7 +176,7 @@ pub extern "C" fn treefold_accumulator_unmerge(
 /// A statistic of the items.
 ///
 /// # Safety
-/// `result` is one element of its type.
+/// `result` points to one element of its type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_value(
     accumulator: *const treefold_accumulator,
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn treefold_accumulator_value(
 /// Whether two accumulators are equal.
 ///
 /// # Safety
-/// `result` is one number.
+/// `result` points to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_equal(
     accumulator: *const treefold_accumulator,
@@ -217,7 +217,7 @@ pub unsafe extern "C" fn treefold_accumulator_equal(
 /// An accumulator as bytes.
 ///
 /// # Safety
-/// `bytes` has room for `capacity` bytes, and `needed` is one number.
+/// `bytes` has room for `capacity` bytes, and `needed` points to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_to_bytes(
     accumulator: *const treefold_accumulator,
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn treefold_accumulator_to_bytes(
 /// Replaces the contents of an accumulator by bytes.
 ///
 /// # Safety
-/// `bytes` are n bytes.
+/// `bytes` points to n bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_of_bytes(
     accumulator: *mut treefold_accumulator,

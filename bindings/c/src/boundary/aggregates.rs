@@ -22,7 +22,7 @@ use crate::statistic::Question;
 /// The number of bytes of a state.
 ///
 /// # Safety
-/// `result` is one number.
+/// `result` points to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_bytes(statistic: i32, result: *mut usize) -> Status {
     guard(|| {
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn treefold_aggregate_bytes(statistic: i32, result: *mut u
 /// Creates an empty state.
 ///
 /// # Safety
-/// `aggregate` is memory of n bytes.
+/// `aggregate` points to n bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_init(
     aggregate: *mut treefold_aggregate,
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn treefold_aggregate_init(
 /// Removes all rows.
 ///
 /// # Safety
-/// `aggregate` is a state.
+/// `aggregate` points to a state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_clear(aggregate: *mut treefold_aggregate) -> Status {
     guard(|| {
@@ -67,7 +67,7 @@ type Input = (i32, *const c_void);
 /// Adds rows, or removes them.
 ///
 /// # Safety
-/// `aggregate` is a state, and the columns have n items.
+/// `aggregate` points to a state, and the columns have n items.
 #[inline(always)]
 unsafe fn change(
     change: Change,
@@ -98,10 +98,10 @@ unsafe fn change(
 }
 
 /// # Safety
-/// It has n items.
+/// The column has n items.
 ///
 /// # Errors
-/// It has a type that no column has, is NULL or not aligned.
+/// A column cannot have this type, or the pointer is NULL or not aligned.
 #[inline(always)]
 unsafe fn column<'a>(
     name: &'static str,
@@ -124,7 +124,7 @@ unsafe fn column<'a>(
 }
 
 /// # Safety
-/// They are n.
+/// The pointer points to n items.
 ///
 /// # Errors
 /// The pointer is NULL or not aligned.
@@ -146,7 +146,7 @@ unsafe fn items<'a, T: AnyBitPattern>(
 /// Adds rows.
 ///
 /// # Safety
-/// `aggregate` is a state; `x` has n items of its type, and so has `y`, or it is NULL.
+/// `aggregate` points to a state; `x` points to n items of its type, and `y` does too or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_add(
     aggregate: *mut treefold_aggregate,
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn treefold_aggregate_add(
 /// Removes rows.
 ///
 /// # Safety
-/// `aggregate` is a state; `x` has n items of its type, and so has `y`, or it is NULL.
+/// `aggregate` points to a state; `x` points to n items of its type, and `y` does too or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_remove(
     aggregate: *mut treefold_aggregate,
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn treefold_aggregate_unmerge(
 /// A statistic of the rows.
 ///
 /// # Safety
-/// `aggregate` is a state, `result` one element of the type, and `is_null` one number.
+/// `aggregate` points to a state, `result` to one element of the type, and `is_null` to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_value(
     aggregate: *const treefold_aggregate,
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn treefold_aggregate_value(
 /// A state as bytes.
 ///
 /// # Safety
-/// `aggregate` is a state, `bytes` has room for `capacity` bytes, and `needed` is one number.
+/// `aggregate` points to a state, `bytes` has room for `capacity` bytes, and `needed` points to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_to_bytes(
     aggregate: *const treefold_aggregate,
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn treefold_aggregate_to_bytes(
 /// Replaces the contents of a state by bytes.
 ///
 /// # Safety
-/// `aggregate` is a state, and `bytes` are n bytes.
+/// `aggregate` points to a state, and `bytes` points to n bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_of_bytes(
     aggregate: *mut treefold_aggregate,
@@ -300,7 +300,7 @@ pub unsafe extern "C" fn treefold_aggregate_of_bytes(
 /// A statistic for which a state of such bytes can be created.
 ///
 /// # Safety
-/// `bytes` are n bytes, and `result` is one number.
+/// `bytes` points to n bytes, and `result` points to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_statistic(
     bytes: *const c_void,
@@ -328,7 +328,7 @@ pub struct treefold_sql_function {
     returns_state: i32,
 }
 
-/// The functions as C has them.
+/// The functions in C's layout.
 struct Functions(Vec<treefold_sql_function>);
 
 // SAFETY: the names are never written to, nor freed.
@@ -339,7 +339,7 @@ unsafe impl Sync for Functions {}
 /// The list of SQL functions, and its length.
 ///
 /// # Safety
-/// `count` is one number, or NULL.
+/// `count` points to one number or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_sql_functions(count: *mut usize) -> *const treefold_sql_function {
     static LIST: OnceLock<Functions> = OnceLock::new();

@@ -18,10 +18,10 @@ pub type KeysInput = (i32, *const c_void, usize);
 /// An input array, which must not overlap the output.
 ///
 /// # Safety
-/// It has that many elements.
+/// The array has the given number of elements.
 ///
 /// # Errors
-/// It is NULL, too long, or overlaps what is written.
+/// The array is NULL, too long, or overlaps the output.
 pub(super) unsafe fn input<'a>(
     (name, pointer, length): Array,
     element_type: ElementType,
@@ -39,7 +39,7 @@ pub(super) unsafe fn input<'a>(
 /// Several arrays, as [`input`].
 ///
 /// # Safety
-/// They have that many elements.
+/// The arrays have the given numbers of elements.
 ///
 /// # Errors
 /// As [`input`].
@@ -56,13 +56,13 @@ pub(super) unsafe fn read<'a, const N: usize>(
     Ok(slices)
 }
 
-/// Applies a function to arrays of one type, and writes its result, one element.
+/// Applies a function to arrays of the same type, and writes its result, which is one element.
 ///
 /// # Safety
-/// The arrays have that many elements, and `result` is one.
+/// The arrays have the given number of elements, and `result` points to one.
 ///
 /// # Errors
-/// As [`input`] and [`place_of`], or those of the function.
+/// As [`input`] and [`place_of`], or an error of the function.
 pub(super) unsafe fn reduced<const N: usize>(
     element_type: ElementType,
     arrays: [Array; N],
@@ -76,13 +76,13 @@ pub(super) unsafe fn reduced<const N: usize>(
     unsafe { write_element(result, element_type, |value| reduce(arrays, value)) }
 }
 
-/// Writes one element, which a function puts into a buffer.
+/// Writes one element, which a function computes into a buffer.
 ///
 /// # Safety
-/// `result` is one element of the type.
+/// `result` points to one element of the type.
 ///
 /// # Errors
-/// It is NULL, or those of the function.
+/// `result` is NULL, or the function fails.
 pub(super) unsafe fn write_element(
     result: *mut c_void,
     element_type: ElementType,
@@ -98,10 +98,10 @@ pub(super) unsafe fn write_element(
 /// The one or two arrays of a statistic. If it takes one, the second is NULL and has no elements.
 ///
 /// # Safety
-/// They have that many elements.
+/// The arrays have the given numbers of elements.
 ///
 /// # Errors
-/// As [`input`]; or there is a second array, and the statistic takes one.
+/// As [`input`]; or there are two arrays, and the statistic takes one.
 pub(super) unsafe fn inputs<'a>(
     [x, y]: [Array; 2],
     element_type: ElementType,
@@ -124,7 +124,7 @@ pub(super) unsafe fn inputs<'a>(
 /// Where an element of a type is to be written.
 ///
 /// # Errors
-/// It is NULL, or not aligned.
+/// The pointer is NULL, or not aligned.
 pub(super) fn place_of(
     name: &'static str,
     pointer: *const c_void,
@@ -134,13 +134,13 @@ pub(super) fn place_of(
     place.aligned(local::alignment(element_type))
 }
 
-/// Keys, and where they are.
+/// The keys, and where they lie in memory.
 ///
 /// # Safety
 /// They are that many numbers of the type, or NULL.
 ///
 /// # Errors
-/// There is no such type, or no such keys.
+/// There is no such type, or the keys cannot have it.
 pub unsafe fn keys_of<'k>((key_type, keys, k): KeysInput) -> Result<(Keys<'k>, Bytes), Failure> {
     let key_type = ElementType::of_argument("key_type", key_type)?;
     let array = Bytes::of("keys", keys, k, local::element_bytes(key_type))?;

@@ -28,7 +28,7 @@ of_two_arrays! {
 /// A statistic of all items.
 ///
 /// # Safety
-/// `x` has n elements of the type, `y` has m or is NULL, and `result` is one of the statistic's type.
+/// `x` points to n elements of the type, `y` points to m or is NULL, and `result` to one of the statistic's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_exact(
     element_type: i32,
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn treefold_exact(
 /// A statistic of each key's items.
 ///
 /// # Safety
-/// `keys` are k numbers of their type, `x` has n elements of the type, `y` has l or is NULL, and `result` are m of the statistic's type.
+/// `keys` points to k numbers of their type, `x` to n elements of the type, `y` to l or is NULL, and `result` to m of the statistic's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_by_key(
     element_type: i32,
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn treefold_by_key(
 /// A statistic of the columns of each key's rows, or of all rows.
 ///
 /// # Safety
-/// `keys` are k numbers of their type or NULL, `items` are n elements of the type, and `result` are m of the statistic's type.
+/// `keys` points to k numbers of their type or is NULL, `items` points to n elements of the type, and `result` to m of the statistic's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_by_key_rows(
     element_type: i32,
@@ -160,8 +160,8 @@ pub struct treefold_window {
 /// A statistic of the window of each item.
 ///
 /// # Safety
-/// `window` is one, with an index of as many numbers as `x` has elements and a width or NULL for both; `x` has n elements of the type, `y` has l
-/// or is NULL, and `result` are m.
+/// `window` is one, with an index of as many numbers as `x` has elements and a width or NULL for both; `x` points to n elements of the type, `y` to l
+/// or is NULL, and `result` to m.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_rolling(
     element_type: i32,

@@ -11,7 +11,7 @@ use crate::raw::{Bytes, disjoint, place, write};
 /// Creates an object and writes its handle.
 ///
 /// # Safety
-/// `result` is one handle.
+/// `result` points to one handle.
 pub(super) unsafe fn create<H: Named>(
     result: *mut *mut H,
     object: impl FnOnce() -> Result<H::Object, Failure>,
@@ -28,7 +28,7 @@ pub(super) unsafe fn create<H: Named>(
 /// Destroys an object and sets its handle to NULL. A NULL handle is no error.
 ///
 /// # Safety
-/// `handle` is one handle.
+/// `handle` points to one handle.
 pub(super) unsafe fn destroy<H: Named>(handle: *mut *mut H) -> Status {
     guard(|| {
         place(H::NAME, handle)?;
@@ -46,7 +46,7 @@ pub(super) unsafe fn destroy<H: Named>(handle: *mut *mut H) -> Status {
 /// Copies an object and writes the copy's handle.
 ///
 /// # Safety
-/// `result` is one handle.
+/// `result` points to one handle.
 pub(super) unsafe fn copy<H: Named>(of: *const H, result: *mut *mut H) -> Status {
     // SAFETY: the caller's promise is this function's.
     unsafe { create(result, || handle::read(of, |object| object.copied())) }
@@ -55,7 +55,7 @@ pub(super) unsafe fn copy<H: Named>(of: *const H, result: *mut *mut H) -> Status
 /// Whether two objects are equal.
 ///
 /// # Safety
-/// `result` is one number.
+/// `result` points to one number.
 pub(super) unsafe fn equal<H: Named>(
     handle: *const H,
     other: *const H,
@@ -74,7 +74,7 @@ pub(super) unsafe fn equal<H: Named>(
 /// Writes an object as bytes, and their number.
 ///
 /// # Safety
-/// `bytes` has room for `capacity` bytes, and `needed` is one number.
+/// `bytes` has room for `capacity` bytes, and `needed` points to one number.
 pub(super) unsafe fn to_bytes<H: Named>(
     handle: *const H,
     (bytes, capacity): (*mut c_void, usize),
@@ -88,7 +88,7 @@ pub(super) unsafe fn to_bytes<H: Named>(
 /// Copies bytes to the caller's buffer, and writes their number.
 ///
 /// # Safety
-/// `bytes` has room for `capacity` bytes, and `needed` is one number.
+/// `bytes` has room for `capacity` bytes, and `needed` points to one number.
 pub(super) unsafe fn copy_bytes(
     (bytes, capacity): (*mut c_void, usize),
     needed: *mut usize,
@@ -119,7 +119,7 @@ pub(super) unsafe fn copy_bytes(
 /// Replaces the contents of an object by bytes.
 ///
 /// # Safety
-/// `bytes` are n bytes.
+/// `bytes` points to n bytes.
 pub(super) unsafe fn of_bytes<H: Named>(
     handle: *const H,
     (bytes, n): (*const c_void, usize),

@@ -16,7 +16,7 @@ use crate::statistic::{Asked, Question};
 /// Creates an empty state.
 ///
 /// # Safety
-/// `result` is one handle.
+/// `result` points to one handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_create(
     element_type: i32,
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn treefold_keyed_create(
 /// Creates an empty state of rows.
 ///
 /// # Safety
-/// `result` is one handle.
+/// `result` points to one handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_create_rows(
     element_type: i32,
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn treefold_keyed_create_rows(
 /// Creates an empty hashed state.
 ///
 /// # Safety
-/// `result` is one handle.
+/// `result` points to one handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_create_hashed(
     element_type: i32,
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn treefold_keyed_create_hashed(
 /// Copies a state.
 ///
 /// # Safety
-/// `result` is one handle.
+/// `result` points to one handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_copy(
     keyed: *const treefold_keyed,
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn treefold_keyed_copy(
 /// Destroys a state.
 ///
 /// # Safety
-/// `keyed` is one handle.
+/// `keyed` points to one handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_destroy(keyed: *mut *mut treefold_keyed) -> Status {
     // SAFETY: the caller's promise is this function's.
@@ -103,7 +103,7 @@ pub extern "C" fn treefold_keyed_clear(keyed: *mut treefold_keyed) -> Status {
 /// Adds or removes items by key, of one array or of two.
 ///
 /// # Safety
-/// `keys` are that many numbers of their type, and the arrays have that many elements of the state's.
+/// `keys` points to the given number of keys of their type, and the arrays to the given number of elements of the state's type.
 unsafe fn change<const N: usize>(
     keyed: *const treefold_keyed,
     change: Change,
@@ -124,7 +124,7 @@ unsafe fn change<const N: usize>(
 /// Adds items by key.
 ///
 /// # Safety
-/// `keys` are k numbers of their type, and `items` are n elements of the state's.
+/// `keys` points to k numbers of their type, and `items` to n elements of the state's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_add(
     keyed: *mut treefold_keyed,
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn treefold_keyed_add(
 /// Removes items by key.
 ///
 /// # Safety
-/// `keys` are k numbers of their type, and `items` are n elements of the state's.
+/// `keys` points to k numbers of their type, and `items` to n elements of the state's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_remove(
     keyed: *mut treefold_keyed,
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn treefold_keyed_remove(
 /// Adds pairs by key.
 ///
 /// # Safety
-/// `keys` are k numbers of their type, `x` has n elements of the state's, and `y` has l.
+/// `keys` points to k numbers of their type, `x` to n elements of the state's type, and `y` to l.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_add_pairs(
     keyed: *mut treefold_keyed,
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn treefold_keyed_add_pairs(
 /// Removes pairs by key.
 ///
 /// # Safety
-/// `keys` are k numbers of their type, `x` has n elements of the state's, and `y` has l.
+/// `keys` points to k numbers of their type, `x` to n elements of the state's type, and `y` to l.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_remove_pairs(
     keyed: *mut treefold_keyed,
@@ -227,7 +227,7 @@ pub extern "C" fn treefold_keyed_unmerge(
 /// The number of a state's keys.
 ///
 /// # Safety
-/// `result` is one number.
+/// `result` points to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_groups(
     keyed: *const treefold_keyed,
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn treefold_keyed_groups(
 /// The keys of a state, in ascending order.
 ///
 /// # Safety
-/// `result` are m numbers of their type.
+/// `result` points to m numbers of their type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_keys(
     keyed: *const treefold_keyed,
@@ -259,7 +259,7 @@ pub unsafe extern "C" fn treefold_keyed_keys(
 /// A statistic of each key.
 ///
 /// # Safety
-/// `result` are m elements of its type.
+/// `result` points to m elements of its type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_values(
     keyed: *const treefold_keyed,
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn treefold_keyed_values(
 /// Writes an element of a type for each key, or a row of them.
 ///
 /// # Safety
-/// `result` are m elements of the type.
+/// `result` points to m elements of the type.
 unsafe fn of_each_key(
     keyed: *const treefold_keyed,
     (result, m): (*mut c_void, usize),
@@ -309,7 +309,7 @@ unsafe fn of_each_key(
 /// Whether two states are equal.
 ///
 /// # Safety
-/// `result` is one number.
+/// `result` points to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_equal(
     keyed: *const treefold_keyed,
@@ -327,7 +327,7 @@ pub unsafe extern "C" fn treefold_keyed_equal(
 /// A state as bytes.
 ///
 /// # Safety
-/// `bytes` has room for `capacity` bytes, and `needed` is one number.
+/// `bytes` has room for `capacity` bytes, and `needed` points to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_to_bytes(
     keyed: *const treefold_keyed,
@@ -342,7 +342,7 @@ pub unsafe extern "C" fn treefold_keyed_to_bytes(
 /// Replaces the contents of a state by bytes.
 ///
 /// # Safety
-/// `bytes` are n bytes.
+/// `bytes` points to n bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_of_bytes(
     keyed: *mut treefold_keyed,

@@ -60,7 +60,7 @@ const HELD: [Held; 6] = [
 /// What a state for a statistic holds.
 ///
 /// # Errors
-/// There is no such state.
+/// There is no state for this statistic.
 pub(super) fn held_for(statistic: i32) -> Result<Held, Failure> {
     let asked = Asked::of_code(statistic)?;
     let held = asked.held();
@@ -103,7 +103,7 @@ fn tag_of(held: Held) -> u64 {
     STATE | held as u64
 }
 
-/// What a tag says; extrema, which no aggregate holds, if it is no tag.
+/// What a tag says. For anything that is no tag, extrema, which no aggregate holds.
 #[inline(always)]
 fn held_of(tag: u64) -> Held {
     let mut all = HELD.into_iter();
@@ -114,10 +114,10 @@ fn held_of(tag: u64) -> Held {
 /// Creates an empty state.
 ///
 /// # Safety
-/// `memory` is n bytes, which nobody else reads or writes.
+/// `memory` points to n bytes, which nobody else reads or writes.
 ///
 /// # Errors
-/// It is NULL, not aligned, or too short.
+/// The memory is NULL, not aligned, or too short.
 pub(super) unsafe fn create(
     memory: *mut treefold_aggregate,
     n: usize,

@@ -16,7 +16,7 @@ use crate::raw::{Bytes, Combine, Function, disjoint, elements, write, write_byte
 /// A reduction of one array to one number.
 ///
 /// # Safety
-/// `x` has n elements, and `result` is one.
+/// `x` points to n elements, and `result` to one.
 #[inline]
 pub(super) unsafe fn one_array<T: Pod>(
     x: *const T,
@@ -39,7 +39,7 @@ pub(super) unsafe fn one_array<T: Pod>(
 /// A dot product.
 ///
 /// # Safety
-/// `x` has n elements, `y` has m, and `result` is one.
+/// `x` points to n elements, `y` to m, and `result` to one.
 #[inline]
 pub(super) unsafe fn two_arrays<T: Pod>(
     (x, n): (*const T, usize),
@@ -72,7 +72,7 @@ macro_rules! of_one_array {
         /// See `treefold.h`.
         ///
         /// # Safety
-        /// `x` has n numbers, and `result` is one.
+        /// `x` points to n numbers, and `result` to one.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $function(
             x: *const $float,
@@ -91,7 +91,7 @@ macro_rules! of_two_arrays {
         /// See `treefold.h`.
         ///
         /// # Safety
-        /// `x` has n numbers, `y` has m, and `result` is one.
+        /// `x` points to n numbers, `y` to m, and `result` to one.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $function(
             x: *const $float,
@@ -121,7 +121,7 @@ of_two_arrays! {
 /// The reduction of n items of any type by any operator.
 ///
 /// # Safety
-/// `items` are n elements of the type, and `result` is one.
+/// `items` points to n elements of the type, and `result` to one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold(
     element_type: i32,
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn treefold_fold(
 /// The reduction of rows, element by element.
 ///
 /// # Safety
-/// `items` are n elements of the type, and `result` are m.
+/// `items` points to n elements of the type, and `result` to m.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold_rows(
     element_type: i32,
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn treefold_fold_rows(
 /// The reductions of several fields.
 ///
 /// # Safety
-/// `fields` are `count` pointers to n elements of the type each, and `result` are `count` elements.
+/// `fields` points to `count` pointers to n elements of the type each, and `result` points to `count` elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fields(
     element_type: i32,
@@ -214,8 +214,8 @@ pub unsafe extern "C" fn treefold_fields(
 /// The reduction of n items by the caller's operator.
 ///
 /// # Safety
-/// `items` are n items of `item_bytes` bytes, `empty` is NULL or one, `result` is one, and the operator is as in [`Function::new`]; if this thread's
-/// setting allows several threads, they may call it at once.
+/// `items` points to n items of `item_bytes` bytes, `empty` to one or is NULL, and `result` to one. The operator is as in [`Function::new`]; if
+/// this thread's setting allows several threads, they may call it at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold_user(
     items: *const c_void,
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn treefold_fold_user(
 /// The dot product.
 ///
 /// # Safety
-/// `x` has n elements of the type, `y` has m, and `result` is one.
+/// `x` points to n elements of the type, `y` to m, and `result` to one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_dot(
     element_type: i32,
@@ -266,7 +266,7 @@ pub unsafe extern "C" fn treefold_dot(
 /// Applies a dot product to both arrays.
 ///
 /// # Safety
-/// `x` has n elements of the type, `y` has m, and `result` is one.
+/// `x` points to n elements of the type, `y` to m, and `result` to one.
 pub(super) unsafe fn dot_by(
     element_type: i32,
     (x, n): (*const c_void, usize),
@@ -290,7 +290,7 @@ pub(super) unsafe fn dot_by(
 /// The sum in lanes.
 ///
 /// # Safety
-/// `x` has n elements of the type, and `result` is one.
+/// `x` points to n elements of the type, and `result` to one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_sum_lanes(
     element_type: i32,
@@ -311,7 +311,7 @@ pub unsafe extern "C" fn treefold_sum_lanes(
 /// The sum, and the sum of the absolute values.
 ///
 /// # Safety
-/// `x` has n elements of the type, and `sum` and `absolute_sum` are one each.
+/// `x` points to n elements of the type, and `sum` and `absolute_sum` to one each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_sum_and_absolute_sum(
     element_type: i32,

@@ -10,7 +10,7 @@ pub(super) const PLACE_BITS: u32 = 28;
 const FIRST_PLACES: u32 = 64;
 const PIECES: usize = (PLACE_BITS - FIRST_PLACES.ilog2()) as usize;
 
-/// All objects of one kind. Places stay where they are for ever, and are used again.
+/// All objects of one kind. Places never move, and are reused.
 pub(crate) struct Table<O> {
     pieces: [OnceLock<Box<[Slot<O>]>>; PIECES],
     /// The places that were ever used.
@@ -40,7 +40,7 @@ impl<O> Table<O> {
         }
     }
 
-    /// The piece that has a place, and where.
+    /// The piece that contains a place, and the index within it.
     fn within(place: u32) -> (usize, usize) {
         let number = place + FIRST_PLACES;
         let piece = number.ilog2() - FIRST_PLACES.ilog2();

@@ -87,11 +87,11 @@ fn unsupported(message: &str) -> Failure {
     Failure::new(Code::Unsupported, message)
 }
 
-/// Items of real numbers added up by keys 0 to `keys` - 1, as plans by key reduce them. They are made of items in this crate, so that no
-/// other one compiles that for each type of keys.
+/// Sums of real items by the keys 0 to `keys` - 1, as plans by key reduce them. They are computed in this crate, so that no other crate
+/// compiles this code for each type of keys.
 ///
 /// # Errors
-/// As those of `treefold_keyed_create` and `treefold_keyed_add`.
+/// As `treefold_keyed_create` and `treefold_keyed_add`.
 pub fn collected(
     element_type: ElementType,
     held: Held,

@@ -34,7 +34,7 @@ impl HashedKey for u64 {
 /// A state of no items.
 ///
 /// # Errors
-/// There is none for items or keys of these types.
+/// There is no state for items or keys of these types.
 pub(crate) fn of_codes(
     element_type: ElementType,
     key_type: ElementType,

@@ -35,7 +35,7 @@ pub(crate) trait SlotKind: KeyedSlot<Item = Self::Real> {
     /// The initial bytes per key.
     const KEY_BYTES: usize;
 
-    /// The items of one array, or of two of one length.
+    /// The items of one array, or of two arrays of the same length.
     fn items<'i>(arrays: [&'i [Self::Real]; 2]) -> Self::Items<'i>;
 
     /// Adds items, or removes them.
@@ -70,7 +70,7 @@ impl From<RemoveKeyedError> for Unchanged {
     }
 }
 
-/// Adds items, or removes them, by keys of one type: slots are compiled for one.
+/// Adds items, or removes them, by keys of one type, since slots are compiled for one type only.
 pub(super) fn change_by_short_keys<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     change: Change,

@@ -38,20 +38,20 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     /// Adds or removes items, of one array or of two.
     ///
     /// # Errors
-    /// It takes the other number of arrays; there are not as many keys as items; a key is out of range; an address is not aligned; or fewer
-    /// items are there than are removed.
+    /// The number of arrays is wrong; there are not as many keys as items; a key is out of range; an address is not aligned; or there are
+    /// fewer items than are to be removed.
     fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure>;
 
     /// Adds another state, key by key, or removes it.
     ///
     /// # Errors
-    /// They are of another kind, or for another number of keys; or fewer items are there than are removed.
+    /// `other` is of another kind, or has another number of keys; or there are fewer items than are to be removed.
     fn change_by(&mut self, change: Change, other: &dyn KeyedState) -> Result<(), Failure>;
 
-    /// Whether another one is equal.
+    /// Whether `other` is equal.
     ///
     /// # Errors
-    /// It is of another kind.
+    /// `other` is of another kind.
     fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure>;
 
     /// Writes a statistic of each key, of type [`Asked::element_type`].
@@ -60,10 +60,10 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     /// There is no such statistic, an address is not aligned, or a result does not fit its type.
     fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure>;
 
-    /// The type of keys that are not 0 to K - 1.
+    /// The type of the keys of a hashed state.
     ///
     /// # Errors
-    /// They are.
+    /// The keys are 0 to K - 1.
     fn key_type(&self) -> Result<ElementType, Failure> {
         let message = format!(
             "{} has the keys 0 to K - 1: only hashed states list their keys",
@@ -81,7 +81,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     }
 
     /// # Errors
-    /// It has none.
+    /// The state has no bytes.
     fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
         Err(self.has_no_bytes())
     }

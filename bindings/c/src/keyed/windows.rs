@@ -20,7 +20,7 @@ pub(crate) enum Extent<'i> {
         index: &'i [u8],
         width: &'i [u8],
     },
-    /// All up to the item.
+    /// All items up to this one.
     Expanding,
 }
 

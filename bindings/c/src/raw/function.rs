@@ -83,7 +83,7 @@ impl Function {
     /// Combines two items into a third. What the function leaves unwritten, such as the padding of a struct, is zero.
     ///
     /// # Panics
-    /// The function returns another number than 0.
+    /// The function does not return 0.
     #[inline]
     pub fn combine(&self, left: &[u64], right: &[u64], into: &mut [u64]) {
         let are_items = left.len() == self.words && right.len() == self.words;

@@ -19,7 +19,7 @@ impl Bytes {
     /// The bytes of an array.
     ///
     /// # Errors
-    /// It is NULL, although it has elements, or longer than any array can be.
+    /// The pointer is NULL although the array has elements, or the array is longer than any can be.
     #[inline(always)]
     pub fn of(
         name: &'static str,
@@ -38,7 +38,7 @@ impl Bytes {
         }
     }
 
-    /// Of one value that is to be written, before it is computed.
+    /// The bytes of one value that is to be written; checked before it is computed.
     ///
     /// # Errors
     /// As [`place`].
@@ -48,7 +48,7 @@ impl Bytes {
         Self::of(name, pointer.cast(), 1, size_of::<T>())
     }
 
-    /// Of one value that is to be written, or of none if the pointer is NULL.
+    /// The bytes of one value that is to be written; none if the pointer is NULL.
     ///
     /// # Errors
     /// Its address is not a multiple of the type's alignment.
@@ -61,10 +61,10 @@ impl Bytes {
         }
     }
 
-    /// Whether the array's address is a multiple of its elements' alignment. One of no elements may have any.
+    /// Checks that the array's address is a multiple of its elements' alignment. An array of no elements may have any address.
     ///
     /// # Errors
-    /// It is not.
+    /// The address is not aligned.
     #[inline(always)]
     pub fn aligned(self, alignment: usize) -> Result<Self, Failure> {
         if self.count == 0 || self.begin.is_multiple_of(alignment) {
@@ -113,10 +113,10 @@ impl Bytes {
     }
 }
 
-/// Whether two arrays have no byte in common: what is written to must not be anything else that a call reads or writes.
+/// Checks that two arrays have no byte in common. A call's output must not overlap anything else that the call reads or writes.
 ///
 /// # Errors
-/// They have.
+/// They overlap.
 #[inline(always)]
 pub fn disjoint(one: Bytes, other: Bytes) -> Result<(), Failure> {
     // Their ends do not wrap, as `of` has found.
@@ -165,10 +165,10 @@ pub fn elements_mut<'a, T: Pod>(
     bytemuck::try_cast_slice_mut(bytes).map_err(|error| misfit::<T>(name, error))
 }
 
-/// Whether an array lies where a type of this alignment can.
+/// Checks that an array's address has this alignment.
 ///
 /// # Errors
-/// It does not.
+/// It does not have it.
 pub fn check_aligned(name: &str, array: &[u8], alignment: usize) -> Result<(), Failure> {
     if array.is_empty() || array.as_ptr().addr().is_multiple_of(alignment) {
         Ok(())
@@ -191,7 +191,7 @@ fn unaligned(name: &str, alignment: usize) -> Failure {
     Failure::argument(name, reason)
 }
 
-/// Leaves a value where a pointer says.
+/// Writes a value to where a pointer points.
 ///
 /// # Safety
 /// If it is not NULL, the pointer can be written to.
@@ -210,12 +210,12 @@ pub unsafe fn write<T: NoUninit>(
     Ok(())
 }
 
-/// Copies a value to bytes, which are as many.
+/// Copies a value to the same number of bytes.
 pub fn put<T: NoUninit>(value: T, bytes: &mut [u8]) {
     bytes.copy_from_slice(bytemuck::bytes_of(&value));
 }
 
-/// Copies bytes to where a pointer says.
+/// Copies bytes to where a pointer points.
 ///
 /// # Safety
 /// If it is not NULL, the pointer can be written to for that many bytes, and the bytes do not overlap `value`.
@@ -239,7 +239,7 @@ pub unsafe fn write_bytes(
     Ok(())
 }
 
-/// Whether there is a place for a result, before it is computed.
+/// Checks, before a result is computed, that it can be written.
 ///
 /// # Errors
 /// The pointer is NULL, or its address is not a multiple of the type's alignment.
@@ -261,7 +261,7 @@ pub fn place<T>(name: &'static str, pointer: *const T) -> Result<(), Failure> {
 /// If it is not NULL, it can be read up to its 0, and nobody writes to it, while the result is in use.
 ///
 /// # Errors
-/// It is NULL, or no UTF-8.
+/// The name is NULL or not UTF-8.
 pub unsafe fn text<'a>(name: &'static str, pointer: *const c_char) -> Result<&'a str, Failure> {
     if pointer.is_null() {
         return Err(Failure::null(name));

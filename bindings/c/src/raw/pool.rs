@@ -8,20 +8,20 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::{Code, Failure};
 
-/// Threads, and the process that started them. A child of it, made by `fork`, has none of them, and must start its own.
+/// Threads, and the process that started them. A child made by `fork` has none of these threads, and must start its own.
 struct Pool {
     process: u32,
-    /// How many threads were asked for; 0 for one a core.
+    /// The requested number of threads; 0 for one per core.
     asked: usize,
     threads: ThreadPool,
-    /// The pool that was the last one before.
+    /// The pool that was built before this one.
     before: *mut Pool,
 }
 
-/// The pool that was built last. No lock guards it: one that another thread held during a `fork` would never be free in the child.
+/// The pool that was built last. No lock guards it, since a lock that another thread holds during a `fork` is never released in the child.
 static LAST: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 
-/// The pool of `asked` threads; for 0 as many as rayon's default, which `RAYON_NUM_THREADS` sets. The first call starts them.
+/// The pool of `asked` threads; 0 means rayon's default, which `RAYON_NUM_THREADS` sets. The first call starts the threads.
 ///
 /// # Errors
 /// They cannot be started.
@@ -44,7 +44,7 @@ fn find(last: *mut Pool, asked: usize) -> Option<&'static ThreadPool> {
     None
 }
 
-/// Starts threads, unless another thread is faster.
+/// Starts threads, unless another thread has already done so.
 #[cold]
 fn start(last: *mut Pool, asked: usize) -> Result<&'static ThreadPool, Failure> {
     let built = ThreadPoolBuilder::new().num_threads(asked).build();
