@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use comm::text::printable;
 
-/// Which rank sends to which, and when. All algorithms give the same bits; most send fragments along a schedule of crate `schedule`.
+/// Which rank sends to which, and when. All algorithms give the same bits. Most send fragments along a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -13,11 +13,11 @@ pub enum Algorithm {
     Direct,
     /// A binomial tree: p - 1 messages to the root, as many back.
     Binomial,
-    /// A Fibonacci tree, whose parents never wait for the one child while the other is ready.
+    /// A Fibonacci tree: a parent never waits for one child while the other is ready.
     Fibonacci,
     /// A complete binary tree.
     Binary,
-    /// Two collectives one after the other, by binomial trees.
+    /// A reduce and then a broadcast, each by a binomial tree.
     ReduceBroadcast,
     /// For wide rows on few ranks: along a chain, block by block.
     LinearPipelined,
@@ -27,7 +27,7 @@ pub enum Algorithm {
     LinearDoublyPipelined,
     /// For wide rows: along a complete binary tree, up and down at once.
     BinaryDoublyPipelined,
-    /// For wide rows: two binary trees, up and down at once, whose roots exchange.
+    /// For wide rows: two binary trees, up and down at once, whose roots exchange their results.
     DualRoot,
     /// For wide rows: two trees for half of the blocks each, so that every link is busy.
     TwoTree,
@@ -39,7 +39,7 @@ pub enum Algorithm {
     Rabenseifner,
     /// Recursive doubling; the ranks beyond a power of two exchange with a partner before and after.
     PairwiseExchange,
-    /// n-way dissemination: ceil(log_(n+1) p) rounds of n messages; where it does not adapt to p, `bruck` with the same n.
+    /// n-way dissemination: ceil(log_(n+1) p) rounds of n messages. If it does not support p, `bruck` with the same n runs instead.
     Dissemination,
     /// Bruck's global combine: ceil(log_(n+1) p) rounds for every p.
     Bruck,
@@ -106,7 +106,7 @@ const SCHEDULES: [(Algorithm, schedule::Algorithm); 20] = [
     (Algorithm::Hierarchical, schedule::Algorithm::Hierarchical),
 ];
 
-/// The others, with their names.
+/// The algorithms that are not schedules, with their names.
 const OTHERS: [(Algorithm, &str); 3] = [
     (Algorithm::MpiNative, "mpi-native"),
     (Algorithm::Algorithm1, "algorithm1"),
@@ -114,7 +114,7 @@ const OTHERS: [(Algorithm, &str); 3] = [
 ];
 
 impl Algorithm {
-    /// All of them: first those that are schedules, in the order of their declaration.
+    /// All algorithms: first the schedules, in the order of their declaration.
     pub fn all() -> impl Iterator<Item = Algorithm> + Clone {
         let schedules = SCHEDULES.iter().map(|&(algorithm, _)| algorithm);
         schedules.chain(OTHERS.iter().map(|&(algorithm, _)| algorithm))
@@ -130,7 +130,7 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of crate `schedule` that it runs, if any. Those support any ownership, every collective operation and split
+    /// The algorithm of crate `schedule` that it runs, if any. Schedules support any ownership, every collective operation and split
     /// phase. The others support only blocking reduce and allreduce, and [`Algorithm1`](Algorithm::Algorithm1) only single elements
     /// of contiguous distributions.
     pub fn scheduled(self) -> Option<schedule::Algorithm> {

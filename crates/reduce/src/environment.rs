@@ -2,12 +2,12 @@
 //!
 //! A library that was compiled with `-ffast-math`, or a solver that asked for speed, may have set
 //! flush-to-zero, denormals-are-zero or another rounding mode on this thread. Sums would then silently differ from
-//! those of other ranks and other runs. [`check`] reads the processor's control register, if it knows that of the architecture.
-//! If not, or if the register deviates, it computes five sums and products that come out differently.
+//! those of other ranks and other runs. [`check`] reads the processor's control register, if it knows the architecture's. If not, or
+//! if the register differs, it computes five sums and products whose results would differ.
 
 use std::hint::black_box;
 
-/// While it lives, subnormal numbers are not flushed to zero on this thread.
+/// While this value lives, subnormal numbers are not flushed to zero on this thread.
 pub use simd_kernels::Subnormals;
 
 /// What is wrong with this thread's floating-point environment.
@@ -19,7 +19,7 @@ pub enum EnvironmentError {
         "flush-to-zero is set in this thread; was something compiled or linked with -ffast-math?"
     )]
     FlushToZero,
-    /// Operands below the normal range are taken as 0.
+    /// Operands below the normal range count as 0.
     #[error(
         "denormals-are-zero is set in this thread; was something compiled or linked with -ffast-math?"
     )]
@@ -27,7 +27,7 @@ pub enum EnvironmentError {
     /// Sums are not rounded to the nearest number.
     #[error("this thread does not round to nearest")]
     Rounding,
-    /// Sums and products are right, but the control register is not the default one. On aarch64, alternate handling (FPCR.AH) changes
+    /// Sums and products are right, but the control register does not have its default value. On aarch64, alternate handling (FPCR.AH) changes
     /// minima and maxima of zeros and NaNs.
     #[error("this thread's floating-point control register is not the default one")]
     ControlRegister,
@@ -36,7 +36,7 @@ pub enum EnvironmentError {
 /// Checks that this thread rounds to nearest, keeps subnormal numbers, and computes minima and maxima as the order defines them.
 ///
 /// # Errors
-/// It does not.
+/// The thread's floating-point environment is not the default.
 #[inline]
 pub fn check() -> Result<(), EnvironmentError> {
     judge(simd_kernels::has_default_environment())

@@ -1,5 +1,5 @@
 //! Reductions whose bits depend on the items, their order and the operator, and on nothing else:
-//! not on the number of ranks, how the items are spread, the messages' timing or the SIMD level.
+//! not on the number of ranks, the distribution of the items, the messages' timing or the SIMD level.
 //!
 //! Items are numbered 0..N over all ranks, and combined as the leaves of one binary tree: neighbours pair up, an odd
 //! last one moves up unchanged, and so on until one value is left (`docs/order.md` has the
@@ -35,9 +35,9 @@
 //! # Ok::<(), reduce::FoldError>(())
 //! ```
 //!
-//! Where items have no numbers, module [`exact`] adds them without rounding errors: then they need no order.
+//! If items have no numbers, module [`exact`] adds them without rounding errors, in any order.
 //!
-//! [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] are reproducible in the same way; their leaves are computed from the input.
+//! [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] are reproducible in the same sense; their leaves are computed from the input.
 //! [`fold_rows`] and [`fields`] reduce items of several values. With feature `par`, module `par` has parallel versions of all of them,
 //! which give the same bits for every number of threads.
 

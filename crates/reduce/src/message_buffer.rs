@@ -1,19 +1,19 @@
 //! How [`Algorithm1`](crate::Algorithm::Algorithm1) buffers its messages.
 
-/// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is sent, apart from when a value is for another rank.
+/// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is sent. It is also sent when a value is for another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageBuffer {
     /// The values that a message holds: a full buffer is sent. From 1 to [`VALUES_MAX`](Self::VALUES_MAX).
     pub values: usize,
-    /// It is sent before work begins on a subtree of more leaves than this, so that a finished value does not wait for long.
+    /// The buffer is sent before work begins on a subtree of more leaves than this, so that a finished value does not wait for long.
     pub flush_leaves: u64,
 }
 
 impl MessageBuffer {
-    /// More values than any rank has for another.
+    /// The most values: more than any rank has for another.
     pub const VALUES_MAX: usize = 128;
 
-    /// Every value travels alone.
+    /// Every value is sent separately.
     pub(crate) const UNBUFFERED: Self = Self {
         values: 1,
         flush_leaves: u64::MAX,

@@ -160,8 +160,8 @@ pub struct treefold_window {
 /// A statistic of the window of each item.
 ///
 /// # Safety
-/// `window` is one, with an index of as many numbers as `x` has elements and a width or NULL for both; `x` points to n elements of the type, `y` to l
-/// or is NULL, and `result` to m.
+/// `window` points to a window, whose index has n numbers and whose width is one number, or both are NULL. `x` points to n elements of the type, `y` to
+/// l or is NULL, and `result` to m.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_rolling(
     element_type: i32,

@@ -27,22 +27,22 @@ pub(crate) struct Exchange {
     world: World,
     conversation: Rc<Conversation>,
     state: RefCell<ExchangeState>,
-    /// Why the transport ended it.
+    /// Why the transport ended the exchange.
     broken: RefCell<Option<comm::Error>>,
     is_over: bool,
 }
 
 #[derive(Default)]
 struct ExchangeState {
-    /// Whether nothing is missing any more.
+    /// Whether everything has arrived.
     is_over: bool,
     /// The distance of the round of lengths that is under way; p or more when all are known.
     distance: usize,
     /// The receive of that round.
     round: Option<Request>,
-    /// The lengths that this rank holds. Those of the round with index i come from a rank that is i below, or go to one that is i above.
+    /// The lengths that this rank holds. Lengths with index i come from the rank i below, or go to the rank i above.
     lengths: Vec<u64>,
-    /// This rank's lists that are not empty, and have not gone yet: by rank.
+    /// This rank's lists that are not empty and have not been sent yet, by rank.
     lists: Vec<(usize, Vec<u64>)>,
     sends: Vec<Request>,
     /// By rank.
@@ -82,7 +82,7 @@ impl Exchange {
         })
     }
 
-    /// Makes progress. Returns whether the exchange is over. Drives all runs in flight, too, unless only in passing.
+    /// Makes progress, and returns whether the exchange is over. Also drives all runs in flight, unless only in passing.
     pub(crate) fn drive(&self, patience: Patience) -> Result<bool, comm::Error> {
         let broken = self.broken.borrow().clone();
         let driven = broken.map_or_else(|| self.drive_on(patience), Err);
@@ -147,7 +147,7 @@ impl Exchange {
 }
 
 impl Progress for Exchange {
-    /// Its owner is in the list of what is in flight.
+    /// Nothing: the owner of the exchange is in the list of runs in flight.
     fn progress(&self) {}
 
     fn awaited(&self, requests: &mut Vec<RequestId>) {
@@ -221,7 +221,7 @@ impl ExchangeState {
         Ok(())
     }
 
-    /// Makes progress. Returns whether nothing is missing any more.
+    /// Makes progress. Returns whether everything has arrived.
     fn go_on(
         &mut self,
         transport: &dyn Communicator,
@@ -249,7 +249,7 @@ impl ExchangeState {
         Ok(self.is_over)
     }
 
-    /// Receives what has come. Returns whether it is all.
+    /// Receives what has arrived. Returns whether that is everything.
     fn take_in(
         &mut self,
         transport: &dyn Communicator,

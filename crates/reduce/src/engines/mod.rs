@@ -1,8 +1,8 @@
-//! Engines carry out the collective operations of plans, and do not know plans.
+//! Engines carry out the collective operations of plans. They know nothing about plans.
 //!
 //! There are four: [`scheduled`] sends fragments along a schedule, [`native`] hands them to the transport's own reductions, [`algorithm1`]
 //! is the thesis' algorithm, and for exact sums there is also the transport's own sum of integers, in [`exact`](crate::exact). Each has its
-//! own message format. Sums by key send what does not fit their rows by an [`exchange`].
+//! own message format. Sums by key send what does not fit in their rows by an [`exchange`].
 
 pub(crate) mod algorithm1;
 pub(crate) mod exchange;
@@ -75,7 +75,7 @@ pub(crate) trait Engine {
         None
     }
 
-    /// Whether a reduction is no more than the fold of this rank's rows, of one value each.
+    /// Whether a reduction is only the fold of this rank's rows, which have one value each.
     fn is_local_fold(&self) -> bool {
         false
     }
@@ -85,7 +85,7 @@ pub(crate) trait Engine {
         None
     }
 
-    /// A remark shown after the algorithm's name, about an allreduce.
+    /// A remark about an allreduce, which is shown after the algorithm's name.
     fn remark(&self) -> Option<String> {
         None
     }
@@ -139,7 +139,7 @@ pub(crate) trait Flight: Progress {
     /// operation is over.
     fn drive(&self, patience: Patience) -> Result<bool, RunError>;
 
-    /// Whether the operation is over, well or not.
+    /// Whether the operation is over, successfully or not.
     fn is_over(&self) -> bool;
 
     /// The ranks that it waits for: for their messages, or for them to take ours.

@@ -8,10 +8,10 @@
 //! state  first rank  end of ranks  values of the fragment's nodes, left to right … unused
 //! ```
 //!
-//! There is one slot for each column of a row. The state of one with values says in which call its ranks are.
+//! There is one slot for each column of a row. The state of a slot with values says which call its ranks are in.
 //!
 //! A slot is marked as failed until its values are combined, so that a rank whose operator panics passes on no partial result. A result
-//! counts only if its slot says that it covers all ranks.
+//! is valid only if its slot says that it covers all ranks.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
@@ -66,7 +66,7 @@ struct NativeMemory {
     merging: Merging,
 }
 
-/// Two fragments side by side: nodes with the places of their values.
+/// Two adjacent fragments: nodes, and where their values are.
 struct Merging {
     nodes: Vec<(Node, usize)>,
     values: Vec<u8>,

@@ -19,7 +19,7 @@ pub enum BuildError {
         .first.0, .first.1, .second.0, .second.1
     )]
     Disagreement {
-        /// What they disagree on.
+        /// What the ranks disagree on.
         subject: &'static str,
         /// A rank, and its value.
         first: (usize, String),
@@ -39,7 +39,7 @@ pub enum BuildError {
         rank: usize,
         /// The ranks of its distribution.
         planned: usize,
-        /// The ranks there are.
+        /// The ranks of the world.
         size: usize,
     },
     /// A rank's floating-point environment is not IEEE 754's default.
@@ -58,10 +58,10 @@ pub enum BuildError {
     Root {
         /// The rank that was named.
         root: usize,
-        /// The ranks there are.
+        /// The ranks of the world.
         size: usize,
     },
-    /// A rank has no memory for a row, for a list of its ranges of items, or for all ranks' lists.
+    /// A rank lacks the memory for a row, for a list of its ranges of items, or for all ranks' lists.
     #[error("rank {rank}: a plan takes at least {bytes} bytes here, more than it can get")]
     Memory {
         /// The first such rank.
@@ -69,16 +69,16 @@ pub enum BuildError {
         /// The bytes of a row, or of the lists.
         bytes: u128,
     },
-    /// Items have no elements.
+    /// The width of an item is 0 elements.
     #[error("the width is 0, but an item has at least one element")]
     ZeroWidth,
-    /// A plan in lanes cannot have this many.
+    /// A plan cannot have this number of lanes.
     #[error("the number of lanes is {lanes}, which is not from 1 to {LANES_MAX}")]
     Lanes {
-        /// The number that was asked for.
+        /// The requested number.
         lanes: usize,
     },
-    /// Items of a rank do not begin where the lanes do.
+    /// A range of a rank's items does not begin at a multiple of the number of lanes.
     #[error(
         "rank {rank} has items {start} to {end}, which do not begin at a multiple of {lanes}, the number of lanes"
     )]
@@ -95,25 +95,25 @@ pub enum BuildError {
     /// A plan for sums by key has no key.
     #[error("a plan for sums by key has at least one key, not 0")]
     NoKeys,
-    /// Messages have no elements.
+    /// The limit of a message is 0 elements.
     #[error("the message limit is 0, but a message has at least one element")]
     ZeroMessageLimit,
-    /// Elements have no bytes.
+    /// The type of the elements has size 0.
     #[error("an element of type `{element}` takes no memory, so there is nothing to reduce")]
     ZeroSized {
         /// The type of an element.
         element: &'static str,
     },
-    /// A message buffer of no values, or of more than there can be.
+    /// A message buffer has no values, or more than a message can have.
     #[error(
         "a message buffer holds 1 to {} values, not {values}",
         MessageBuffer::VALUES_MAX
     )]
     MessageBuffer {
-        /// The number that was asked for.
+        /// The requested number.
         values: usize,
     },
-    /// A time of the network is not finite and positive, or no ranks share a node or a port of it.
+    /// A time of the network is not finite and positive, or the number of ranks that share a node or a port is 0.
     #[error("a network's {demand}: {network}")]
     Network {
         /// Which part is wrong, and what it must be.
@@ -121,7 +121,7 @@ pub enum BuildError {
         /// The network.
         network: Network,
     },
-    /// A parameter that schedules do not take.
+    /// A parameter is invalid for the schedule.
     #[error(transparent)]
     Parameter(#[from] schedule::Error),
     /// A level of `hierarchical` that is not a schedule.
@@ -154,24 +154,24 @@ pub enum BuildError {
         /// The number of items on all ranks.
         found: u64,
     },
-    /// What the ranks own together is not the ownership or distribution that was given on a rank.
+    /// The items that the ranks own together do not match the ownership or distribution given on a rank.
     #[error(
         "the ownership given on rank {rank} has {stated} for rank {owner}, but rank {owner} has {found}"
     )]
     OtherShare {
         /// The first rank whose program gave another ownership.
         rank: usize,
-        /// The items that it gives the other rank.
+        /// The items that this ownership assigns to the rank that differs.
         stated: String,
-        /// The first rank that has other items.
+        /// The first rank whose items differ.
         owner: usize,
         /// The items that it has.
         found: String,
     },
-    /// The ranks' items are not 0..N, each once.
+    /// The ranks' items are not 0..N, each exactly once.
     #[error(transparent)]
     Ownership(#[from] distribution::Error),
-    /// The algorithm takes contiguous distributions only.
+    /// The algorithm supports only contiguous distributions.
     #[error("algorithm `{algorithm}` takes contiguous items in rank order only")]
     Scattered {
         /// The algorithm.
@@ -186,7 +186,7 @@ pub enum BuildError {
         /// The operator.
         operator: String,
     },
-    /// Another rank is in a run of this plan, or builds another kind of plan: one of the two has made one call more than the other.
+    /// Another rank is in a run of this plan, or builds another kind of plan: one of the two ranks has made a call more.
     #[error(
         "rank {rank} builds a plan, and rank {from} is in {other} of it: all ranks must make the same calls in the same order"
     )]
@@ -198,7 +198,7 @@ pub enum BuildError {
         /// That rank's call.
         other: Turn,
     },
-    /// An operator built a plan on the world that runs it. The other ranks do not learn of it.
+    /// An operator built a plan on the world that runs the operator. The other ranks are not notified.
     #[error("rank {rank}: an operator cannot build a plan on the world that runs it")]
     Nested {
         /// This rank.

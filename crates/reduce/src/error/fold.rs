@@ -25,21 +25,21 @@ pub enum FoldError {
         /// How many items it has.
         found: u64,
     },
-    /// The values are not whole rows, or rows would have no values.
+    /// The values are not whole rows, or the width of a row is 0.
     #[error("{} cannot be rows of {width}", counted(.values, "value"))]
     NotRows {
         /// The number of values.
         values: u64,
-        /// How many a row is to have.
+        /// How many values a row should have.
         width: u64,
     },
-    /// There cannot be this many lanes.
+    /// The number of lanes is not from 1 to 2^20.
     #[error("the number of lanes is {lanes}, which is not from 1 to {LANES_MAX}")]
     Lanes {
-        /// The number that was asked for.
+        /// The requested number.
         lanes: u64,
     },
-    /// An iterator has not as many items as its length says.
+    /// An iterator gave more or fewer items than its length.
     #[error(
         "an iterator, or a part of it, has {} by its length, and gave {}",
         counted(.promised, "item"), .found.map_or("more".to_owned(), |found| found.to_string())

@@ -13,9 +13,9 @@ use crate::operation::Call;
 /// Why a run of a [`Plan`](crate::Plan) failed.
 ///
 /// If one rank fails, the ranks that depend on it get an error, too, and none hangs. A rank that fails itself returns its own
-/// error, whatever it learns about others. The plan is then spent: later runs return [`RunError::Spent`]. After
+/// error, whatever it learns about other ranks. The plan is then spent: later runs return [`RunError::Spent`]. After
 /// [`RunError::UnderWay`], [`RunError::NotOffered`], [`RunError::NoOwnNodes`], [`RunError::TimedOut`], [`RunError::Nested`] and
-/// [`RunError::Limit`] it is not.
+/// [`RunError::Limit`], the plan can still be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -54,7 +54,7 @@ pub enum RunError {
     WrongPairs {
         /// This rank.
         rank: usize,
-        /// The number of pairs planned, its width.
+        /// The number of pairs planned: the plan's width.
         planned: usize,
         /// The number of pairs given.
         given: usize,
@@ -66,7 +66,7 @@ pub enum RunError {
         rank: usize,
         /// The number of values.
         values: u64,
-        /// How many a row is to have.
+        /// How many values a row should have.
         width: u64,
     },
     /// The keys of items are invalid: see [`exact::KeyedPlan`](crate::exact::KeyedPlan).
@@ -77,13 +77,13 @@ pub enum RunError {
         /// What is wrong with them.
         error: KeyError,
     },
-    /// The ranks' exact sums together would have too many items. All ranks that get such a sum return this, no result has changed, and the
-    /// plan stays usable. Or this rank lacks the memory for sums of all keys.
+    /// The ranks' exact sums together would have too many items. All ranks that get such a sum return this error, results do not change, and
+    /// the plan stays usable. Or this rank lacks the memory for sums of all keys.
     #[error("rank {rank}: {error}")]
     Limit {
         /// This rank.
         rank: usize,
-        /// What there is too much of.
+        /// Which limit is exceeded.
         error: LimitError,
     },
     /// Sums by key do not have as many keys as the plan.
@@ -96,7 +96,7 @@ pub enum RunError {
         /// The number of keys given.
         given: usize,
     },
-    /// What ranks sent in addition to their sums by key is not what the plan expects. It may be another program's.
+    /// What ranks sent in addition to their sums by key is not what the plan expects. It may come from another program.
     #[error("rank {rank}: the values that accompany sums by key are not what the plan expects: {}", printable(.reason))]
     WrongEntries {
         /// This rank.
@@ -130,7 +130,7 @@ pub enum RunError {
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// This rank's items could not be folded where they are.
+    /// This rank's items could not be folded in the place where they are stored, such as a GPU.
     #[error("rank {rank}: its items were not folded: {}", printable(.reason))]
     NotFolded {
         /// This rank.
@@ -168,13 +168,13 @@ pub enum RunError {
         /// The rank that failed first.
         rank: usize,
     },
-    /// Several ranks failed in this run; they know why. Only [`mpi-native`](Algorithm::MpiNative) exact sums do not say which.
+    /// Several ranks failed in this run; they know why. Only [`mpi-native`](Algorithm::MpiNative) exact sums cannot name them.
     #[error("{count} ranks failed in this reduction")]
     RanksFailed {
         /// How many.
         count: u64,
     },
-    /// A message differs from what the plan expects. It may be another plan's, or another program's.
+    /// A message differs from what the plan expects. It may come from another plan or another program.
     #[error("rank {rank}: a message from rank {from} is not what the plan expects: {}", printable(.reason))]
     WrongMessage {
         /// This rank.
@@ -232,7 +232,7 @@ impl RunError {
     }
 
     /// The ranks that are lost, by their numbers in this world, as far as this rank knows: they have panicked, have left while others waited
-    /// for them, or their processes have died. Empty where another rank knows which. The program goes on with [`World::shrink`].
+    /// for them, or their processes have died. Empty if only another rank knows which. The program goes on with [`World::shrink`].
     ///
     /// `None` if the run failed for another reason. That includes [`RunError::RankFailed`]: that rank is there, and the world can be used.
     ///
@@ -276,7 +276,7 @@ pub(crate) fn own_failure_first<R>(
     }
 }
 
-/// 1, 2 and 3
+/// Such as `1, 2 and 3`.
 fn list(ranks: &[usize]) -> String {
     let mut text = String::new();
     for (index, rank) in ranks.iter().enumerate() {

@@ -19,10 +19,10 @@ use crate::world::conversation::Conversation;
 impl Builder {
     /// Builds a plan for exact sums, which need no order: see [`exact`](crate::exact). Collective.
     ///
-    /// Each rank may have any number of items, another one in each run. What the builder was given about items is ignored.
+    /// Each rank may have any number of items, and a different one in each run. What the builder was given about items is ignored.
     ///
     /// # Errors
-    /// As [`build`](Builder::build), but for those of items.
+    /// As [`build`](Builder::build), except for those about items.
     pub fn build_exact<A: Accumulator>(self) -> Result<Plan<A>, BuildError> {
         let native: MakeEngine = |world, terms, _, conversation| {
             Rc::new(NativeIntegers::<A>::new(world, terms, conversation))
@@ -33,7 +33,7 @@ impl Builder {
         Ok(Plan::new(plan))
     }
 
-    /// The same for a quantity that exact sums compute from items. The ranks compare which one.
+    /// The same for a quantity that exact sums compute from items. The ranks compare which quantity.
     #[doc(hidden)]
     pub fn build_quantity<Q: Quantity>(mut self) -> Result<AnyPlan, BuildError> {
         self.request.figure = Some(Q::NAME);
@@ -43,11 +43,11 @@ impl Builder {
 
     /// Builds a plan for slots, such as sums or moments, of keys 0 to `keys` - 1: see [`exact::KeyedPlan`](KeyedPlan). Collective.
     ///
-    /// Each rank may have any number of items, with any keys, and others in each run. What the builder was given about items and the
+    /// Each rank may have any number of items, with any keys, and different ones in each run. What the builder was given about items and the
     /// [`width`](Builder::width) is ignored.
     ///
     /// # Errors
-    /// As [`build`](Builder::build), but for those of items; or the ranks disagree on the number of keys, or it is 0.
+    /// As [`build`](Builder::build), except for those about items; or the ranks disagree on the number of keys, or it is 0.
     pub fn build_keyed<S: KeyedSlot>(self, keys: usize) -> Result<KeyedPlan<Keyed<S>>, BuildError> {
         let world = &self.world;
         let mut rows = self.one_item_each(PlanKind::Keyed)?;
@@ -67,8 +67,8 @@ impl Builder {
 
     /// Builds a plan for slots of keys of 64 bits: see [`exact::HashedPlan`](HashedPlan). Collective.
     ///
-    /// Each rank may have any number of items, with any keys, and others in each run. Of what the builder was given, only the
-    /// [`root`](Builder::root) counts.
+    /// Each rank may have any number of items, with any keys, and different ones in each run. Of the builder's settings, only the
+    /// [`root`](Builder::root) is used.
     ///
     /// # Errors
     /// The ranks disagree on the kind of plan, the types or the root, the root does not exist, a rank's floating-point environment is not IEEE 754's

@@ -1,6 +1,6 @@
-//! Sums, dot products and norms in no order: exact, and rounded once.
+//! Sums, dot products and norms that need no order: computed exactly, and rounded once.
 //!
-//! The exact sum of items depends neither on their order nor on which rank has which of them, so items have no numbers: each rank gives
+//! The exact sum of items depends neither on their order nor on which rank has which items, so items have no numbers: each rank passes
 //! any number of items, in any order, in each run. A rank adds its items without rounding errors, in a fixed-point number of some hundred
 //! bytes; ranks add these numbers as integers; and the result is rounded once. It depends on the items alone.
 //!
@@ -21,7 +21,7 @@
 //! # Ok::<(), threads::RunError>(())
 //! ```
 //!
-//! For any other operator, and where items are numbered anyway, the tree is cheaper: [`Plan`](crate::Plan).
+//! For items that are numbered anyway, and for any other operator, use a [`Plan`](crate::Plan) in tree order, which is cheaper.
 
 mod build;
 mod keyed;

@@ -1,4 +1,4 @@
-//! Exact sums by the transport's own sum of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may compute in hardware.
+//! Exact sums by the transport's own reduction of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may compute in hardware.
 //!
 //! After the integers of the sums come the upper halves of their numbers of items, which show whether these have wrapped. Some integers
 //! follow, by which a result proves whose sums it holds: how many ranks have taken part, the sum of their numbers, and the same for the

@@ -1,4 +1,4 @@
-//! Exact sums by all threads of a process, on rayon. They have the values of those by one thread.
+//! Exact sums by the threads of a rayon pool. The values are the same as on one thread.
 
 use exact_sum::Float;
 pub use exact_sum::par::{by_key, norm, sum};

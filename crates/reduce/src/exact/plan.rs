@@ -11,7 +11,7 @@ use crate::error::RunError;
 use crate::operation::{Call, Operand, Operation};
 use crate::plan::{AnyPending, AnyPlan, Operands, Pending, dereferences};
 
-/// An exact sum over the ranks of a [`World`](crate::World); `A` is what a rank adds its items up in. Made by
+/// An exact sum over the ranks of a [`World`](crate::World). A rank adds up its items in an `A`. Made by
 /// [`Builder::build_exact`](crate::Builder::build_exact).
 ///
 /// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). Which rank has which items, and how
@@ -34,8 +34,8 @@ use crate::plan::{AnyPending, AnyPlan, Operands, Pending, dereferences};
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](crate::Plan#errors-of-all-runs), and [`RunError::Limit`]. A run needs the default floating-point environment; what a rank has added up
-/// before is right in any.
+/// [Those of a `Plan`](crate::Plan#errors-of-all-runs), and [`RunError::Limit`]. A run needs the default floating-point environment; sums that a rank
+/// has already added up are right in any environment.
 pub struct Plan<A: Accumulator> {
     plan: AnyPlan,
     sums: PhantomData<fn() -> A>,
@@ -128,7 +128,7 @@ impl<A: Accumulator> Plan<A> {
         self.run(Operation::Exscan, local, result).map(drop)
     }
 
-    /// Starts [`allreduce`](Plan::allreduce); the sum is free when this returns. Collective.
+    /// Starts [`allreduce`](Plan::allreduce). When this returns, `local` is free for other use. Collective.
     ///
     /// # Errors
     /// As [all runs](Plan#errors-of-all-runs), or the [algorithm](crate::AnyPlan::algorithm) is not a schedule; or the width is not 1, which
@@ -316,7 +316,7 @@ impl<T: Float> Plan<Sum<T>> {
         self.make::<Sums<T>>(Operation::Allreduce, items, result)
     }
 
-    /// For each of this rank's items, the sum of all items up to it, it included, those of the ranks below first; each rounded once.
+    /// For each of this rank's items, the sum of all items up to and including it, where the ranks below come first; each rounded once.
     /// Collective.
     ///
     /// # Errors
@@ -326,7 +326,7 @@ impl<T: Float> Plan<Sum<T>> {
         self.make::<Sums<T>>(Operation::Scan, items, result)
     }
 
-    /// For each of this rank's items, the sum of all items before it, those of the ranks below first; each rounded once. Collective.
+    /// For each of this rank's items, the sum of all items before it, where the ranks below come first; each rounded once. Collective.
     ///
     /// # Errors
     /// As [`scan_items`](Plan::scan_items).

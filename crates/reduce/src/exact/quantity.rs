@@ -14,13 +14,13 @@ use crate::plan::{AnyPlan, Encoded, Encoding, Operands, check_pair, check_result
 
 /// A quantity that an exact sum computes from items.
 pub trait Quantity: 'static {
-    /// An item; of complex numbers, both parts.
+    /// An item; for complex numbers, both parts.
     type Item: Pod;
     /// What is added up, in a process and over ranks.
     type Total: Accumulator;
     /// Whether it is computed from two slices.
     const TAKES_PAIRS: bool;
-    /// What it is, for errors.
+    /// Its name in errors.
     const NAME: &'static str;
 
     /// Adds items; `y` is empty unless there are pairs.
@@ -147,7 +147,7 @@ impl<T: Float> Quantity for ComplexSums<T> {
     }
 }
 
-/// The dot product of complex items, the first of each pair conjugated or not.
+/// The dot product of complex items, with the first of each pair conjugated or not.
 #[derive(Debug)]
 pub struct ComplexDots<T, const IS_CONJUGATE: bool>(PhantomData<T>);
 

@@ -1,4 +1,4 @@
-//! Exact sums of slices that belong together. Their lengths are checked as for sums in tree order.
+//! Exact sums of several slices. Their lengths are checked as for sums in tree order.
 
 use exact_sum::Float;
 

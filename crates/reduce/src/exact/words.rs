@@ -17,7 +17,7 @@ pub(crate) fn merge<A: Accumulator>() -> WordsOperator {
     })
 }
 
-/// The sum that these words, which this rank got, stand for.
+/// The sum that the words received by this rank stand for.
 pub(super) fn of_words<A: Accumulator>(rank: usize, words: &A::Words) -> Result<A, RunError> {
     let mut sum = A::default();
     let added = sum.add_words(words);

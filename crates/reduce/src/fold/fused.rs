@@ -29,7 +29,7 @@ where
     Ok(canonical_or_zero(simd_kernels::dot(Level::best(), x, y)))
 }
 
-/// Whether two factors have the same number of items.
+/// Checks that two factors have the same number of items.
 pub(crate) fn check_lengths<T>(x: &[T], y: &[T]) -> Result<(), FoldError> {
     if x.len() == y.len() {
         return Ok(());

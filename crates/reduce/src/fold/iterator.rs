@@ -75,7 +75,7 @@ pub(super) trait OfBlocks<T> {
     type State;
     type Value;
 
-    /// Whether this thread computes as it must.
+    /// Checks this thread's floating-point environment.
     fn check(&self) -> Result<(), FoldError>;
 
     /// The state of no items.

@@ -7,8 +7,8 @@ use crate::environment;
 use crate::error::FoldError;
 use crate::operator::{self, LANES_MAX, Operator, Sum, lane_row};
 
-/// The sum of the items in `lanes` lanes: item i belongs to lane i mod `lanes`, each lane is summed in tree order, and then their sums.
-/// Returns 0 for no items.
+/// The sum of the items in `lanes` lanes: item i belongs to lane i mod `lanes`, each lane is summed in tree order, and then the lanes' sums are
+/// summed. Returns 0 for no items.
 ///
 /// With one lane it is [`sum`](crate::sum). Sums of floats in 16, 32, 64 or 128 lanes are the fastest.
 ///

@@ -1,4 +1,4 @@
-//! The reductions of one process by all of its threads, on rayon: parallel versions of [`sum`](crate::sum), [`fold`](crate::fold),
+//! The reductions of one process by the threads of a rayon pool: parallel versions of [`sum`](crate::sum), [`fold`](crate::fold),
 //! [`dot`](crate::dot), [`squared_norm`](crate::squared_norm), [`sum_and_absolute_sum`](crate::sum_and_absolute_sum),
 //! [`sum_rows`](crate::sum_rows), [`fold_rows`](crate::fold_rows), [`fields`](crate::fields), and those in lanes.
 //!
@@ -22,7 +22,7 @@ use crate::operator::{Operator, Sum, WordsOperator, joined, lane_row};
 pub use exact_sum::par::{install, join};
 pub use iterator::ParallelTreeIterator;
 
-/// A thread folds subtrees of up to this number of values alone: that takes about as long as to wake another thread.
+/// A thread folds subtrees of up to this number of values alone, since that takes about as long as waking another thread.
 const GRAIN_VALUES: usize = 1 << 17;
 
 /// The sum of the items, in tree order, by the threads of the current rayon pool. Returns 0 for no items.
@@ -64,7 +64,7 @@ where
 /// [`WordsOperator::fold`] by the threads of the current rayon pool.
 ///
 /// # Errors
-/// As there, of any thread that took part.
+/// As [`WordsOperator::fold`], for any thread that took part.
 #[doc(hidden)]
 pub fn fold_words(items: &[u64], operator: &WordsOperator) -> Result<Vec<u64>, FoldError> {
     let words = operator.words();

@@ -39,7 +39,7 @@ pub struct Partial<T> {
     nodes: Vec<(Node, Vec<T>)>,
 }
 
-/// Why items are no [`Partial`], partials do not merge, or one has no result.
+/// Why items cannot form a [`Partial`], partials cannot be merged, or a partial has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartialError {
@@ -61,13 +61,13 @@ pub enum PartialError {
         /// The rows.
         found: u64,
     },
-    /// An item is there twice.
+    /// An item occurs twice.
     #[error("item {item} is there twice")]
     Overlap {
         /// The first such item.
         item: u64,
     },
-    /// Partials are of different reductions.
+    /// The partials belong to different reductions.
     #[error(
         "a partial of {} of {} does not merge with one of {other_total} of {other_width}",
         counted(.total, "item"), counted(.width, "value")
@@ -77,12 +77,12 @@ pub enum PartialError {
         total: u64,
         /// The values of an item.
         width: usize,
-        /// The other's number of all items.
+        /// The number of all items, in the other partial.
         other_total: u64,
-        /// The values of an item of the other's.
+        /// The values of an item, in the other partial.
         other_width: usize,
     },
-    /// A partial is of another operator.
+    /// A partial belongs to another operator.
     #[error("the partial is of operator `{own}`, not of `{other}`")]
     OtherOperator {
         /// Its operator.
@@ -93,7 +93,7 @@ pub enum PartialError {
     /// Items are missing.
     #[error("the partial has {found} of {}; item {missing} is missing", counted(.total, "item"))]
     Incomplete {
-        /// The items that are there.
+        /// The items that the partial has.
         found: u64,
         /// The number of all items.
         total: u64,
@@ -173,7 +173,7 @@ impl<T: Copy + 'static> Partial<T> {
     /// The partial of the items of both.
     ///
     /// # Errors
-    /// They differ in their number of items or of values, or one is not of this operator; an item is in both; or this thread's
+    /// The partials differ in their number of items or values, or belong to another operator; an item is in both; or this thread's
     /// floating-point environment is not IEEE 754's default.
     pub fn merge<O: Operator<T>>(&self, other: &Self, operator: &O) -> Result<Self, PartialError> {
         environment::check().map_err(FoldError::from)?;
@@ -228,7 +228,7 @@ impl<T: Copy + 'static> Partial<T> {
     /// The reduction of all items: a row.
     ///
     /// # Errors
-    /// The operator is not the partial's; items are missing; or there are none at all, and the operator has no empty value.
+    /// The operator is not the partial's; items are missing; or N is 0 and the operator has no empty value.
     pub fn result<O: Operator<T>>(&self, operator: &O) -> Result<Vec<T>, PartialError> {
         self.check_operator(operator.name())?;
         if self.total() == 0 {
@@ -288,7 +288,7 @@ impl<T: Copy + 'static> Partial<T> {
     /// the [total](Partial::total) and the name of the [operator](Partial::operator) of that partial.
     ///
     /// # Errors
-    /// They are no subtrees of `total` items, are not from left to right, overlap, are not the largest ones, or have rows of another
+    /// The nodes are no subtrees of `total` items, are not from left to right, overlap, are not the largest ones, or have rows of another
     /// width.
     pub fn from_nodes(
         nodes: impl IntoIterator<Item = (u64, u32, Vec<T>)>,

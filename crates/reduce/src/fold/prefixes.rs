@@ -3,7 +3,7 @@
 /// Items in a chunk: their prefixes are computed together, and share the subtrees before them.
 const CHUNK_ITEMS: usize = 8;
 
-/// The state from which a scan of the next items continues: the subtrees of the items so far. All its scans use one operator.
+/// The state from which a scan of the next items continues: the subtrees of the items so far. All its scans must use the same operator.
 ///
 /// ```
 /// use reduce::{Operator, Sum, operator::Prefixes};

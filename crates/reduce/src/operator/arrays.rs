@@ -4,7 +4,7 @@ use std::array;
 
 use super::{Max, Min, Operator, Product, Sum};
 
-/// An operator of the elements makes one of arrays of them: element by element.
+/// An operator of elements is also an operator of arrays, element by element.
 macro_rules! array_operator {
     ($operator:ident) => {
         impl<T: Copy + 'static, const K: usize> Operator<[T; K]> for $operator

@@ -1,5 +1,5 @@
 //! What combines two items: the [`Operator`] trait, [`Sum`], [`Product`], [`Min`] and [`Max`] for
-//! all floats and integers and arrays of them, of complex numbers the first two (feature `num-complex`), and [`custom`] ones.
+//! all floats and integers, and arrays of them; the first two also for complex numbers (feature `num-complex`); and [`custom`] ones.
 //!
 //! Every elementary operation rounds once, in the element's own type. Float minimum and maximum are
 //! IEEE 754-2019's `minimum` and `maximum`: NaN propagates, and -0 is below +0 (`f64::min` and the
@@ -28,18 +28,18 @@ pub const LANES_MAX: usize = 1 << 20;
 
 /// A binary operation on items, never assumed to be associative or commutative.
 ///
-/// Two ranks that build a plan together must use the same operator; they compare
+/// Ranks that build a plan together must use the same operator; they compare
 /// [`name`](Operator::name)s and [`empty`](Operator::empty) values. An operator does not communicate: a call on a plan of the world
 /// that runs it returns [`RunError::Nested`](crate::RunError::Nested).
 ///
 /// The other methods have defaults that are right for every operator. Override
-/// [`empty`](Operator::empty) to allow reductions of nothing, and [`canonical`](Operator::canonical) if equal
-/// results can have different bits and are no floats.
+/// [`empty`](Operator::empty) to allow reductions of no items, and [`canonical`](Operator::canonical) if equal
+/// results of a type other than floats can have different bits.
 pub trait Operator<T: Copy + 'static> {
     /// The name that ranks compare, and that errors show.
     fn name(&self) -> &str;
 
-    /// The combination of two neighbours, `left` having the lower items.
+    /// The combination of two neighbours; `left` has the lower items.
     fn combine(&self, left: T, right: T) -> T;
 
     /// The reduction of no items at all, if that is defined. Never used as padding.
@@ -47,21 +47,21 @@ pub trait Operator<T: Copy + 'static> {
         None
     }
 
-    /// Whether it is one of this crate's: it makes no calls, and leaves the floating-point environment as it is.
+    /// Whether it is one of this crate's operators: those make no calls, and leave the floating-point environment unchanged.
     #[doc(hidden)]
     fn is_plain(&self) -> bool {
         false
     }
 
-    /// The one representation of a result among those that mean the same; applied to results only.
+    /// The canonical one of all representations that mean the same; applied to results only.
     ///
-    /// By default an `f32` or `f64` that is not a number becomes the canonical quiet NaN, and every other value stays as it is. For
+    /// By default, an `f32` or `f64` NaN becomes the canonical quiet NaN, and every other value stays as it is. For
     /// types that hold floats, override it: the NaNs that processors compute differ in their signs.
     fn canonical(&self, value: T) -> T {
         canonical_if_float(value)
     }
 
-    /// The [`canonical`](Operator::canonical) reduction of the items. One call does both: after other work, neither function is in a cache.
+    /// The [`canonical`](Operator::canonical) reduction of the items. One call does both, since after other work neither function is in a cache.
     #[doc(hidden)]
     #[inline]
     fn fold_canonical(&self, items: &[T]) -> Option<T> {
@@ -78,13 +78,13 @@ pub trait Operator<T: Copy + 'static> {
         None
     }
 
-    /// The sum of the products x0 * y0, x1 * y1, … in tree order, each rounded once; `None` for no items, and from an operator that is no sum
+    /// The sum of the products x0 * y0, x1 * y1, … in tree order, each rounded once; `None` for no items, and if the operator is no sum
     /// of floats.
     fn fold_products(&self, _x: &[T], _y: &[T]) -> Option<T> {
         None
     }
 
-    /// Writes the products of as many items. Returns whether it could: an operator that is no sum of floats has none.
+    /// Writes the products of two equally long slices. Returns whether it could: only a sum of floats has products.
     fn write_products(&self, _x: &[T], _y: &[T], _products: &mut [T]) -> bool {
         false
     }
@@ -176,7 +176,7 @@ pub struct Max;
 
 /// An operator from a function, which must give the same bits for the same operands on all ranks.
 ///
-/// A result that is an `f32` or `f64` and not a number becomes the canonical quiet NaN. For other types that hold floats, give the
+/// An `f32` or `f64` NaN becomes the canonical quiet NaN in the result. For other types that hold floats, give the
 /// canonical form by [`with_canonical`](Custom::with_canonical).
 ///
 /// ```
@@ -226,7 +226,7 @@ pub struct Custom<T, F> {
 }
 
 impl<T, F> Custom<T, F> {
-    /// Declares the one representation of a result among those that mean the same.
+    /// Declares the canonical one of all representations of a result that mean the same.
     #[must_use]
     pub fn with_canonical(self, canonical: fn(T) -> T) -> Self {
         Self { canonical, ..self }
@@ -385,7 +385,7 @@ pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     row
 }
 
-/// Combines two rows of lanes. The right one may be shorter: the other lanes of the left one stay.
+/// Combines two rows of lanes. The right one may be shorter; the left row's other lanes stay as they are.
 pub(crate) fn joined<T: Copy + 'static, O: Operator<T> + ?Sized>(
     mut left: Vec<T>,
     right: &[T],

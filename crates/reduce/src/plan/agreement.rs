@@ -36,9 +36,9 @@ struct Record {
     share: u64,
     /// The bytes of its extents in a message.
     share_bytes: u64,
-    /// 1 if this rank states what all ranks own, else 0.
+    /// 1 if this rank states what all ranks own, otherwise 0.
     states_whole: u64,
-    /// 1 if the program gave the number of items on all ranks, else 0.
+    /// 1 if the program gave the number of items on all ranks, otherwise 0.
     gives_items: u64,
     items: u64,
     /// Fingerprints of the settings' values.
@@ -47,7 +47,7 @@ struct Record {
 
 const COUNT: u64 = 0;
 const EXTENTS: u64 = 1;
-/// Not contiguous: written out, it could be longer than any memory.
+/// A rule that is not contiguous. As a table, it could be longer than any memory.
 const RULE: u64 = 2;
 
 /// What the kinds of shares are, in words.
@@ -212,7 +212,7 @@ fn own_ranges(share: &Share, rank: usize) -> Option<Vec<u8>> {
 /// The vote of a rank that does not object.
 const NOBODY: u64 = u64::MAX;
 
-/// Checks that what the ranks own together is what each of them states, if it states it. Collective.
+/// Checks that what the ranks own together equals what each rank states, if it states anything. Collective.
 fn vote_on(
     table: Table<'_>,
     found: &Ownership,
@@ -271,7 +271,7 @@ fn in_words(stretches: &[Range<u64>]) -> String {
     }
 }
 
-/// The first rank whose value is not rank 0's.
+/// The first rank whose value differs from rank 0's.
 fn first_that_differs(records: &[Record], value: impl Fn(&Record) -> u64) -> Option<usize> {
     records
         .iter()
@@ -338,7 +338,7 @@ fn exchange_texts(table: Table<'_>, text: &str) -> Result<Vec<String>, comm::Err
     Ok(all.chunks_exact(TEXT_BYTES).map(to_text).collect())
 }
 
-/// A text of at most [`TEXT_BYTES`]. Of a longer one the beginning, and a fingerprint, by which it differs from others.
+/// A text of at most [`TEXT_BYTES`]. For a longer one, the beginning and a fingerprint that distinguishes it from others.
 fn shortened(text: &str) -> String {
     if text.len() <= TEXT_BYTES {
         return text.to_owned();

@@ -20,10 +20,10 @@ use crate::world::World;
 use crate::world::conversation::Conversation;
 
 /// A plan of any kind: [`Plan`](crate::Plan), [`LanesPlan`](crate::LanesPlan), [`exact::Plan`](crate::exact::Plan) and
-/// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it. For sums by keys of 64 bits it knows little: they have no rows, so their width
-/// is 1, and no algorithm.
+/// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it. Sums by keys of 64 bits have no rows and no algorithm, and their
+/// width is 1.
 ///
-/// `{}` prints this rank's part in an allreduce, step by step, what scattered items cost, and the operations for which another algorithm
+/// `{}` prints this rank's part in an allreduce, step by step, the cost of scattered items, and the operations for which another algorithm
 /// runs.
 ///
 /// ```
@@ -129,7 +129,7 @@ impl AnyPlan {
         &self.world
     }
 
-    /// Who owns which items; for a sum in lanes, which rows of lanes.
+    /// Who owns which items or, for a sum in lanes, which rows of lanes.
     pub fn ownership(&self) -> &Ownership {
         &self.terms.ownership
     }
@@ -202,8 +202,8 @@ impl AnyPlan {
     /// The runs of this rank's rows that a reduction folds separately before ranks communicate: the number of rows of each, in order.
     /// `None` if the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     ///
-    /// For rows that are folded elsewhere, as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and the other `_folded` runs take the folds
-    /// of these runs, a row for each, in place of the rows.
+    /// For rows that are folded elsewhere, as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and the other `_folded`
+    /// methods take the folds of these runs, a row for each, in place of the rows.
     ///
     /// ```
     /// use reduce::{Operation, Plan, threads};
@@ -227,7 +227,7 @@ impl AnyPlan {
         self.engine.own_node_lengths(operation)
     }
 
-    /// Whether it adds floats in tree order: then it can reduce products.
+    /// Whether the plan adds floats in tree order, so that it can reduce products.
     #[doc(hidden)]
     pub fn has_products(&self) -> bool {
         matches!(self.form, Form::Items) && self.values.has_products()

@@ -82,7 +82,7 @@ impl<O> Builder<O> {
         self.ownership(&Ownership::from(distribution.clone()))
     }
 
-    /// Who owns which items, as [`distribution`](Builder::distribution), but in any pieces.
+    /// Who owns which items, as [`distribution`](Builder::distribution), but in any number of extents.
     pub fn ownership(mut self, ownership: &Ownership) -> Self {
         let (planned, size) = (ownership.ranks(), self.world.size());
         if planned == size {
@@ -95,13 +95,13 @@ impl<O> Builder<O> {
     }
 
     /// The items on this rank, as any list of disjoint ranges, in the order in which the local slice holds them. Together, all ranks must
-    /// have the items 0..N, each once.
+    /// have the items 0..N, each exactly once.
     pub fn extents(mut self, extents: &[Range<u64>]) -> Self {
         self.request.share = Some(Share::Extents(extents.to_vec()));
         self
     }
 
-    /// The number of elements of an item: with more than one, items are rows that are reduced element by element.
+    /// The number of elements of an item. If it is more than one, items are rows that are reduced element by element.
     pub fn width(mut self, elements: usize) -> Self {
         self.request.width = elements;
         self
@@ -192,8 +192,8 @@ impl<O> Builder<O> {
     /// fails, it fails with the same error on every rank.
     ///
     /// # Errors
-    /// The ranks disagree on the kind of plan, type, operator, algorithm, its parameters, root, width, message limit, number of items or who owns
-    /// which; their items are not 0..N, each once; a rank does not say what items it has, has a distribution for another number of ranks,
+    /// The ranks disagree on the kind of plan, type, operator, algorithm, its parameters, root, width, message limit, number of items or their
+    /// owners; their items are not 0..N, each once; a rank does not say what items it has, has a distribution for another number of ranks,
     /// a floating-point environment other than IEEE 754's default, or no memory for a row; the root does not exist, the width
     /// or the message limit is 0, elements take no memory, a parameter is out of range, or the algorithm does not take rows or
     /// scattered items; there are no items and no empty value; or the transport fails.

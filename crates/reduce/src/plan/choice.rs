@@ -15,7 +15,7 @@ use crate::error::{BuildError, UnknownName};
 use crate::message_buffer::MessageBuffer;
 use crate::world::World;
 
-/// The environment variable that names the algorithm of plans whose program names none. Empty, it names none either.
+/// The environment variable that names the algorithm of plans whose program names none. An empty value names none.
 pub const ALGORITHM_VARIABLE: &str = "TREEFOLD_ALGORITHM";
 
 /// Candidates, in order of preference on ties. The other schedules are never faster by a relevant margin.
@@ -311,7 +311,7 @@ fn strips_through(shared_bytes: usize, rows: f64, task: Task<'_>) -> usize {
     task.width.div_ceil((columns as usize).max(1))
 }
 
-/// What is known of nodes.
+/// What is known about the nodes of the machine.
 #[derive(Clone, Copy, Debug)]
 struct Nodes {
     /// Whether messages between them take longer than within one.
@@ -334,7 +334,7 @@ impl Nodes {
         }
     }
 
-    /// The ranks of each, as far as is known.
+    /// The ranks of each node, as far as is known.
     fn ranks(self) -> usize {
         let assumed = Parameters::default().node_ranks;
         self.known_ranks.unwrap_or(assumed)

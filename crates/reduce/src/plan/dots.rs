@@ -9,7 +9,7 @@ use crate::error::RunError;
 use crate::operation::{Call, Operand, Operation};
 use crate::operator::{Operator, Sum};
 
-/// The factors of a dot product: as many items in both.
+/// The factors of a dot product: two slices of the same length.
 pub type Factors<'x, T> = [&'x [T]; 2];
 
 impl<T: Float + Pod> Plan<T, Sum>

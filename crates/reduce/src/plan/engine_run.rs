@@ -43,7 +43,7 @@ impl EngineRun {
         }
     }
 
-    /// Makes progress. Returns whether the run is over. Drives the others in flight, too, unless only in passing.
+    /// Makes progress. Returns whether the run is over. Also drives the other runs in flight, unless only in passing.
     pub(crate) fn drive(&self, patience: Patience) -> Result<bool, RunError> {
         if let Patience::InPassing = patience {
             self.flight.progress();
@@ -73,7 +73,7 @@ impl EngineRun {
     /// Waits for the end of the run, and leaves its result in `result`. Returns whether this rank gets one. The caller has entered the
     /// world.
     ///
-    /// A slice of another length gets no result, but the run ends well: the plan can be run again.
+    /// If the slice has another length, no result is written, but the run completes and the plan can be run again.
     pub(crate) fn deliver(mut self, result: &mut [u8]) -> Result<bool, RunError> {
         let given = result.len() / self.item_bytes;
         let mismatch = check_result(self.world.rank(), self.result_length, given).err();

@@ -14,9 +14,9 @@ use crate::operation::Operation;
 /// How a plan reduces the operands of a call.
 #[derive(Clone)]
 pub(crate) enum Form {
-    /// Its items are the engine's.
+    /// The items are the engine's.
     Items,
-    /// They are encoded before, and the result is decoded.
+    /// The items are encoded before, and the result is decoded.
     Encoded(Rc<dyn Encoding>),
     /// In several stages, and the plan's engine may run one of them; and whether a run was started that has neither ended nor been
     /// dropped.

@@ -148,7 +148,7 @@ impl<T: Pod> LanesPlan<T> {
     }
 }
 
-/// Items as rows of lanes; the last row may be short.
+/// Items as rows of lanes; the last row may be shorter.
 struct Lanes<T> {
     lanes: usize,
     /// The items of this rank.
@@ -260,7 +260,7 @@ where
     }
 }
 
-/// Who owns which rows of lanes. The outcome is the same on all ranks.
+/// The ownership of rows of lanes. The outcome is the same on all ranks.
 fn rows_of(items: &Ownership, lanes: usize) -> Result<Ownership, BuildError> {
     check_lanes(lanes).map_err(|_| BuildError::Lanes { lanes })?;
     let row_items = lanes as u64;

@@ -7,7 +7,7 @@ use comm::collective;
 use super::table::Table;
 use crate::error::BuildError;
 
-/// What a range of items takes in a compiled plan, at least: its rows, its node and their places.
+/// The least memory of a range of items in a compiled plan: for its rows, its node and their places.
 pub(super) const RANGE_BYTES: u128 = 64;
 
 /// What a range takes in a list, in the table of all owners, and where that is sorted.

@@ -67,9 +67,9 @@ pub use wait_all::{WaitAllError, wait_all};
 /// run or takes no part in it, ranks are in different calls, or the transport failed. The plan is then spent, and later runs return
 /// [`RunError::Spent`]: build another. The other ranks get an error, too, in this run or in their next one.
 ///
-/// After four errors the plan can still be used, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way,
+/// After these errors the plan can still be used, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way,
 /// [`RunError::NotOffered`] if the [algorithm](crate::AnyPlan::algorithm) does not support the operation, [`RunError::NoOwnNodes`] if it
-/// takes no rows that were folded elsewhere, and [`RunError::Nested`] if an operator makes the call.
+/// does not support rows that were folded elsewhere, and [`RunError::Nested`] if an operator makes the call.
 ///
 /// `{}` prints who sends what to whom, and when.
 pub struct Plan<T: Pod, O: Operator<T> + 'static> {
@@ -210,7 +210,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
 
     /// The reduction on a rank that has all items. `None` in all other cases, and if anything is wrong: the engine then takes over.
     ///
-    /// Between other work a plan is not in cache, so this reads as little of it as possible.
+    /// After other work a plan is not in cache, so this reads as little of it as possible.
     #[inline]
     fn fold(&self, local: &[T]) -> Option<T> {
         let plan = &self.plan;

@@ -8,9 +8,9 @@ use crate::error::RunError;
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub enum Operands<'r> {
-    /// Its items, in ownership order; to a broadcast none.
+    /// Its items, in ownership order; none for a broadcast.
     Items(&'r [u8]),
-    /// Two slices of items, whose products are reduced: of rows, element by element.
+    /// Two slices of items, whose products are reduced; for rows, element by element.
     Pair([&'r [u8]; 2]),
     /// Pairs of slices of items, whose products are reduced: a column for each pair.
     Pairs(&'r [[&'r [u8]; 2]]),

@@ -21,7 +21,7 @@ use crate::world::{Listed, World};
 /// [`Plan::start_allreduce`](crate::Plan::start_allreduce) and the other `start_` methods.
 ///
 /// It owns what it needs: it may be stored anywhere, and outlive its plan. Several plans may be under way at once, and waiting for
-/// one drives all. Dropping it abandons the run, and the plan is then spent. The other ranks are notified in this rank's next call on
+/// one drives all of them. Dropping it abandons the run, and the plan is then spent. The other ranks are notified in this rank's next call on
 /// the world, because a drop does not communicate.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<R> {
@@ -70,7 +70,7 @@ impl<R> Deref for Pending<R> {
 }
 
 impl AnyPending {
-    /// From now on, waits for other plans drive this run, too.
+    /// After this call, waits for other plans drive this run, too.
     pub(super) fn of_engine_run(run: EngineRun, ending: Option<Box<EncodedEnding>>) -> Self {
         let listed = Listed::new(&run.world, Rc::clone(&run.flight) as _);
         let course = Course::Run(run, ending);
@@ -150,7 +150,7 @@ impl AnyPending {
 
     /// Waits for the run, and leaves its result in `result`. Returns whether this rank gets one.
     ///
-    /// A slice of another length gets no result, but the run ends well: the plan can be run again.
+    /// If the slice has another length, no result is written, but the run completes and the plan can be run again.
     #[doc(hidden)]
     pub fn wait(self, result: &mut [u8]) -> Result<bool, RunError> {
         let Self { course, listed } = self;
@@ -279,7 +279,7 @@ impl<T: Pod> Pending<Vec<T>> {
     /// Waits for the run and leaves its row, its columns or its prefixes in `result`.
     ///
     /// # Errors
-    /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
+    /// As the blocking call. If `result` has another length, the run still completes, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
         if self.is_own {
             return self.run.wait(bytemuck::cast_slice_mut(result)).map(drop);
@@ -292,7 +292,7 @@ impl<T: Pod> Pending<Option<Vec<T>>> {
     /// Waits for the run and leaves the row in `result` on the root. Returns whether this rank is the root.
     ///
     /// # Errors
-    /// As the blocking call. If `result` has another length, the run ends well, and the plan can be run again.
+    /// As the blocking call. If `result` has another length, the run still completes, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<bool, RunError> {
         if self.is_own {
             return self.run.wait(bytemuck::cast_slice_mut(result));

@@ -17,7 +17,7 @@ pub(super) type Settings = [(&'static str, String); SETTINGS_COUNT];
 pub(super) enum Share {
     /// This number of items, after those of the ranks below.
     Count(u64),
-    /// Any pieces.
+    /// Any ranges of items.
     Extents(Vec<Range<u64>>),
     /// Its share of an ownership of all ranks, which this rank states.
     Whole(Ownership),

@@ -12,7 +12,7 @@ pub(super) enum Refusal {
     OtherSize(usize),
     /// Its floating-point environment is not the default one.
     Environment(EnvironmentError),
-    /// It cannot get this number of bytes, the least that a plan takes.
+    /// It cannot allocate this number of bytes, the least that a plan takes.
     Memory(u128),
 }
 

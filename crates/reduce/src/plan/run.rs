@@ -333,7 +333,7 @@ impl AnyPlan {
         claim.fail(outcome.expect_err("a run that is given an error returns it"))
     }
 
-    /// [`refuse`](Self::refuse) where the operation was to be started: if the algorithm cannot be, no rank has begun a run.
+    /// [`refuse`](Self::refuse), for an operation that was to be started. If the algorithm cannot be started, no rank has begun a run.
     #[doc(hidden)]
     pub fn refuse_to_start(&self, operation: Operation) {
         // The algorithm of an allreduce is the one that was chosen, if one was.
@@ -343,7 +343,7 @@ impl AnyPlan {
         }
     }
 
-    /// Takes no part in the next run of an operation, whatever the others reduce in it, because this rank's call cannot be made. The others
+    /// Takes no part in the next run of an operation, whatever the other ranks reduce, because this rank's call cannot be made. The other ranks
     /// are notified, and the plan is spent, unless a run is under way or an operator makes the call.
     #[doc(hidden)]
     pub fn refuse(&self, operation: Operation) {

@@ -10,7 +10,7 @@ use crate::operator::Operator;
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are
-    /// folded; from then on `local` is free. Collective.
+    /// folded. Then `local` is free for other use. Collective.
     ///
     /// # Errors
     /// As [all runs](Plan#errors-of-all-runs), or items are rows, which also fails on the other ranks that start such a run. The wait
@@ -55,7 +55,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
 
     /// Starts [`scan`](Plan::scan), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
-    /// The end of a scan needs the items again: the plan keeps a copy of them, in memory that later runs use again.
+    /// The end of a scan needs the items again: the plan keeps a copy of them, in memory that later runs reuse.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).

@@ -33,7 +33,7 @@ pub struct WaitAllError {
 /// ```
 ///
 /// # Errors
-/// The first run in the list that failed. All others are over all the same, unless an operator
+/// The first run in the list that failed. The other runs are over nevertheless, unless an operator
 /// [makes the call](RunError::Nested).
 pub fn wait_all(runs: &[&AnyPending]) -> Result<(), WaitAllError> {
     let mut outcome = Ok(());

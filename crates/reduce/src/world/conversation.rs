@@ -29,7 +29,7 @@ pub(crate) struct Conversation {
     /// The tag of the last run; there were `turn` runs.
     tag: Cell<Tag>,
     turn: Cell<u64>,
-    /// Whether the other ranks were notified that this rank takes no part any more.
+    /// Whether the other ranks were notified that this rank no longer takes part.
     has_given_up: Cell<bool>,
 }
 
@@ -57,8 +57,8 @@ impl Conversation {
         self.status.get() == Status::Ready
     }
 
-    /// Begins a run, if the plan is ready. `world` is the caller's handle of this conversation's world: between other work, each handle
-    /// that a call follows is a line to fetch from memory.
+    /// Begins a run, if the plan is ready. `world` is the caller's handle of this conversation's world: after other work, following another
+    /// handle would fetch one more cache line.
     #[inline]
     pub(crate) fn begin<'c>(
         &'c self,

@@ -1,11 +1,11 @@
 //! The runs under way on a world.
 //!
 //! A reduction in several rounds moves only while its rank works on it. A rank that waits for one of
-//! several must drive all of them, or two ranks that wait in different orders wait for ever. So every run in flight is added
+//! several must drive all of them, or two ranks that wait in different orders wait forever. So every run in flight is added
 //! here, and a wait drives the whole list: itself first, and none of them from within another.
 //!
-//! To look at all runs for each message that arrives would take time quadratic in their number. So a wait for one of many runs first
-//! gathers messages, for as long as the last look took, and then looks at all runs again.
+//! Checking all runs for each message that arrives would take quadratic time. So a wait for one of many runs first
+//! gathers messages, for as long as the last check took, and then checks all runs again.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -27,13 +27,13 @@ pub(crate) trait Progress {
     fn awaited(&self, requests: &mut Vec<RequestId>);
 }
 
-/// With more runs, a wait gathers messages. A look at fewer takes a microsecond or two.
+/// With more runs, a wait gathers messages. Checking fewer runs takes a microsecond or two.
 const FEW: usize = 16;
 
 /// The runs in flight on one rank.
 #[derive(Default)]
 pub(crate) struct InFlight {
-    /// By index. Free entries hold `None`.
+    /// The runs by index. Free entries hold `None`.
     running: RefCell<Vec<Option<Rc<dyn Progress>>>>,
     free: RefCell<Vec<usize>>,
     /// Kept for its memory.
@@ -75,7 +75,7 @@ impl Drop for Listed {
     }
 }
 
-/// Takes a run off the list whose operator panics: a wait for another run, which may follow, does not run into it again.
+/// Removes a run from the list if its operator panics, so that a later wait for another run does not run into it again.
 struct EndOnPanic<'f>(&'f InFlight, usize, *const ());
 
 impl Drop for EndOnPanic<'_> {
@@ -196,8 +196,8 @@ impl InFlight {
         waited.map(drop)
     }
 
-    /// Waits until one of the requests that `own` and the runs wait for is complete; false if none is in time. `own`'s comes first: if its
-    /// message cannot come, the wait fails; another run that cannot go on does not affect this wait.
+    /// Waits until one of the requests that `own` and the runs wait for is complete; false if none is in time. `own`'s requests come first: if its
+    /// message cannot come, the wait fails; another run that cannot continue does not affect this wait.
     fn wait_any(
         &self,
         own: &dyn Progress,

@@ -35,11 +35,11 @@ const LONG_BYTES: usize = 1 << 18;
 /// Exchanges of all with all take about this long.
 const EXCHANGES_NS: f64 = 5e7;
 
-/// The ranks that take part in them, or two nodes if that is more.
+/// The ranks that take part in these exchanges, or those of two nodes if that is more.
 const EXCHANGING_RANKS: usize = 16;
 
-/// The kind of its exchange, which no plan has: a rank that builds a plan meanwhile gets an error, and does not mistake these messages for
-/// its own.
+/// The kind of the measurement's exchange, which no plan uses. A rank that builds a plan meanwhile gets an error, and does not mistake these
+/// messages for its own.
 const MEASURING: u8 = Tag::KIND_LIMIT - 1;
 
 /// The first byte of a message after which another one comes, and of the last one.
@@ -209,7 +209,7 @@ fn crowding_ns(
     Ok(((one_ns - far.latency_ns) / further.max(1.0)).max(0.0))
 }
 
-/// How much longer adding a byte takes than copying it, in cache: everything that is received is copied anyway.
+/// How much longer adding a byte takes than copying it, in cache. Everything that is received is copied anyway.
 fn combine_byte_ns() -> f64 {
     let (mut left, right) = (vec![1.0_f64; 4096], vec![1.0_f64; 4096]);
     let mut best = |step: fn(&mut [f64], &[f64])| {

@@ -26,7 +26,7 @@ use crate::error::RunError;
 /// Clones are handles of the same world. A plan holds one, so it can be stored beside its world, or without it, in any
 /// struct; they may be dropped in any order, at any time. No drop communicates or fails.
 ///
-/// A world, its plans and its runs stay on one thread: none of them is [`Send`], as [`OneWorldPerThread`] says.
+/// A world, its plans and its runs stay on one thread: none of them is [`Send`]; see [`OneWorldPerThread`].
 ///
 /// ```
 /// use reduce::{Pending, Plan, Sum, World, threads};
@@ -175,11 +175,11 @@ impl World {
         Ok(tag)
     }
 
-    /// Whether all ranks pass `true`: never `true` if a rank of this world is lost. Collective among the ranks that are not lost, and the
-    /// same on all of them. A rank that calls [`shrink`](World::shrink) counts as `false`.
+    /// Whether all ranks pass `true`; `false` if a rank of this world is lost. Collective among the ranks that are not lost, with the same
+    /// result on all of them. A rank that calls [`shrink`](World::shrink) counts as `false`.
     ///
-    /// A result may be `Ok` on one rank while a run fails on another because a third is lost. So ranks agree that all have what they
-    /// need before one of them ends, or forgets what another may ask for.
+    /// A result may be `Ok` on one rank while a run fails on another because a third is lost. So before a rank ends, or
+    /// discards data that another may need, the ranks agree that all have what they need.
     ///
     /// # Errors
     /// [`NotSurvivable`](comm::Error::NotSurvivable), on all ranks, if the transport cannot go on without a rank that is lost; or
@@ -193,7 +193,7 @@ impl World {
     /// when a call has failed with an error that has [`lost_ranks`](RunError::lost_ranks), or when [`agree`](World::agree) has returned
     /// `false`.
     ///
-    /// It ends this world: whatever other ranks wait for in it fails, so they call `shrink`, too, and no rank waits for a lost one.
+    /// It ends this world: all pending calls in it fail on the other ranks, so they call `shrink`, too, and no rank waits for a lost one.
     /// Plans of this world cannot be run any more; the program builds new ones on the new world. A new plan over the same items gives
     /// the same bits, whichever rank has them now: [`Ownership::rebalanced`](distribution::Ownership::rebalanced) computes who takes over
     /// which.
@@ -221,7 +221,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// As [`agree`](World::agree); or the new world cannot be set up, on all ranks, for another reason than a loss.
+    /// As [`agree`](World::agree); or the new world cannot be set up for a reason other than a loss, on all ranks.
     pub fn shrink(&self) -> Result<Shrunk, comm::Error> {
         self.check_not_nested()?;
         // Pending notices for this world's ranks do not matter any more.
@@ -236,7 +236,7 @@ impl World {
         Ok(Shrunk { world, left, lost })
     }
 
-    /// Copies what is known about the network from another world, which has the same ranks.
+    /// Copies what is known about the network from another world, which must have the same ranks.
     fn take_after(&self, other: &World) {
         self.shared.network.set(other.shared.network.get());
     }
@@ -247,7 +247,7 @@ impl World {
     }
 
     /// Sets how long a wait tolerates a silent peer, on transports that have such a limit; see
-    /// [`Communicator::silence_limit`]. A rank that tests, or waits for a moment at a time, tolerates as much of such time.
+    /// [`Communicator::silence_limit`]. For a rank that tests, or waits for short times, the limit applies to the sum of these times.
     pub fn set_silence_limit(&self, limit: Duration) {
         self.shared.transport.set_silence_limit(limit);
     }
@@ -258,7 +258,7 @@ impl World {
         self.shared.transport.set_interruption(interruption);
     }
 
-    /// What messages and combinations cost here: as measured by [`measure_link`](World::measure_link), else [`DEFAULT_LINK`].
+    /// What messages and combinations cost here: as measured by [`measure_link`](World::measure_link), or [`DEFAULT_LINK`].
     pub fn network(&self) -> Network {
         let measured = self.shared.network.get();
         measured.unwrap_or(DEFAULT_LINK.into())
@@ -328,9 +328,9 @@ impl World {
         }
     }
 
-    /// Notifies the other ranks at once of the runs that were abandoned on this one. Otherwise its next call on the world does so. For a
-    /// program that computes for long after it has dropped a run, or caught an operator's panic. Does not wait. In an operator it does
-    /// nothing: the next call does it.
+    /// Notifies the other ranks at once of the runs that were abandoned on this one; otherwise the next call on the world does so. For
+    /// programs that compute for long after they have dropped a run or caught an operator's panic. Does not wait. In an operator it does
+    /// nothing, and the next call notifies.
     pub fn tell_abandoned(&self) {
         if self.shared.owes.get() && !self.shared.is_busy.get() {
             self.send_notices();

@@ -14,7 +14,7 @@ pub(crate) enum Patience {
 }
 
 impl Patience {
-    /// Until `timeout` from now; without limit if the clock cannot represent that time.
+    /// Until `timeout` from now; unlimited if the clock cannot represent that time.
     pub(crate) fn of(timeout: Duration) -> Self {
         match Instant::now().checked_add(timeout) {
             Some(deadline) => Patience::Until(deadline),
@@ -22,7 +22,7 @@ impl Patience {
         }
     }
 
-    /// The time that is left; `None` without limit.
+    /// The time that is left; `None` if unlimited.
     pub(crate) fn left(self) -> Option<Duration> {
         match self {
             Patience::None | Patience::InPassing => Some(Duration::ZERO),

@@ -9,7 +9,7 @@ pub use comm::threads::RunError;
 /// A second world of the same threads, for a library that must not receive its caller's messages: messages of the two never match.
 /// Collective.
 ///
-/// A wait drives the runs of its own world. Ranks wait for runs of several worlds in the same order.
+/// A wait drives only the runs of its own world, so ranks must wait for runs of several worlds in the same order.
 ///
 /// # Errors
 /// As [`split`].

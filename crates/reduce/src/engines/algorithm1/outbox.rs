@@ -15,7 +15,7 @@ pub(crate) struct Outbox<'r> {
     frame_bytes: usize,
     /// The rank that the entries are for.
     to: usize,
-    /// Each an item number and its subtree's value.
+    /// Each entry is an item number and its subtree's value.
     entries: Vec<u8>,
     entries_count: usize,
     under_way: Vec<Request>,

@@ -1,7 +1,7 @@
-//! The frames: a payload, or a failed rank's number, and a last byte that says which.
+//! Frames: a payload or the number of a failed rank, and a last byte that says which of the two it is.
 //!
-//! A rank that cannot deliver sends the number of the rank that failed instead, so that no rank waits for ever. The
-//! mark comes last, so that the payload stays aligned. Numbers are in the machine's own byte order.
+//! A rank that cannot deliver sends the number of the rank that failed instead, so that no rank waits forever. That
+//! byte comes last, so that the payload stays aligned. Numbers are in the machine's own byte order.
 
 use comm::text::counted;
 

@@ -6,14 +6,14 @@ use comm::{Communicator, Request};
 
 use crate::world::patience::Patience;
 
-/// The length of a failure notice where values have another.
+/// The length of a failure notice, unless a message of values has this length.
 const NOTICE_BYTES: usize = size_of::<u64>();
 
 /// A message's memory, or the request that has it.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     pub(crate) memory: Vec<u8>,
-    /// Where the message begins: not at 0 where memory had to be aligned for its values.
+    /// Where the message begins: not at 0 if its values had to be aligned.
     start: usize,
     pub(crate) request: Option<Request>,
 }

@@ -1,4 +1,4 @@
-//! From a schedule to a [`Program`] for one rank, whose places are offsets in one workspace.
+//! Compiles a schedule to a [`Program`] for one rank, whose places are offsets in one workspace.
 //!
 //! Schedules speak of ranges of ranks. The ownership alone determines the nodes of such a range's fragment, so every rank knows
 //! the length and the order of every message before it arrives, and a message consists of values only.
@@ -366,7 +366,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The rows of a range of items. A share may have more than a slice can hold: then no run gets one of its length.
+/// The rows of a range of items. A share may have more than a slice can hold; then no run can pass a slice of this length.
 fn rows_of(items: &Range<u64>) -> usize {
     usize::try_from(items.end - items.start).unwrap_or(usize::MAX)
 }

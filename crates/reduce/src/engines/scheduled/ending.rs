@@ -9,7 +9,7 @@ use super::scan;
 /// What this rank gets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
-    /// Whether it gets anything.
+    /// Whether this rank gets anything.
     pub(super) is_mine: bool,
     pub(super) kind: EndingKind,
 }

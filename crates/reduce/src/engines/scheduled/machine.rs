@@ -15,11 +15,11 @@ use crate::engines::values::Values;
 use crate::trace::{message, span};
 use crate::world::patience::Patience;
 
-/// The most bytes of a message that goes without a request, unless longer ones go through shared memory. Others take so long that a request
-/// does not matter.
+/// The most bytes of a message that is sent without a request, unless longer ones go through shared memory. Longer messages take so long
+/// that a request does not matter.
 pub(super) const AT_ONCE_BYTES: usize = 4096;
 
-/// The same where longer messages go through shared memory: each has a buffer of that length, for when it does not go at once.
+/// The same if longer messages go through shared memory. Each has a buffer of that length in case it is not sent at once.
 pub(super) const SHARED_AT_ONCE_BYTES_MAX: usize = 1 << 15;
 
 /// The most bytes of such a message that are put together on the stack.
@@ -29,7 +29,7 @@ const ON_STACK_BYTES: usize = 256;
 /// for.
 const STEPS_AHEAD: usize = 16;
 
-/// The sends that may be under way when a step begins. MPI libraries search longer lists of them repeatedly. Waiting for earlier
+/// The sends that may be under way when a step begins, since MPI libraries search longer lists of them repeatedly. Waiting for earlier
 /// sends cannot deadlock: schedules are checked to end even if every send waits for its receiver.
 const SENDS_AHEAD: usize = 32;
 
@@ -335,7 +335,7 @@ impl<'m, P: Place> Machine<'m, P> {
         is_received
     }
 
-    /// Uses a message where it lies: combines it, or copies its values.
+    /// Uses a message in place: combines it, or copies its values.
     #[inline]
     fn take_in(&mut self, step: usize, index: usize, bytes: &[u8]) {
         let program = self.program();
@@ -362,7 +362,7 @@ impl<'m, P: Place> Machine<'m, P> {
         P::take_in_bytes(part, bytes, &mut receives[index], workspace, alignment);
     }
 
-    /// Notes the rank that a peer's notice names as the first to fail. If the notice makes no sense, the peer has failed.
+    /// Notes the rank that a peer's notice names as the first to fail. If the notice is invalid, the peer has failed.
     #[cold]
     fn note_failure(&mut self, peer: usize, notice: Option<usize>) {
         let failed = notice.filter(|&rank| rank < self.comm.size());

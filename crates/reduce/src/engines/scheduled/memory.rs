@@ -1,4 +1,4 @@
-//! Where the values of a run lie: all in its workspace, or, for long rows, where they came from and where they go.
+//! Where the values of a run lie: all in its workspace, or, for long rows, at their source and destination.
 
 use super::buffer::Buffer;
 use super::program::{Combine, Part};

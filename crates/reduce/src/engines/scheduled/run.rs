@@ -6,7 +6,7 @@
 //! run, which uses a second buffer.
 //!
 //! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed
-//! first, in a length that no values have. So no rank waits for ever, and values need no header.
+//! first, in a length that no values have. So no rank waits forever, and values need no header.
 
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};

@@ -19,9 +19,9 @@ pub(super) struct RunState {
     pub(super) first_column: usize,
     /// Whether a strip's messages may go without requests: nothing else is in flight, and they are short.
     pub(super) may_go_at_once: bool,
-    /// Whether those of this strip have all gone without requests so far.
+    /// Whether all messages of this strip so far were sent without requests.
     pub(super) at_once: bool,
-    /// The receives that have gone without requests.
+    /// The receives that needed no requests.
     pub(super) received: usize,
     /// Whether the next combinations have happened.
     pub(super) is_combined: bool,
@@ -33,7 +33,7 @@ pub(super) struct RunState {
     pub(super) turn: usize,
     /// The rank that failed first, as far as is known here.
     pub(super) failed: Option<usize>,
-    /// The change of this thread's floating-point environment that was found during the run.
+    /// The change of this thread's floating-point environment, if the run detected one.
     pub(super) deviation: Option<EnvironmentError>,
     /// Why the transport ended the run.
     pub(super) broken: Option<comm::Error>,

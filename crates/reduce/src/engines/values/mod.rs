@@ -1,5 +1,5 @@
 //! What engines know about items: how long they are, and what combines them. Everything below a plan is compiled once, not for each
-//! type.
+//! type of item.
 
 mod typed;
 mod words;
@@ -12,7 +12,7 @@ pub(crate) use self::typed::Typed;
 pub(crate) use self::words::Words;
 use super::scheduled::program::Combine;
 
-/// The operations of a type by an operator, on items as bytes. Slices are aligned for the type where nothing else is said; lengths and places
+/// The operations of a type by an operator, on items as bytes. Slices are aligned for the type unless stated otherwise; lengths and places
 /// in them are in bytes.
 pub(crate) trait Values {
     /// The size and the alignment of an item.
@@ -33,13 +33,13 @@ pub(crate) trait Values {
     /// The reduction of all items, in canonical form; `None` if there are none.
     fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()>;
 
-    /// The sum of the products of as many items, by [`Operator::fold_products`](crate::Operator::fold_products).
+    /// The sum of the products of two equally long slices, by [`Operator::fold_products`](crate::Operator::fold_products).
     ///
     /// # Panics
     /// The operator is no sum of floats.
     fn fold_products(&self, x: &[u8], y: &[u8], result: &mut [u8]);
 
-    /// Writes the products of as many items.
+    /// Writes the products of two equally long slices.
     ///
     /// # Panics
     /// The operator is no sum of floats.
@@ -88,10 +88,10 @@ pub(crate) trait Values {
     );
 }
 
-/// What callers who ask for products know.
+/// What callers who request products know.
 const ARE_FLOATS: &str = "the operator is a sum of floats";
 
-/// Items of a type. No items have any address.
+/// Items of a type. An empty slice may have any address.
 pub(crate) fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
     if bytes.is_empty() {
         &[]

@@ -57,7 +57,7 @@ impl ByKey {
         }
     }
 
-    /// Memory for rows, of any content.
+    /// Memory for rows, with undefined content.
     pub(super) fn memory(&self, rows: usize) -> Memory {
         let mut memory = self.memory.borrow_mut().pop().unwrap_or_default();
         memory.resize(rows * self.rows.item_bytes());
@@ -91,12 +91,12 @@ impl ByKey {
         Exchange::start(self.world(), &self.beside, operation, lists)
     }
 
-    /// Takes no part in an exchange after one that has brought wrong entries. The others are notified.
+    /// Leaves out an exchange after one that delivered wrong entries. The other ranks are notified.
     pub(super) fn give_up(&self, operation: Operation, error: WrongEntries) -> RunError {
         self.beside.refuse_within(operation, self.wrong(error))
     }
 
-    /// Those of all stages.
+    /// The conversations of all stages.
     pub(super) fn conversations(&self) -> impl Iterator<Item = &Conversation> {
         let [terms, rows] = [&self.terms, &self.rows].map(|plan| &*plan.conversation);
         [terms, rows, &self.beside].into_iter()

@@ -1,4 +1,4 @@
-//! Sums by key as a form in which a plan reduces: the ranks agree on units, add up their rows, and send each other what does not fit these.
+//! Sums by key as a form in which a plan reduces: the ranks agree on units, add up their rows, and send each other what does not fit the rows.
 //!
 //! For an allreduce and a reduce-scatter, a key's entries go to the rank that [owns](rank_of_column) it, and from there, for an allreduce, to
 //! all; for a reduce they go to the root.
@@ -20,7 +20,7 @@ use crate::world::World;
 /// A run whose rows are added up, before its entries are merged.
 struct Added {
     operation: Operation,
-    /// If this rank gets some.
+    /// If this rank gets rows.
     rows: Option<Memory>,
     agreed: Vec<Agreed>,
 }
@@ -94,7 +94,7 @@ impl ByKey {
         Ok(Stage::Run(run, Box::new(then)))
     }
 
-    /// Begins the second one after the first.
+    /// Begins the second reduction after the first.
     fn add(
         self: &Rc<Self>,
         operation: Operation,
@@ -152,7 +152,7 @@ impl ByKey {
         Ok(Stage::Exchange(exchange, Box::new(then)))
     }
 
-    /// Begins to send what this rank has merged to all.
+    /// Begins to send what this rank has merged to all ranks.
     fn share(self: &Rc<Self>, added: Added, lists: &[Vec<u64>]) -> Result<Stage, RunError> {
         let operation = added.operation;
         let merged = self.slots.merged(lists);

@@ -20,7 +20,7 @@ use crate::world::conversation::Conversation;
 /// [`Builder::build_hashed`](crate::Builder::build_hashed).
 ///
 /// Each key is [owned](KeyedPlan::owner) by one rank; the others send it their sums of that key. For keys 0 to K - 1 that most ranks have,
-/// a plan of [`Keyed`](exact_sum::Keyed) is cheaper. The keys need not be known beforehand, and each run may have others.
+/// a plan of [`Keyed`](exact_sum::Keyed) is cheaper. The keys need not be known beforehand, and each run may have different ones.
 ///
 /// Each value has the bits of one process's [`Hashed`] on all ranks' items, whatever the number of ranks and the distribution of the
 /// items.
@@ -58,7 +58,7 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
         Self::new(plan, Rc::new(form))
     }
 
-    /// The rank that adds up a key's sums: the same on all ranks, and in all programs that have as many ranks.
+    /// The rank that adds up a key's sums. It is the same on all ranks, and in all programs with the same number of ranks.
     #[must_use]
     pub fn owner(&self, key: K) -> usize {
         owner(key, self.world().size())
@@ -264,7 +264,7 @@ impl<K: SparseKey, S: KeyedSlot> Staged for ByOwner<K, S> {
         self.conversation.spend_between_runs();
     }
 
-    /// The dropped exchange has abandoned itself.
+    /// Nothing: a dropped exchange abandons itself.
     fn abandon(&self) {}
 }
 

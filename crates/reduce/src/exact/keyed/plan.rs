@@ -27,7 +27,7 @@ impl<S: KeyedSlot> KeyedState for Keyed<S> {
 }
 
 impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
-    /// The keys that have items anywhere, in ascending order, and their [values](Keyed::value), each rounded once.
+    /// The keys that have items on any rank, in ascending order, and their [values](Keyed::value), each rounded once.
     type All = Vec<(K, S::Item)>;
 }
 
@@ -35,11 +35,11 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
 /// keys 0 to K - 1, made by [`Builder::build_keyed`](crate::Builder::build_keyed); or of [`Hashed`]: see [`HashedPlan`](super::HashedPlan).
 ///
 /// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). A rank's keys and its number of items
-/// need not be known beforehand: they may change from run to run.
+/// need not be known beforehand: they may be different in each run.
 ///
 /// Each value has the bits of [`by_key`](exact_sum::by_key) on all ranks' items, whatever the number of ranks, the distribution of the items
 /// and the algorithm. A key is 16 bytes of a row that the [algorithm](crate::Algorithm) adds up, or 64 for moments; before, the ranks agree on a
-/// unit in a short reduction. Keys whose sums do not fit, such as those of items that are not finite, travel beside the row.
+/// unit in a short reduction. Sums that do not fit, such as those of items that are not finite, are sent separately from the row.
 ///
 /// ```
 /// use reduce::{Plan, exact, threads};
@@ -84,7 +84,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.plan
     }
 
-    /// Adds up the ranks' sums; every rank gets those of all keys, or, of [`Hashed`], of all that have items anywhere. Collective.
+    /// Adds up the ranks' sums; every rank gets those of all keys, or with [`Hashed`] of all keys that have items on any rank. Collective.
     ///
     /// # Errors
     /// As [all runs](KeyedPlan#errors-of-all-runs).
@@ -110,7 +110,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.run(Operation::ReduceScatter, Ok(local)).map(all)
     }
 
-    /// Starts [`allreduce`](KeyedPlan::allreduce); the sums are free when this returns. Collective.
+    /// Starts [`allreduce`](KeyedPlan::allreduce). When this returns, `local` is free for other use. Collective.
     ///
     /// # Errors
     /// The plan is spent or under way, or the [algorithm](crate::AnyPlan::algorithm) of a plan for keys 0 to K - 1 is not a schedule. This rank's
@@ -214,8 +214,8 @@ impl<S: KeyedSlot> KeyedPlan<Keyed<S>> {
         self.run_and_round(Ok(local), result)
     }
 
-    /// The [values](Keyed::value) of all ranks' items of each key, each rounded once: of sums, those of [`by_key`](exact_sum::by_key) on all
-    /// items. A rank may have any number of items. Collective.
+    /// The [values](Keyed::value) of all ranks' items of each key, each rounded once. For sums, these are the values of [`by_key`](exact_sum::by_key)
+    /// on all items. A rank may have any number of items. Collective.
     ///
     /// # Errors
     /// As [`allreduce_items`](KeyedPlan::allreduce_items), or `result` does not have a place for each key.

@@ -186,7 +186,7 @@ pub(super) trait AnySlots {
 
 pub(super) struct SlotsOf<S>(pub(super) PhantomData<fn() -> S>);
 
-/// What callers know who have asked for the number of keys.
+/// What callers know after a request for the number of keys.
 const OF_THE_TYPE: &str = "slots are of the plan's type";
 
 impl<S: KeyedSlot> AnySlots for SlotsOf<S> {
