@@ -31,7 +31,7 @@ int main(void)
         printf("%d: %.17g, mean %.17g\n", i, sums[i], means[i]);
     printf("the last two: %.17g\n", rolling[5]);
 
-    /* A sum that is held: what was added can be taken back. */
+    /* A stored sum: items that were added can be removed again. */
     treefold_accumulator *total = NULL;
     if (failed(treefold_accumulator_create(
             TREEFOLD_F64, TREEFOLD_EXACT_SUM, &total)) ||

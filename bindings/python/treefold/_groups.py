@@ -143,7 +143,7 @@ class GroupBy:
     All methods take vectors, columns of Arrow and of pandas, whose missing
     items they skip, and arrays of more axes: items then lie along the first
     one, and each column has a result. Results are arrays with a value for
-    each group, in the order of `keys`. Each is exact until it is rounded once
+    each group, in the order of `keys`. Each is computed exactly and rounded once
     to the type of the items; of integers, to float64. All methods raise
     ValueError if the numbers of items and keys differ, or if integers are
     beyond 2^53 and the statistic is none of "sum", "mean", "var", "std",

@@ -98,7 +98,7 @@ macro_rules! functions {
             /// Those that `find` finds by one of two names; the name of a required one that it does not find.
             ///
             /// # Safety
-            /// What `find` returns is the address of MPI's function of that name, for ever.
+            /// What `find` returns is the address of MPI's function of that name, forever.
             pub(crate) unsafe fn fill(
                 find: impl Fn([&'static CStr; 2]) -> Option<NonNull<c_void>>,
             ) -> Result<Self, &'static str> {

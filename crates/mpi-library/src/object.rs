@@ -39,7 +39,7 @@ pub(crate) enum CannotOpen {
 }
 
 impl Object {
-    /// Opens a file, or what the linker finds by a name, for all of the process and for ever.
+    /// Opens a file, or what the linker finds by a name, for all of the process and forever.
     pub(crate) fn open(path: &OsStr) -> Result<Self, CannotOpen> {
         let name = CString::new(path.as_bytes())
             .map_err(|_| CannotOpen::Linker("a name with a null character".to_owned()))?;

@@ -138,7 +138,7 @@ fn a_deadlock_across_worlds_is_found() {
     });
 }
 
-/// Ranks that agree wait without a message: those of two worlds, too, must not wait for each other for ever.
+/// Ranks that agree wait without a message: those of two worlds, too, must not wait for each other forever.
 #[test]
 fn meetings_that_wait_for_each_other_end() {
     on_threads(2, |world| {

@@ -577,7 +577,7 @@ void threads(const treefold::comm &world)
     std::thread([&] { seen = thrown([&] { return world.rank(); }); }).join();
     CHECK(seen == code::argument);
 
-    // A run that another thread destroys goes on here, and keeps its operator, for ever.
+    // A run that another thread destroys goes on here, and keeps its operator, forever.
     const treefold::comm own(MPI_COMM_WORLD);
     std::weak_ptr<double> kept;
     {

@@ -60,7 +60,7 @@ static void in_children(int generations)
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        /* Ends a child that waits for ever. */
+        /* Ends a child that waits forever. */
         alarm(60);
         by_pool();
         if (generations > 1)

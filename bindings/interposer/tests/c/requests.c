@@ -49,7 +49,7 @@ static void between_start_and_end(void)
     }
 }
 
-/* Whoever waits inside the call that starts a reduction waits for ever here. */
+/* Whoever waits inside the call that starts a reduction waits forever here. */
 static void started_only(void)
 {
     double x[COUNT], y[COUNT], other[COUNT];

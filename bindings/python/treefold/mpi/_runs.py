@@ -300,7 +300,7 @@ class Pending:
         Parameters
         ----------
         timeout : float, optional
-            How long to wait, in seconds; by default for ever. After that there
+            How long to wait, in seconds; by default forever. After that there
             is a `TimeoutError`: the run goes on, and can be waited for again.
             Any other exception ends the run.
 

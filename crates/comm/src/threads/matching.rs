@@ -82,7 +82,7 @@ impl Matching {
         room
     }
 
-    /// Takes back what was reserved.
+    /// Releases what was reserved.
     pub(super) fn release(&mut self, messages: usize) {
         self.room = self.room.saturating_sub(messages);
     }

@@ -50,7 +50,7 @@ struct Rank {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Ready,
-    /// Waits for a message of `awaited`, and for ever unless `timed`.
+    /// Waits for a message of `awaited`, and forever unless `timed`.
     Waiting {
         awaited: usize,
         timed: bool,

@@ -1,4 +1,4 @@
-//! Products of two items by integer arithmetic alone, added to totals or taken back.
+//! Products of two items by integer arithmetic alone, added to totals or removed.
 
 use simd_kernels::is_zero;
 

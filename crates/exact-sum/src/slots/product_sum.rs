@@ -30,7 +30,7 @@ const PRODUCTS: usize = 1024;
 /// The most blocks that are written to memory without a try.
 const MOST_WRITTEN: u32 = 63;
 
-/// A sum of products, which is exact until it is rounded.
+/// A sum of products that stays exact until it is rounded.
 ///
 /// ```
 /// use exact_sum::ProductSum;

@@ -478,7 +478,7 @@ fn panics_on_one_rank(world: &World) {
     assert_world_works(world);
 }
 
-/// Nobody knows who combines what in the transport's own reductions. Whatever it is, no rank has a wrong value, and none waits for ever.
+/// Nobody knows who combines what in the transport's own reductions. Whatever it is, no rank has a wrong value, and none waits forever.
 fn panics_in_native_reductions(world: &World) {
     if world.transport().native_reductions().is_none() {
         return;

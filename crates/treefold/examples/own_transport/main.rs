@@ -128,7 +128,7 @@ fn reduce(end: Sockets) -> Outcome<()> {
     Ok(())
 }
 
-/// A rank that is left by another: it gets an error, and does not wait for ever.
+/// A rank that is left by another: it gets an error, and does not wait forever.
 fn leave(end: Sockets) -> Outcome<()> {
     let world = World::new(end);
     if world.rank() == world.size() - 1 {

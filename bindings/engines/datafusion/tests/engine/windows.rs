@@ -1,4 +1,4 @@
-//! Windows that slide: rows that leave are taken back exactly.
+//! Windows that slide: rows that leave are removed exactly.
 
 use arrow::datatypes::{Decimal128Type, Float64Type};
 

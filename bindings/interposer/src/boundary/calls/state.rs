@@ -201,7 +201,7 @@ fn key() -> Option<c_int> {
 /// A key of attributes that are not copied.
 pub(crate) fn create_key(delete: DeleteAttribute) -> Option<c_int> {
     let mut key = 0;
-    // SAFETY: both functions have the signatures that MPI asks for and live for ever; `key` is room for one int.
+    // SAFETY: both functions have the signatures that MPI asks for and live forever; `key` is room for one int.
     let code = unsafe {
         mpi().MPI_Comm_create_keyval(
             Some(copy_no_attribute),

@@ -214,7 +214,7 @@ pub(crate) fn compare_all(wait: impl Fn(&mut Request) -> bool) {
         let minima = vec![UNKNOWN; list.len()].leak();
         let mut request = Request::UNSET;
         let handles = &mpi().handles;
-        // SAFETY: both lists have that many numbers of 64 bits, and live for ever; ranks may start them in any order, as each is of another
+        // SAFETY: both lists have that many numbers of 64 bits, and live forever; ranks may start them in any order, as each is of another
         // communicator.
         let code = unsafe {
             mpi().MPI_Iallreduce(
@@ -232,7 +232,7 @@ pub(crate) fn compare_all(wait: impl Fn(&mut Request) -> bool) {
     let started: Vec<_> = started.collect();
     for (comm, digests, minima, mut request, code) in started {
         if code == SUCCESS && wait(&mut request) {
-            // SAFETY: the list lives for ever, and the library has written it.
+            // SAFETY: the list lives forever, and the library has written it.
             count(comm, &digests, unsafe { &*minima });
         }
     }

@@ -17,7 +17,7 @@ pub(crate) fn one(count: i64) -> Option<c_int> {
     c_int::try_from(count).ok()
 }
 
-/// The counts of all ranks as `int`s, for ever: MPI may read them until a request is complete (MPI 4.1, 6.12), which is not seen here. Equal
+/// The counts of all ranks as `int`s, forever: MPI may read them until a request is complete (MPI 4.1, 6.12), which is not seen here. Equal
 /// ones are kept once.
 ///
 /// # Safety

@@ -26,7 +26,7 @@ fn object(address: *const c_void) -> Option<(*mut c_void, String)> {
     }
     // SAFETY: the call has succeeded, so it has written the answer.
     let info = unsafe { info.assume_init() };
-    // SAFETY: the name is a string of the linker's, which lives as long as the object: for ever, if it was there at the start.
+    // SAFETY: the name is a string of the linker's, which lives as long as the object: forever, if it was there at the start.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
     Some((info.dli_fbase, name.to_string_lossy().into_owned()))
 }

@@ -230,7 +230,7 @@ fn send(text: String) -> bool {
     let text = text.into_bytes().leak();
     let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
     let mut request = Request::UNSET;
-    // SAFETY: the text lives for ever and has that many bytes; rank 0 exists; `request` is room for a handle.
+    // SAFETY: the text lives forever and has that many bytes; rank 0 exists; `request` is room for a handle.
     let code = unsafe {
         mpi().MPI_Issend(
             text.as_ptr().cast(),

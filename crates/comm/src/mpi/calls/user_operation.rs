@@ -109,7 +109,7 @@ impl UserOperation {
         let code = unsafe { mpi().MPI_Type_commit(&raw mut datatype) };
         check("MPI_Type_commit", code)?;
         let mut operation = Op::UNSET;
-        // SAFETY: the function has the signature of MPI_User_function and lives for ever; 0 says that it does not commute.
+        // SAFETY: the function has the signature of MPI_User_function and lives forever; 0 says that it does not commute.
         let code = unsafe { mpi().MPI_Op_create(Some(call_back), 0, &raw mut operation) };
         check("MPI_Op_create", code)?;
         let raw = RawOperation {

@@ -77,7 +77,7 @@ pub(crate) struct Channel {
 #[derive(Debug)]
 pub(crate) struct Channels {
     bits: TagBits,
-    /// The first, which is there for ever, and those of open conversations.
+    /// The first, which is there forever, and those of open conversations.
     list: Vec<Channel>,
     pub(crate) conversations: Conversations,
     /// When MPI last brought a message of each rank up to the greatest such rank, in milliseconds of the

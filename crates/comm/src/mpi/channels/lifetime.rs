@@ -361,7 +361,7 @@ impl Entry {
 
 fn create_key(delete: DeleteAttribute) -> Result<c_int, Failure> {
     let mut key = 0;
-    // SAFETY: both functions have the signatures that MPI asks for and live for ever; `key` is room for one int.
+    // SAFETY: both functions have the signatures that MPI asks for and live forever; `key` is room for one int.
     let code = unsafe {
         mpi().MPI_Comm_create_keyval(
             Some(copy_no_attribute),

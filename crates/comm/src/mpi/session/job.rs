@@ -194,7 +194,7 @@ pub fn abort(exit_code: i32, reason: &str) {
 
 /// Waits for every rank that is not lost to reach this point before MPI is finalised.
 ///
-/// A rank that is in `MPI_Finalize` while another one aborts can leave Open MPI's `mpirun` hanging for ever
+/// A rank that is in `MPI_Finalize` while another one aborts can leave Open MPI's `mpirun` hanging forever
 /// (4.1.4 with PMIx 4.2.2: its server waits for a lock of the half-done fence). In a barrier it does not.
 fn await_the_others(silence_limit: Duration) -> Ending {
     let ranks = match (lifetime::has_lost(), lifetime::survivors()) {

@@ -24,19 +24,19 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
     /// Calls a function with the index of each item, and a slot of that item.
     fn each(items: Self::Items<'_>, each: impl FnMut(usize, Self));
 
-    /// Checks that there is room for another one's items.
+    /// Checks that there is room for the items of `other`.
     ///
     /// # Errors
     /// There is none.
     fn check_room(&self, other: &Self) -> Result<(), LimitError>;
 
-    /// Checks that it holds another one's items.
+    /// Checks that it holds the items of `other`.
     ///
     /// # Errors
     /// It holds fewer.
     fn check_held(&self, other: &Self) -> Result<(), RemoveError>;
 
-    /// Adds another one's items, or removes them.
+    /// Adds the items of `other`, or removes them.
     fn change(&mut self, other: &Self, removes: bool);
 
     /// Writes its integers over those of no items.

@@ -136,7 +136,7 @@ impl Tables {
         tables(are_used.iter().filter(|is_used| **is_used).count())
     }
 
-    /// Checks that there is memory for another one's tables.
+    /// Checks that there is memory for the tables of `other`.
     pub(crate) fn check_memory_of(&self, other: &Self) -> Result<(), LimitError> {
         let missing = other.used.iter().filter(|digit| !self.used.contains(digit));
         check_memory::<Pair>(self.keys.saturating_mul(missing.count()))

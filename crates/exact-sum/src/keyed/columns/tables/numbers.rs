@@ -6,7 +6,7 @@ use super::{Place, Tables, add_pair, is_near, pair_of};
 use crate::number::fixed::integer_of;
 
 impl Tables {
-    /// Adds another one's integers, or subtracts them, key by key. Returns whether it could: it cannot if their units differ. The
+    /// Adds the integers of `other`, or subtracts them, key by key. Returns whether it could: it cannot if their units differ. The
     /// other has no more keys.
     pub(crate) fn merge(&mut self, other: &Self, removes: bool) -> bool {
         let Some(place) = other.place else {
@@ -49,7 +49,7 @@ impl Tables {
         }
     }
 
-    /// Sets the integers of all keys, in one of the units of another one's, if all are zero so far.
+    /// Sets the integers of all keys, given in `unit`, a unit of another `Tables`. All must be zero so far.
     pub(crate) fn fill(&mut self, unit: DecodeUnit, integers: impl Iterator<Item = i128>) {
         let place = Place::of(unit);
         self.place = Some(place);
