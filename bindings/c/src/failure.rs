@@ -125,7 +125,7 @@ impl Failure {
 
     /// The rank and the message in C's types.
     pub(crate) fn in_c(&self) -> (i32, CString) {
-        // A message of ours has no zero, but a name in it may.
+        // The library's own messages have no zero byte, but names in them may.
         let text = self.message.replace('\0', "?");
         let rank = self.rank.and_then(|rank| i32::try_from(rank).ok());
         (

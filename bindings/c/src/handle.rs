@@ -98,7 +98,7 @@ impl Name {
 
 /// The number of a table. Two copies of this library in one process have the same number with a probability of 1 in 256.
 fn table_number<H: Named>() -> u64 {
-    // What mixes the bits of an address: 2^64 divided by the golden ratio.
+    // Mixes the bits of an address: 2^64 divided by the golden ratio.
     let address = ptr::from_ref(H::table()).addr() as u64;
     address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - TABLE_BITS)
 }
@@ -117,7 +117,7 @@ pub(crate) fn name<H: Named>(object: H::Object) -> Result<*mut H, Failure> {
         let message = format!("too many {} handles exist", H::NAME);
         Failure::new(Code::Memory, message)
     })?;
-    // Nobody else uses a free place, but for a moment by a name that was destroyed.
+    // Nobody else uses a free place, except for a moment through a destroyed name.
     let mut held = slot.held.write().unwrap_or_else(|error| error.into_inner());
     held.object = Some(object);
     let uses = held.uses;
@@ -305,7 +305,7 @@ mod tests {
         let merged = change_by(six, five, |_, _| Ok(()));
         assert_eq!(merged.unwrap_err().message, "`other`: it was destroyed");
         assert!(end(five).is_err());
-        // Places are used again, names are not.
+        // Places are reused, names are not.
         let others: Vec<_> = (0..100)
             .map(|value| name::<number>(value).unwrap())
             .collect();

@@ -160,7 +160,7 @@ fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), F
     let sums = with_keys!(of_items.key_type, K => {
         let of_items = of_items.of::<K>()?;
         local::reduce(items.len(), |by| {
-            // Threads have sums of their own, which take no more than as many sums as there are items and keys.
+            // Threads have sums of their own: together at most as many as there are items and keys.
             let most = match by {
                 By::Caller => result.len(),
                 By::Pool => result.len().saturating_add(items.len()),

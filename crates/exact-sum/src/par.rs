@@ -125,7 +125,7 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
     check_lengths(keys, items.len())?;
     check_memory::<T>(sums)?;
     let empty = Keyed::<Sum<T>>::for_such(sums, items)?;
-    // Each part has sums of its own, which are merged: that pays from some items a key on. With several parts a thread, all threads
+    // Each part has sums of its own, which are merged. That pays off from some items per key on. With several parts a thread, all threads
     // end at about the same time.
     let of_thread = items.len().div_ceil(rayon::current_num_threads());
     let of_few_keys = GRAIN_ITEMS.max(sums.saturating_mul(64));

@@ -68,7 +68,7 @@ fn check_by_computing() -> Result<(), EnvironmentError> {
 fn compute() -> Result<(), EnvironmentError> {
     let quarter_ulp = black_box(f64::EPSILON / 4.0);
     let one = black_box(1.0);
-    // Up, down and toward zero each miss at least one of the three.
+    // Each of the other rounding modes (up, down, toward zero) gets at least one of the three sums wrong.
     let nearest = one + quarter_ulp == 1.0
         && -one - quarter_ulp == -1.0
         && one + 3.0 * quarter_ulp == 1.0 + f64::EPSILON;

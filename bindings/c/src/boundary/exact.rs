@@ -127,7 +127,7 @@ pub unsafe extern "C" fn treefold_by_key_rows(
         }
         let result_bytes = local::element_bytes(asked.element_type(element_type));
         let results = Bytes::of("result", result, m, result_bytes)?;
-        // Of no rows there may be no keys either.
+        // Without rows, there may be no keys either.
         let keys = if keys.is_null() && k == 0 && n > 0 {
             None
         } else {

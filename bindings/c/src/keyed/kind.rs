@@ -115,7 +115,7 @@ macro_rules! kinds {
 
 kinds! {
     Sum, "sums by key", SUM_BYTES, |arrays| arrays[0], false, [
-        // Converting the keys first would take a noticeable part of the time of sums.
+        // Converting the keys first would take a noticeable fraction of the time.
         fn change_items(
             slots: &mut Keyed<Self>,
             change: Change,

@@ -103,7 +103,7 @@ impl Digits for NarrowDigits {
 
     #[inline(always)]
     fn plus_item(self, item: i64, places: u32) -> Option<Self> {
-        // One multiplication: to shift by a number of places that is not known takes eight instructions.
+        // One multiplication, since a shift by a variable number of places takes eight instructions.
         let shifted = i128::from(item) * i128::from(*POWERS.get(places as usize)?);
         self.integer().checked_add(shifted).map(Self::of)
     }

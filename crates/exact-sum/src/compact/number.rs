@@ -270,7 +270,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
             self.room().fixed.unmerge(&spilled.fixed);
         }
         self.set_counters(counters);
-        // Items that were far from the others may have been taken back.
+        // Items that were far from the others may have been removed.
         if self.spilled.is_some() {
             *self = Self::of_total(&self.total());
         }

@@ -35,7 +35,7 @@ macro_rules! keys {
             )]
             fn place(self) -> usize {
                 if size_of::<Self>() <= size_of::<usize>() {
-                    // This is called for each item, so there is no test.
+                    // Called for each item, so it does not check.
                     self as usize
                 } else {
                     usize::try_from(self).unwrap_or(usize::MAX)
@@ -57,7 +57,7 @@ macro_rules! keys {
                     return keys.iter().fold(true, |below, key| below & (key.place() <= last));
                 }
                 let last = short.unwrap_or(<$signed>::MAX);
-                // Neither a key nor the distance from it to the last one is negative. There is no branch for each.
+                // Neither a key nor the distance from it to the last one is negative. There is no branch per key.
                 let signs = keys.iter().fold(0, |signs, &key| {
                     let key = key as $signed;
                     signs | key | last.wrapping_sub(key)

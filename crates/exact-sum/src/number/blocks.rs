@@ -247,7 +247,7 @@ impl BlockHistory {
             self.add_singly(items, destination);
             return exponents.has_zeros;
         }
-        // Of many exponents, more is left at a scale above.
+        // With many exponents, a higher scale leaves more rests.
         let leaves_rests = match (method, tried) {
             (SplitMethod::Any(scale), Outcome::LeaveRests([_, unit])) => scale.lower_unit() >= unit,
             (SplitMethod::Any(_), _) => self.is_wide,

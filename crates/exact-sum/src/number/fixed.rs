@@ -227,7 +227,7 @@ impl<F: FixedFormat> Fixed<F> {
                 *lower += word & LIMB_MASK;
                 *upper += word >> LIMB_BITS;
             }
-            // Words that are no sum's may be of any size; sums' are far from the ends.
+            // Words from elsewhere may have any size, so this wraps. The words of a sum are far from the limits.
             (limbs, word) => limbs[0] = limbs[0].wrapping_add(word),
         }
         self.count_addition();

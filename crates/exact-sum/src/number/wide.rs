@@ -100,7 +100,7 @@ impl<const N: usize> Wide<N> {
     /// The product, in R words.
     #[inline(always)]
     pub(crate) fn times<const M: usize, const R: usize>(self, other: Wide<M>) -> Wide<R> {
-        // The words of a negative number a stand for a + 2^(64 N), whose product has 2^(64 N) times the other factor too much.
+        // The words of a negative number a stand for a + 2^(64 N), so the product is too large by 2^(64 N) times the other factor.
         let product: Wide<R> = self.times_unsigned(other);
         let product = product.less_above::<M>(N, other.0, self.is_negative());
         product.less_above::<N>(M, self.0, other.is_negative())

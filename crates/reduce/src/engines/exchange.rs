@@ -236,7 +236,7 @@ impl ExchangeState {
             _ => transport.test(request),
         };
         let has_all = self.take_in(transport, tag, is_complete)?;
-        // Whatever is missing: a wait for a send that is over would end at once, again and again.
+        // Completed sends are removed even if receives are missing. Otherwise every wait would end at once.
         let mut index = 0;
         while let Some(request) = self.sends.get(index) {
             if is_complete(request)? {

@@ -176,7 +176,7 @@ impl Native {
             rows,
             merging,
         } = &mut *self.memory.borrow_mut();
-        // Whatever this rank's operator does, the others wait for its slots in the library.
+        // Even if this rank's operator panics, the other ranks wait for its slots in the library.
         let filled = panic::catch_unwind(AssertUnwindSafe(|| match local {
             Some(local) => self.fill(slots, rows.bytes_mut(), local),
             None => self.fill_failed(slots),
@@ -252,7 +252,7 @@ impl Native {
                 values.extend_from_slice(item);
             }
         }
-        // Those on the left come first.
+        // The nodes on the left come first.
         let length = tree.merge(nodes, |left, right| {
             let (lefts, rights) = values.split_at_mut(right);
             let left_item = &mut lefts[left..][..item_bytes];

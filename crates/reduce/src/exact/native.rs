@@ -93,7 +93,7 @@ impl<A: Accumulator> NativeIntegers<A> {
         for (words, (integers, upper)) in result.iter_mut().zip(parts) {
             let mut sum = A::default();
             let mut added = sum.add_integers(&bytemuck::cast_slice(integers)[0]);
-            // If the number has not wrapped, the lower halves made its upper half no less.
+            // Adding the lower halves cannot decrease the upper half, unless the number of items wraps.
             if (sum.items() >> UPPER).cast_signed() < *upper {
                 added = Err(LimitError::Items);
             }

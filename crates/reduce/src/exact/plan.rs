@@ -202,7 +202,7 @@ impl<A: Accumulator> Plan<A> {
     }
 
     fn run_one(&self, operation: Operation, local: &A) -> Result<Option<A>, RunError> {
-        // Words are long, so they are written where they will be read.
+        // Words are long, so they are written straight to where they are read.
         let mut words = [A::Words::zeroed()];
         let own = [local.words()];
         let own = Operands::Items(cast_slice(&own));

@@ -38,7 +38,7 @@ pub trait Quantity: 'static {
         let column_of = |items: &[Self::Item], column: usize| -> Vec<Self::Item> {
             items.iter().skip(column).step_by(width).copied().collect()
         };
-        // Some rows at a time, which the caches keep from column to column.
+        // Some rows at a time, so that they stay in cache from column to column.
         let piece = width * 1024_usize.div_ceil(width);
         for begin in (0..x.len()).step_by(piece) {
             let of_piece =

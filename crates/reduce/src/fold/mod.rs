@@ -57,7 +57,7 @@ fn finished<T: Copy + 'static, O: Operator<T>>(
     value: Option<T>,
     operator: &O,
 ) -> Result<T, FoldError> {
-    // An operator may have changed it.
+    // An operator may have changed the environment.
     if !operator.is_plain() {
         environment::check()?;
     }

@@ -292,10 +292,10 @@ fn by_subtrees<V: Send>(
     combine: &(dyn Fn(V, V) -> V + Sync),
 ) -> Result<V, FoldError> {
     if items.len() <= grain {
-        // Every thread that combines has folded before, so it is checked here.
+        // Every thread that combines has folded before, so checking here checks all of them.
         environment::check()?;
         let value = leaf(items);
-        // An operator may have changed it.
+        // An operator may have changed the environment.
         environment::check()?;
         return Ok(value);
     }

@@ -205,7 +205,7 @@ impl<T: Copy + 'static> Partial<T> {
             row
         });
         nodes.truncate(length);
-        // An operator may have changed it.
+        // An operator may have changed the environment.
         environment::check().map_err(FoldError::from)?;
         Ok(Self {
             tree,
@@ -334,7 +334,7 @@ fn pieces(
             return Err(PartialError::Range { start, end, total });
         }
         pieces.push((range, first_row));
-        // Ranges may overlap, and be more than there can be rows.
+        // Ranges may overlap, and together have more items than there can be rows.
         first_row += u128::from(end - start);
     }
     if u128::from(found) != first_row {

@@ -120,7 +120,7 @@ mod tests {
     /// Every length, cut into two at places of every alignment, against the definition; the items show who was combined with whom.
     #[test]
     fn prefixes_are_the_trees_of_so_many_items() {
-        // Neither associative nor commutative, and wrong pairs collide rarely.
+        // Neither associative nor commutative. Wrong pairings rarely give the same value.
         let combine = |left: u64, right: u64| {
             (left.rotate_left(7) ^ 0x9E37)
                 .wrapping_mul(0x2545_F491_4F6C_DD1D)

@@ -67,7 +67,7 @@ pub fn scan_rows<T: Copy + 'static, O: Operator<T>>(
         stack.join(result);
     }
     operator.make_canonical(result);
-    // An operator may have changed it.
+    // An operator may have changed the environment.
     environment::check()?;
     Ok(())
 }

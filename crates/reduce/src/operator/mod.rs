@@ -286,7 +286,7 @@ macro_rules! integer_operator {
             fn is_plain(&self) -> bool {
                 true
             }
-            // The order changes no bit.
+            // The order does not change any bit.
             fn fold(&self, items: &[$integer]) -> Option<$integer> {
                 let items: &[$shared] = bytemuck::cast_slice(items);
                 let same = |item| item;
@@ -326,7 +326,7 @@ macro_rules! integer_operators {
     )+};
 }
 
-// Wrapping operations do not depend on the sign.
+// Wrapping operations have the same bits for signed and unsigned integers.
 integer_operators!(
     i8 as u8,
     i16 as u16,

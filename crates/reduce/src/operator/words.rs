@@ -96,7 +96,7 @@ impl WordsOperator {
             .fold_rows(items, &mut Vec::new(), &mut result)
             .is_some()
         {
-            // The operator may have changed it.
+            // The operator may have changed the environment.
             environment::check()?;
             return Ok(result);
         }

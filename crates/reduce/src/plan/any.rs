@@ -44,7 +44,7 @@ use crate::world::conversation::Conversation;
 /// );
 /// # Ok::<(), threads::RunError>(())
 /// ```
-// In this order, what a fold reads lies in one cache line.
+// In this order, the fields that a fold reads lie in one cache line.
 #[repr(C)]
 pub struct AnyPlan {
     /// Whether an allreduce is only a fold of a call's items, by an operator that makes no calls.

@@ -238,7 +238,7 @@ impl PlanRequest {
         owned: Owned<'_>,
     ) -> Result<AnyPlan, BuildError> {
         span!("plan", ranks = world.size());
-        // The operator's name and empty value are asked for meanwhile.
+        // The building calls the operator for its name and empty value.
         let _busy = world.enter().map_err(BuildError::of_entry)?;
         world.cancel_abandoned();
         let conversation = Conversation::open(world)?;
@@ -275,7 +275,7 @@ impl PlanRequest {
             let conversation = Rc::clone(&conversation);
             let algorithm = terms.choice.algorithm;
             match algorithm.scheduled() {
-                // Its runs are exchanges.
+                // The runs of such a plan are exchanges.
                 _ if self.kind == PlanKind::Hashed => Rc::new(NoEngine),
                 Some(schedule) => {
                     Rc::new(Scheduled::new(world, schedule, terms, values, conversation))

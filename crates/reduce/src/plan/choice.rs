@@ -189,7 +189,7 @@ impl ScheduleOptions {
         }
         check_network(self.network)?;
         let parameters = self.parameters(1, 1)?;
-        // Hierarchical schedules use the most parameters: what they accept, all accept.
+        // Hierarchical schedules use the most parameters. Parameters that they accept are valid for all schedules.
         Schedule::new(schedule::Algorithm::Hierarchical, Collective::Allreduce, 1)
             .and_then(|schedule| schedule.with(parameters))?;
         Ok(())

@@ -66,7 +66,7 @@ impl Builder {
         Sum: Operator<T>,
     {
         self.request.kind = PlanKind::Lanes;
-        // One that is too great takes no memory.
+        // A number that is too great must not allocate memory.
         self.request.width = lanes.min(LANES_MAX + 1);
         let mut items = None;
         let (element, values) = (any::type_name::<T>(), Typed::<T, Sum>::of(Sum));
@@ -264,7 +264,7 @@ where
 fn rows_of(items: &Ownership, lanes: usize) -> Result<Ownership, BuildError> {
     check_lanes(lanes).map_err(|_| BuildError::Lanes { lanes })?;
     let row_items = lanes as u64;
-    // The blocks of a rule begin equally far from each other.
+    // The blocks of a rule begin at equal distances.
     let looked_at = if items.is_formula() { 2 } else { usize::MAX };
     for rank in 0..items.ranks() {
         let mut looked_at = items.extents(rank).take(looked_at);
@@ -280,7 +280,7 @@ fn rows_of(items: &Ownership, lanes: usize) -> Result<Ownership, BuildError> {
         }
     }
     if let Some(block_items) = items.block_items() {
-        // Written out, it could be longer than any memory.
+        // As a table, it could be longer than any memory.
         let (rows, ranks) = (items.items().div_ceil(row_items), items.ranks());
         let block_rows = block_items.div_ceil(row_items);
         return Ok(Ownership::block_cyclic(rows, ranks, block_rows)?);

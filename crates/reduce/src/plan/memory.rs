@@ -32,7 +32,7 @@ pub(super) fn reserve(bytes: u128) -> Option<Reserved> {
             .try_reserve_exact(usize::try_from(bytes).ok()?)
             .ok()?;
     }
-    // Otherwise the compiler may leave it out.
+    // Otherwise the compiler may remove the allocation.
     let memory = hint::black_box(memory);
     Some(Reserved { _memory: memory })
 }
@@ -46,13 +46,13 @@ pub(super) fn check_exchange(
     message_bytes: u64,
 ) -> Result<(), BuildError> {
     let most = u128::from(ranges.iter().copied().max().unwrap_or(0));
-    // The same on every rank.
+    // All ranks decide the same here.
     if most * LISTED_BYTES * ranges.len() as u128 <= SMALL_BYTES {
         return Ok(());
     }
     let rank = table.comm.rank();
     let bytes = exchange_bytes(rank, ranges, message_bytes.into());
-    // Kept until all ranks have allocated: they may share a machine, or a process.
+    // Kept until all ranks have allocated, since ranks may share a machine or a process.
     let reserved = reserve(bytes);
     let lacking = reserved.is_none().then_some((rank, bytes));
     let first = first_lacking(table, lacking)?;
@@ -83,7 +83,7 @@ fn first_lacking(
     let (rank, bytes) = own.map_or((u64::MAX, 0), |(rank, bytes)| (rank as u64, bytes));
     let [low, high]: [u64; 2] = bytemuck::cast(bytes);
     let mut words = bytemuck::bytes_of(&[rank, low, high]).to_vec();
-    // Those of the lower ranks are on the left.
+    // The words of the lower ranks are on the left.
     collective::allreduce(table.comm, table.tag, &mut words, |left, right| {
         let [rank, ..]: [u64; 3] = bytemuck::pod_read_unaligned(left);
         if rank == u64::MAX {

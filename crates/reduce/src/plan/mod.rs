@@ -229,7 +229,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         let claim = claim.ok()?;
         let result = self.typed.operator.fold_canonical(local)?;
         claim.end(Ok(())).ok()?;
-        // The operator may have changed it.
+        // The operator may have changed the environment.
         environment::check().is_ok().then_some(result)
     }
 

@@ -93,7 +93,7 @@ impl PlanRequest {
         let ownership = self
             .owners(world, reduced, &named, conversation)
             .inspect_err(|error| {
-                // The others may not know of it.
+                // The other ranks may not know of the error.
                 if self.is_agreed || matches!(error, BuildError::Transport(_)) {
                     conversation.give_up();
                     self.give_up_later_ones(world);

@@ -57,7 +57,7 @@ impl AnyPlan {
             .ok()?;
         self.values.fold(items, result)?;
         claim.end(Ok(())).ok()?;
-        // The operator may have changed it.
+        // The operator may have changed the environment.
         environment::check().is_ok().then_some(())
     }
 
@@ -336,7 +336,7 @@ impl AnyPlan {
     /// [`refuse`](Self::refuse), for an operation that was to be started. If the algorithm cannot be started, no rank has begun a run.
     #[doc(hidden)]
     pub fn refuse_to_start(&self, operation: Operation) {
-        // The algorithm of an allreduce is the one that was chosen, if one was.
+        // An allreduce runs the chosen algorithm, if any.
         let chosen = self.algorithm(Operation::Allreduce);
         if chosen.is_none_or(Algorithm::is_scheduled) {
             self.refuse(operation);

@@ -105,7 +105,7 @@ impl Stages {
             if !driven {
                 return false;
             }
-            // Errors are those of the stage that is over.
+            // Errors belong to the stage that is over.
             let next = match mem::replace(&mut *stage, Stage::Over(None)) {
                 Stage::Run(run, then) => then(run),
                 Stage::Exchange(exchange, then) => then(exchange),

@@ -122,7 +122,7 @@ impl InFlight {
             }
         }
         drop((all, free));
-        // With its operator, which may be the program's, and have other runs.
+        // Also drops its operator, which may be the program's and may own other runs.
         drop(running);
     }
 
@@ -156,10 +156,10 @@ impl InFlight {
         advance: &mut dyn FnMut() -> Result<bool, E>,
         failed: &dyn Fn(comm::Error) -> E,
     ) -> Result<bool, E> {
-        // A run that is over drives no other: the failure of an operator there must not take its result away.
+        // A run that is over drives no other run, so that the failure of another run's operator cannot cost its result.
         while !advance()? {
             let took = self.progress();
-            // That may have been this run's progress.
+            // This run may have been driven, too.
             if advance()? {
                 break;
             }

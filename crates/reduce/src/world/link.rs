@@ -140,7 +140,7 @@ fn one_way_ns(comm: &dyn Communicator, tag: Tag, peer: usize, bytes: usize) -> R
         Ok(begin.elapsed() / round_trips)
     };
     let begin = Instant::now();
-    // Memory and connections are made.
+    // The first messages allocate memory and open connections.
     series(2)?;
     let first = series(2)?.max(Duration::from_nanos(1));
     let round_trips = SERIES_TIME.as_nanos() / first.as_nanos();
@@ -173,7 +173,7 @@ fn crowding_ns(
         clippy::cast_sign_loss,
         reason = "between 2 and 25"
     )]
-    // Two nodes that are a message apart wait alternately: a pair of exchanges takes two messages' time.
+    // Two nodes that are one message apart wait alternately, so a pair of exchanges takes two messages' time.
     let times = 2 * (EXCHANGES_NS / far.latency_ns / 2.0).clamp(2.0, 25.0) as u32;
     let mut one_ns = 0.0;
     if comm.rank() < ranks {
@@ -192,7 +192,7 @@ fn crowding_ns(
                 .into_iter()
                 .try_for_each(|request| comm.wait(request).map(drop))
         };
-        // Connections are made, which takes some ranks longer than others; then all come together.
+        // Opens connections, which takes some ranks longer than others, and brings the ranks into step.
         for _ in 0..3 {
             exchange()?;
         }

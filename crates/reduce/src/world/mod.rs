@@ -224,7 +224,7 @@ impl World {
     /// As [`agree`](World::agree); or the new world cannot be set up for a reason other than a loss, on all ranks.
     pub fn shrink(&self) -> Result<Shrunk, comm::Error> {
         self.check_not_nested()?;
-        // Pending notices for this world's ranks do not matter any more.
+        // Pending notices for this world's ranks no longer matter.
         self.shared.owes.set(false);
         self.shared.notices.take();
         let comm::Shrunk { communicator, left } = self.transport().shrink()?;
@@ -290,7 +290,7 @@ impl World {
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         let shared = &*self.shared;
-        // They lie side by side.
+        // The three flags are adjacent in memory.
         !(shared.is_busy.get() | shared.owes.get() | shared.is_over.get())
     }
 

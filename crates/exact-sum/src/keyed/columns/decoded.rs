@@ -29,7 +29,7 @@ impl Room {
 }
 
 impl Decoded {
-    // A constant would be copied with all that it has no use for.
+    // A function, since a constant would be copied together with the unused buffer.
     pub(crate) fn none() -> Self {
         Self(None)
     }

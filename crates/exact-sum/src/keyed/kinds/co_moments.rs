@@ -76,7 +76,7 @@ impl<T: Float> InColumns for CoMoments<T> {
         let [x_doubles, y_doubles] = doubles.first(x.len());
         widen(x, x_doubles);
         widen(y, y_doubles);
-        // What is not finite is counted with the columns.
+        // Items that are not finite are counted with the columns.
         for (x, y) in x_doubles.iter_mut().zip(&mut *y_doubles) {
             if !x.is_finite() || !y.is_finite() {
                 (*x, *y) = (0.0, 0.0);

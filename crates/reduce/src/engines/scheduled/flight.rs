@@ -34,7 +34,7 @@ impl<P: Place> Flight for Run<P> {
     }
 
     fn awaited_ranks(&self) -> Vec<usize> {
-        // An operator makes this call: the run on the stack waits for no rank at this moment.
+        // An operator makes this call, so the run on the stack is not waiting for any rank.
         let Ok(state) = self.state.try_borrow() else {
             return Vec::new();
         };
@@ -91,7 +91,7 @@ impl<P: Place> Progress for Run<P> {
             Awaited::Receives(range) => &state.receives[range],
             Awaited::Sends(turn, range) => &state.sends[turn][range],
         };
-        // The machine takes messages in order. A later one that has arrived must not end the wait: the run could not go on.
+        // The machine takes messages in order. A later one that has arrived must not end the wait, since the run could not continue.
         let first = buffers.iter().find_map(|buffer| buffer.request.as_ref());
         requests.extend(first.map(comm::Request::id));
     }

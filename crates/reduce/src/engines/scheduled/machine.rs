@@ -292,7 +292,7 @@ impl<'m, P: Place> Machine<'m, P> {
             if self.receive_at_once(step, index) {
                 return Ok(true);
             }
-            // This message may take long, so the run goes on with requests.
+            // This message may take long, so the run continues with requests.
             self.state.at_once = false;
             self.post(step + STEPS_AHEAD)?;
         }

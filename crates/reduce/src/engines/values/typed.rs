@@ -108,7 +108,7 @@ impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
 
     fn combine_all(&self, combines: &[Combine<usize>], workspace: &mut [u8]) {
         let workspace: &mut [T] = typed_mut(workspace);
-        // Most combinations use the result of the last one: a register has it before memory has.
+        // Most combinations use the result of the last one, which is in a register before it is in memory.
         let mut last = (usize::MAX, T::zeroed());
         for combine in combines {
             let [left, right, into, length] =

@@ -44,7 +44,7 @@ impl ByKey {
     /// Checks that a run can begin. If not, nothing is sent.
     fn check_offered(&self, operation: Operation, is_split: bool) -> Result<(), RunError> {
         let rank = self.rank();
-        // The algorithm of its reductions is the one that was chosen.
+        // An allreduce always runs the chosen algorithm.
         let chosen = self.rows.algorithm(Operation::Allreduce);
         match chosen.filter(|algorithm| !algorithm.is_scheduled()) {
             Some(algorithm) if is_split || self.rows.algorithm(operation).is_none() => {
@@ -250,7 +250,7 @@ impl Staged for ByKey {
     }
 
     fn refuse(&self, operation: Operation) {
-        // The others may be in any operation that there is.
+        // The other ranks may be in any operation.
         let operation = match operation {
             Operation::Reduce | Operation::ReduceScatter => operation,
             _ => Operation::Allreduce,

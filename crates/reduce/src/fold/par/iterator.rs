@@ -161,7 +161,7 @@ impl<W, C> Reduction<'_, W, C> {
             }
             items = others;
         }
-        // Items and operators may have changed it.
+        // Items and operators may have changed the environment.
         self.way.check()?;
         Ok(self.way.value(state))
     }

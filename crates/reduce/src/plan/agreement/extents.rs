@@ -13,7 +13,7 @@ pub(super) fn packed(ranges: impl Iterator<Item = Range<u64>>) -> Vec<u8> {
     let (mut bytes, mut end) = (Vec::new(), 0_u64);
     for range in ranges {
         let step = range.start.wrapping_sub(end).cast_signed();
-        // Of either sign.
+        // The difference may have either sign.
         push_number((step << 1 ^ step >> 63).cast_unsigned(), &mut bytes);
         // A range may end before it begins: that is an error of the ownership.
         push_number(range.end.wrapping_sub(range.start), &mut bytes);
