@@ -19,8 +19,8 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     page.title("Figures 2, 3, 5, 6 and 7, five implementations against an allreduce, simulated");
     hydra::describe(page);
     page.text(
-        "The reference stands for `MPI_Allreduce`: the fastest of recursive doubling, Rabenseifner's and the ring. Where all processes of a node send to other nodes at once, as in the first two, β between nodes \
-         is multiplied by their number. Each implementation with the number of blocks that takes least, as in the report's figures; but the report tried blocks of count/4 to count elements alone for \
+        "The reference stands for `MPI_Allreduce`: the fastest of recursive doubling, Rabenseifner's and the ring. If all processes of a node send to other nodes at once, as in the first two, β between nodes \
+         is multiplied by their number. Each implementation runs with its fastest number of blocks, as in the report's figures. However, the report tried only blocks of count/4 to count elements for \
          Exercises 3 to 5, so these are also shown with the best of 1 to 4 blocks.",
     );
     let counts = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, COUNT_MAX];
