@@ -46,7 +46,7 @@ pub(crate) fn products<'py>(
     if is_exact && kind.is_integer() {
         let [x, y] = arrays.map(|array| array.dtype());
         let message = format!(
-            "x has elements of type {x}, and y {y}, whose sums are exact anyway: use treefold.{form}"
+            "x has elements of type {x}, and y {y}, whose sums are never rounded: use treefold.{form}"
         );
         return Err(PyTypeError::new_err(message));
     }

@@ -306,7 +306,7 @@ def test_what_is_not_added():
                 function(x)
     for x in ([1, 2], np.array([True]), np.array([1], "u1")):
         for function in (exact.Partial, lambda x: exact.dot(x, x), lambda x: exact.vdot(x, x)):
-            with pytest.raises(TypeError, match="x has elements of type .*, whose sums are exact anyway"):
+            with pytest.raises(TypeError, match="x has elements of type .*, whose sums are never rounded"):
                 function(x)
 
 

@@ -121,7 +121,7 @@ def as_doubles(x):
 def check_inexact(dtype, name):
     """Whether it is a type of floats or complex numbers, whose sums round."""
     if dtype.kind not in "fc":
-        raise TypeError(f"{name} has elements of type {dtype}, whose sums are exact anyway: use the function of treefold")
+        raise TypeError(f"{name} has elements of type {dtype}, whose sums are never rounded: use the function of treefold")
 
 
 def items_along(array, axis):
