@@ -258,8 +258,5 @@ fn conjugate_gradients_under_mpirun() {
             "{ranks} ranks"
         );
         println!("conjugate_gradient under mpirun, {ranks} ranks: as on the page");
-        if ranks == "5" {
-            assert!(PAGE.contains(&printed), "the page shows what 5 ranks print");
-        }
     }
 }
