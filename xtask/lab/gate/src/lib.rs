@@ -340,4 +340,30 @@ mod options {
             assert!(table.contains(&row), "the page's table lacks `{row}`");
         }
     }
+
+    /// `--list` prints times near those of the last recorded run. Short stages are not compared.
+    #[test]
+    fn times_of_stages_are_near_the_record() {
+        const SHORT_S: f64 = 20.0;
+        let record = read(&workspace().join("docs/measured/gate.json")).unwrap();
+        let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+        let mut compared = 0;
+        for row in record["rows"].as_array().unwrap() {
+            let stage = STAGES.iter().find(|stage| row["variant"] == stage.name);
+            let (Some(stage), true) = (stage, row["state"] == "all") else {
+                continue;
+            };
+            let recorded_s = row["ns"].as_f64().unwrap() / 1e9;
+            if recorded_s >= SHORT_S {
+                let ratio = f64::from(stage.seconds) / recorded_s;
+                let [name, seconds] = [stage.name.to_owned(), stage.seconds.to_string()];
+                assert!(
+                    (0.5..2.0).contains(&ratio),
+                    "{name}: {seconds} s, recorded {recorded_s:.0} s"
+                );
+                compared += 1;
+            }
+        }
+        assert!(compared >= 10, "{compared} stages are recorded");
+    }
 }

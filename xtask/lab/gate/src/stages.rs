@@ -91,7 +91,7 @@ pub(crate) const STAGES: &[Stage] = stages! {
         "format, clippy with each set of features, docs, crates without std";
     "threads" Always, MPI Unused, beside Nothing, 350 s, threads:
         "all tests that run without MPI, and the examples of documentation";
-    "mpi" Always, MPI Needed, beside Ranks, 150 s, mpi:
+    "mpi" Always, MPI Needed, beside Ranks, 220 s, mpi:
         "the suites on ranks of an MPI library, with and without shared memory; examples and commands";
     "mpich" Always, MPI Needed, beside Ranks, 110 s, mpich:
         "the same with Debian's MPICH";
