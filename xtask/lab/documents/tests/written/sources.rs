@@ -19,6 +19,18 @@ fn first_cells(page: &str) -> impl Iterator<Item = &str> {
     rows.filter_map(|row| row.split(" |").next())
 }
 
+/// Symbolic links, such as those to the licences, lead to files. Git says nothing of a folder that has moved below another.
+#[test]
+fn every_symbolic_link_leads_to_a_file() {
+    let staged = git(&["ls-files", "--stage"]);
+    let links = staged.lines().filter(|line| line.starts_with("120000 "));
+    let links: Vec<&str> = links.filter_map(|line| line.split('\t').nth(1)).collect();
+    assert!(links.len() > 20, "the links were not found");
+    for link in links {
+        assert!(root().join(link).exists(), "{link} leads nowhere");
+    }
+}
+
 /// `docs/soundness.md` names every file with unsafe code, and no other. Doc examples count, since they compile; functions' types do not.
 #[test]
 fn every_file_with_unsafe_code_is_on_the_page() {
