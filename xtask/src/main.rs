@@ -27,7 +27,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Sums data on many numbers of ranks and compares the bits
+    /// Sums data on many rank counts and compares the bits
     ReproCheck(repro_check::Options),
     /// Times kernels, look-ups and reductions next to plain ones
     Bench(bench::Options),

@@ -1,4 +1,4 @@
-"""Creates functions that differ only by a row of a table, each with a name, a signature and a docstring."""
+"""Creates similar functions from the rows of a table, each with its own name, signature and docstring."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -6,13 +6,13 @@ from typing import Any
 
 from . import _native
 
-# The statistics of the native code, with descriptions.
+# The statistics that the native code computes, with the first lines of docstrings.
 STATISTICS = {
     "count": "The number of {}",
     "sum": "The exact sum of {}, rounded once",
     "mean": "The exact mean of {}, rounded once",
     "var": "The exact variance of {}, rounded once",
-    "std": "The root of the exact variance of {}, rounded once",
+    "std": "The square root of the exact variance of {}, rounded once",
     "min": "The least of {}",
     "max": "The greatest of {}",
     "norm": "The exact Euclidean norm of {}, rounded once",
@@ -29,7 +29,7 @@ _OPTIONS = {"var": ["ddof"], "std": ["ddof"], "cov": ["ddof"], "skewness": ["bia
 
 
 def columns_of(statistic: str) -> list[str]:
-    """The columns that a statistic is of."""
+    """The names of the columns that a statistic takes."""
     inputs, _ = _native.statistic_defaults(statistic)
     return ["x", "weights" if statistic == "average" else "y"][:inputs]
 

@@ -1,4 +1,4 @@
-"""States of columns, as in databases."""
+"""Mergeable states of columns, as the database extensions store them."""
 
 import numpy as np
 
@@ -10,22 +10,22 @@ from ._arrays import as_array, counted
 class State(Mergeable):
     """A state from which statistics of one or two columns are computed.
 
-    States merge by `merge` or `+` to the state of all their rows. Rows that are
-    added and removed leave no trace. A state has the same bytes as in the
-    state columns of `treefold.duckdb` and `treefold.polars`.
+    `merge` or `+` gives the state of all rows of both. Adding and then removing
+    rows changes nothing. The bytes of a state are the same as in the state
+    columns of `treefold.duckdb` and `treefold.polars`.
 
     Parameters
     ----------
     kind : str
-        "sum" has a sum and a mean; "moments" a variance and a standard
-        deviation, too; "powers" a skewness and a kurtosis, too; "dot" the sum
+        "sum" gives a sum and a mean; "moments" also a variance and a standard
+        deviation; "powers" also a skewness and a kurtosis; "dot" gives the sum
         of the products of two columns; "comoments" their covariance,
         correlation and regression line.
 
     Raises
     ------
     ValueError
-        It is another kind.
+        There is no such kind.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class State(Mergeable):
 
     @classmethod
     def of_bytes(cls, data):
-        """The state of bytes, such as a database's.
+        """Reads a state from bytes, such as a value of a database's column.
 
         Parameters
         ----------
@@ -65,14 +65,13 @@ class State(Mergeable):
     def to_bytes(self):
         """The state as bytes.
 
-        Equal rows give equal bytes, except that negative zeros count as
-        zeros.
+        Equal rows give equal bytes; -0.0 counts as 0.0.
         """
         return self._native.to_bytes()
 
     @property
     def kind(self):
-        """The kind that it was created with."""
+        """The kind of state, as given to the constructor."""
         return self._native.kind()
 
     @property
@@ -91,13 +90,13 @@ class State(Mergeable):
         Parameters
         ----------
         x, y : array_like
-            The items of the columns: of one, or of two of one length.
+            The items of the columns. `y` is for kinds with two columns, and as
+            long as `x`.
 
         Raises
         ------
         TypeError
-            The state has two columns and one is passed, or the other way
-            round.
+            The number of columns passed is not the state's.
         ValueError
             A column has integers that float64 does not hold, or the columns
             differ in length.
@@ -115,8 +114,8 @@ class State(Mergeable):
         Raises
         ------
         ValueError
-            There are fewer rows, or fewer NaNs or infinities. The state is then
-            unchanged.
+            More rows, NaNs or infinities would be removed than there are. The
+            state is then unchanged.
         """
         self._native.unmerge(self._of_rows(x, y)._native)
 
@@ -130,7 +129,7 @@ class State(Mergeable):
         Raises
         ------
         ValueError
-            It is of another kind.
+            The other state is of another kind.
         """
         self._check_other(other)
         self._native.merge(self.copy()._native if other is self else other._native)
@@ -142,13 +141,13 @@ class State(Mergeable):
         ----------
         statistic : str
             "count", "sum", "mean", "var", "std", "skewness", "kurtosis",
-            "dot", "cov", "corr", "slope" (of y over x) or "intercept".
+            "dot", "cov", "corr", "slope" (of y on x) or "intercept".
         ddof : float, optional
             What is subtracted from the number of rows in divisors: 0 by
             default, and 1 in a covariance.
         bias : bool, optional
-            True, the default, for the skewness and kurtosis of the rows; false
-            for the estimates for a population.
+            True, the default, for the skewness and kurtosis of the rows
+            themselves; false for unbiased estimates of a population's.
 
         Returns
         -------

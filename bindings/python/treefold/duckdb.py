@@ -2,9 +2,9 @@
 
 They are `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_samp`,
 `exact_stddev_samp`, `exact_skewness`, `exact_kurtosis`, `exact_covar_samp`,
-`exact_corr`, `exact_regr_slope`, `exact_weighted_avg` and others by SQL's
-names; columns of states that merge (`exact_moments_state`, `exact_merge`,
-`exact_var_samp_of`); and `tree_sum` of lists.
+`exact_corr`, `exact_regr_slope`, `exact_weighted_avg` and others, named as in
+SQL; functions for columns of mergeable states (`exact_moments_state`,
+`exact_merge`, `exact_var_samp_of`); and `tree_sum` of lists.
 
 >>> import treefold.duckdb
 >>> connection = treefold.duckdb.connect()
@@ -31,9 +31,9 @@ def connect(
     read_only: bool = False,
     config: "dict[str, str | bool | int | float | list[str]] | None" = None,
 ) -> "duckdb.DuckDBPyConnection":
-    """A connection to a database, with the functions.
+    """Opens a database and loads treefold's functions into it.
 
-    As `duckdb.connect`, but allows extensions that DuckDB has not signed.
+    Like `duckdb.connect`, but allows extensions that DuckDB has not signed.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def connect(
 
 
 def load(connection: "duckdb.DuckDBPyConnection") -> None:
-    """Loads the functions into the database of an open connection.
+    """Loads treefold's functions into the database of an open connection.
 
     Parameters
     ----------

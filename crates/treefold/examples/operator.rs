@@ -63,7 +63,7 @@ fn main() -> Outcome<()> {
         })?;
         let output = of_ranks.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
 
-        // Not the bits of one step after the other, which is another order, but close.
+        // Applying the steps in sequence is another order: its bits differ, but the result is close.
         let mut y = 0.0;
         for (step, output) in steps.iter().zip(&output) {
             y = step[0] * y + step[1];
@@ -78,7 +78,7 @@ fn main() -> Outcome<()> {
         }
     }
     println!("the same bits for p in {RANKS:?}");
-    println!("within {farthest:.1e} of one step after the other");
+    println!("within {farthest:.1e} of applying the steps in sequence");
 
     // Without ranks.
     let [a, b] = treefold::fold(&steps[..10], &Compose)?;

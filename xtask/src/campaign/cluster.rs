@@ -1,7 +1,7 @@
 //! `campaign --backend cluster`: MPI cases on virtual clusters whose networks also have faults.
 //!
-//! The seed of a cluster's first case determines the cluster and its one kind of trouble. It runs its cases by `cluster … -- campaign` of this
-//! program. Each trouble ends after a while, so every result must still equal the definition, and nothing may hang.
+//! The seed of a cluster's first case determines the cluster and its one kind of trouble. The cases run in `cluster … -- campaign`, started
+//! from this program. Each trouble is temporary, so every result must still equal the definition, and nothing may hang.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader};
@@ -25,7 +25,7 @@ pub(super) const NAME: &str = "cluster";
 /// Cases per cluster.
 const CASES: u64 = 40;
 
-/// A fault of a network or its nodes.
+/// A kind of trouble: a fault of the network or its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trouble {
     /// None; the programs themselves have faults.
@@ -56,13 +56,13 @@ impl Trouble {
     }
 }
 
-/// A cluster and its trouble.
+/// The settings of a cluster with one kind of trouble.
 struct Troubled {
     seed: u64,
     nodes: usize,
     ranks_per_node: usize,
     delay_us: u64,
-    /// In tenths of a percent.
+    /// The share of lost frames, in tenths of a percent.
     loss: u64,
     trouble: Trouble,
 }
@@ -85,7 +85,7 @@ impl Troubled {
         }
     }
 
-    /// This program, with these cases in such a cluster.
+    /// The command that starts this program again to run `cases` cases in such a cluster.
     fn command(&self, cases: u64, options: &Options) -> Result<Command, Error> {
         let own = std::env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
         let ranks = self.nodes * self.ranks_per_node;
@@ -106,7 +106,7 @@ impl Troubled {
         options.mpi.pass_on(&mut command);
         let words = format!("-- campaign --json - --seed {seed} --cases {cases} --ranks {ranks}");
         command.args(words.split(' '));
-        // Some faults of programs are detected by a short silence limit, which a silent network exceeds as well.
+        // Tests of some program faults set a short silence limit, which an interrupted network would exceed as well.
         let faults = match self.trouble {
             Trouble::Programs => options.faults.as_deref().unwrap_or("all"),
             _ => "none",

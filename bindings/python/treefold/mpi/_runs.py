@@ -49,7 +49,7 @@ _CODES = {"bcast": lib.TREEFOLD_BROADCAST, **{name: operation.code for name, ope
 
 
 class Form(NamedTuple):
-    """A form of input, with the C calls that take it."""
+    """A form of input (an array, pairs of arrays, keys), and the C functions that take it."""
 
     start: Any
     # None for one array: each operation has its own call.
@@ -140,8 +140,8 @@ class ScheduledPlan(AnyPlan):
         Parameters
         ----------
         operation : str, optional
-            The name of a method: "allreduce", "reduce", "reduce_scatter",
-            "scan", "exscan" or "bcast".
+            "allreduce", "reduce", "reduce_scatter", "scan", "exscan" or
+            "bcast".
 
         Returns
         -------
@@ -160,7 +160,7 @@ class ScheduledPlan(AnyPlan):
         return ffi.string(text).decode()
 
     def _form(self, given: tuple[Any, ...]) -> Form:
-        """The form of a call's input."""
+        """Returns the `Form` for the arguments of a call."""
         raise NotImplementedError
 
     def _items(self, form: Form, given: tuple[Any, ...]) -> tuple[tuple[Array, ...], list[Any]]:

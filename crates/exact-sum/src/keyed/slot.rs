@@ -57,17 +57,17 @@ pub(crate) mod sealed {
         const KIND: Kind;
         const FIELDS: &'static [Field];
 
-        /// Checks that there is room for items with any keys.
+        /// Checks that the counters can take these items, whatever their keys.
         fn check_room(columns: &Self::Columns, items: Self::Items<'_>) -> Result<(), LimitError>;
 
-        /// Checks that keys hold as many items, and those of them that are not finite.
+        /// Checks that the keys hold as many items, NaNs and infinities as are to be removed.
         fn check_held<K: Key>(
             columns: &Self::Columns,
             keys: &[K],
             items: Self::Items<'_>,
         ) -> Result<(), RemoveKeyedError>;
 
-        /// Adds items of a block, whose keys are right, or removes them.
+        /// Adds or removes the items of a block, whose keys have been checked.
         fn change<K: Key>(
             columns: &mut Self::Columns,
             level: Level,

@@ -171,8 +171,8 @@ pub enum BuildError {
     /// The ranks' items are not 0..N, each exactly once.
     #[error(transparent)]
     Ownership(#[from] distribution::Error),
-    /// The algorithm supports only contiguous distributions.
-    #[error("algorithm `{algorithm}` takes contiguous items in rank order only")]
+    /// The algorithm supports only contiguous distributions in rank order.
+    #[error("algorithm `{algorithm}` needs each rank to own one range of items, in rank order")]
     Scattered {
         /// The algorithm.
         algorithm: Algorithm,

@@ -14,7 +14,7 @@ pub use comm::mpi::{
 /// A panic of `body` ends all processes by `MPI_Abort`, after one line that names the rank.
 ///
 /// # Errors
-/// There is no MPI library; MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or
+/// There is no MPI library; MPI is already initialised, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or
 /// fails; an environment variable has an invalid value; or the other ranks do not end.
 pub fn run<R>(body: impl FnOnce(&World) -> R) -> Result<R, RunError> {
     comm::mpi::run(|end| body(&World::new(end)))

@@ -6,9 +6,9 @@
 //!                        0 ─► 1   2 ─► 3   4 ─► 5      inner broadcast
 //! ```
 //!
-//! A node is a range of neighbouring positions. Each level runs any other algorithm, which [`Levels`] gives. A slow link between
-//! nodes carries the reduction of a node once, instead of one message for each of its positions. If both levels divide rows
-//! into blocks, each inner block is divided into the outer ones.
+//! A node is a range of neighbouring positions. Each level can run any other algorithm; [`Levels`] has its steps. A slow link between
+//! nodes carries one message with the node's reduction, instead of one for each position. If both levels divide rows into
+//! blocks, each inner block is subdivided into the outer level's blocks.
 
 use std::ops::Range;
 
@@ -23,20 +23,20 @@ pub(crate) enum Level {
     Outer,
 }
 
-/// What runs on the levels.
+/// The schedules of the two levels, as functions of the level, the collective and the number of positions p.
 pub(crate) struct Levels<'l> {
-    /// The blocks of a row in a collective on p positions of a level.
+    /// Returns the number of blocks into which a row is divided.
     pub(crate) blocks: &'l dyn Fn(Level, Collective, usize) -> usize,
-    /// The steps of a position, the last argument, in a collective on p positions of a level.
+    /// Returns the steps of one position, the last argument.
     pub(crate) steps: &'l dyn Fn(Level, Collective, usize, usize) -> Steps,
 }
 
 /// How positions are grouped into nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nodes {
-    /// p.
+    /// The number of ranks, p.
     pub(crate) ranks: usize,
-    /// The positions of a node; the last node may have fewer.
+    /// The number of positions in a node; the last node may have fewer.
     pub(crate) node_ranks: usize,
 }
 
@@ -64,7 +64,7 @@ impl Nodes {
         self.positions(&(node..node + 1))
     }
 
-    /// The position that represents a node in what runs between nodes; in the root's node, the root itself.
+    /// The position that takes part in the outer level for its node; in the root's node, the root itself.
     fn leader(self, node: usize, root: usize) -> usize {
         if self.node(root) == node {
             root
@@ -104,7 +104,7 @@ impl Nodes {
     }
 }
 
-/// Into how many blocks each level divides a row.
+/// The number of blocks into which each level divides a row.
 #[derive(Clone, Copy)]
 struct Cut {
     inner: usize,
@@ -119,7 +119,7 @@ impl Cut {
         let broadcast = inner(Collective::Broadcast { root: 0 });
         let outer = collective.with_root(nodes.node(collective.root().unwrap_or(0)));
         Self {
-            // Where the two differ, one of them does not divide rows.
+            // If the two differ, one of them is 1.
             inner: reduce.max(broadcast),
             outer: (levels.blocks)(Level::Outer, outer, nodes.count()),
         }

@@ -1,12 +1,12 @@
 //! Text tables.
 
-/// A number with a comma before every third digit from the right.
+/// A number with commas between groups of three digits: 1,234,567.
 #[must_use]
 pub fn thousands(number: usize) -> String {
     grouped(&number.to_string())
 }
 
-/// Digits with a comma before every third one from the right.
+/// Digits in groups of three, separated by commas.
 #[must_use]
 pub fn grouped(digits: &str) -> String {
     let mut text = String::new();
@@ -19,7 +19,7 @@ pub fn grouped(digits: &str) -> String {
     text
 }
 
-/// Columns under headings, the first one on the left, the others on the right.
+/// A table with headings. The first column is left-aligned, the others right-aligned.
 #[derive(Clone, Debug)]
 pub struct Table {
     rows: Vec<Vec<String>>,
@@ -39,7 +39,8 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Its lines within a width; names in the first column are cut to eight characters if necessary.
+    /// The table's lines, at most `columns` characters wide: names in the first column are truncated if necessary, but not below eight
+    /// characters.
     pub fn lines_within(mut self, columns: usize) -> Vec<String> {
         let others = self
             .widths()
@@ -56,7 +57,7 @@ impl Table {
         self.lines()
     }
 
-    /// Its lines, with a rule under the headings.
+    /// The table's lines, with a rule under the headings.
     pub fn lines(&self) -> Vec<String> {
         let widths = self.widths();
         let line = |row: &Vec<String>| {

@@ -1,4 +1,4 @@
-//! Helpers for files and folders.
+//! Helpers for files and folders, whose errors name the file.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use launch::Error;
 
-/// Adds the file to an error.
+/// Names the file in an error.
 fn of<T>(path: &Path, result: io::Result<T>) -> Result<T, Error> {
     result.map_err(|error| Error::file(path, error))
 }
@@ -15,7 +15,7 @@ pub(crate) fn make(folder: &Path) -> Result<(), Error> {
     of(folder, fs::create_dir_all(folder))
 }
 
-/// Removes a folder with all that is in it, if it is there.
+/// Removes a folder and its contents, if it exists.
 pub(crate) fn remove(folder: &Path) -> Result<(), Error> {
     if folder.exists() {
         of(folder, fs::remove_dir_all(folder))?;
@@ -23,7 +23,7 @@ pub(crate) fn remove(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Creates an empty folder.
+/// Creates an empty folder, or empties an existing one.
 pub(crate) fn empty(folder: &Path) -> Result<(), Error> {
     remove(folder)?;
     make(folder)
@@ -50,7 +50,7 @@ pub(crate) fn copy(file: &Path, folder: &Path) -> Result<(), Error> {
     of(file, copied).map(drop)
 }
 
-/// The entries of a folder, by name.
+/// The entries of a folder, sorted by name.
 pub(crate) fn listed(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let paths =
         fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
@@ -59,7 +59,7 @@ pub(crate) fn listed(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-/// The entries of a folder with this extension, by name.
+/// The entries of a folder with this extension, sorted by name.
 pub(crate) fn with_extension(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Error> {
     let mut paths = listed(folder)?;
     paths.retain(|path| path.extension().is_some_and(|own| own == extension));

@@ -8,7 +8,7 @@ use checkout::{in_a_line, refuse};
 use clap::Parser;
 use repro_check::{Error, Options, ranks};
 
-/// Sums data on many numbers of ranks and compares the bits.
+/// Sums data on many rank counts and compares the bits.
 #[derive(Parser)]
 #[command(name = "cargo xtask repro-check", version)]
 struct Cli {
@@ -17,7 +17,7 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    // An MPI launcher starts this program as ranks.
+    // The MPI launcher runs this program on each rank.
     let part = ranks::take_part(|world, words| match words {
         ["repro", job] => ranks::check(world, job),
         _ => Err(Error::Run(

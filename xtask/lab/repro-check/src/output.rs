@@ -1,4 +1,4 @@
-//! Output of results: JSON lines to a file or to standard output, and everything else to the other stream.
+//! Output of results: JSON lines to a file or to standard output, and text to standard output or, if JSON goes there, to standard error.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -16,7 +16,7 @@ pub struct Output {
     json: Option<Box<dyn Write>>,
     /// Whether standard output is only for JSON.
     json_on_stdout: bool,
-    /// The error of writing a text line, if there was one.
+    /// The first error in writing a text line, if any.
     failure: RefCell<Option<io::Error>>,
 }
 
@@ -58,7 +58,7 @@ impl Output {
         written.map_err(|error| Error::option("--json", error))
     }
 
-    /// Prints a text line; names and reasons from outside must be [printable]. [`finish`](Output::finish) returns the error if it cannot be written.
+    /// Prints a line of text, with control characters escaped by [printable]. If writing fails, [`finish`](Output::finish) returns the error.
     pub fn say(&self, line: impl AsRef<str>) {
         self.write(&printable(line.as_ref()));
     }
@@ -104,7 +104,7 @@ impl Output {
     }
 }
 
-/// The result of a write. A reader that closed the stream early, as `head` does, is no error.
+/// The result of a write. It is not an error if the reader closed the stream early, as `head` does.
 fn unless_left(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

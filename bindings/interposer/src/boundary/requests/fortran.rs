@@ -1,5 +1,5 @@
-//! The request functions in Fortran that call PMPI_ functions: all of Open MPI's, and MPICH's `mpi_f08`. Where Fortran functions call MPI_
-//! functions, the C functions handle treefold's reductions.
+//! Wrappers of MPI's Fortran request functions, where these call PMPI_ functions: all of Open MPI's, and MPICH's `mpi_f08`. MPICH's other
+//! Fortran functions call the C functions MPI_…, which this library already wraps.
 
 #![allow(non_snake_case, reason = "Fortran compilers' names")]
 
@@ -24,7 +24,7 @@ unsafe fn several(count: *const c_int, requests: *const c_int) -> Requests {
     Requests::in_fortran(unsafe { integer(count) }, requests)
 }
 
-/// Functions that complete requests: their names, their parameters, their requests, and which of them they have completed.
+/// Defines functions that complete requests, from their names, parameters, requests, and the requests that the call has completed.
 macro_rules! completes {
     ($names:tt, $parameters:tt, $requests:expr, $completed:expr) => {
         export_fortran!($names, $parameters, |library| {
@@ -36,7 +36,7 @@ macro_rules! completes {
     };
 }
 
-/// The others: their names, their parameters, what they do, and their requests.
+/// Defines the other request functions, from their names, parameters, action and requests.
 macro_rules! export {
     ($names:tt, $parameters:tt, $function:ident, $requests:expr) => {
         export_fortran!($names, $parameters, |library| {

@@ -1,4 +1,4 @@
-//! The calls of the processes that survive a loss.
+//! The ULFM calls with which the surviving processes continue after a process is lost.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -19,20 +19,20 @@ impl Ulfm {
         check("MPIX_Comm_revoke", code)
     }
 
-    /// The communicator of the processes that are left, which returns errors. Collective among them.
+    /// Creates a communicator of the surviving processes, which returns errors instead of ending the job. Collective among them.
     pub(crate) fn shrink(&self, comm: RawCommunicator) -> Result<RawCommunicator, Failure> {
         let mut shrunk = Comm::UNSET;
         // SAFETY: as above; `shrunk` is room for one handle.
         let code = unsafe { (self.shrink)(comm.handle(), &raw mut shrunk) };
         check("MPIX_Comm_shrink", code)?;
-        // SAFETY: MPIX_Comm_shrink succeeded, so it has written the handle of a communicator that it has made.
+        // SAFETY: MPIX_Comm_shrink succeeded, so it has written the handle of a new communicator.
         let shrunk = unsafe { RawCommunicator::from_handle(shrunk) };
         shrunk.return_errors()?;
         Ok(shrunk)
     }
 
-    /// The bitwise AND of the surviving processes' words, and whether no process is lost. Collective among the survivors, and the
-    /// same on all of them.
+    /// Returns the bitwise AND of the surviving processes' words, and true if no process is lost. Collective among the survivors; all get
+    /// the same result.
     pub(crate) fn agree(
         &self,
         comm: RawCommunicator,
@@ -43,7 +43,7 @@ impl Ulfm {
         let code = unsafe { (self.agree)(comm.handle(), &raw mut word) };
         match check("MPIX_Comm_agree", code) {
             Ok(()) => Ok((word, true)),
-            // The word is agreed on all the same.
+            // After a loss, too, the survivors have agreed on the word.
             Err(failure) if failure.is_loss => Ok((word, false)),
             Err(failure) => Err(failure),
         }

@@ -21,7 +21,7 @@ use crate::setting;
 use crate::text::tell;
 use crate::threads::panic_message;
 
-/// A rank that leaves polls the barrier this often before it pauses between polls.
+/// A leaving rank polls the barrier this many times before it pauses between polls.
 const POLLS_BEFORE_PAUSE: u32 = 1000;
 
 /// How long it pauses.
@@ -30,26 +30,28 @@ const LEAVING_PAUSE: Duration = Duration::from_millis(1);
 /// How long the launcher has to read a rank's last words.
 const LAST_WORDS_PAUSE: Duration = Duration::from_millis(50);
 
-/// What a process that panicked leaves with; Rust's own exit code for a panic.
+/// The exit code after a panic, as in Rust.
 const PANIC_EXIT_CODE: i32 = 101;
 
 /// Why [`run`] failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// MPI can be initialised once in a process.
-    #[error("MPI is initialised already: hand its communicator to MpiCommunicator::duplicate")]
+    /// A process can initialise MPI only once, and has done so.
+    #[error(
+        "MPI is already initialised: pass an existing communicator to MpiCommunicator::duplicate"
+    )]
     AlreadyInitialised,
-    /// The library is built without thread support.
+    /// The MPI library was built without thread support.
     #[error("this MPI library does not support MPI_THREAD_FUNNELED: {library}")]
     NoThreadSupport {
         /// The library.
         library: Choice,
     },
-    /// The launcher has started more ranks than the library knows of: it is another library's, and every rank would think that it
-    /// is the only one. See [`ALONE_VARIABLE`].
+    /// The launcher belongs to another MPI library than the program: it has started several ranks, and each would believe that it is the
+    /// only one. See [`ALONE_VARIABLE`].
     #[error(
-        "the launcher has started {started} ranks ({variable}={started}), but this process' MPI library knows of one: {library}. Start the program by that library's launcher, or name the launcher's library in {LIBRARY_VARIABLE}; where {variable} is another program's, set {ALONE_VARIABLE}=on"
+        "the launcher has started {started} ranks ({variable}={started}), but this process' MPI library knows of one: {library}. Start the program with that library's launcher, or name the launcher's library in {LIBRARY_VARIABLE}; if {variable} is left over from another job, set {ALONE_VARIABLE}=on"
     )]
     ForeignLauncher {
         /// The ranks that the launcher has started.
@@ -78,7 +80,7 @@ pub enum RunError {
 /// The program's panic hook runs first, as always.
 ///
 /// # Errors
-/// There is no MPI library; MPI is initialised already, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or
+/// There is no MPI library; MPI is already initialised, does not support `MPI_THREAD_FUNNELED`, was started by another library's launcher, or
 /// fails; an environment variable has an invalid value; or the other ranks do not end.
 pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     let library = library()?;

@@ -16,10 +16,10 @@ pub(crate) type Products<T> = (
     Totals<<T as Float>::Products>,
 );
 
-/// Checks that there is room for products.
+/// Checks that the sums can take the products without overflow of a counter.
 #[expect(
     clippy::disallowed_methods,
-    reason = "what a rounded product lacks, exactly"
+    reason = "computes the exact rounding error of a product"
 )]
 pub(crate) fn check_room<T: Float>(
     sums: &Products<T>,
@@ -32,7 +32,7 @@ pub(crate) fn check_room<T: Float>(
     sums.1.check_room(x.len() as u64, errors)
 }
 
-/// Adds the products of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) pairs of items whose keys are right, or subtracts them.
+/// Adds or subtracts the products of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) pairs of items, whose keys have been checked.
 pub(crate) fn change<K: Key, T: Float>(
     sums: &mut Products<T>,
     level: Level,
@@ -72,7 +72,7 @@ pub(crate) fn change<K: Key, T: Float>(
 pub(crate) fn total<T: Float>(sums: &Products<T>, key: usize) -> Total<T::Products> {
     let mut total = sums.0.total(key);
     total.merge(&sums.1.total(key));
-    // Sums by key begin at +0.0: a sum of negative zeros is +0.0.
+    // Sums by key start at +0.0, so a sum of negative zeros is +0.0.
     total.counters.negative_zeros = 0;
     total
 }

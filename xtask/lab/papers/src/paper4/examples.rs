@@ -108,7 +108,7 @@ pub(super) fn partial_results(_: &Context<'_>, page: &mut Page) -> Result<(), Er
             let alike = (0..ranks).filter(is_alike).count();
             let why = match (ranks, round) {
                 (8, 2) => {
-                    "the paper's second table shows the fault: unadapted, rank 0 counts x_0 twice (eq. 3). Ours is adapted: the last sender leaves its farthest out"
+                    "the paper's second table shows the unadapted algorithm, in which rank 0 counts x_0 twice (eq. 3). Ours is adapted: the last sender sends only the nearest 2 of its 3 contributions"
                 }
                 _ => "",
             };
@@ -154,9 +154,9 @@ pub(super) fn worked(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     let exchange = |rank| steps(Algorithm::PairwiseExchange, None, 5, rank);
     let leftover = exchange(4);
     page.compare(format!(
-        "rank 4 is left over (q = 1): it sends to | one of the first q ranks: 0 | {}
-        and has the result from | 0 | {}
-        its steps | 2: first, and after the others | {}
+        "rank 4 is left over (q = 1): first it sends to | one of the first q ranks: 0 | {}
+        rank 4: at the end it receives the result from | 0 | {}
+        rank 4: steps | 2: before and after the other ranks' | {}
         steps of rank 0, rounds of the butterfly with the leftover before and after | – | {} | floor(log2 5) + 2",
         peers(&leftover[0].sends),
         peers(&leftover[leftover.len() - 1].receives),
