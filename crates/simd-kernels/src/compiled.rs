@@ -52,7 +52,7 @@ macro_rules! kernels {
 macro_rules! compiled {
     ($($float:ident),+) => {$(
         impl Compiled for $float {
-            // Sums alone have code of their own for one slice: one run of the others takes a few nanoseconds more.
+            // Only sums have separate code for one slice: for other operations, a fold of one run takes a few nanoseconds more.
             const SUMS: Kernels<Self> = kernels!($float, Add, slice::sum_kernel);
             const PRODUCTS: Kernels<Self> =
                 kernels!($float, Multiply, runs::fold_run_kernel::<_, Multiply>);

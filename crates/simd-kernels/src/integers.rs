@@ -1,4 +1,4 @@
-//! Folds whose value does not depend on the order: those of integers.
+//! Folds of integers, whose value does not depend on the order.
 
 use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;
@@ -8,10 +8,9 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// For fewer items, choosing a level costs more than it saves.
 const FEW_ITEMS: usize = 32;
 
-/// The fold of what `convert` makes of each item, by an operator that is associative and commutative, in an unspecified order; `None` for
-/// no items.
+/// Folds the converted items by an associative and commutative operator, in an unspecified order; `None` for no items.
 ///
-/// The compiler vectorises it with the instructions of the level.
+/// The compiler vectorises it with the level's instructions.
 ///
 /// ```
 /// use simd_kernels::{Level, fold_in_any_order};
@@ -33,7 +32,7 @@ pub fn fold_in_any_order<S: Copy, T>(
     vectorized(level, || items.iter().copied().map(convert).reduce(combine))
 }
 
-/// Runs a loop, which the compiler vectorises with the instructions of the level.
+/// Runs a loop that the compiler vectorises with the level's instructions.
 ///
 /// ```
 /// use simd_kernels::{Level, vectorized};
@@ -58,10 +57,10 @@ impl<R, W: FnOnce() -> R> Kernel<f64> for Vectorized<W> {
     }
 }
 
-/// The lanes in which narrow rows are folded, several rows at once.
+/// The number of lanes in which narrow rows are folded, several rows at once.
 const LANES: usize = 64;
 
-/// Folds rows, which are as long as `result`, element by element, by an operator that is associative and commutative, in an unspecified order.
+/// Folds rows, each as long as `result`, element by element, by an associative and commutative operator, in an unspecified order.
 /// For no rows it returns `None` and does not change `result`.
 ///
 /// # Panics
@@ -88,7 +87,7 @@ pub fn fold_rows_in_any_order<T: Copy>(
             *lane = combine(*lane, item);
         }
     };
-    // The loop over a narrow row would take longer than its combinations.
+    // The overhead of a loop over a narrow row would exceed its combinations.
     let wide = LANES / width * width;
     let mut lanes = [*items.first()?; LANES];
     let (first, mut rest) = items.split_at(width);

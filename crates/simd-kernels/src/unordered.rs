@@ -9,7 +9,7 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// The prefetch distance in bytes: about a thousand doubles.
 const PREFETCH_BYTES: usize = 8192;
 
-/// A way to unroll an unordered sum. The fastest variant depends on the length.
+/// How an unordered sum is unrolled. The fastest variant depends on the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Variant {
     accumulators: AccumulatorCount,
@@ -65,7 +65,7 @@ pub fn unordered_sum<T: Float>(level: Level, leaves: &[T]) -> T {
     unordered_sum_with(level, Variant::new(AccumulatorCount::Eight, false), leaves)
 }
 
-/// [`unordered_sum`], unrolled as `variant` says.
+/// [`unordered_sum`] with the given unrolling.
 pub fn unordered_sum_with<T: Float>(level: Level, variant: Variant, leaves: &[T]) -> T {
     compute(level, Unordered { variant, leaves })
 }

@@ -1,4 +1,4 @@
-//! Items as pairs of integers, which are added without a look at carries.
+//! Decodes floats to pairs of integers, which can be added without propagating carries.
 
 use crate::exact::zeros::is_zero;
 use crate::sets::dispatch::compute;
@@ -6,11 +6,11 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The items of one call of [`decode`] or [`decode_digits`] at most: their pairs lie in the nearest cache, and the sum of so many halves is
-/// below 2^62 in magnitude.
+/// The most items in a call of [`decode`] or [`decode_digits`]: their pairs fit into the L1 cache, and the sum of 512 halves is below 2^62 in
+/// magnitude.
 pub const DECODED_ITEMS: usize = 512;
 
-/// An item as an integer: the first half, below 2^53 in magnitude, plus 2^53 times the second one. Both have its sign.
+/// An item as an integer: the first half, below 2^53 in magnitude, plus 2^53 times the second. Both have the item's sign.
 pub type Pair = [i64; 2];
 
 /// The unit of the integers of [`decode`]: 2^[`exponent`](Self::exponent).
@@ -21,10 +21,10 @@ pub struct DecodeUnit {
 }
 
 impl DecodeUnit {
-    /// An integer has room for items of so many exponents.
+    /// The number of exponents whose items fit into an integer.
     pub const EXPONENTS: i32 = 53;
 
-    /// The unit in which items of an exponent, as [`Exponents`](crate::Exponents) tells it, have so many exponents below them.
+    /// The unit in which items of `exponent`, as in [`Exponents`](crate::Exponents), and of the `below` exponents below it fit.
     #[must_use]
     pub fn for_range(exponent: i32, below: i32) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl DecodeUnit {
         self.lowest - 1075
     }
 
-    /// An item as an integer in this unit, if it fits: it is zero, or normal and of one of the exponents.
+    /// An item as an integer in this unit. `None` if it does not fit: it must be zero, or normal with one of the unit's exponents.
     #[must_use]
     #[inline(always)]
     pub fn pair(self, item: f64) -> Option<Pair> {
@@ -65,7 +65,7 @@ impl DecodeUnit {
         (bits >> 52 & 0x7FF).wrapping_sub(i64::from(self.lowest).cast_unsigned())
     }
 
-    /// How many exponents fit: neither that of infinities does, nor that of subnormal numbers.
+    /// The number of exponents that fit. Those of infinities and of subnormal numbers do not.
     #[inline(always)]
     fn room(self) -> u64 {
         let room = if self.lowest < 1 {
@@ -77,22 +77,22 @@ impl DecodeUnit {
     }
 }
 
-/// Where items of all exponents have their integers: digit d is for items of 32 exponents, in its [unit](Self::unit), which is 32 places above
-/// that of digit d - 1.
+/// Units for items of all exponents: digit d holds items of 32 exponents as integers in its [unit](Self::unit), which is 2^32 times the unit of
+/// digit d - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeDigits {
-    /// That of exponent 0, biased, in digit 0.
+    /// The position within digit 0 of the biased exponent 0.
     offset: u8,
 }
 
 impl DecodeDigits {
-    /// The binary places of a digit.
+    /// The number of binary places of a digit.
     pub const PLACES: u32 = 32;
 
-    /// There are no items of other digits.
+    /// The number of digits: every finite item has one of them.
     pub const DIGITS: usize = 65;
 
-    /// Those among whose units this one is.
+    /// The digits whose units include this one.
     #[must_use]
     pub fn with(unit: DecodeUnit) -> Self {
         let offset = (-unit.lowest).rem_euclid(Self::PLACES.cast_signed());
@@ -113,7 +113,7 @@ impl DecodeDigits {
         is_finite.then(|| (digit as usize, pair(significand, places, bits)))
     }
 
-    /// The digit of an exponent, and how far it is above the lowest one of that.
+    /// The digit of an exponent, and the distance of the exponent from the digit's lowest.
     #[inline(always)]
     fn place(self, biased: u64) -> [u64; 2] {
         let place = biased + u64::from(self.offset);
@@ -155,7 +155,7 @@ fn parts(bits: u64) -> [u64; 2] {
     [biased + 1 - implicit, significand]
 }
 
-/// The significand moved by less than 53 places, with an item's sign. A significand of zero may be moved any number of places.
+/// The significand shifted left by less than 53 places, with the sign of `bits`. A significand of zero may be shifted by any number of places.
 #[inline(always)]
 fn pair(significand: u64, places: u64, bits: u64) -> Pair {
     let sign = bits.cast_signed() >> 63;
@@ -165,7 +165,7 @@ fn pair(significand: u64, places: u64, bits: u64) -> Pair {
     [(lower ^ sign) - sign, (higher ^ sign) - sign]
 }
 
-/// Writes items as integers in a unit, and says whether all fit, as [`DecodeUnit::pair`] tells. One that does not is written as zero.
+/// Writes items as integers in a unit. Returns true if all fit, as in [`DecodeUnit::pair`]; an item that does not is written as zero.
 ///
 /// # Panics
 /// There are more than [`DECODED_ITEMS`].
@@ -197,7 +197,7 @@ struct Decode<'d> {
     pairs: &'d mut [Pair; DECODED_ITEMS],
 }
 
-// The compiler vectorizes the loop: it needs no register of ours.
+// A plain loop, which the compiler vectorizes.
 impl Kernel<f64> for Decode<'_> {
     type Output = bool;
 
@@ -217,8 +217,8 @@ impl Kernel<f64> for Decode<'_> {
     }
 }
 
-/// Writes floats as integers in a unit, and says whether all fit the first half of a [`Pair`]: they are zero, or normal and of an exponent that
-/// is at most the lowest one of doubles that fit, and less than 30 below it. One that does not fit is written as zero.
+/// Writes floats as integers in a unit. Returns true if all fit into the first half of a [`Pair`]: a float fits if it is zero, or normal with an
+/// exponent that is at most the lowest of doubles that fit, and less than 30 below it. A float that does not fit is written as zero.
 ///
 /// # Panics
 /// There are more than [`DECODED_ITEMS`].
@@ -258,7 +258,7 @@ impl Kernel<f64> for Floats<'_> {
     fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) -> bool {
         const FRACTION_BITS: u32 = f32::MANTISSA_DIGITS - 1;
         const MORE_BITS: i32 = 52 - FRACTION_BITS.cast_signed();
-        // Of biased exponents of floats, where a double's are 896 more, those that fit, and the one that is moved by no place.
+        // The biased exponents of floats that fit, from `first` to `end`, and the one that is shifted by 0 places. A double's bias is 896 more.
         let zeroth = self.unit.lowest - 896 - MORE_BITS;
         let [first, end] = [zeroth, zeroth + MORE_BITS + 1].map(|biased| biased.clamp(1, 255));
         let (first, room) = (first.cast_unsigned(), (end - first).cast_unsigned());
@@ -278,10 +278,10 @@ impl Kernel<f64> for Floats<'_> {
     }
 }
 
-/// The digit of no item: of a zero, and of what is not finite.
+/// Stands for the digit of a zero, an infinity or a NaN, which have none.
 pub const NO_DIGIT: u8 = u8::MAX;
 
-/// Writes items as integers in the units of their digits, and says whether all are finite. One that is not is written as zero.
+/// Writes items as integers in the units of their digits. Returns true if all are finite; an item that is not is written as zero.
 ///
 /// # Panics
 /// There are more than [`DECODED_ITEMS`].

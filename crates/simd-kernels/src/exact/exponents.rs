@@ -5,19 +5,19 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The exponents of some numbers that are not zero.
+/// The exponents of some numbers, except zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exponents {
     /// The smallest one; -1023 for subnormal numbers.
     pub lowest: i32,
     /// The largest one; -1023 for subnormal numbers, and 1024 for infinities and NaNs.
     pub highest: i32,
-    /// Whether there are zeros as well.
+    /// Whether some of the numbers are zero.
     pub has_zeros: bool,
 }
 
 impl Exponents {
-    /// Those of items; `None` if all are zero.
+    /// The exponents of items; `None` if all are zero.
     ///
     /// ```
     /// use simd_kernels::{Exponents, Level};
@@ -30,7 +30,7 @@ impl Exponents {
         compute(level, OfItems(items))
     }
 
-    /// Those of the products x0 * y0, x1 * y1, …, rounded; `None` if all are zero.
+    /// The exponents of the rounded products x0 * y0, x1 * y1, …; `None` if all are zero.
     ///
     /// # Panics
     /// The slices differ in length.
@@ -45,7 +45,7 @@ struct OfItems<'i>(&'i [f64]);
 
 struct OfProducts<'i>(&'i [f64], &'i [f64]);
 
-// The compiler vectorizes these loops: they need no register of ours.
+// Plain loops, which the compiler vectorizes.
 impl Kernel<f64> for OfItems<'_> {
     type Output = Option<Exponents>;
 
@@ -72,11 +72,11 @@ impl Kernel<f64> for OfProducts<'_> {
     }
 }
 
-/// The bits of magnitudes.
+/// The extrema of magnitudes, as bits.
 struct Seen {
     largest: u64,
     smallest: u64,
-    /// Less one, so that it is none of a zero.
+    /// The smallest magnitude except zero, minus 1: a zero wraps around to the largest integer.
     smallest_other: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The loops of exact sums and products: sums of blocks that lose no bit.
+//! The loops of exact sums and products: sums of blocks without rounding errors.
 
 pub(crate) mod decode;
 pub(crate) mod exponents;

@@ -1,4 +1,4 @@
-//! Pairs of integers as the numbers that are nearest to them.
+//! Rounds pairs of integers to the nearest floats.
 
 use crate::exact::decode::{DecodeUnit, LOWER, LOWER_PLACES, Pair};
 use crate::exact::split::power_of_two;
@@ -7,8 +7,8 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// Writes the doubles that are nearest to integers in a unit, ties to even, whose halves are below 2^62 in magnitude. It says whether it could: not
-/// in a unit so small that results may be subnormal.
+/// Rounds integers in a unit to the nearest doubles, ties to even. Returns false, and writes nothing, if the unit is so small that results may be
+/// subnormal. Each half of a pair must be below 2^62 in magnitude.
 ///
 /// # Panics
 /// `doubles` is not as long as `pairs`.
@@ -30,8 +30,8 @@ pub fn nearest_doubles(
     convert::<false>(level, pairs, unit, doubles)
 }
 
-/// The same of doubles that may be rounded to shorter numbers, as if these had been rounded at once: where a double is not the integer, it is
-/// that of the two next to it whose last bit is one.
+/// [`nearest_doubles`] with rounding to odd, so that rounding the result again, to a shorter type, gives the same as rounding once: an integer
+/// that is no double becomes the one of its two neighbours whose last bit is one.
 pub fn doubles_to_round(
     level: Level,
     pairs: &[Pair],
@@ -69,12 +69,12 @@ struct Nearest<'p, const TO_ODD: bool> {
     doubles: &'p mut [f64],
 }
 
-/// So many items, and more, are too many for [`nearest_quotients`].
+/// [`nearest_quotients`] takes divisors below this.
 const MANY: usize = 1 << 26;
 
-/// Writes the doubles that are nearest to integers in a unit divided by numbers of items, or NaN where that is not clear from 100 places of the
-/// quotient. It says whether it could: not in a unit so small that results may be subnormal, nor for 2^26 items. The integers' halves are below
-/// 2^62 in magnitude.
+/// Divides integers in a unit by numbers of items, and rounds to the nearest doubles; writes NaN where 100 places of a quotient do not decide how
+/// to round it. Returns false, and writes nothing, if the unit is so small that results may be subnormal, or for 2^26 items or more. Each half of
+/// a pair must be below 2^62 in magnitude.
 ///
 /// # Panics
 /// The slices differ in length.
@@ -125,10 +125,10 @@ impl Kernel<f64> for Quotients<'_> {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        reason = "they are short enough"
+        reason = "the values have few enough bits"
     )]
     fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) {
-        /// More than a quotient's relative error is to half a unit in its last place.
+        /// A bound of a quotient's error, relative to half a unit in its last place.
         const DOUBT: f64 = 1.0 / (1_u64 << 46) as f64;
         let items = self.items.iter().map(|items| f64::from(*items as u32));
         let pairs = self.pairs.iter().zip(items);
@@ -136,7 +136,7 @@ impl Kernel<f64> for Quotients<'_> {
             let [upper, rest] = halves(pair);
             let [integer, lacks] = sum(upper, rest);
             let first = integer / items;
-            // Products of the halves of a quotient and 26 places are exact, and so are both differences.
+            // Products of a half of the quotient and a number of 26 bits are exact, and so are both differences.
             let upper = f64::from_bits(first.to_bits() & !((1 << 27) - 1));
             let remainder = (integer - upper * items) - (first - upper) * items;
             let second = (remainder + lacks) / items;
@@ -151,16 +151,16 @@ impl Kernel<f64> for Quotients<'_> {
     }
 }
 
-/// The sum of two numbers, rounded to nearest, and what it lacks, exactly: one is 0, or the first one is not less than the second one in
-/// magnitude (Dekker's Fast2Sum).
+/// The sum of two numbers, rounded to nearest, and its exact rounding error. One of them must be 0, or the first at least as large as the second
+/// in magnitude (Dekker's Fast2Sum).
 #[inline(always)]
 fn sum(first: f64, second: f64) -> [f64; 2] {
     let sum = first + second;
     [sum, second - (sum - first)]
 }
 
-/// A rounded number, or its neighbour on the side of what it lacks: the one whose last bit is one (Boldo and Melquiond, IEEE Trans. Comput. 57,
-/// 2008, "Emulation of FMA and correctly rounded sums").
+/// Rounds to odd: of a rounded number and its neighbour on the side of the rounding error, the one whose last bit is one (Boldo and Melquiond,
+/// IEEE Trans. Comput. 57, 2008, "Emulation of FMA and correctly rounded sums").
 #[inline(always)]
 fn to_odd([rounded, lacks]: [f64; 2]) -> f64 {
     let bits = rounded.to_bits();
@@ -175,7 +175,7 @@ fn to_odd([rounded, lacks]: [f64; 2]) -> f64 {
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "they are short enough"
+    reason = "the values have few enough bits"
 )]
 fn halves([lower, higher]: Pair) -> [f64; 2] {
     const PLACES: f64 = (1_u64 << LOWER_PLACES) as f64;
@@ -184,12 +184,12 @@ fn halves([lower, higher]: Pair) -> [f64; 2] {
     let lower = (lower.cast_unsigned() & LOWER) as f64;
     let middle = f64::from(higher as u32) * PLACES;
     let upper = f64::from((higher >> 32) as i32) * UPPER_PLACES;
-    // Three numbers without common places.
+    // Three numbers whose bits do not overlap.
     let [upper, lacks] = sum(upper, middle);
     [upper, to_odd(sum(lacks, lower))]
 }
 
-// The compiler vectorizes the loops: they need no register of ours.
+// Plain loops, which the compiler vectorizes.
 impl<const TO_ODD: bool> Kernel<f64> for Nearest<'_, TO_ODD> {
     type Output = ();
 

@@ -1,5 +1,5 @@
-//! Sums by plain additions none of which is rounded, as the processor's inexact flag tells: of floats as doubles, of integers, and of other items
-//! with short significands and few exponents.
+//! Sums by plain additions, which are exact if the processor's inexact flag stays clear. This is common for floats as doubles, for integers, and
+//! for other items with short significands and few exponents.
 
 use crate::processor::environment::Watch;
 use crate::processor::prefetch::{Ahead, prefetch_lines};
@@ -9,14 +9,14 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The registers of the sum: an addition takes four cycles, and a processor begins two in each.
+/// The number of vector accumulators: an addition takes four cycles, and a processor starts two in each.
 const REGISTERS: usize = 8;
 
-/// What look for zeros: each waits for the one before.
+/// The number of registers that look for zeros: each update waits for the one before.
 const LOOKS: usize = 4;
 
-/// The sums of items 0, 2, 4, … and of items 1, 3, 5, … if no addition was rounded and they are finite, and whether an item may be -0.0, if that is
-/// asked for. The sum of zeros is +0.0.
+/// The sums of items 0, 2, 4, … and of items 1, 3, 5, …; `None` if an addition was rounded or a sum is not finite. If `zeros` is set, also returns
+/// whether an item may be -0.0. The sum of zeros is +0.0.
 ///
 /// ```
 /// use simd_kernels::{Ahead, Level, Quiet, plain_sums};
@@ -117,7 +117,7 @@ where
         for (lane, sum) in lanes[..V::LANES].iter().enumerate() {
             of_parity[lane % 2] += sum;
         }
-        // The last few items are not looked at.
+        // The items that do not fill a register are not examined.
         let mut may_have_zeros = ZEROS && !self.items.len().is_multiple_of(V::LANES);
         for zeros in zeros {
             may_have_zeros |= zeros.are_there(proven);
@@ -126,7 +126,8 @@ where
     }
 }
 
-/// What tells whether items were -0.0: the least of their bits as integers, which -0.0 has, or else all bits set where one was zero.
+/// Detects -0.0: by the minimum of the items' bits as signed integers, which -0.0 has, or, on sets without that instruction, by lanes whose bits
+/// are set if an item was zero.
 #[derive(Clone, Copy)]
 struct Zeros<V> {
     least: V,
@@ -164,7 +165,7 @@ impl<V: Vector<Element = f64>> Zeros<V> {
     }
 }
 
-/// A register of items as doubles, and zeros if they are fewer.
+/// Loads items as doubles into a register, padded with zeros.
 #[inline(always)]
 fn load<V: Vector<Element = f64>, T: Copy + Into<f64>>(proven: Proven<V>, items: &[T]) -> V {
     let mut doubles = [0.0; 16];

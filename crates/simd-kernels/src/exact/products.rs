@@ -5,15 +5,15 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Minimum, Proven, Vector};
 
-/// A product of at least this magnitude has a rounding error that is a number: its last binary place is 106 below at most, and that
-/// of the smallest subnormal number is 2^-1074.
+/// The rounding error of a product of at least this magnitude, 2^-968, is a double: its last binary place is at most 106 places below, and
+/// the smallest subnormal number is 2^-1074.
 pub const EXACT_PRODUCT: f64 = f64::from_bits((1023 - 968) << 52);
 
-/// Writes the rounded products of the items of `x` and `y` to `products`, and what they lack to `errors`. True if that is exact for
-/// all: product + error is x * y.
+/// Writes the rounded products of the items of `x` and `y` to `products`, and their rounding errors to `errors`. Returns true if all
+/// errors are exact: product + error is x * y.
 ///
-/// It is false if a product is infinite or NaN, or smaller than 2^-968 in magnitude, as zeros are, or if an item is so large that
-/// the instruction set cannot tell the error.
+/// Returns false if a product is infinite, NaN or smaller than 2^-968 in magnitude (zeros too), or if an item is so large that the
+/// instruction set cannot compute the error.
 ///
 /// # Panics
 /// The slices differ in length.
@@ -89,11 +89,11 @@ impl Kernel<f64> for ProductErrors<'_> {
     }
 }
 
-/// What tells whether all errors are exact.
+/// The check that all errors are exact.
 struct Check<V> {
     /// The smallest magnitudes of products.
     smallest: V,
-    /// Bits of a NaN, where a product or an error is no finite number.
+    /// Not zero in lanes in which a product or an error was not finite.
     bits: V,
 }
 
@@ -102,7 +102,7 @@ impl<V: Vector<Element = f64>> Check<V> {
     fn product(&mut self, proven: Proven<V>, x: V, y: V) -> (V, V) {
         let (product, error) = product_and_error(proven, x, y);
         self.smallest = Minimum::lanes(proven, self.smallest, proven.absolute(product));
-        // That of an infinite product is infinite.
+        // The error of an infinite product is not finite either.
         self.bits = proven.or(self.bits, proven.subtract(error, error));
         (product, error)
     }
@@ -111,7 +111,7 @@ impl<V: Vector<Element = f64>> Check<V> {
     fn all_exact(self, proven: Proven<V>) -> bool {
         let mut lanes = [0.0; 16];
         proven.store(self.smallest, &mut lanes);
-        // Not where a lane is NaN.
+        // False for NaN.
         let are_large = lanes[..V::LANES].iter().all(|&lane| lane >= EXACT_PRODUCT);
         proven.store(self.bits, &mut lanes);
         let are_finite = lanes[..V::LANES].iter().all(|&lane| lane == 0.0);
@@ -119,7 +119,7 @@ impl<V: Vector<Element = f64>> Check<V> {
     }
 }
 
-/// Products, rounded, and their rounding errors, which may be NaN for factors from 2^996 on.
+/// Rounded products and their rounding errors, which may be NaN for factors of 2^996 or more.
 #[inline(always)]
 pub(crate) fn product_and_error<V>(proven: Proven<V>, x: V, y: V) -> (V, V)
 where
@@ -133,8 +133,8 @@ where
     (product, error)
 }
 
-/// The rounding error of a product, from the products of the factors' halves (Dekker, Numer. Math. 18, 1971). NaN for factors from
-/// 2^996 on.
+/// The rounding error of a product, from the products of the factors' halves (Dekker, Numer. Math. 18, 1971). NaN for factors of 2^996
+/// or more.
 #[inline(always)]
 fn error_by_halves<V>(proven: Proven<V>, x: V, y: V, product: V) -> V
 where

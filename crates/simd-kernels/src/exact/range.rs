@@ -1,9 +1,9 @@
-//! Sums without rounding errors of items that have few exponents, and of products of them, in half the time of [`split`](crate::split).
+//! Exact sums of items, or of products, whose exponents are within a range of 32; in half the time of [`split`](crate::split).
 //!
-//! Items are multiplied by a power of two so that their exponents become -31 to 0, and split as there. If no exponent is outside,
-//! no accumulator is full and no rest is left, and neither need be looked at. The exponents are those of the parts that go into the
-//! higher accumulator: in a double's bits, -31 to 0 are the numbers 992 to 1023, which are those that have five bits set, except for a few so
-//! large that they spoil the accumulator for good. The AND of all parts tells.
+//! Items are scaled by a power of two, so that their exponents become -31 to 0, and split as there. If all exponents are in this range, no
+//! accumulator overflows and no rest is left, so neither has to be checked. What is checked are the exponents of the parts that go into the
+//! higher accumulator, by the AND of all parts: -31 to 0 are 992 to 1023 in a double's bits, which have five bits set in common. So have a few
+//! much larger exponents, but these change the accumulator's own exponent for good.
 
 pub(crate) mod scale;
 
@@ -16,26 +16,26 @@ use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 use scale::{ERRORS_HIGHER, ERRORS_LOWER, HIGHER, LOWER, RangeScale};
 
-/// The bits that the exponents -31 to 0 have set, and those from -1022 to -32 and from 1 to 992 have not.
+/// The bits that are set in the exponents from -31 to 0, and not all set in those from -1022 to -32 and from 1 to 992.
 const RANGE_BITS: u64 = 0b011_1110_0000 << 52;
 
-/// The most items that a lane takes: an even number, for two groups at a time.
+/// The most items that are added to a lane: an even number, for two groups at a time.
 const LANE_ITEMS: usize = (1 << 8) - 2;
 
-/// More items are added with more registers, with which it takes longer to begin and to end.
+/// More items than this are added with more registers, which take longer to set up and to combine.
 const MANY_ITEMS: usize = 1 << 12;
 
-/// The registers of each accumulator for that, in sets that have as many.
+/// The number of registers of each accumulator for many items, in sets that have enough.
 const MANY_REGISTERS: usize = 6;
 
-/// As many items as [`split_sums_in_range`] adds before it looks at its accumulators, in registers of eight.
+/// The number of items that [`split_sums_in_range`] adds before it checks its accumulators, with registers of eight doubles.
 pub const RANGE_BLOCK_ITEMS: usize = LANE_ITEMS * MANY_REGISTERS * 8;
 
-/// The most items, or products, of a call: sums of their parts are integers of 64 bits.
+/// The most items, or products, of a call: the sums of their parts fit into 64-bit integers.
 const MOST_ITEMS: usize = 1 << 16;
 
-/// The exact sums of items whose exponents are in a range, or which are zero, if `zeros`. `None` if there are others; maybe, if one comes near to
-/// the end of the range. The last few items may be zero in any case.
+/// The exact sums of items whose exponents are in a range; zeros are allowed if `zeros` is set, and always among the last few items. `None` if
+/// there are other items, and possibly if an item is close to the end of the range.
 ///
 /// The split is in [`RangeScale::units`], and whole.
 ///
@@ -84,10 +84,10 @@ fn sums<const ZEROS: bool, const MANY: bool>(
     compute(level, kernel)
 }
 
-/// The exact sums of the products x0 * y0, x1 * y1, … whose exponents, after rounding, are in a range, or a factor of which is zero, if `zeros`:
-/// the split of the rounded products, in [`RangeScale::units`], and that of their errors, in [`RangeScale::error_units`].
+/// The exact sums of the products x0 * y0, x1 * y1, …, whose exponents after rounding are in a range; factors may be zero if `zeros` is set. Returns
+/// the split of the rounded products, in [`RangeScale::units`], and of their errors, in [`RangeScale::error_units`].
 ///
-/// `None` as for [`split_sums_in_range`], or if the instruction set cannot tell an error, as a factor is too large. The scale must come from
+/// `None` as for [`split_sums_in_range`], or if a factor is so large that the instruction set cannot compute an error. The scale must come from
 /// [`RangeScale::for_products`].
 ///
 /// # Panics
@@ -154,8 +154,8 @@ struct ProductsInRange<'i, const ZEROS: bool> {
     ahead_bytes: usize,
 }
 
-/// Whether a set has 32 registers, rather than 16, which hold fewer accumulators. The rest is spilled, and a chain of additions through
-/// memory takes longer than fewer chains in registers.
+/// Whether a set has 32 registers rather than 16. With 16, more accumulators would be spilled, and a chain of additions through memory takes
+/// longer than fewer chains in registers.
 const fn has_many_registers<V: Vector>() -> bool {
     V::LANES == 8 || cfg!(target_arch = "aarch64")
 }
@@ -178,9 +178,9 @@ impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for SumsInRange<'_, ZEROS,
     }
 }
 
-impl<const ZEROS: bool, const MANY: bool> SumsInRange<'_, ZEROS, MANY> {
-    /// With so many registers of each accumulator, and so many groups of them at a time: of two groups, the registers of one's sums are those of
-    /// the other's parts, and nothing is copied.
+impl<const ZEROS: bool, const MANY: bool> Sums<'_, ZEROS, MANY> {
+    /// Splits with `N` registers of each accumulator, `GROUPS` groups at a time: with two groups, the registers of one's sums serve for the other's
+    /// parts, and nothing is copied.
     #[inline(always)]
     fn split<V, const N: usize, const GROUPS: usize>(self, proven: Proven<V>) -> Option<Split>
     where
@@ -206,7 +206,7 @@ impl<const ZEROS: bool, const MANY: bool> SumsInRange<'_, ZEROS, MANY> {
             for group in &mut groups {
                 halves.add_group::<ZEROS>(proven, factor, group, &mut range);
             }
-            // Fewer rows than registers: no lane takes two of these. By constant numbers: other registers would be in memory.
+            // Fewer rows than registers, so no lane takes two of these. The index is constant, or the registers would be in memory.
             let mut rows = groups.remainder().chunks(V::LANES);
             for register in 0..N {
                 let Some(row) = rows.next() else { break };
@@ -241,8 +241,8 @@ impl<const ZEROS: bool> Kernel<f64> for ProductsInRange<'_, ZEROS> {
     }
 }
 
-impl<const ZEROS: bool> ProductsInRange<'_, ZEROS> {
-    /// With so many registers of each accumulator.
+impl<const ZEROS: bool> Products<'_, ZEROS> {
+    /// Splits with `N` registers of each accumulator.
     #[inline(always)]
     fn split<V, const N: usize>(self, proven: Proven<V>) -> Option<[Split; 2]>
     where
@@ -313,9 +313,9 @@ fn has_zeros(items: &[f64]) -> bool {
     has
 }
 
-/// Some accumulators of each kind.
+/// N higher and N lower accumulators.
 struct Halves<V, const N: usize> {
-    /// The exponents of both kinds.
+    /// The exponents of the higher and of the lower accumulators.
     exponents: [i32; 2],
     higher: [V; N],
     lower: [V; N],
@@ -354,7 +354,7 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
     #[inline(always)]
     fn add(&mut self, proven: Proven<V>, factor: V, register: usize, items: V) -> V {
         let (higher, lower) = (&mut self.higher[register], &mut self.lower[register]);
-        // Exact, if it is in range; and if not, the part tells.
+        // Exact if it is in range; if not, the check of the part fails.
         let product = proven.multiply(items, factor);
         let sum = match proven.multiply_add(items, factor, *higher) {
             Some(sum) => sum,
@@ -370,7 +370,7 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
         parts
     }
 
-    /// Whether all accumulators have their exponent. One that took an infinity, a NaN or a number far too large does not.
+    /// Whether all accumulators still have their exponents. Infinities, NaNs and numbers far too large change them.
     #[inline(always)]
     fn are_in_place(&self, proven: Proven<V>) -> bool {
         let zeros = Self::new(proven, self.exponents);
@@ -383,7 +383,7 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
         bits(proven, different) >> 52 == 0
     }
 
-    /// Adds what they hold.
+    /// Adds the accumulators' sums to a split.
     #[inline(always)]
     fn add_to(&self, proven: Proven<V>, split: &mut Split) {
         let [higher_zero, lower_zero] = self.exponents.map(|exponent| 1.5 * power_of_two(exponent));
@@ -396,7 +396,7 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
     }
 }
 
-/// The parts of items that are looked at: all bits are set where one of two factors is zero, if `zeros`.
+/// The parts to check: with `ZEROS`, all bits are set in lanes in which one of two factors is zero.
 #[inline(always)]
 fn parts_seen<const ZEROS: bool, V>(proven: Proven<V>, parts: V, [x, y]: [V; 2]) -> V
 where
@@ -409,7 +409,7 @@ where
     }
 }
 
-/// What tells whether exponents are in range: the bits that all parts have set.
+/// The check that exponents are in range: the bits that are set in all parts.
 struct Range<V>([V; 3]);
 
 impl<V: Vector<Element = f64>> Range<V> {
@@ -420,8 +420,8 @@ impl<V: Vector<Element = f64>> Range<V> {
 
     #[inline(always)]
     fn look_at<const N: usize>(&mut self, proven: Proven<V>, parts: [V; N]) {
-        // An operation of bits on a sum takes three cycles on some processors, and each group waits for the one before. Where there are
-        // registers for it, each two parts of a group have their own; where not, parts are looked at among themselves first.
+        // A bitwise operation on a floating-point sum takes three cycles on some processors, and each group waits for the one before. With
+        // enough registers, each two parts of a group have their own; otherwise the parts are combined with each other first.
         let mut parts = parts;
         let mut count = N;
         while count > 1 && !has_many_registers::<V>() {
@@ -436,7 +436,7 @@ impl<V: Vector<Element = f64>> Range<V> {
         }
     }
 
-    /// Whether all were.
+    /// Whether all exponents were in range.
     #[inline(always)]
     fn has_all(&self, proven: Proven<V>) -> bool {
         let [first, second, third] = self.0;

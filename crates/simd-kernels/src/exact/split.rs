@@ -1,9 +1,9 @@
-//! Sums without rounding errors: items are split into multiples of a power of two, which are added as integers would be.
+//! Exact sums: items are split into multiples of a power of two, which are added like integers.
 //!
 //! An accumulator that lies between 2^k and 2^(k+1) has a last place of 2^(k-52). Adding an item to it rounds the item to a multiple
-//! of that, without any other error, and what is left of the item is exact (Dekker, Numer. Math. 18, 1971, "Fast2Sum"). That
-//! rest goes into a second accumulator, 42 binary places below. As long as both accumulators stay between their powers of two, which a look
-//! at their exponents tells, they are integers; and if no rest is left after the second one, their sums are the sum of the items.
+//! of that, without any other error, and the rest of the item is exact (Dekker, Numer. Math. 18, 1971, "Fast2Sum"). The
+//! rest goes into a second accumulator, 42 binary places below. As long as both accumulators stay between their powers of two, which their
+//! exponents show, they are integers; and if the second one leaves no rest, their sums are the sum of the items.
 
 use core::hint::black_box;
 
@@ -17,11 +17,11 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// The most items of [`split_sums`].
 pub const SPLIT_ITEMS: usize = 4096;
 
-/// Between the exponents of the two accumulators. The higher one leaves rests of 2^(k-53) at most, and a lane takes fewer than 2^10 of
-/// them; the lower one has room for 2^(k-42-1).
+/// The difference between the exponents of the two accumulators. The higher one leaves rests of at most 2^(k-53), and fewer than 2^10 of
+/// them are added to a lane; the lower one has room for 2^(k-42-1).
 const LOWER: i32 = 42;
 
-/// The registers of each accumulator.
+/// The number of registers of each accumulator.
 const REGISTERS: usize = 3;
 
 /// The fewest lanes of a register.
@@ -34,15 +34,15 @@ const _: () = assert!(SPLIT_ITEMS / (REGISTERS * LANES) + 1 < 1 << 10);
 pub struct SplitScale(i32);
 
 impl SplitScale {
-    /// The scale for finite items below 2^(exponent + 1) in magnitude, which any of them fit; `None` if they are too large for one.
+    /// The scale that fits all finite items below 2^(exponent + 1) in magnitude; `None` if they are too large for any scale.
     #[must_use]
     pub fn for_exponent(exponent: i32) -> Option<Self> {
-        // A lane takes fewer than 2^10 items, and has room for 2^(k-1).
+        // Fewer than 2^10 items are added to a lane, which has room for 2^(k-1).
         let higher = (exponent + 12).max(Self::LOWEST);
         (higher < 1023).then_some(Self(higher))
     }
 
-    /// The scale for what is left of items at this one; `None` if nothing is.
+    /// The scale for the rests that this scale leaves; `None` if it leaves none.
     #[must_use]
     pub fn below(self) -> Option<Self> {
         // Half of a lower accumulator's last place.
@@ -50,7 +50,7 @@ impl SplitScale {
         (self.0 > Self::LOWEST).then(|| Self((rests + 12).max(Self::LOWEST)))
     }
 
-    /// At this scale, the lower accumulator's last place is the smallest subnormal number: nothing is left of any item.
+    /// At this scale, the lower accumulator's last place is the smallest subnormal number, so no rests are left.
     const LOWEST: i32 = -1022 + LOWER;
 
     /// The exponent of the unit of a [`Split`]'s higher part.
@@ -65,7 +65,7 @@ impl SplitScale {
         self.higher_unit() - LOWER
     }
 
-    /// The accumulators with nothing in them.
+    /// The initial values of the accumulators.
     fn zeros(self) -> (f64, f64) {
         (one_and_a_half(self.0), one_and_a_half(self.0 - LOWER))
     }
@@ -85,20 +85,20 @@ pub(crate) fn power_of_two(exponent: i32) -> f64 {
 /// The sums of items that were split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// The sum of the parts above [`SplitScale::higher_unit`], in that unit: of items 0, 2, 4, … and of items 1, 3, 5, ….
+    /// The sums of the higher parts, in units of [`SplitScale::higher_unit`]: of items 0, 2, 4, … and of items 1, 3, 5, ….
     pub higher: [i64; 2],
-    /// The same of the parts below, in units of [`SplitScale::lower_unit`].
+    /// The sums of the lower parts, in units of [`SplitScale::lower_unit`].
     pub lower: [i64; 2],
-    /// Whether nothing was left of any item.
+    /// Whether no item left a rest.
     pub is_whole: bool,
-    /// Whether an item may be -0.0; if it is whole, otherwise it says nothing.
+    /// Whether an item may be -0.0. It has no meaning unless `is_whole`.
     pub may_have_negative_zeros: bool,
 }
 
-/// The exact sums of at most [`SPLIT_ITEMS`] items at a scale; `None` if they do not fit, as infinities and NaNs never do.
+/// The exact sums of at most [`SPLIT_ITEMS`] items at a scale; `None` if they do not fit. Infinities and NaNs never fit.
 ///
 /// # Panics
-/// There are more items.
+/// There are more than [`SPLIT_ITEMS`].
 ///
 /// ```
 /// use simd_kernels::{Level, SplitScale, split_sums};
@@ -113,9 +113,9 @@ pub fn split_sums(level: Level, items: &[f64], scale: SplitScale) -> Option<Spli
     compute(level, Sums { items, scale })
 }
 
-/// [`split_sums`] which also writes what is left of each item, its rest, in the item's place.
+/// [`split_sums`], but replaces each item by its rest.
 ///
-/// If the items do not fit, it leaves arbitrary values there.
+/// If the items do not fit, their values are then arbitrary.
 pub fn split_sums_and_rests(level: Level, items: &mut [f64], scale: SplitScale) -> Option<Split> {
     compute(level, SumsAndRests { items, scale })
 }
@@ -128,12 +128,12 @@ const _: () = assert!(SPLIT_ROWS < 1 << 10);
 /// How many rows ahead columns are prefetched.
 const AHEAD_ROWS: usize = 16;
 
-/// The sum of a column's items that were split.
+/// The sum of a column's split items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnSplit {
-    /// The sum of the parts above [`SplitScale::higher_unit`], in that unit.
+    /// The sum of the higher parts, in units of [`SplitScale::higher_unit`].
     pub higher: i64,
-    /// The same of the parts below, in units of [`SplitScale::lower_unit`].
+    /// The sum of the lower parts, in units of [`SplitScale::lower_unit`].
     pub lower: i64,
     /// Whether an item is -0.0.
     pub has_negative_zeros: bool,
@@ -141,11 +141,11 @@ pub struct ColumnSplit {
 
 /// The exact sums of some columns of at most [`SPLIT_ROWS`] rows of `width` items, from column `first` on, each at a scale of its own.
 ///
-/// A column's is `None` if its items do not fit, if something is left of one, or if it was not tried: the last columns, which do not fill
-/// a register, are not.
+/// A column's sum is `None` if its items do not fit, if an item leaves a rest, or if it was not computed, as for the last columns, which do
+/// not fill a register.
 ///
 /// # Panics
-/// There are more rows, or they do not have these columns; `splits` is not as long as `scales`.
+/// There are more than [`SPLIT_ROWS`] rows, or they do not have these columns; `splits` is not as long as `scales`.
 pub fn split_columns(
     level: Level,
     rows: &[f64],
@@ -212,7 +212,7 @@ impl Columns<'_> {
         let zeros = higher;
         let [mut different, mut rests] = [[nothing; N]; 2];
         let one = one(proven);
-        // The columns of so many rows are not in the nearest cache, and too far apart to be one stream.
+        // The columns of so many rows are not in the L1 cache, and too far apart to be one stream.
         let prefetches = size_of_val(self.rows) >= OWN_CACHE_BYTES;
         let ahead_bytes = AHEAD_ROWS * self.width * size_of::<f64>();
         for row in self.rows.chunks_exact(self.width) {
@@ -241,7 +241,7 @@ impl Columns<'_> {
                 let [higher, lower, different, rest] = stored.map(|lanes| lanes[lane].to_bits());
                 let (higher_zero, lower_zero) = scale.zeros();
                 let since = |bits: u64, zero: f64| bits.wrapping_sub(zero.to_bits()).cast_signed();
-                // One that has left its power of two has another sign or exponent. The rest of -0.0, and of nothing else, is -0.0.
+                // An accumulator that has left its range has another sign or exponent. Only an item of -0.0 leaves a rest of -0.0.
                 let is_whole = different >> 52 == 0 && rest << 1 == 0;
                 *split = is_whole.then(|| ColumnSplit {
                     higher: since(higher, higher_zero),
@@ -328,19 +328,19 @@ impl Kernel<f64> for SumsAndRests<'_> {
     }
 }
 
-/// What is added up in registers.
+/// The accumulators of [`split_sums`].
 struct Accumulators<V> {
     zero: V,
     one: V,
     higher: [V; REGISTERS],
     lower: [V; REGISTERS],
-    /// The bits in which a higher accumulator has differed from its beginning.
+    /// The bits in which a higher accumulator has differed from its initial value.
     different: V,
-    /// The bits of all rests.
+    /// The OR of all rests' bits.
     rests: V,
 }
 
-/// 1, of which the compiler does not know: it would make plain subtractions of those by products.
+/// 1.0 behind `black_box`, so that the compiler cannot turn the subtractions by products into plain ones.
 #[inline(always)]
 fn one<V: Vector<Element = f64>>(proven: Proven<V>) -> V {
     let one = black_box(1.0);
@@ -364,7 +364,7 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
         }
     }
 
-    /// Adds a register of items, and returns what is left of them.
+    /// Adds a register of items, and returns their rests.
     #[inline(always)]
     fn add(&mut self, proven: Proven<V>, register: usize, items: V) -> V {
         let accumulators = (&mut self.higher[register], &mut self.lower[register]);
@@ -378,9 +378,9 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
     fn finish(self, proven: Proven<V>, scale: SplitScale) -> Option<Split> {
         const MAGNITUDE: u64 = !(1 << 63);
         let (higher, lower) = scale.zeros();
-        // One that has left its power of two has another sign or exponent.
+        // An accumulator that has left its range has another sign or exponent.
         let fits = bits(proven, self.different) >> 52 == 0;
-        // No closure: it would be compiled without the instructions of the level.
+        // Not a closure, which would be compiled without the level's instructions.
         if !fits {
             return None;
         }
@@ -388,14 +388,14 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
         Some(Split {
             higher: units(proven, self.higher, higher),
             lower: units(proven, self.lower, lower),
-            // The rest of -0.0, and of no other item of which none is left, is -0.0.
+            // If all rests are zero, only an item of -0.0 leaves -0.0.
             is_whole: rests & MAGNITUDE == 0,
             may_have_negative_zeros: rests != 0,
         })
     }
 }
 
-/// Adds items to a higher and a lower accumulator, and returns what is left of them.
+/// Adds items to a higher and a lower accumulator, and returns their rests.
 #[inline(always)]
 fn add<V>(proven: Proven<V>, one: V, (higher, lower): (&mut V, &mut V), items: V) -> V
 where
@@ -420,7 +420,7 @@ pub(crate) fn bits<V: Vector<Element = f64>>(proven: Proven<V>, register: V) -> 
     lanes.fold(0, |bits, lane| bits | lane.to_bits())
 }
 
-/// What accumulators hold, in their last place: the sum of the even lanes, and of the odd ones.
+/// The sums of the accumulators' even and odd lanes, in units of their last place.
 #[inline(always)]
 pub(crate) fn units<V, const N: usize>(
     proven: Proven<V>,
@@ -433,7 +433,7 @@ where
     let zero = proven.load(&[zero; 16]);
     let mut sum = proven.load(&[0.0; 16]);
     for accumulator in accumulators {
-        // Of one sign and exponent: their bits differ as their values do.
+        // With the same sign and exponent, the difference of the bits is that of the values in units of the last place.
         sum = proven.subtract_bits(sum, proven.subtract_bits(zero, accumulator));
     }
     let mut lanes = [0.0_f64; 16];
@@ -441,7 +441,7 @@ where
     let mut sums = [0_i64; 2];
     for pair in lanes[..V::LANES].chunks_exact(2) {
         for (sum, lane) in sums.iter_mut().zip(pair) {
-            // Wrapping, for accumulators that do not fit.
+            // Wrapping, since accumulators that do not fit get here too.
             *sum = sum.wrapping_add(lane.to_bits().cast_signed());
         }
     }

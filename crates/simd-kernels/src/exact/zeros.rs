@@ -8,15 +8,15 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// Whether an item is 0.0 or -0.0, also where the floating-point environment takes subnormal numbers for zero: of plain bits, the compiler
-/// would make a comparison of floats.
+/// Whether an item is 0.0 or -0.0, even if the floating-point environment treats subnormal numbers as zero. Without `black_box` the compiler
+/// would turn the test of bits into a comparison of floats.
 #[must_use]
 #[inline]
 pub fn is_zero(item: f64) -> bool {
     black_box(item.to_bits()) << 1 == 0
 }
 
-/// How many of items 0, 2, 4, … and of items 1, 3, 5, … are -0.0.
+/// The number of -0.0 among items 0, 2, 4, … and among items 1, 3, 5, ….
 ///
 /// ```
 /// use simd_kernels::{Level, count_negative_zeros};
@@ -38,13 +38,13 @@ pub(crate) fn count_negative_zeros_kernel<T: Copy + Into<f64>>(
 
 struct Count<'i, T>(&'i [T]);
 
-/// 1 for a negative zero. No closure: it would be compiled without the instructions of the level.
+/// 1 for a negative zero. Not a closure, which would be compiled without the level's instructions.
 #[inline(always)]
 fn is_one(item: impl Into<f64>) -> u64 {
     u64::from(item.into().to_bits() == (-0.0_f64).to_bits())
 }
 
-// The compiler vectorizes the loop: it needs no register of ours.
+// A plain loop, which the compiler vectorizes.
 impl<T: Copy + Into<f64>> Kernel<f64> for Count<'_, T> {
     type Output = [u64; 2];
 

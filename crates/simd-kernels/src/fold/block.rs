@@ -1,7 +1,7 @@
 //! Blocks of leaves that are folded in registers.
 //!
-//! A block is 64 registers of adjacent leaves, which become one register of L nodes. Its parts are folded depth first, in straight-line code
-//! that needs one register a level:
+//! A block is 64 registers of adjacent leaves, which become one register of L nodes. It is folded depth first, in straight-line code
+//! that needs one register per level:
 //!
 //! ```text
 //! nodes(registers): one register         load it
@@ -21,7 +21,7 @@ use crate::fold::source::Source;
 use crate::processor::prefetch::MEMORY_AHEAD_BYTES;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// As many registers as one has lanes, or fewer. Their memory is not initialised, which would take time in short folds.
+/// At most as many registers as one has lanes. Their memory is not initialised, which would take time in short folds.
 pub(crate) type Registers<V> = ArrayVec<V, 16>;
 
 /// The number of leaves in a block: 64 registers, or 16 registers of 16 lanes.
@@ -82,8 +82,8 @@ where
     rows::<V, O>(proven, &nodes)
 }
 
-/// [`block_nodes`] for one of many blocks. A straight line takes 0.93 of the loop's time by AVX2, 0.76 by plain Rust, but has 16 cache lines
-/// of code more, which a single block would wait for.
+/// [`block_nodes`] for one of many blocks. Straight-line code takes 0.93 times as long as the loop with AVX2, 0.76 times in plain Rust, but
+/// has 16 more cache lines of code, which would have to be loaded for a single block.
 #[inline(always)]
 pub(crate) fn one_of_many_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, block: S) -> V
 where
@@ -91,7 +91,7 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    // With prefetches, it takes up to 1.3 of the loop's time. Registers of 64 bytes take 1.05: there are enough for all parts.
+    // With prefetches, straight-line code takes up to 1.3 times as long as the loop; with registers of 64 bytes, which hold all parts, 1.05 times.
     if const { AHEAD_BYTES == 0 && register_bytes::<V>() < 64 } {
         SixtyFour::nodes::<V, O, S, AHEAD_BYTES>(proven, block)
     } else {
@@ -144,10 +144,10 @@ where
 
 /// A number of adjacent registers of leaves.
 trait Adjacent {
-    /// Its logarithm: the levels that combine them.
+    /// The logarithm of the number, which is the number of levels that combine them.
     const LEVELS: u32;
 
-    /// The ancestors of so many registers of leaves, in one register.
+    /// The common ancestors of these registers of leaves, in one register.
     fn nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
     where
         V: Vector,

@@ -141,7 +141,7 @@ where
     (sums.finish(leaves, O::single), absolute_sum)
 }
 
-/// The two roots of a block, part by part, so that prefetches are evenly spaced.
+/// The two roots of a block, computed in parts, so that prefetches are evenly spaced.
 #[inline(always)]
 fn both_roots<V, O, const AHEAD_BYTES: usize>(
     proven: Proven<V>,

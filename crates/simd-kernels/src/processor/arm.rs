@@ -1,6 +1,6 @@
 //! 64-bit ARM: its floating-point environment.
 
-/// Does nothing: prefetch distances were measured on x86-64 only, and an instruction of which nobody knows that it helps is left out.
+/// Does nothing: prefetch distances were measured on x86-64 only, and nothing shows that prefetching would help here.
 #[inline(always)]
 pub(crate) fn prefetch<T>(_address: *const T) {}
 
@@ -16,14 +16,14 @@ pub(crate) fn has_default_environment() -> Option<bool> {
     Some(is_default(control()))
 }
 
-/// The traps of FPCR, which most processors do not have: of invalid operations, divisions by zero, overflows, underflows, inexact results and
-/// subnormal operands.
+/// FPCR's bits that enable traps for invalid operations, divisions by zero, overflows, underflows, inexact results and subnormal operands. Most
+/// processors do not have them.
 const TRAPS: u64 = 0b1001_1111 << 8;
 
-/// What FPCR holds.
+/// The value of FPCR.
 pub(crate) type Control = u64;
 
-/// What has happened is in another register, FPSR, which is left alone.
+/// Nothing: the exception flags are in another register, FPSR, which is not restored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exceptions;
 
@@ -34,23 +34,23 @@ pub(crate) fn exceptions_if_quiet() -> Option<Exceptions> {
     (is_default(control) && control & TRAPS == 0).then_some(Exceptions)
 }
 
-/// Does nothing: what it would cost was measured on x86-64 only.
+/// Does nothing: the cost was measured on x86-64 only.
 #[inline]
 pub(crate) fn forget_since(_before: Exceptions) {}
 
-/// The same without traps; `None` if there are none.
+/// The control register with all traps disabled; `None` if none is enabled.
 pub(crate) fn masked(control: Control) -> Option<Control> {
     (control & TRAPS != 0).then_some(control & !TRAPS)
 }
 
-/// The same without FZ and FIZ, which flush results and operands to zero; `None` if neither is set.
+/// The control register without FZ and FIZ, which flush results and operands to zero; `None` if neither is set.
 #[inline]
 pub(crate) fn without_flushes(control: Control) -> Option<Control> {
     const FLUSHES: Control = 1 << 24 | 1 << 0;
     (control & FLUSHES != 0).then_some(control & !FLUSHES)
 }
 
-/// Whether a value of FPCR leaves every bit of a result as IEEE 754's defaults have it (Arm ARM, C5.2.8).
+/// Whether results have the same bits with a value of FPCR as with IEEE 754's defaults (Arm ARM, C5.2.8).
 ///
 /// The default-NaN mode may be set: it changes only the payloads of NaNs. So may the modes of 16-bit numbers.
 #[inline]
@@ -82,7 +82,7 @@ pub(crate) fn control() -> Control {
     register
 }
 
-/// Sets that register to a value which was read from it, whose traps and flushes may be unset.
+/// Sets FPCR to a value that was read from it, except for traps and flushes that may have been cleared.
 #[expect(unsafe_code, reason = "only an instruction can set the register")]
 #[cold]
 #[inline(never)]
@@ -94,10 +94,10 @@ pub(crate) fn set_control(control: Control) {
     }
 }
 
-/// The exception of a result that was rounded, in FPSR, where it stays until a program forgets it (Arm ARM, C5.2.9).
+/// FPSR's inexact flag, which stays set until a program clears it (Arm ARM, C5.2.9).
 const INEXACT: u64 = 1 << 4;
 
-/// Whether any result was rounded; from here on, none was.
+/// Whether the inexact flag is set; clears it.
 #[inline]
 pub(crate) fn take_inexact() -> Option<bool> {
     let status = status_after(&());
@@ -108,24 +108,24 @@ pub(crate) fn take_inexact() -> Option<bool> {
     Some(was_inexact)
 }
 
-/// Notes that a result was rounded.
+/// Sets the inexact flag.
 pub(crate) fn set_inexact() {
     set_status(status_after(&()) | INEXACT);
 }
 
-/// Whether any result was rounded until this one was.
+/// Whether the inexact flag is set after `result` has been computed.
 #[inline(always)]
 pub(crate) fn is_inexact_after<R>(result: &R) -> bool {
     status_after(result) & INEXACT != 0
 }
 
-/// FPSR, which has what happened until a result was there.
+/// FPSR, read after `result` has been computed.
 #[expect(unsafe_code, reason = "only an instruction can read the register")]
 #[inline(always)]
 fn status_after<R>(result: &R) -> u64 {
     let register: u64;
-    // SAFETY: MRS copies FPSR, which programs may read, to a general register. The instruction might read the result, for all that the compiler
-    // knows: so it is in memory before.
+    // SAFETY: MRS copies FPSR, which programs may read, to a general register. The compiler must assume that the instruction reads the result, so
+    // it has been computed before.
     unsafe {
         core::arch::asm!(
             "mrs {}, fpsr /* {} */",
@@ -137,12 +137,12 @@ fn status_after<R>(result: &R) -> u64 {
     register
 }
 
-/// Sets FPSR to a value which was read from it, whose exceptions may be changed.
+/// Sets FPSR to a value that was read from it, except for changed exception flags.
 #[expect(unsafe_code, reason = "only an instruction can set the register")]
 #[cold]
 #[inline(never)]
 fn set_status(status: u64) {
-    // SAFETY: MSR copies a general register to FPSR, which programs may write. It holds what has happened, and changes no result.
+    // SAFETY: MSR copies a general register to FPSR, which programs may write. It holds exception flags, and changes no result.
     unsafe {
         core::arch::asm!("msr fpsr, {}", in(reg) status, options(nostack, preserves_flags));
     }

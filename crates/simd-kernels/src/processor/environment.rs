@@ -1,7 +1,7 @@
-//! The check for IEEE 754's default floating-point environment, and how to keep exceptions from the program.
+//! Checks for IEEE 754's default floating-point environment, and hides exceptions from the program.
 //!
-//! Exact sums try things that may fail: a product overflows, or a guessed scale does not fit. What comes of that is thrown away, but the
-//! processor notes an exception, and traps where the program asked for it.
+//! Exact sums try computations that may fail: a product overflows, or a guessed scale does not fit. The result is discarded, but the
+//! processor sets an exception flag, and traps if the program has enabled traps.
 
 use core::hint::black_box;
 
@@ -10,9 +10,9 @@ use crate::processor::{self, Control, Exceptions};
 /// Whether this thread rounds to nearest and keeps subnormal numbers, according to the control register: MXCSR on x86-64, FPCR on
 /// aarch64. `None` on other processors.
 ///
-/// On aarch64 it is also false for alternate handling (FPCR.AH), which makes minima and maxima those of x86 for NaNs and zeros.
+/// On aarch64 it is also false for alternate handling (FPCR.AH), with which minima and maxima of NaNs and zeros are computed as on x86.
 ///
-/// This takes a few cycles. A test by arithmetic would need sums and products of subnormal numbers, which may cost a hundred
+/// This takes a few cycles. Testing by arithmetic would need sums and products of subnormal numbers, which may cost a hundred
 /// cycles each.
 #[must_use]
 #[inline]
@@ -20,12 +20,12 @@ pub fn has_default_environment() -> Option<bool> {
     processor::has_default_environment()
 }
 
-/// A moment at which this thread had the default environment and nothing trapped, with the exceptions that had happened by then.
+/// The exception flags at a moment when this thread had the default environment and no traps enabled.
 #[derive(Clone, Copy, Debug)]
 pub struct Quiet(Exceptions);
 
 impl Quiet {
-    /// This moment; `None` if the environment is another one or not known, or if an exception would trap.
+    /// The flags now; `None` if the environment is unknown or not the default, or if an exception would trap.
     ///
     /// This takes as long as [`has_default_environment`].
     #[must_use]
@@ -34,24 +34,24 @@ impl Quiet {
         processor::exceptions_if_quiet().map(Self)
     }
 
-    /// Forgets what has happened since, if an invalid operation, a division by zero, an overflow or an underflow has.
+    /// Restores the flags, if an invalid operation, a division by zero, an overflow or an underflow has happened since.
     ///
-    /// On x86-64. Elsewhere the exceptions stay.
+    /// Only on x86-64; elsewhere the new flags stay.
     #[inline]
     pub fn forget_since(self) {
         processor::forget_since(self.0);
     }
 }
 
-/// A look at whether additions are rounded.
+/// Detects whether additions are rounded, by the processor's inexact flag.
 #[derive(Debug)]
 pub struct Watch {
-    /// Whether some were before.
+    /// Whether the flag was set before.
     was_inexact: bool,
 }
 
 impl Quiet {
-    /// Begins to look; `None` if the processor does not tell. Emulated ones may not: valgrind's notes no exceptions.
+    /// Starts to watch; `None` if the processor has no such flag, as under emulators such as valgrind, which records no exceptions.
     #[must_use]
     pub fn watch(self) -> Option<Watch> {
         let mut watch = processor::take_inexact().map(|was_inexact| Watch { was_inexact })?;
@@ -61,7 +61,7 @@ impl Quiet {
 }
 
 impl Watch {
-    /// What a function makes of items, and whether it rounded nothing.
+    /// Returns the result of a function of items, and whether the function rounded nothing.
     #[inline(always)]
     pub(crate) fn look<T, R>(&mut self, items: &[T], body: impl FnOnce(&[T]) -> R) -> (R, bool) {
         let result = body(processor::hidden(items));
@@ -81,11 +81,11 @@ impl Drop for Watch {
     }
 }
 
-/// Runs `body` with all exceptions masked, if one of them would trap on this thread. True if it did; if nothing would trap, or if that is not
-/// known, `body` does not run.
+/// If an exception would trap on this thread, runs `body` with all exceptions masked and returns true. If none would trap, or if that is
+/// unknown, returns false without running `body`.
 ///
-/// Rounding and the treatment of subnormal numbers are the thread's. Its control register is then as before, with the exceptions on x86-64 that had
-/// happened before, also if `body` panics.
+/// Rounding and the treatment of subnormal numbers do not change. Afterwards, even if `body` panics, the control register is as before; on x86-64
+/// this includes the exception flags.
 #[cold]
 #[inline(never)]
 pub fn without_traps(body: &mut dyn FnMut()) -> bool {
@@ -95,24 +95,24 @@ pub fn without_traps(body: &mut dyn FnMut()) -> bool {
     };
     let restored = Restored(control);
     processor::set_control(masked);
-    // The compiler takes arithmetic for something that may be moved. It does not know what it calls here, so none leaves the call.
+    // The compiler may move arithmetic across changes of the control register, but not out of a call that it cannot see through.
     black_box(body)();
     drop(restored);
     true
 }
 
-/// While it lives, its thread keeps subnormal results and operands. What flushed them, if anything did, does so again when it is dropped, on the same
-/// thread; exceptions that happened meanwhile are then forgotten.
+/// While this value lives, its thread does not flush subnormal results and operands to zero. Dropping it on the same thread restores the thread's
+/// own setting, if that differs; on x86-64 also the exception flags.
 ///
-/// This takes as long as [`has_default_environment`], where nothing is flushed. Arithmetic that must not leave its life belongs in a function that
-/// the compiler does not know, as in [`without_traps`].
+/// If nothing is flushed, this takes as long as [`has_default_environment`]. Arithmetic that must stay within its lifetime belongs in a function that
+/// the compiler cannot see through, as in [`without_traps`].
 #[derive(Debug)]
 pub struct Subnormals {
     _restored: Option<Restored>,
 }
 
 impl Subnormals {
-    /// From here on.
+    /// Keeps subnormal numbers from here on.
     #[must_use]
     #[inline]
     pub fn kept() -> Self {
@@ -125,7 +125,7 @@ impl Subnormals {
     }
 }
 
-/// Sets the control register, when dropped, to what it was.
+/// Restores the control register when dropped.
 #[derive(Debug)]
 struct Restored(Control);
 
@@ -137,7 +137,7 @@ impl Drop for Restored {
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    // Also where the crate does without.
+    // Tests need std even if the crate is built without it.
     extern crate std;
 
     use core::hint::black_box;
@@ -151,7 +151,7 @@ mod tests {
     const FLUSH_TO_ZERO: u32 = 1 << 15;
     const INEXACT: u32 = 1 << 5;
 
-    /// Its product overflows.
+    /// Computes a product that overflows.
     fn overflow() -> f64 {
         black_box(black_box(f64::MAX) * black_box(f64::MAX))
     }

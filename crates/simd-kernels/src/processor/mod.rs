@@ -1,4 +1,5 @@
-//! The processor beside its arithmetic: the floating-point environment, caches and prefetches, by the same names for all architectures.
+//! What depends on the processor besides arithmetic: the floating-point environment, caches and prefetching. The functions have the same names
+//! on all architectures.
 
 #[cfg(target_arch = "aarch64")]
 mod arm;
@@ -27,27 +28,27 @@ pub(crate) use other::{
     without_flushes,
 };
 
-/// The same items, of which the compiler knows nothing: it cannot read them before this call.
-#[expect(unsafe_code, reason = "an empty instruction")]
+/// The same items, hidden from the compiler, so that it cannot read them before this call.
+#[expect(unsafe_code, reason = "empty inline assembly")]
 #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
 #[inline(always)]
 pub(crate) fn hidden<T>(items: &[T]) -> &[T] {
     let mut address = items.as_ptr();
-    // SAFETY: there is no instruction.
+    // SAFETY: the assembly has no instructions.
     unsafe {
         core::arch::asm!("/* {} */", inout(reg) address, options(nostack, preserves_flags));
     }
-    // SAFETY: the address is as it was, that of as many items.
+    // SAFETY: the address and the length are those of `items`.
     unsafe { core::slice::from_raw_parts(address, items.len()) }
 }
 
-/// The same items: nothing looks at when they are read.
+/// The same items: without an inexact flag, it does not matter when they are read.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 pub(crate) fn hidden<T>(items: &[T]) -> &[T] {
     items
 }
 
-/// Plain Rust alone.
+/// Other architectures, in plain Rust.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 mod other {
     /// Does nothing.
@@ -66,11 +67,11 @@ mod other {
         None
     }
 
-    /// What is not known.
+    /// A control register that is not known.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Control;
 
-    /// What is not known.
+    /// Exception flags that are not known.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Exceptions;
 
@@ -92,7 +93,7 @@ mod other {
     /// Does nothing.
     pub(crate) fn set_inexact() {}
 
-    /// It may be.
+    /// Unknown, so true.
     pub(crate) fn is_inexact_after<R>(_result: &R) -> bool {
         true
     }

@@ -13,19 +13,19 @@ pub(crate) const SHARED_CACHE_AHEAD_BYTES: usize = 6 << 10;
 /// The prefetch distance from memory.
 pub(crate) const MEMORY_AHEAD_BYTES: usize = 25 << 9;
 
-/// How far ahead the leaves of an input of so many bytes are prefetched.
+/// How far ahead the leaves of an input are prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ahead {
-    /// Not at all: the input is in the core's own caches, or the processor does better alone.
+    /// Not at all: the input is in the core's own caches, or the processor's own prefetcher is faster.
     Nothing,
-    /// As far as the shared cache's latency asks for.
+    /// As far as hides the latency of the shared cache.
     SharedCache,
-    /// As far as that of memory does.
+    /// As far as hides the latency of memory.
     Memory,
 }
 
 impl Ahead {
-    /// For an input of so many bytes.
+    /// The distance for an input of `bytes` bytes.
     #[must_use]
     #[inline]
     pub fn of_bytes(bytes: usize) -> Self {
@@ -37,7 +37,7 @@ impl Ahead {
         }
     }
 
-    /// How many bytes; 0 if not at all.
+    /// The distance in bytes; 0 for no prefetch.
     #[inline]
     pub(crate) fn bytes(self) -> usize {
         match self {
@@ -48,30 +48,30 @@ impl Ahead {
     }
 }
 
-/// From so many bytes on, the beginnings of long rows are prefetched.
+/// For inputs of at least this size, the beginnings of long rows are prefetched.
 const PREFETCH_STREAMS_FROM_BYTES: usize = 1 << 22;
 
-/// Longer rows are so many streams, which the processor follows once they have begun.
+/// Rows longer than this are separate streams, which the processor's prefetcher follows once they have begun.
 const STREAM_BYTES: usize = 1 << 12;
 
-/// The bytes at the beginning of such a stream that are prefetched.
+/// The number of bytes that are prefetched at the beginning of such a stream.
 const STREAM_BEGIN_BYTES: usize = 512;
 
-/// How rows are brought into the core's own caches before they are read side by side.
+/// How a group of rows is brought into the core's own caches before the rows are read in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowsAhead {
-    /// Not at all: the caches have them.
+    /// Not at all: they are in the caches.
     Nothing,
-    /// Short rows follow each other, so all lines at a fixed distance are prefetched.
+    /// Short rows are contiguous, so all lines at a fixed distance are prefetched.
     Lines,
-    /// Short rows, where the processor's own prefetcher does better: a word of each line is read, in the order of their addresses.
+    /// Short rows, where the processor's own prefetcher is faster: reads a word of each line, in the order of addresses.
     InOrder,
-    /// Of long rows, the beginnings of the same columns of the next rows are prefetched, as many as there are in the group.
+    /// Long rows: prefetches the beginning of the same columns in each row of the next group.
     Beginnings,
 }
 
 impl RowsAhead {
-    /// For rows of `row_bytes` bytes, `all_bytes` together.
+    /// The choice for rows of `row_bytes` bytes each, `all_bytes` in all.
     #[inline]
     pub(crate) fn of_bytes(row_bytes: usize, all_bytes: usize) -> Self {
         match (row_bytes > STREAM_BYTES, all_bytes) {
@@ -82,7 +82,7 @@ impl RowsAhead {
         }
     }
 
-    /// Before these columns of a group of rows are read, of which there are more behind.
+    /// Called before these columns of a group of rows are read.
     #[inline(always)]
     pub(crate) fn bring<T: Copy>(self, rows: &[T], width: usize, columns: &Range<usize>) {
         match self {
@@ -103,13 +103,13 @@ impl RowsAhead {
     }
 }
 
-/// Brings an item of a slice into the nearest cache. There need be no such item.
+/// Prefetches an item of a slice into the L1 cache. The index may be out of bounds.
 #[inline(always)]
 pub fn prefetch_item<T>(items: &[T], index: usize) {
     prefetch(items.as_ptr().wrapping_add(index));
 }
 
-/// Brings what follows a slice in memory, as many bytes as it has, into the nearest cache.
+/// Prefetches the memory that follows a slice, as many bytes as the slice has, into the L1 cache.
 #[inline]
 pub fn prefetch_after<T>(items: &[T]) {
     prefetch_lines(items, size_of_val(items));
@@ -123,7 +123,7 @@ pub(crate) fn prefetch_lines<T>(elements: &[T], ahead_bytes: usize) {
     }
 }
 
-/// As many elements at a time as a cache line has.
+/// Chunks of as many elements as a cache line holds.
 #[inline(always)]
 fn lines<T>(elements: &[T]) -> Chunks<'_, T> {
     elements.chunks((64 / size_of::<T>().max(1)).max(1))

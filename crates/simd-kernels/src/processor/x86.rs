@@ -2,10 +2,10 @@
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// Flush-to-zero, the two bits of the rounding mode, denormals-are-zero (Intel SDM, vol. 1, 10.2.3).
+/// The bits that are clear by default: flush-to-zero, two of the rounding mode, denormals-are-zero (Intel SDM, vol. 1, 10.2.3).
 const DIFFERENT: u32 = 1 << 15 | 0b11 << 13 | 1 << 6;
 
-/// One bit for each exception, which traps where it is not set.
+/// One mask bit for each exception, which traps unless the bit is set.
 const MASKS: u32 = 0b11_1111 << 7;
 
 /// Whether this thread rounds to nearest and keeps subnormal numbers.
@@ -14,10 +14,10 @@ pub(crate) fn has_default_environment() -> Option<bool> {
     Some(control() & DIFFERENT == 0)
 }
 
-/// What MXCSR holds.
+/// The value of MXCSR.
 pub(crate) type Control = u32;
 
-/// MXCSR with the exceptions that have happened, in its six lowest bits.
+/// The value of MXCSR, whose six lowest bits are the exception flags.
 pub(crate) type Exceptions = u32;
 
 /// MXCSR, if this thread has the default environment and nothing traps.
@@ -27,7 +27,7 @@ pub(crate) fn exceptions_if_quiet() -> Option<Exceptions> {
     (control & (DIFFERENT | MASKS) == MASKS).then_some(control)
 }
 
-/// Sets MXCSR to what it was, if an invalid operation, a division by zero, an overflow or an underflow has happened since.
+/// Restores MXCSR, if an invalid operation, a division by zero, an overflow or an underflow has happened since.
 #[inline]
 pub(crate) fn forget_since(before: Exceptions) {
     const FORGOTTEN: u32 = 0b1_1101;
@@ -36,12 +36,12 @@ pub(crate) fn forget_since(before: Exceptions) {
     }
 }
 
-/// The same with all exceptions masked; `None` if they are.
+/// The control register with all exceptions masked; `None` if they already are.
 pub(crate) fn masked(control: Control) -> Option<Control> {
     (control & MASKS != MASKS).then_some(control | MASKS)
 }
 
-/// The same without flush-to-zero and denormals-are-zero; `None` if neither is set.
+/// The control register without flush-to-zero and denormals-are-zero; `None` if neither is set.
 #[inline]
 pub(crate) fn without_flushes(control: Control) -> Option<Control> {
     const FLUSHES: Control = 1 << 15 | 1 << 6;
@@ -58,9 +58,9 @@ pub(crate) fn prefetch<T>(address: *const T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
 }
 
-/// Whether the processor reads from memory faster in the order of addresses, by its own prefetchers, than with software prefetches.
+/// Whether reading memory in the order of addresses, with the processor's own prefetchers, is faster than software prefetching.
 ///
-/// True of AMD's family 19h, Zen 3 and 4, of which Zen 4 was measured. The distances of the software prefetches were measured on Zen 5.
+/// True for AMD's family 19h, Zen 3 and 4; only Zen 4 was measured. The distances of the software prefetches were measured on Zen 5.
 #[inline]
 pub(crate) fn prefers_order() -> bool {
     static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -75,13 +75,13 @@ pub(crate) fn prefers_order() -> bool {
     }
 }
 
-/// The family of a processor of AMD's; `None` for others.
-#[expect(unsafe_code, reason = "CPUID was no safe function before Rust 1.94")]
-#[allow(unused_unsafe, reason = "CPUID is a safe function from Rust 1.94 on")]
+/// The family of an AMD processor; `None` for others.
+#[expect(unsafe_code, reason = "CPUID is unsafe before Rust 1.94")]
+#[allow(unused_unsafe, reason = "CPUID is safe from Rust 1.94 on")]
 #[cold]
 fn amd_family() -> Option<u32> {
     use core::arch::x86_64::__cpuid;
-    // SAFETY: every processor of x86-64 has CPUID, and its leaves 0 and 1 (AMD64 Architecture Programmer's Manual, vol. 3, appendix E).
+    // SAFETY: every x86-64 processor has CPUID, with leaves 0 and 1 (AMD64 Architecture Programmer's Manual, vol. 3, appendix E).
     let (vendor, model) = unsafe { (__cpuid(0), __cpuid(1)) };
     let is_amd = [vendor.ebx, vendor.edx, vendor.ecx]
         == [*b"Auth", *b"enti", *b"cAMD"].map(u32::from_le_bytes);
@@ -89,10 +89,10 @@ fn amd_family() -> Option<u32> {
     is_amd.then_some(if base == 0xF { base + extended } else { base })
 }
 
-/// The exception of a result that was rounded, which is noted here until a program forgets it.
+/// The inexact flag, which stays set until a program clears it.
 const INEXACT: u32 = 1 << 5;
 
-/// Whether any result was rounded; from here on, none was.
+/// Whether the inexact flag is set; clears it.
 #[inline]
 pub(crate) fn take_inexact() -> Option<bool> {
     let control = control();
@@ -103,17 +103,17 @@ pub(crate) fn take_inexact() -> Option<bool> {
     Some(was_inexact)
 }
 
-/// Notes that a result was rounded.
+/// Sets the inexact flag.
 pub(crate) fn set_inexact() {
     set_control(control() | INEXACT);
 }
 
-/// Whether any result was rounded until this one was.
+/// Whether the inexact flag is set after `result` has been computed.
 #[expect(unsafe_code, reason = "only an instruction can read the register")]
 #[inline(always)]
 pub(crate) fn is_inexact_after<R>(result: &R) -> bool {
     let mut register = 0_u32;
-    // SAFETY: as in `control`. The instruction might read the result, for all that the compiler knows: so it is in memory before.
+    // SAFETY: as in `control`. The compiler must assume that the instruction reads the result, so it has been computed before.
     unsafe {
         core::arch::asm!(
             "stmxcsr [{}] /* {} */",
@@ -142,13 +142,13 @@ pub(crate) fn control() -> Control {
     register
 }
 
-/// Sets that register to a value which was read from it, whose masks, exceptions and flushes may be changed.
+/// Sets the register to a value that was read from it, except for changed masks, exception flags and flushes.
 #[expect(unsafe_code, reason = "only an instruction can set the register")]
 #[cold]
 #[inline(never)]
 pub(crate) fn set_control(control: Control) {
-    // SAFETY: LDMXCSR reads 4 bytes from the given address, which is that of a live u32. All values come from STMXCSR, but for masks that are
-    // set, and exceptions and flushes that are not, so no reserved bit is set. The compiler assumes the default environment: rounding stays as
+    // SAFETY: LDMXCSR reads 4 bytes from the given address, which is that of a live u32. All values come from STMXCSR, except that masks may
+    // have been set, and flags and flushes cleared, so no reserved bit is set. The compiler assumes the default environment: rounding stays as
     // it is, subnormal numbers are kept, exceptions are masked, or the program's own setting returns.
     unsafe {
         core::arch::asm!(

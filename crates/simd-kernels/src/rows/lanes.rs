@@ -1,9 +1,9 @@
-//! Sums in lanes: item i belongs to lane i mod L, each lane is a tree, and so are the sums of the lanes.
+//! Sums in lanes: item i belongs to lane i mod L. Each lane is summed in tree order, and so are the lanes' sums.
 //!
-//! Items are rows of L columns, the last of which may be shorter. A register holds adjacent lanes, so that a merge is one addition and
-//! nothing moves before the end. Groups of 32 rows stay in registers, some registers of each row together, so that memory is read in
-//! order; a binary counter combines them, in memory. What is left is combined from right to left, which is what the tree does at its right
-//! edge, whether a lane has an item in the last row or not:
+//! Items form rows of L columns; the last row may be shorter. A register holds adjacent lanes, so that a merge is one addition and
+//! no shuffles are needed before the end. Groups of 32 rows are summed in registers, several registers of each row together, so that memory
+//! is read in order; a binary counter in memory combines the groups. The remaining rows are combined from right to left, as at the right
+//! edge of the tree, whether or not a lane has an item in the last row:
 //!
 //! ```text
 //! 32 + 8 + 1 rows, and a few lanes of one more     32 + (8 + (1 + last)),  32 + (8 + 1) in the other lanes
@@ -18,13 +18,13 @@ use crate::sets::kernel::{For, Kernel};
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The rows of a group: the sums under way are six registers for each register of a row.
+/// The number of rows in a group: its tree needs six registers of partial sums for each register of a row.
 const GROUP_ROWS: usize = 32;
 
-/// The waiting rows of any slice: 2^48 groups of 32 rows of 16 floats are more than processors address.
+/// The most rows that can wait: 2^48 groups of 32 rows of 16 floats exceed any address space.
 const MOST_WAITING: usize = 48;
 
-/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`, and each lane is summed in tree order, and then their sums. All levels
+/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`. Each lane is summed in tree order, then the lanes' sums are. All levels
 /// with a kernel give the same bits.
 ///
 /// `None` where there is no kernel: for fewer items than lanes, for other numbers of lanes than 16, 32, 64 and 128, and at
@@ -61,7 +61,7 @@ fn sum_in<T: Float, const L: usize>(level: Level, items: &[T]) -> Option<T> {
     (!rows.is_empty()).then(|| compute(level, Lanes { rows, last }))
 }
 
-/// At least one row of L items, and what is left, which is less than one.
+/// At least one row of L items, and the last row if it is shorter.
 struct Lanes<'l, T, const L: usize> {
     rows: &'l [[T; L]],
     last: &'l [T],
@@ -72,7 +72,7 @@ impl<T: Float, const L: usize> Kernel<T> for Lanes<'_, T, L> {
 
     const FOR: For = For {
         scalar: false,
-        // Of floats, those of 32 bytes are as fast or faster.
+        // For floats, registers of 32 bytes are as fast or faster.
         long_registers: size_of::<T>() > size_of::<f32>(),
         ..For::ALL
     };
@@ -83,7 +83,7 @@ impl<T: Float, const L: usize> Kernel<T> for Lanes<'_, T, L> {
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        // As much memory as there are waiting rows: more would take as long as a short sum.
+        // Initialising more memory than the waiting rows need would take as long as a short sum.
         let (mut few, mut more, mut most);
         let waiting: &mut [[T; L]] = match self.rows.len() / GROUP_ROWS {
             0 | 1 => &mut [],
@@ -148,7 +148,7 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
     }
 }
 
-/// How many registers of a row are reduced together, so that memory is read in order: as many as leave registers for the sums under way.
+/// The number of registers of a row that are reduced together, so that memory is read in order: as many as leave registers for the partial sums.
 #[inline(always)]
 fn beside<V: Vector>(lanes: usize) -> usize {
     let has_many_registers = V::LANES * size_of::<V::Element>() == 64;
@@ -156,7 +156,7 @@ fn beside<V: Vector>(lanes: usize) -> usize {
     most.min(lanes / V::LANES)
 }
 
-/// Adds a group of rows to the waiting ones, of which those from `place` on are its left siblings: `carries` of them.
+/// Combines a group of rows with the `carries` waiting rows from `place` on, its left siblings, and stores the result at `place`.
 #[inline(always)]
 fn add_group<V, O, const L: usize, const W: usize>(
     proven: Proven<V>,
@@ -181,17 +181,17 @@ fn add_group<V, O, const L: usize, const W: usize>(
 
 /// The right edge of the tree, which grows to the left.
 struct Edge<'e, T, const L: usize> {
-    /// Rows of no group that are not added yet.
+    /// The rows outside groups that have not been added.
     rows: &'e [[T; L]],
-    /// The items in the last row, which some lanes have.
+    /// The items of a shorter last row.
     last: &'e [T],
     sums: [T; L],
-    /// Whether nothing is added yet, but for the last row.
+    /// Whether no whole row has been added.
     is_empty: bool,
 }
 
 impl<T: Copy, const L: usize> Edge<'_, T, L> {
-    /// Adds the last `ROWS` rows, if their number has this bit. Lower bits it has no more.
+    /// Adds the last `ROWS` rows, if the number of rows has this bit set. Its lower bits have been cleared by earlier calls.
     #[inline(always)]
     fn add<V, O, N, const ROWS: usize>(&mut self, proven: Proven<V>)
     where
@@ -211,7 +211,7 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
         }
     }
 
-    /// Adds a node on the left, of which `register` gives the lanes from one on.
+    /// Adds a node on the left. `register` returns its lanes from a given one on.
     #[inline(always)]
     fn add_node<V, O>(&mut self, proven: Proven<V>, register: impl Fn(usize) -> V)
     where
@@ -235,11 +235,11 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
     }
 }
 
-/// A subtree of rows, as a type: the compiler then knows all of it.
+/// A subtree of rows, as a type, so that the compiler can unroll all of it.
 trait Subtree {
     const ROWS: usize;
 
-    /// Its root in `W` registers of lanes, from `first` on.
+    /// The root in `W` registers of lanes, from lane `first` on.
     fn node<V, O, const L: usize, const W: usize>(
         proven: Proven<V>,
         rows: &[[V::Element; L]],
@@ -269,8 +269,8 @@ impl Subtree for Row {
     }
 }
 
-/// Two of a kind.
-struct PairOf<N>(core::marker::PhantomData<N>);
+/// Two adjacent subtrees of the same size.
+struct Pair<N>(core::marker::PhantomData<N>);
 
 type Four = PairOf<PairOf<Row>>;
 type Sixteen = PairOf<PairOf<Four>>;
@@ -296,14 +296,14 @@ impl<N: Subtree> Subtree for PairOf<N> {
     }
 }
 
-/// The root over the sums of all lanes.
+/// The tree sum of all lanes' sums.
 #[inline(always)]
 fn root<V, O, const L: usize>(proven: Proven<V>, mut nodes: [V::Element; L]) -> V::Element
 where
     V: Vector,
     O: Combine<V::Element>,
 {
-    // As many registers as a register has lanes become one.
+    // V::LANES registers become one.
     let square = V::LANES * V::LANES;
     let mut count = L;
     while count >= square {
@@ -314,7 +314,7 @@ where
             proven.store_first(register, &mut nodes[first..]);
         }
     }
-    // Of fewer registers, some are there several times, and so are their roots.
+    // Fewer registers are repeated to fill the square; only the first roots count.
     let filled = count / V::LANES;
     let mut registers = [proven.load(&nodes); 16];
     for (number, register) in registers[..V::LANES].iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Combines two rows into one, as plans do with rows of two ranks.
+//! Combines two rows into one, as plans do with the rows of two ranks.
 
 use crate::sets::dispatch::{Float, compute};
 use crate::sets::kernel::Kernel;

@@ -8,8 +8,8 @@
 //!                           0b11    [0..16 rows)  [16..24 rows)     combines with both, and replaces the first
 //! ```
 //!
-//! Columns are processed in panels, so that the waiting rows fit into a core's own caches for any width. Of these rows, a group of eight
-//! touches one or two: a panel may be as wide as L1. Narrower ones would begin new streams too often.
+//! Columns are processed in panels, so that the waiting rows fit into a core's own caches for any width. A group of eight rows accesses one or
+//! two of the waiting rows, so a panel may be as wide as L1. Narrower panels would start new streams too often.
 
 use core::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::processor::prefetch::RowsAhead;
 use crate::sets::kernel::Kernel;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The bytes of each row in a panel.
+/// The number of bytes of each row in a panel.
 const PANEL_BYTES: usize = 1 << 15;
 
 /// The largest number of elements in a register. Rows in scratch memory are padded to a multiple of it.

@@ -1,6 +1,6 @@
 //! NEON: 128-bit registers, two doubles or four floats.
 //!
-//! FADDP adds the neighbours in two registers, which is a level of the tree: a sum in tree order takes as many additions as any other.
+//! FADDP adds neighbours in two registers, which is one level of the tree, so a sum in tree order takes as many additions as any other sum.
 
 #![expect(
     unsafe_code,
@@ -58,21 +58,21 @@ fn subtree_sum8_f32(leaves: &[f32; 8]) -> f32 {
 #[target_feature(enable = "neon")]
 #[inline]
 fn load2(pair: &[f64; 2]) -> float64x2_t {
-    // SAFETY: the pointer comes from a reference to two doubles; they may be aligned as such.
+    // SAFETY: the pointer comes from a reference to two doubles, whose own alignment suffices.
     unsafe { vld1q_f64(pair.as_ptr()) }
 }
 
 #[target_feature(enable = "neon")]
 #[inline]
 fn load4(quad: &[f32; 4]) -> float32x4_t {
-    // SAFETY: the pointer comes from a reference to four floats; they may be aligned as such.
+    // SAFETY: the pointer comes from a reference to four floats, whose own alignment suffices.
     unsafe { vld1q_f32(quad.as_ptr()) }
 }
 
 /// (a0 + a1, b0 + b1).
 ///
-/// Inline assembly, because to the compiler the intrinsic is an addition of even and odd lanes. If the operands are in memory, it loads
-/// even and odd lanes with LD2, which has no form with an offset and takes more work of most processors than two plain loads.
+/// Inline assembly, because the compiler treats the intrinsic as an addition of even and odd lanes. If the operands are in memory, it loads
+/// these with LD2, which cannot take an offset and is slower than two plain loads on most processors.
 #[target_feature(enable = "neon")]
 #[inline]
 fn add_pairs_f64(a: float64x2_t, b: float64x2_t) -> float64x2_t {
@@ -98,7 +98,7 @@ fn add_pairs_f32(a: float32x4_t, b: float32x4_t) -> float32x4_t {
     sums
 }
 
-/// A register, from the names of its intrinsics.
+/// Implements a register, from the names of its intrinsics.
 macro_rules! vector {
     (
         $vector:ty, $float:ty, $lanes:literal, $load:ident, $store:ident, $add:ident, $multiply:ident, $min:ident, $max:ident,

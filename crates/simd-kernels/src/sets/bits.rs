@@ -1,15 +1,15 @@
-//! Floats as their bits.
+//! Operations on the bits of floats.
 
-/// A float as its bits.
+/// A float whose bits can be combined.
 pub(crate) trait Bits: Copy {
     fn or(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
-    /// As integers, wrapping.
+    /// The difference of the bits as integers, wrapping.
     fn less(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
-    /// All bits set if it is zero, and none if not.
+    /// All bits set if it is zero, otherwise none.
     fn is_zero(self) -> Self;
-    /// Without its sign.
+    /// The absolute value.
     fn magnitude(self) -> Self;
 }
 

@@ -1,13 +1,13 @@
-//! The kernels of floats by their names: other crates call them, and this crate alone compiles them.
+//! Function pointers to the kernels of each float type: other crates call them, but only this crate compiles them.
 
 use crate::processor::environment::Watch;
 use crate::processor::prefetch::Ahead;
 use crate::sets::level::Level;
 use crate::sets::operation::Operation;
 
-/// The kernels of an operation, for a float type. A program that does not name an operation has none of them.
+/// The kernels of an operation, for a float type. They are not linked into programs that do not use the operation.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::type_complexity, reason = "they are lists of arguments")]
+#[expect(clippy::type_complexity, reason = "the types are function signatures")]
 pub struct Kernels<T: 'static> {
     pub fold: fn(Level, &[T]) -> Option<T>,
     pub fold_runs: fn(Level, &[T], &[usize], &mut [T]),
@@ -15,9 +15,9 @@ pub struct Kernels<T: 'static> {
     pub combine_rows: fn(Level, &[T], &[T], Option<T>, &mut [T]),
 }
 
-/// The kernels of a float type, which functions call: a generic function would be compiled by each crate that calls it, for
-/// every instruction set.
-#[expect(missing_docs, reason = "the functions have them")]
+/// The kernels of a float type, behind the public functions: a generic kernel would be compiled again, for every instruction set, by
+/// each crate that calls it.
+#[expect(missing_docs, reason = "the public functions have docs")]
 pub trait Compiled: Sized + 'static {
     const SUMS: Kernels<Self>;
     const PRODUCTS: Kernels<Self>;

@@ -13,7 +13,7 @@ use crate::sets::vector::{Add, Combine, Proven, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::sets::x86::Avx2;
 
-/// A bound of [`Float`] that other crates cannot name: it closes the set of types, and leads to their code.
+/// A supertrait of [`Float`] that other crates cannot name, so that they cannot implement it.
 mod sealed {
     use super::{Bits, Combine, Kernel, Level};
 
@@ -26,7 +26,7 @@ mod sealed {
         /// Runs the kernel with an operation at a level.
         fn compute<O: Combine<Self>, K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
 
-        /// The same with sums.
+        /// Runs the kernel with sums at a level.
         fn compute_sum<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
 
         /// The sum of each subtree of 8 leaves.
@@ -51,7 +51,7 @@ pub trait Float:
     #[doc(hidden)]
     const ZERO: Self;
 
-    /// -0.0, which changes no sum.
+    /// -0.0, the neutral element of addition.
     #[doc(hidden)]
     const NEGATIVE_ZERO: Self;
 
@@ -66,7 +66,7 @@ pub trait Float:
     fn has_sign(self) -> bool;
 }
 
-/// Runs a kernel in plain Rust. It is not inlined, so that calls at other levels do not load its code.
+/// Runs a kernel in plain Rust. Not inlined, so that calls at other levels do not load its code.
 #[inline(never)]
 fn plain<T, O: Combine<T>, K: Kernel<T>>(kernel: K) -> K::Output
 where
@@ -75,7 +75,7 @@ where
     kernel.compute::<_, O>(Proven::<Four<T>>::plain())
 }
 
-/// The implementations for the two float types differ only in names.
+/// Implements the traits for both float types, which differ only in names.
 macro_rules! float {
     ($float:ident, $compute:ident, $subtree_sums8:ident) => {
         #[expect(private_bounds, private_interfaces, reason = "as the trait's")]
@@ -116,7 +116,7 @@ macro_rules! float {
             if let Some(output) = kernel.few::<O>() {
                 return output;
             }
-            // Plain Rust does without SSE2's instructions for minima and maxima.
+            // In plain Rust, minima and maxima do not use SSE2's instructions.
             #[cfg(target_arch = "x86_64")]
             let is_for_sse2 =
                 const { K::FOR.two_doubles || O::COMPARES || size_of::<$float>() < 8 };
@@ -163,7 +163,7 @@ macro_rules! float {
 float!(f64, compute_f64, subtree_sums8_f64);
 float!(f32, compute_f32, subtree_sums8_f32);
 
-/// Runs a kernel that uses no operation, or sums.
+/// Runs a kernel whose operation is the sum, or which uses none.
 #[inline]
 pub(crate) fn compute<T: Float, K: Kernel<T>>(level: Level, kernel: K) -> K::Output {
     T::compute_sum(level, kernel)

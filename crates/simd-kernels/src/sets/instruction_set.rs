@@ -1,4 +1,4 @@
-//! What the modules of all instruction sets have alike, as macros over the names of their registers and functions.
+//! Code that the modules of all instruction sets share, as macros over the names of their registers and functions.
 
 /// The type that proves an instruction set, and the entry points to the code compiled for it.
 macro_rules! vector_level {

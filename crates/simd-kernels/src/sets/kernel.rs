@@ -2,7 +2,7 @@
 
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The entry points of the instruction sets compile `compute`, inlined into a function with the instructions of the set.
+/// A computation: each instruction set's entry point inlines `compute` into a function that is compiled with the set's instructions.
 pub(crate) trait Kernel<T> {
     /// The result.
     type Output;
@@ -20,18 +20,18 @@ pub(crate) trait Kernel<T> {
     fn compute<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> Self::Output;
 }
 
-/// The sets for which a kernel is compiled, as measurements justify them. Other sets run the code of a narrower one.
+/// The sets for which a kernel is compiled: those that were measured to be faster. Other sets run the code of a narrower set.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
     not(target_arch = "x86_64"),
     expect(dead_code, reason = "other architectures have one vector set")
 )]
 pub(crate) struct For {
-    /// Plain Rust. A kernel without it is not asked for at [`Level::SCALAR`](crate::Level::SCALAR).
+    /// Plain Rust. Without it, the kernel must not be run at [`Level::SCALAR`](crate::Level::SCALAR).
     pub(crate) scalar: bool,
-    /// SSE2's registers of two doubles; otherwise plain Rust runs, which has four doubles at a time.
+    /// SSE2's registers of two doubles; otherwise plain Rust runs, four doubles at a time.
     pub(crate) two_doubles: bool,
-    /// AVX-512's registers of 64 bytes; otherwise AVX2's run.
+    /// AVX-512's registers of 64 bytes; otherwise AVX2 runs.
     pub(crate) long_registers: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What kernels compute.
+//! The operations that kernels compute.
 
 /// The operations with vector instructions. All are commutative and round once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@ use crate::sets::arm::Neon;
 #[cfg(target_arch = "x86_64")]
 use crate::sets::x86::{Avx2, Avx512, Sse2};
 
-/// The instruction sets with kernels, each with its proof.
+/// The instruction sets with kernels, each with a value that proves its presence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Set {
     Scalar,
@@ -23,12 +23,12 @@ pub(crate) enum Set {
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[inline]
 pub(crate) fn widest() -> Option<Set> {
-    // Each detection is noticeable in short folds.
+    // Detecting it each time would slow down short folds.
     static WIDEST: std::sync::OnceLock<Option<Set>> = std::sync::OnceLock::new();
     *WIDEST.get_or_init(detect_widest)
 }
 
-/// The widest set that every processor of the compilation's target has: without std, nothing asks this processor.
+/// The widest set that every processor of the compilation target has. Without std, the processor is not queried.
 #[cfg(all(target_arch = "x86_64", not(feature = "std")))]
 #[inline]
 pub(crate) fn widest() -> Option<Set> {
@@ -50,7 +50,7 @@ pub(crate) fn all() -> [Option<Set>; 3] {
     ]
 }
 
-/// NEON, which processors for general use have.
+/// NEON, which all general-purpose processors have.
 #[cfg(target_arch = "aarch64")]
 #[inline]
 pub(crate) fn widest() -> Option<Set> {

@@ -30,7 +30,7 @@ pub(crate) unsafe trait Vector: Copy {
     /// The number of lanes: 2, 4, 8 or 16.
     const LANES: usize;
 
-    /// Whether leaves are prefetched for it.
+    /// Whether leaves are prefetched.
     const PREFETCHES: bool = true;
 
     /// Reads `LANES` elements, aligned or not.
@@ -47,23 +47,23 @@ pub(crate) unsafe trait Vector: Copy {
     /// The lanes with their signs cleared.
     unsafe fn absolute(self) -> Self;
     unsafe fn subtract(self, other: Self) -> Self;
-    /// self - other, in the units for products, which some processors have beside those for sums. `one` is 1.0 in all lanes.
+    /// self - other, in the multiplication units, where a processor has separate ones. `one` is 1.0 in all lanes.
     #[inline(always)]
     unsafe fn subtract_by_product(self, other: Self, _one: Self) -> Self {
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: `subtract` has the same requirements as this function.
         unsafe { self.subtract(other) }
     }
-    /// The bits that are set in either.
+    /// The bits that are set in either operand.
     unsafe fn or(self, other: Self) -> Self;
-    /// The bits that are set in `self`, and those in which `a` and `b` differ.
+    /// The bits that are set in `self` or in which `a` and `b` differ.
     unsafe fn or_different(self, a: Self, b: Self) -> Self;
-    /// The bits of each lane as an integer, less those of the other; wrapping.
+    /// The difference of the bits of each lane as integers, wrapping.
     unsafe fn subtract_bits(self, other: Self) -> Self;
-    /// The bits that are set in both.
+    /// The bits that are set in both operands.
     unsafe fn and(self, other: Self) -> Self;
-    /// All bits set in lanes in which it is zero, and none in the others.
+    /// All bits set in lanes that are zero, none in the others.
     unsafe fn are_zero(self) -> Self;
-    /// The lesser ones of the bits of each two lanes as integers; `None` on sets without that instruction.
+    /// The minimum of each two lanes, as signed integers; `None` on sets without that instruction.
     #[inline(always)]
     unsafe fn least_bits(_a: Self, _b: Self) -> Option<Self> {
         None
@@ -138,7 +138,7 @@ impl<V: Vector> Proven<V> {
         unsafe { V::load(elements.as_ptr()) }
     }
 
-    /// Up to `V::LANES` elements, and default values, which are zeros of floats.
+    /// Up to `V::LANES` elements, padded with default values (zeros for floats).
     #[inline(always)]
     pub(crate) fn load_padded(self, elements: &[V::Element]) -> V {
         let mut padded = [V::Element::default(); 16];
@@ -218,7 +218,7 @@ impl<V: Vector> Proven<V> {
         unsafe { a.subtract(b) }
     }
 
-    /// a - b, in the units for products, which some processors have beside those for sums. `one` is 1.0 in all lanes.
+    /// a - b, in the multiplication units, where a processor has separate ones. `one` is 1.0 in all lanes.
     #[inline(always)]
     pub(crate) fn subtract_by_product(self, a: V, b: V, one: V) -> V {
         // SAFETY: `self` proves the instruction set.
@@ -232,14 +232,14 @@ impl<V: Vector> Proven<V> {
         unsafe { a.or(b) }
     }
 
-    /// The bits that are set in `bits`, and those in which `a` and `b` differ.
+    /// The bits that are set in `bits` or in which `a` and `b` differ.
     #[inline(always)]
     pub(crate) fn or_different(self, bits: V, a: V, b: V) -> V {
         // SAFETY: `self` proves the instruction set.
         unsafe { bits.or_different(a, b) }
     }
 
-    /// The bits of each lane of `a` as an integer, less those of `b`; wrapping.
+    /// The bits of `a` minus those of `b`, as an integer in each lane, wrapping.
     #[inline(always)]
     pub(crate) fn subtract_bits(self, a: V, b: V) -> V {
         // SAFETY: `self` proves the instruction set.
@@ -253,14 +253,14 @@ impl<V: Vector> Proven<V> {
         unsafe { a.and(b) }
     }
 
-    /// All bits set in lanes in which `a` is zero, and none in the others.
+    /// All bits set in lanes in which `a` is zero, none in the others.
     #[inline(always)]
     pub(crate) fn are_zero(self, a: V) -> V {
         // SAFETY: `self` proves the instruction set.
         unsafe { a.are_zero() }
     }
 
-    /// The lesser ones of the bits of each two lanes as integers; `None` on sets without that instruction.
+    /// The minimum of each two lanes, as signed integers; `None` on sets without that instruction.
     #[inline(always)]
     pub(crate) fn least_bits(self, a: V, b: V) -> Option<V> {
         // SAFETY: `self` proves the instruction set.
@@ -326,7 +326,7 @@ impl<V: Vector> Proven<V> {
 
 /// A commutative operation, for lanes and for single elements. It rounds once.
 pub(crate) trait Combine<T>: Copy {
-    /// Whether it is the lesser or the greater of two.
+    /// Whether it selects one of its operands: a minimum or a maximum.
     const COMPARES: bool;
 
     fn lanes<V: Vector<Element = T>>(proven: Proven<V>, a: V, b: V) -> V;

@@ -1,21 +1,22 @@
-//! The range of exponents, and where its parts go.
+//! The range of exponents, and the accumulators for its parts.
 
 use crate::exact::split::power_of_two;
 
-/// The exponents of a range.
+/// The number of exponents in a range.
 const EXPONENTS: i32 = 32;
 
 /// The exponent of the accumulator of higher parts: it takes fewer than 2^8 items below 2, and has room for 2^11.
 pub(super) const HIGHER: i32 = 12;
 
-/// That of the accumulator of lower parts. Its last place, 2^-84, is that of a number that is a little less than 2^-31, the part of which is
-/// 2^-31. It takes fewer than 2^8 rests, of 2^-41 at most, and has room for 2^-33.
+/// The exponent of the accumulator of lower parts. Its last place, 2^-84, is also that of the smallest items, a little less than 2^-31, whose
+/// higher part rounds to 2^-31. It takes fewer than 2^8 rests, of 2^-41 at most, and has room for 2^-33.
 pub(super) const LOWER: i32 = HIGHER - 44;
 
-/// The same of rounding errors of products, which are at most 2^-53.
+/// The exponent of the higher accumulator for rounding errors of products, which are at most 2^-53.
 pub(super) const ERRORS_HIGHER: i32 = -42;
 
-/// The product of two numbers of 53 bits ends 105 binary places below its beginning, after it was rounded: from 2^-32 at 2^-137.
+/// The exponent of the lower accumulator for rounding errors. The last place of a product of two 53-bit numbers is at most 105 places below the
+/// exponent of the rounded product: 2^-137 for a product of 2^-32.
 pub(super) const ERRORS_LOWER: i32 = ERRORS_HIGHER - 44;
 
 const _: () = assert!(ERRORS_LOWER - 52 <= 1 - EXPONENTS - 1 - 105);
@@ -26,28 +27,27 @@ const _: () = assert!(LOWER - 52 <= 1 - EXPONENTS - 1 - 52);
 pub struct RangeScale(i32);
 
 impl RangeScale {
-    /// A scale for items of which these are the smallest and the largest exponent, with a quarter of the room above; `None` if they are too many.
-    ///
-    /// Of items that are spread evenly, or normally, the next ones may be much nearer to zero, but hardly larger.
+    /// A scale for items with exponents from `lowest` to `highest`; `None` if the range is too wide. A quarter of the unused exponents is above
+    /// `highest`, and the rest below `lowest`: further items of a uniform or normal distribution may be much smaller, but hardly larger.
     #[must_use]
     pub fn for_items(lowest: i32, highest: i32) -> Option<Self> {
         Self::between(-1022, lowest, highest)
     }
 
-    /// The same for products, after rounding.
+    /// [`for_items`](Self::for_items) for rounded products.
     ///
-    /// The errors of those from 2^-968 on are numbers: they end 105 binary places below.
+    /// Products from 2^-968 on have rounding errors that are doubles: their last place is 105 binary places below.
     #[must_use]
     pub fn for_products(lowest: i32, highest: i32) -> Option<Self> {
-        // One that is rounded up to the smallest number in range has an exponent less.
+        // A product that rounds up to the smallest number in range has an exponent one less.
         Self::between(1 - 968, lowest, highest)
     }
 
-    /// Of ranges that begin at `first` or above.
+    /// The scale of a range that starts at `first` or above.
     fn between(first: i32, lowest: i32, highest: i32) -> Option<Self> {
         let most = lowest + EXPONENTS - 1;
         let least = highest.max(first + EXPONENTS - 1);
-        // The factor of larger ones would be subnormal.
+        // A larger scale would have a subnormal factor.
         let fits = least <= most && most <= 1022;
         fits.then(|| Self(least + (most - least) / 4))
     }
@@ -64,13 +64,13 @@ impl RangeScale {
         [HIGHER - 52 + self.0, LOWER - 52 + self.0]
     }
 
-    /// Those of the errors of products.
+    /// The exponents of the units of the products' errors.
     #[must_use]
     pub fn error_units(self) -> [i32; 2] {
         [ERRORS_HIGHER - 52 + self.0, ERRORS_LOWER - 52 + self.0]
     }
 
-    /// What makes the largest exponent of the range 0.
+    /// The factor that scales the largest exponent of the range to 0.
     pub(super) fn factor(self) -> f64 {
         power_of_two(-self.0)
     }

@@ -1,4 +1,4 @@
-//! What the registers of all sets of x86-64 do alike.
+//! The operations that are the same for the registers of all x86-64 sets.
 
 /// The lane-by-lane methods of a [`Vector`](crate::sets::vector::Vector), from the names of their intrinsics.
 macro_rules! lane_by_lane {
