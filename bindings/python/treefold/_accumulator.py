@@ -32,10 +32,10 @@ class Mergeable:
 class Accumulator(Mergeable):
     """Exact statistics of items that are added, and may be removed again.
 
-    It has their exact sum, mean, variance and standard deviation. It depends
-    on the items alone: not on their order, nor on how they came. Items that
-    were added and are removed leave no trace. `+` makes an accumulator of the
-    items of both.
+    It gives their exact sum, mean, variance and standard deviation, which
+    depend only on the items, not on their order or on how they were added.
+    Adding and then removing items changes nothing. `+` makes an accumulator
+    of the items of both.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Accumulator(Mergeable):
     Raises
     ------
     TypeError
-        It is another type.
+        `dtype` is another type.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Accumulator(Mergeable):
         Raises
         ------
         TypeError
-            The type of the accumulator does not hold them.
+            The accumulator's type cannot hold them.
         """
         items, beyond = self._items(x)
         self._native.add(items)
@@ -118,9 +118,9 @@ class Accumulator(Mergeable):
         Raises
         ------
         ValueError
-            There are fewer items, or fewer NaNs, infinities or negative zeros.
-            The accumulator is then unchanged. Removing other items than were
-            added is not detected.
+            More items, NaNs, infinities or negative zeros would be removed
+            than there are. The accumulator is then unchanged. Otherwise,
+            removing items that were not added is not detected.
         """
         items, beyond = self._items(x)
         if beyond.size:
@@ -142,7 +142,7 @@ class Accumulator(Mergeable):
         Raises
         ------
         TypeError
-            It has items of another type.
+            The other accumulator has items of another type.
         """
         self._check_other(other)
         self._native.merge(self.copy()._native if other is self else other._native)
@@ -178,7 +178,7 @@ class Accumulator(Mergeable):
 
     @classmethod
     def of_bytes(cls, data, dtype=np.float64):
-        """The accumulator of bytes.
+        """Reads an accumulator from bytes.
 
         Parameters
         ----------

@@ -11,7 +11,7 @@ _SIZES = {"i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (4, 8), "c": (8, 16)}
 
 
 def as_array(x, name):
-    """`x` as an array in native byte order, of elements that are reduced as they are, or of bool."""
+    """`x` as an array in native byte order, with elements that can be reduced without conversion, or bools."""
     if isinstance(x, np.ma.MaskedArray):
         raise _masked(name)
     array = as_operand(x, name)
@@ -59,12 +59,12 @@ def as_unmasked(x: Any, name: str) -> Any:
 
 
 def unreduced(name, dtype):
-    """The error that elements have no reductions."""
+    """The error for elements that cannot be reduced."""
     return TypeError(f"{name} has elements of type {dtype}, which treefold does not reduce")
 
 
 def contiguous(array):
-    """The array in C order and aligned, copied if it must be."""
+    """The array in C order and aligned, copied if necessary."""
     flags = array.flags
     return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
 
@@ -83,7 +83,7 @@ def counted(number, noun):
 
 
 def index(value, name):
-    """An argument that is an integer."""
+    """An argument as an int; an error if it is not an integer."""
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: {value!r} is not an integer")
     try:
@@ -93,7 +93,7 @@ def index(value, name):
 
 
 def widened(array):
-    """With small integers as NumPy adds and multiplies them: 64 bits wide."""
+    """The array with small integers widened to 64 bits, as NumPy adds and multiplies them."""
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "b" or kind == "i" and size < 8:
         return array.astype(np.int64)
@@ -103,14 +103,14 @@ def widened(array):
 
 
 def as_float(array):
-    """With integers as float64, as NumPy's means have them."""
+    """The array with integers converted to float64, as in NumPy's means."""
     return array.astype(np.float64) if array.dtype.kind in "biu" else array
 
 
 def as_doubles(x):
-    """A vector of integers as doubles, and how many at its end must be removed again: then count, sum and sum of squares are those of `x`.
+    """Converts integers to doubles with the same count, sum and sum of squares, if the last ones, whose number is returned, are removed again.
 
-    One beyond 2^53 is 2^32 h + l: the items 2^32 h, l and 2^16 (h + l), without 2^16 h and 2^16 l.
+    An integer 2^32 h + l beyond 2^53 becomes the items 2^32 h, l and 2^16 (h + l), and 2^16 h and 2^16 l, which are to be removed.
     """
     if not x.size or x.dtype.kind == "b" or -(2**53) <= x.min() and x.max() <= 2**53:
         return x.astype(np.float64), 0
@@ -119,7 +119,7 @@ def as_doubles(x):
 
 
 def check_inexact(dtype, name):
-    """Whether it is a type of floats or complex numbers, whose sums round."""
+    """Checks that it is a type of floats or complex numbers, whose sums round."""
     if dtype.kind not in "fc":
         raise TypeError(f"{name} has elements of type {dtype}, whose sums are never rounded: use the function of treefold")
 
@@ -142,7 +142,7 @@ def items_along(array, axis):
 
 
 def row_width(shape):
-    """The values of the row of an item."""
+    """The number of values in the row of an item."""
     return size(shape) or 1
 
 
@@ -186,7 +186,7 @@ def delivered(result, out):
 
 
 def put(result, out, casting="unsafe"):
-    """Writes a result to `out`, to whose type it is cast by one of NumPy's rules, and returns that."""
+    """Writes a result to `out`, cast by one of NumPy's rules, and returns `out`."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out is a {type(out).__name__}, and not an ndarray")
     if out.shape != np.shape(result):

@@ -16,7 +16,7 @@ from ._partial import Partial
 
 
 def _runs(begins, ends, shape):
-    """The runs of items, numbered in C order of `shape`, of a block between two corners, in its own C order."""
+    """The runs of consecutive items of a block between two corners, in the block's C order. Items are numbered in C order of `shape`."""
     # Axes that the block spans completely are merged with the axis before them.
     divided = [axis for axis in range(len(shape)) if ends[axis] - begins[axis] < shape[axis]]
     last = divided[-1] if divided else 0
@@ -31,7 +31,7 @@ def _runs(begins, ends, shape):
 
 
 def present(block, skipna, is_masked):
-    """Which items of a block count; None if all do, and all of every block."""
+    """A mask of the items of a block that count; None if all items of all blocks do."""
     if isinstance(block, np.ma.MaskedArray) and not is_masked:
         raise TypeError("array has a masked block, which its metadata do not show")
     found = ~np.ma.getmaskarray(block) if is_masked else None
@@ -88,7 +88,7 @@ def tree_state(items, found, axes, op, place, shape):
 
 
 def exact_state(items, found, axes):
-    """The same for an exact sum, whose items have no places."""
+    """The state of a block for an exact sum, whose items need no positions."""
     rows = as_rows(filled(items, found, "exact_sum"), axes)
     return exact.Partial(rows, axis=0), None if found is None else found.sum(axis=axes)
 
@@ -174,7 +174,7 @@ def _unchanged(state, axis, keepdims):
 def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None, has_places=False, groups=None):
     """An array of what `finish` computes from the states of all blocks along axes; for vectors with `groups`, a result for each group.
 
-    `state` is called with the blocks of the arrays, which have the same chunks, and with the slices that the block has of the whole.
+    `state` is called with the blocks of the arrays, which have the same chunks, and with the block's slices of the whole array.
     """
     first, keeps_axes = arrays[0], keepdims or groups is not None
     indices = tuple(range(first.ndim))
@@ -201,7 +201,7 @@ def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None
 
 
 def in_memory(state, arrays, axes, finish, keepdims, has_places):
-    """The same for NumPy arrays, as one block."""
+    """As `reduced`, for NumPy arrays as one block."""
     place = (tuple(slice(0, length) for length in arrays[0].shape),) if has_places else ()
     return _finished(state(*arrays, *place), axes, keepdims, finish)[()]
 

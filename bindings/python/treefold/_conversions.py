@@ -48,7 +48,7 @@ def mask(where, shape):
 
 
 def initial(value, dtype, work, unit, is_exact):
-    """`initial`, converted as items are; exact sums of integers take no other."""
+    """`initial`, converted as items are. Exact sums of integers accept only integers that `dtype` can hold."""
     if unit is not None:
         return np.array(value, unit).astype(work)
     try:
@@ -110,7 +110,10 @@ def wrapped(owner, result, axes):
 
 
 def matched(form, is_exact, x, y, out):
-    """Two arrays of one shape, whose products `form`, a function of NumPy's, adds along an axis, and their type; or the product by a number."""
+    """Arranges the operands of NumPy's function `form`: two arrays of one shape, the axis along which to add their products, and their type.
+
+    If one operand is a number, returns the product.
+    """
     arrays = []
     for given, name in ((x, "x"), (y, "y")):
         check_unmasked(given, name)

@@ -74,7 +74,7 @@ def described(name: str, given: Any) -> OnDevice:
 
 
 class _Tensor(ctypes.Structure):
-    """DLPack's `DLTensor`, which what a capsule points to begins with."""
+    """DLPack's `DLTensor`, the first field of the struct that a capsule points to."""
 
     _fields_ = [
         ("data", ctypes.c_uint64),
@@ -94,7 +94,7 @@ _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char
 
 
 def _of_dlpack(name, given):
-    """By `__dlpack__`: the owner makes the default stream wait until the array is there."""
+    """By `__dlpack__`: the owner makes the default stream wait until the array has been computed."""
     capsule = given.__dlpack__(stream=_DEFAULT_STREAM)
     tensor = _Tensor.from_address(_pointer_of(capsule, b"dltensor"))
     try:

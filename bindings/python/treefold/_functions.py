@@ -46,7 +46,7 @@ def options_of(statistic: str) -> list[str]:
 
 
 def number(value: object, name: str) -> float:
-    """An argument that is a number."""
+    """An argument as a float; an error if it is not a number."""
     try:
         result = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -57,7 +57,7 @@ def number(value: object, name: str) -> float:
 
 
 def signature(positional: Iterable[str], keywords: Iterable[str], defaults: Mapping[str, object]) -> inspect.Signature:
-    """The signature of parameters by their names: those without a default must be given."""
+    """A signature with parameters of these names. Parameters without a default are required."""
     kinds = [(inspect.Parameter.POSITIONAL_OR_KEYWORD, positional), (inspect.Parameter.KEYWORD_ONLY, keywords)]
     empty = inspect.Parameter.empty
     parameters = [inspect.Parameter(name, kind, default=defaults.get(name, empty)) for kind, names in kinds for name in names]
@@ -82,7 +82,7 @@ def made(name: str, parameters: inspect.Signature, body: Callable[..., Any], doc
 
 
 def docstring(summary: str, parameters: inspect.Signature, texts: Mapping[str, str], rest: str = "") -> str:
-    """A docstring in NumPy's form: `texts` has the type of each parameter, or of some, and lines that say what it is."""
+    """A docstring in NumPy's form. `texts` has the type and the description of parameters."""
     names = set(parameters.parameters)
     described = "".join(f"{of} : {text}\n" for of, text in texts.items() if names & set(of.split(", ")))
     return f"{summary}\n\nParameters\n----------\n{described}{rest}" if described else f"{summary}\n{rest}"

@@ -143,8 +143,8 @@ class GroupBy:
     All methods take vectors, columns of Arrow and of pandas, whose missing
     items they skip, and arrays of more axes: items then lie along the first
     one, and each column has a result. Results are arrays with a value for
-    each group, in the order of `keys`. Each is computed exactly and rounded once
-    to the type of the items; of integers, to float64. All methods raise
+    each group, in the order of `keys`. Each is exact, and rounded once to the
+    type of the items, or for integers to float64. All methods raise
     ValueError if the numbers of items and keys differ, or if integers are
     beyond 2^53 and the statistic is none of "sum", "mean", "var", "std",
     "min" and "max", which take all integers.
@@ -154,7 +154,7 @@ class GroupBy:
     x : array_like
         The items, a row for each key.
     y, weights : array_like
-        As many items; a vector is paired with each column of `x`.
+        As many items as `x`; a vector is paired with each column of `x`.
     skipna : bool
         Whether NaN is skipped; for pairs, if either is NaN.
 
@@ -246,7 +246,7 @@ class GroupBy:
         Raises
         ------
         ValueError
-            A statistic has another name.
+            There is no such statistic.
 
         Examples
         --------
@@ -365,7 +365,7 @@ class GroupBy:
         return self._statistic("corr", (x, y), skipna)
 
     def slope(self, x, y, *, skipna=False):
-        """The slope of each group's regression line of `y` over `x`."""
+        """The slope of each group's regression line of `y` on `x`."""
         return self._statistic("slope", (x, y), skipna)
 
     def intercept(self, x, y, *, skipna=False):
@@ -394,8 +394,8 @@ def groupby(keys, dropna=True):
         combinations are then the groups. -0.0 and 0.0 are one key. Items whose
         key is masked, null or `None` are left out.
     dropna : bool, optional
-        Whether items whose key is a NaN or a not-a-time are left out, or are
-        the last group. Nulls are then an error.
+        True to leave out items whose key is a NaN or a not-a-time; false to
+        make them the last group, and null keys an error.
 
     Returns
     -------
@@ -404,8 +404,8 @@ def groupby(keys, dropna=True):
     Raises
     ------
     ValueError
-        Keys have other than one axis, or differ in length; or they have nulls,
-        and `dropna` is false.
+        Keys are not vectors, or differ in length; or they have nulls, and
+        `dropna` is false.
 
     Examples
     --------

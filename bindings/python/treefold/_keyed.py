@@ -23,7 +23,7 @@ def as_vector(x, name):
 
 
 def check_axes(array, name):
-    """Whether it is a vector."""
+    """Checks that it is a vector."""
     if array.ndim != 1:
         raise ValueError(f"{name} must have one axis, not {array.ndim}")
 
@@ -118,7 +118,7 @@ def columns_for(statistic, columns):
 
 
 def values_by_key(statistic, keys, columns, groups, ddof=0.0, bias=True):
-    """A statistic of the items of each of the keys 0 to `groups` - 1, which are those of vectors."""
+    """A statistic of the items of each of the keys 0 to `groups` - 1. Keys and items are vectors."""
     x = columns[0]
     if statistic == "sum" and x.dtype.kind in "fc":
         return by_key(keys, x, groups)
@@ -157,7 +157,7 @@ _MANY = 1 << 24
 
 
 def by_key(keys, x, sums):
-    """The exact sum of the items of each of the keys 0 to `sums` - 1, which lie along the first axis of `x`; and so do the sums."""
+    """The exact sum of the items of each of the keys 0 to `sums` - 1. Items, and sums, lie along the first axis."""
     check_items(len(keys), len(x))
     keys, x = _in_doubles(keys, x)
     row = x.shape[1:]
@@ -189,8 +189,8 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
     keys : array_like of ints
         A vector of keys that are not negative.
     weights : array_like, optional
-        As many floats or complex numbers. Sums of integers are exact, too,
-        and rounded to float64. Without weights, keys are counted.
+        A number for each key, real or complex. Sums of integers are exact,
+        too, and rounded to float64. Without weights, keys are counted.
     minlength : int, optional
         The minimum number of sums.
     axis : int, optional

@@ -54,10 +54,10 @@ class KeyedAccumulator(Mergeable):
     """A statistic by key of items that are added, and may be removed again.
 
     Each value is rounded once. It depends only on the items of its key, not on
-    their order or on how they were added. Items that were added and removed
-    leave no trace, and a key without items disappears; but keys of "dot",
-    "norm" and "average" stay, since their items are not counted. `+` makes an
-    accumulator of the items of both.
+    their order or on how they were added. Adding and then removing items
+    changes nothing. A key without items disappears, except for "dot", "norm"
+    and "average", whose items are not counted. `+` makes an accumulator of the
+    items of both.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class KeyedAccumulator(Mergeable):
         "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness"
         or "kurtosis" of x; "dot", "cov", "corr", "slope" or "intercept" of x
         and y; "average" of x with the weights y. The slope and the intercept
-        are those of y over x.
+        are those of y on x.
     dtype : dtype, optional
         The type of the items: float64, float32, int64 or uint64. Integers have
         counts, sums, means, variances and standard deviations; float64 takes
@@ -74,9 +74,9 @@ class KeyedAccumulator(Mergeable):
     Raises
     ------
     ValueError
-        It is another statistic.
+        There is no such statistic.
     TypeError
-        It is another type, or one that does not have the statistic.
+        There is no such type, or it does not have the statistic.
 
     Examples
     --------
@@ -143,12 +143,13 @@ class KeyedAccumulator(Mergeable):
             A vector with the key of each item: any hashable values
             but NaN and `None`.
         x, y : array_like
-            As many items; pairs, for a statistic of two columns.
+            An item for each key; `y` for a statistic of two columns.
 
         Raises
         ------
         TypeError, ValueError
-            It does not take these keys or items. It is then unchanged.
+            The accumulator cannot take these keys or items. It is then
+            unchanged.
         """
         distinct, codes = _factorized(keys)
         columns = self._columns(x, y, len(codes))
@@ -168,9 +169,10 @@ class KeyedAccumulator(Mergeable):
         Raises
         ------
         ValueError
-            A key has fewer items, or fewer NaNs or infinities; or the
-            statistic is a minimum or a maximum. It is then unchanged.
-            Removing other items than were added is not detected.
+            A key has fewer items, NaNs or infinities than are removed, or the
+            statistic is a minimum or a maximum. The accumulator is then
+            unchanged. Otherwise, removing items that were not added is not
+            detected.
         """
         distinct, codes = _factorized(keys)
         columns = self._columns(x, y, len(codes))

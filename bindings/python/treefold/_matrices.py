@@ -70,8 +70,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None):
     Returns
     -------
     ndarray
-        A matrix with a row and a column for each variable; of one variable,
-        its variance, without axes.
+        A matrix with a row and a column for each variable; for one variable,
+        its variance, as an array without axes.
 
     Raises
     ------
@@ -95,17 +95,17 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None):
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """The exact correlations of variables, each rounded once.
 
-    The signature is that of `numpy.corrcoef`. Correlations of a constant are NaN.
+    The signature is that of `numpy.corrcoef`. Correlations with a constant are NaN.
 
     Parameters
     ----------
     x, y, rowvar, dtype
-        As `m` and the others in `cov`.
+        As in `cov`, which calls `x` `m`.
 
     Returns
     -------
     ndarray
-        A matrix, or a scalar of one variable.
+        A matrix; for one variable, a scalar.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Reductions that skip NaNs: they are holes, like items that `where` leaves out."""
+"""Reductions that skip NaNs. A NaN leaves a hole, like an item that `where` leaves out."""
 
 import numpy as np
 

@@ -81,10 +81,10 @@ class Partial(_OfItems):
     """The partial reduction of some of `total` items.
 
     Partials of different items merge by `merge` or `+`, in any grouping. The
-    partial of all items has the bits of their reduction: of `sum`, or of
-    what `op` names. So a reduction in chunks, in a pool of processes or over a
-    file that is read in pieces does not depend on the chunks. A partial of a
-    run of items holds at most 2 log2(total) results.
+    partial of all items has the bits of their reduction by `op`. So a reduction
+    in chunks, in a pool of processes or over a file that is read in pieces does
+    not depend on the chunks. A partial of consecutive items holds at most
+    2 log2(total) results.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ class Partial(_OfItems):
     total : int
         The number of all items.
     extents : sequence of (int, int), optional
-        Instead of `start`: the runs of items in `x`, each from its first
-        number to the one after its last, in the order of `x`. So a block of a
-        matrix has an extent for each of its rows.
+        Instead of `start`: the runs of items in `x`, in the order of `x`. A
+        pair has a run's first position and the position after its last. A
+        block of a matrix, for example, has an extent for each of its rows.
     op : str, optional
         "sum", "prod", "min" or "max".
     axis : int, optional
@@ -108,8 +108,8 @@ class Partial(_OfItems):
     Raises
     ------
     ValueError
-        The items are not among those of `total`, or not as many as `extents`
-        says.
+        Positions are not below `total`, or `x` has not as many items as
+        `extents`.
 
     Examples
     --------
@@ -192,11 +192,11 @@ def _restored_exact(version, dtype, shape, words):
 class ExactPartial(_OfItems):
     """The exact sum of some items, not yet rounded.
 
-    Partials merge by `merge` or `+`, in any order and grouping, and the one of
-    all items has the bits of `sum`. Unlike those of `treefold.Partial`, the
-    items have no numbers and no known total. However many they are, a partial
-    holds 320 bytes for a sum of float64, 88 for one of float32, and twice as
-    many for complex numbers.
+    Partials merge by `merge` or `+`, in any order and grouping, and the partial
+    of all items has the bits of `sum`. Unlike in `treefold.Partial`, items have
+    no positions, and their total need not be known. For any number of items, a
+    partial holds 320 bytes for a sum of float64, 88 for one of float32, and
+    twice as many for complex numbers.
 
     Parameters
     ----------

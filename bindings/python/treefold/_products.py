@@ -16,8 +16,9 @@ def dot(x, y, out=None):
     ----------
     x, y : array_like
         Vectors of the same length; or arrays, with sums over the last axis of
-        `x` and the last but one of `y`, so that matrices are multiplied. If
-        their types differ, NumPy's common type is used. A scalar multiplies.
+        `x` and the last but one of `y`, so that matrices are multiplied; or a
+        scalar, which multiplies the other. If their types differ, NumPy's
+        common type is used.
     out : ndarray, optional
         The output array, of the result's type.
 
@@ -110,9 +111,9 @@ _NORMS = {1: "sum of magnitudes", np.inf: "greatest magnitude", -np.inf: "least 
 def norm(x, ord=None, axis=None, keepdims=False):
     """Return the Euclidean norm of the items, or of those along axes.
 
-    Each square is rounded, then their sum is taken in tree order, and its
-    root is rounded. For complex numbers, the items are their parts, real before
-    imaginary.
+    Squares are rounded and summed in tree order, and the square root of the
+    sum is rounded. A complex number counts as two items, its real and its
+    imaginary part.
 
     Parameters
     ----------

@@ -19,9 +19,9 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     x : array_like
         Numbers: an array, a sequence, or an object with `__array__`,
         `__dlpack__` or a buffer. Missing numbers in columns of Arrow and
-        Polars are NaN. Masked items do not count. Floats and complex numbers
-        may be in GPU memory, contiguous, as PyTorch, CuPy or JAX have them;
-        the result is in the host's memory.
+        Polars are NaN. Masked items do not count. Contiguous arrays of floats
+        and complex numbers may be in GPU memory, such as those of PyTorch,
+        CuPy or JAX; the result is in host memory.
     axis : None, int or tuple of ints, optional
         The axes to reduce; all of them by default. Items along several axes
         are taken in C order, the last axis fastest, however `x` lies in
@@ -43,9 +43,9 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
         which change no bit, so `sum(x, where=m)` may differ from `sum(x[m])`.
     lanes : int, optional
         L, from 1 to 2**20: item i belongs to lane i mod L. Each lane is
-        summed in tree order, and then their sums, as in ISO C++'s P4016.
-        Floats in 16, 32, 64 or 128 lanes are the fastest. It does not go
-        with `dtype`, `initial`, `where` or GPU memory.
+        summed in tree order, then the lanes' sums are, as in ISO C++'s P4016.
+        Floats in 16, 32, 64 or 128 lanes are the fastest. Not supported with
+        `dtype`, `initial`, `where` or GPU memory.
 
     Returns
     -------
@@ -206,10 +206,10 @@ def ptp(x, axis=None, out=None, keepdims=False):
 def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Return the sum of the items in tree order, divided by their number.
 
-    The sum is that of `sum`, and the quotient is rounded once. The number of
-    items is first rounded to their type, which matters for more than 2**24
-    items of float32. Both parts of complex numbers are divided. The mean of
-    no items is NaN, with a RuntimeWarning.
+    The sum is rounded as in `sum`, and the quotient once. The number of items
+    is rounded to their type first, which matters for more than 2**24 items of
+    float32. Both parts of complex numbers are divided. The mean of no items is
+    NaN, with a RuntimeWarning.
 
     Parameters
     ----------

@@ -233,7 +233,7 @@ class RollingWindows:
         return self._of("corr", y)
 
     def slope(self, y):
-        """The slope of the regression line of `y` over `x`."""
+        """The slope of the regression line of `y` on `x`."""
         return self._of("slope", y)
 
     def intercept(self, y):
@@ -244,8 +244,8 @@ class RollingWindows:
 def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", skipna=False):
     """Windows around each item: `rolling(x, window).sum()`, `.corr(y)`, ….
 
-    Items that leave a window are removed exactly, so nothing drifts, and
-    an infinity or a NaN leaves nothing behind. Defaults are those of
+    Items that leave a window are removed exactly, so nothing drifts, and an
+    infinity or a NaN affects only the windows that have it. Defaults are those of
     NumPy and SciPy: `ddof` is 0, and 1 for a covariance; `bias` is true.
 
     Parameters
@@ -260,17 +260,17 @@ def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", 
         Python or pandas, such as "36h", or an int in units of `on`. Without a
         window, all windows begin at the first item.
     min_periods : int, optional
-        Windows with fewer items have the value NaN; by default those with fewer
-        than `window` items; with `on` or without a window, none.
+        Windows with fewer items have the value NaN. The default is `window`;
+        with `on` or without a window, 1.
     on : array_like, optional
         An ascending index for each item: numbers, times or durations, without
         NaN. Times with a zone are those of UTC.
     placement : str, optional
         Where the item is in its window: at the end of a "trailing" one, at the
-        beginning of a "forward" one, in the middle of a "centred" one. That
-        has (window - 1) // 2 items after it; with `on`, those from half the
-        width before to half the width after, where an item just half the width
-        before is left out. So does pandas with `center=True`.
+        beginning of a "forward" one, in the middle of a "centred" one, as with
+        pandas' `center=True`. A centred window has (window - 1) // 2 items
+        after its item; with `on`, it reaches from half the width before,
+        excluded, to half the width after.
     skipna : bool, optional
         Whether NaN, in `x` or in `y`, is left out of windows, and does not
         count for `min_periods`.

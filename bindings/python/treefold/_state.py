@@ -146,8 +146,8 @@ class State(Mergeable):
             What is subtracted from the number of rows in divisors: 0 by
             default, and 1 in a covariance.
         bias : bool, optional
-            True, the default, for the skewness and kurtosis of the rows
-            themselves; false for unbiased estimates of a population's.
+            True, the default, for the skewness and kurtosis of the rows; false
+            for estimates for a population, corrected for bias.
 
         Returns
         -------

@@ -210,7 +210,7 @@ def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 
 
 def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
-    """Return the root of the exact variance, rounded once to nearest.
+    """Return the square root of the exact variance, rounded once to nearest.
 
     Parameters
     ----------
@@ -266,8 +266,8 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     """Return the exact weighted mean of the items, rounded once.
 
-    It is the sum of the products of items and weights over the sum of the
-    weights.
+    It is the sum of the products of items and weights, divided by the sum of
+    the weights.
 
     Parameters
     ----------

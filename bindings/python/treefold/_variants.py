@@ -42,7 +42,7 @@ def _bits(values):
 
 
 def _difference(found, expected):
-    """The largest difference over the largest magnitude."""
+    """The largest difference, divided by the largest magnitude."""
     dtype = np.result_type(np.asarray(found).dtype, np.asarray(expected).dtype, np.float64)
     found, expected = np.asarray(found, dtype), np.asarray(expected, dtype)
     with np.errstate(all="ignore"):
@@ -52,7 +52,7 @@ def _difference(found, expected):
 
 
 def _in_parts(numpys, parts, arrays, keywords):
-    """The sums of chunks along the first reduced axis, added from left to right; None if they are not the result."""
+    """The sums of chunks along the first reduced axis, added from left to right; None if that is not the same reduction."""
     axis = keywords.get("axis")
     axis = axis[0] if isinstance(axis, tuple) and axis else axis
     if arrays[0].ndim == 0 or axis == () or keywords.keys() & {"initial", "where"}:

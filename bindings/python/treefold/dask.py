@@ -5,10 +5,10 @@ chunks and the scheduler. NumPy arrays are reduced at once.
 
 Every block becomes a partial result, and these merge a few at a time, in as
 many tasks as dask's own reduction has. What a task passes on is larger: up to
-2 log2(n) results for each run of items of the block, where dask passes on one.
-Blocks that span the last of the reduced axes have one run; so do those of an
-array that is divided along its first reduced axis alone. Exact reductions pass
-on some hundred bytes for each result, and need no sizes of chunks.
+2 log2(n) results for each run of consecutive items in the block, where dask
+passes on one. A block has one run if it spans all reduced axes but the first.
+Exact reductions pass on a few hundred bytes for each result, and chunks may
+have unknown sizes.
 
 >>> import dask.array as da, numpy as np, treefold, treefold.dask
 >>> x = np.random.default_rng(1).standard_normal((500, 300))
@@ -104,7 +104,7 @@ def _state(block, place, *, call, op, shape):
 
 
 def _completed(value, counts, min_count, op):
-    """Sets results of no or too few items to the value for that case."""
+    """Sets the results for no items, or for too few, to the values that are defined for that."""
     value = np.asarray(value)
     if counts is None:
         return value
@@ -340,7 +340,7 @@ def _of_items(what, how, *options, **others):
 
 
 def _exactly(statistic, how, *options, **others):
-    """An exact statistic, with the options that the native half has for it."""
+    """An exact statistic, with the options that the native code has for it."""
     _, *second = columns_of(statistic)
     columns = ("x", "y", "axis") if second == ["y"] else ("array", "axis", *second)
     summary = STATISTICS[statistic].format("pairs of items" if second else "the items")

@@ -73,8 +73,8 @@ def load(connection: "duckdb.DuckDBPyConnection") -> None:
     row = connection.execute(f"SELECT current_setting('{_SETTING}')").fetchone()
     if row is None or not row[0]:
         raise RuntimeError(
-            f"DuckDB has not signed treefold's functions, and this connection does not take such: open it by "
-            f'treefold.duckdb.connect(...), or by duckdb.connect(..., config={{"{_SETTING}": "true"}})'
+            f"DuckDB has not signed treefold's functions, and this connection does not allow unsigned ones: open it with "
+            f'treefold.duckdb.connect(...), or with duckdb.connect(..., config={{"{_SETTING}": "true"}})'
         )
     file = str(treefold_duckdb.FILE).replace("'", "''")
     connection.execute(f"LOAD '{file}'")

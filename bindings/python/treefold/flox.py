@@ -1,6 +1,6 @@
 """Exact reductions by group for flox, and so for xarray's groups.
 
-No bit depends on chunks, cohorts or order, in memory and over dask.
+The bits do not depend on chunks, cohorts or order, in memory or over dask.
 
 >>> import numpy as np, flox, treefold.flox
 >>> labels = np.array([2, 1, 2, 1])
@@ -64,7 +64,7 @@ def _groups(group_idx, items):
 
 
 def _slots(statistic, columns):
-    """The slots of some items under one key."""
+    """The slots of some items, all with one key."""
     return slots_of(statistic, np.zeros(len(columns[0]), np.int64), [contiguous(column) for column in columns], 1)
 
 
@@ -167,8 +167,7 @@ def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
     Returns
     -------
     flox.Aggregation
-        Its states between blocks are arrays of objects, one for each place and
-        group.
+        Its intermediate states are arrays of objects, one for each place and group.
 
     Raises
     ------

@@ -115,10 +115,10 @@ class GroupBy:
     A method of one column takes a column's name and returns a Series; or a
     list of names, and returns a DataFrame. Without a name it takes all columns
     of numbers but the keys. For a Series it takes no name. The index has the
-    keys, as in pandas' own result. Sums of integers are integers of 64 bits; a
-    larger sum is an OverflowError. Skewness and kurtosis are without bias, as
-    in pandas; they are NaN for too few items, and if all are equal. Slope and
-    intercept are those of the regression line of y over x.
+    keys, as in pandas' own result. Sums of integers are 64-bit integers; a
+    larger sum raises OverflowError. Skewness and kurtosis are corrected for
+    bias, as in pandas, and NaN if there are too few items or all are equal. Slope and
+    intercept are those of the regression line of y on x.
 
     Examples
     --------
@@ -363,9 +363,9 @@ class RollingWindows:
 
     `rolling` creates it. Methods return a Series or a DataFrame with the index
     of the rows. Integers are converted to float64 first. Missing items do not
-    count; with two columns, neither do rows where either is missing. Skewness
-    and kurtosis are without bias, as in pandas. A method of two columns takes
-    another Series with the same index.
+    count; with two columns, rows in which either is missing do not count.
+    Skewness and kurtosis are corrected for bias, as in pandas. A method of two
+    columns takes another Series with the same index.
 
     Examples
     --------

@@ -184,8 +184,8 @@ exact_dot = _function(
 exact_average = _function("exact_average", _x_weights, "The exact weighted mean of a column, rounded once; null if weights add up to 0.")
 exact_cov = _function("exact_cov", _x_y_ddof, "The exact covariance of two columns, rounded once; null of up to `ddof` rows.")
 exact_corr = _function("exact_corr", _x_y, "The exact correlation of two columns, rounded once; null if one is constant.")
-exact_slope = _function("exact_slope", _y_x, "The exact slope of the regression line of y over x; null if x is constant.")
-exact_intercept = _function("exact_intercept", _y_x, "The exact height of the regression line of y over x where x is 0.")
+exact_slope = _function("exact_slope", _y_x, "The exact slope of the regression line of y on x; null if x is constant.")
+exact_intercept = _function("exact_intercept", _y_x, "The exact height of the regression line of y on x where x is 0.")
 
 # States, with the same bytes as in DuckDB and `treefold.exact.State`.
 exact_sum_state = _function(
@@ -201,8 +201,8 @@ exact_powers_state = _function("exact_powers_state", _x, "The state of a column'
 exact_dot_state = _function("exact_dot_state", _x_y, "The state of the sum of the products of two columns.")
 exact_comoments_state = _function("exact_comoments_state", _y_x, "The state of two columns' covariance, correlation and regression line.")
 exact_merge = _function("exact_merge", _state, "The state of all rows of states of one kind. Nulls are skipped.")
-exact_count_of = _function("exact_count_of", _state, "The number of rows of each state, as Float64; null where it is.")
-exact_sum_of = _function("exact_sum_of", _state, "The sum of each state; null where it is.")
+exact_count_of = _function("exact_count_of", _state, "The number of rows of each state, as Float64; null where the state is null.")
+exact_sum_of = _function("exact_sum_of", _state, "The sum of each state; null where the state is null.")
 exact_mean_of = _function("exact_mean_of", _state, "The mean of each state.")
 exact_var_of = _function("exact_var_of", _state_ddof, "The variance of each state of moments or powers.")
 exact_std_of = _function("exact_std_of", _state_ddof, "The standard deviation of each state of moments or powers.")
@@ -244,7 +244,7 @@ class RollingWindows:
     Methods return expressions of type Float64; integers are converted to it
     first. Rows with a null in a column do not count. A statistic is null if
     too few rows count or its denominator is zero. As in Polars,
-    `ddof` is 1, and skewness and kurtosis are with a bias.
+    `ddof` is 1, and skewness and kurtosis are not corrected for bias.
     """
 
     __slots__ = ("_on", "_options", "_x")
@@ -419,8 +419,7 @@ class ExprNamespace(_Namespace):
 
 @pl.api.register_series_namespace("exact")
 class SeriesNamespace(_Namespace):
-    """The same for a series: a number, or for states a series.
-
+    """The functions for a series.
     `series.exact.sum()` and `series.exact.cov(other)` are numbers. For a series
     of states, `.exact.sum_of()` is a series.
     """
@@ -451,4 +450,4 @@ class DataFrameNamespace(_OfFrames):
 
 @pl.api.register_lazyframe_namespace("exact")
 class LazyFrameNamespace(_OfFrames):
-    """The same for a lazy frame."""
+    """As `DataFrameNamespace`, for a lazy frame."""

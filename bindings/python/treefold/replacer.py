@@ -1,4 +1,4 @@
-"""Do my results depend on layout or threads? treefold in place of NumPy.
+"""Finds results of NumPy that depend on memory layout or chunks, and replaces NumPy's reductions by treefold's.
 
 NumPy's results depend on the memory layout (rows or columns, strides) and on
 how threads or chunks divide an array. `checked` repeats every reduction of the
@@ -102,7 +102,7 @@ class Site:
         As in `Report`.
     worst : dict
         For each layout or number of chunks that gave other bits, the largest
-        difference over the largest magnitude of the result.
+        difference divided by the largest magnitude of the result.
     description : str
         Type and shape of the first array.
     """
@@ -199,7 +199,7 @@ def _dtype(find):
 def _session():
     """The innermost session that covers the caller of a dispatcher, and the caller's frame; None if no session does.
 
-    NumPy's own functions call for their callers, also where this module has left a call to them. treefold itself calls NumPy's.
+    A call from within NumPy counts as one of the code that called NumPy. Calls from treefold's own modules are not covered.
     """
     frame = sys._getframe(2)
     while frame is not None:

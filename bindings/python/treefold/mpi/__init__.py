@@ -1,7 +1,7 @@
 """Reductions over MPI's ranks, with the same bits on any number of ranks.
 
-The bits depend only on the items, their order and the operator: not on the
-number of ranks, on which rank has which items, on the algorithm, or on the MPI
+The bits depend only on the items, their order and the operator, not on the
+number of ranks, the distribution of the items, the algorithm or the MPI
 library. The ranks build a `Plan` together, once, and run it many times. Sums
 of items by key use a `KeyedPlan`, or a `HashedPlan` for any 64-bit keys.
 
@@ -14,9 +14,8 @@ The module needs mpi4py 4 and calls the MPI library that mpi4py has loaded.
 `import treefold.mpi` raises `ImportError` if mpi4py is missing, or was
 compiled for another library than it has loaded. `comm.Free()` also frees what
 the plans of `comm` hold in MPI, unless some rank still has a plan. Ctrl-C ends
-a wait within a tenth of a second, except a wait of the algorithm `mpi-native`,
-which is the MPI library's. It ends the run, too, and the other ranks get an
-error.
+a wait within a tenth of a second, unless the algorithm is `mpi-native`, whose
+waits are the MPI library's. It also ends the run: the other ranks get an error.
 
 Examples
 --------

@@ -18,7 +18,7 @@ from ._settings import described, natural, set_all
 class KeyedPlan(ScheduledPlan):
     """Exact statistics of the items of each of the keys 0 to `groups` - 1.
 
-    In each run each rank gives any number of items, with any of these keys. A
+    In each run, each rank contributes any number of items, with any of these keys. A
     sum equals `treefold.exact.bincount` on all ranks' items: rounded once,
     whichever rank has which item. A message has 16 bytes for each key, or 64 for
     means. For keys that are any integers, use `HashedPlan`. Collective.
@@ -83,8 +83,8 @@ class KeyedPlan(ScheduledPlan):
         keys : array_like of ints
             The key of each of this rank's items.
         x : array_like
-            As many items; converted to the plan's type if that loses
-            nothing.
+            An item for each key; converted to the plan's type if no value
+            changes.
         y : array_like, optional
             The second column, in plans of "exact_cov".
         out : ndarray, optional
@@ -99,7 +99,7 @@ class KeyedPlan(ScheduledPlan):
         Raises
         ------
         Error, ValueError, TypeError
-            Arguments are wrong on this rank, or on one that it needs.
+            Arguments are wrong on this rank, or on one whose items it needs.
         """
         return self._run("allreduce", (keys, x, y), out)
 
@@ -108,7 +108,7 @@ class KeyedPlan(ScheduledPlan):
         return self._run("reduce", (keys, x, y), out)
 
     def reduce_scatter(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Any:
-        """As `allreduce`, only the keys `scattered_keys`. Collective."""
+        """As `allreduce`, but only for the keys `scattered_keys`. Collective."""
         return self._run("reduce_scatter", (keys, x, y), out)
 
     def start(self, operation: str, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Pending:
@@ -184,10 +184,9 @@ class KeyedPlan(ScheduledPlan):
 
 
 class Moments:
-    """Statistics of each key's items, which plans by key return.
+    """Several statistics of each key's items.
 
-    A result of a `KeyedPlan` for "exact_var", "exact_skewness" or
-    "exact_cov", which has several statistics.
+    A `KeyedPlan` for "exact_var", "exact_skewness" or "exact_cov" returns them.
     """
 
     def __init__(self, dtype: np.dtype[Any], groups: int, code: int):
@@ -203,7 +202,7 @@ class Moments:
         statistic : str
             "count", "sum", "mean", "var" or "std"; of "exact_skewness" also
             "skewness" and "kurtosis". Of "exact_cov" "count", "cov", "corr",
-            "slope" (of the regression line of y over x) and "intercept" (its
+            "slope" (of the regression line of y on x) and "intercept" (its
             height at x = 0).
         ddof : float, optional
             What "var", "std" and "cov" subtract from the number of items in
@@ -221,7 +220,7 @@ class Moments:
         Raises
         ------
         TypeError
-            The plan's `op` does not know the statistic.
+            Plans with this `op` do not give this statistic.
         """
         code, parameter, default = row_of(STATISTICS, statistic, "statistic")
         given = {name: value for name, value in (("ddof", ddof), ("bias", bias)) if value is not None}
@@ -240,10 +239,10 @@ class Moments:
 class HashedPlan(AnyPlan):
     """Exact sums of the items of each key, for 64-bit keys.
 
-    One rank owns each key and adds up the items of all ranks for it. In
-    each run each rank gives any number of items, with any keys. Results are
-    the keys that have items, ascending, and their sums, each rounded once: the
-    bits are those of all items in one process. For keys 0 to K - 1 that most
+    Each key is owned by one rank, which adds up the key's items from all ranks.
+    In each run, each rank contributes any number of items, with any keys.
+    Results are the keys that have items, ascending, and their sums, each rounded
+    once, with the same bits as in one process. For keys 0 to K - 1 that most
     ranks have, `KeyedPlan` is cheaper. Collective.
 
     Parameters
@@ -310,7 +309,7 @@ class HashedPlan(AnyPlan):
         return result if self._is_root else None
 
     def reduce_scatter(self, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """As `allreduce`, only the keys that this rank owns. Collective."""
+        """As `allreduce`, but only for the keys that this rank owns. Collective."""
         return self._run("reduce_scatter", keys, x)
 
     def _run(self, name: str, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

@@ -21,8 +21,8 @@ class Plan(ScheduledPlan):
 
     Items are numbered 0 to N - 1 over all ranks. One of `local_items`,
     `extents`, `even` and `block_cyclic` says which of them this rank has;
-    exact operators need none: each rank gives any number of items in each
-    run. Only `dtype`, `op`, `width` and `lanes` affect the bits of a result.
+    exact operators need none: each rank contributes any number of items in
+    each run. Only `dtype`, `op`, `width` and `lanes` affect the bits of a result.
     Collective.
 
     Parameters
@@ -31,7 +31,7 @@ class Plan(ScheduledPlan):
         The ranks. The first plan on a communicator duplicates it; later ones
         share the duplicate.
     local_items : int, optional
-        This many items, after those of the lower ranks.
+        The number of this rank's items, which follow those of the lower ranks.
     extents : sequence of (int, int), optional
         The ranges of this rank's items, each from its first number to the one
         after its last, in the order of its array.
@@ -52,27 +52,28 @@ class Plan(ScheduledPlan):
         lower numbers first, that returns their combination; or a compiled
         function with the signature of `treefold_combine` in `treefold.h`, such
         as a `numba.cfunc`. A function must return the same bits on every rank,
-        and must not communicate. What it raises is raised by the call that
-        waits for its run. A `numba.cfunc` cannot raise: numba prints the
+        and must not communicate. Its exceptions are raised by the call that
+        waits for the run. A `numba.cfunc` cannot raise: numba prints the
         exception and continues. Let it return 1 instead.
     empty : scalar, optional
-        The reduction of no items by a function; without it that is an error.
+        The result for no items, if `op` is a function. Without it, reducing
+        no items is an error.
     width : int, optional
-        The elements of an item: items are rows then, which are reduced element
-        by element.
+        The number of elements in an item. Items with several are rows, which
+        are reduced element by element.
     lanes : int, optional
-        Sums in this many lanes, as by `treefold.sum(x, lanes=...)`. Such plans
-        have `allreduce` and `reduce`. The ranges of each rank begin at
-        multiples of `lanes`.
+        Sums in this many lanes, as in `treefold.sum(x, lanes=...)`. Such plans
+        offer only `allreduce` and `reduce`. The ranges of each rank must begin
+        at multiples of `lanes`.
     root : int, optional
         The rank that gets the result of `reduce`, and whose row `bcast` sends.
     algorithm : str, optional
         One of `ALGORITHMS`. By default the environment variable
         TREEFOLD_ALGORITHM, or else the one with the least estimated time.
     blocks, ports, node_ranks, message_limit : int, optional
-        Parameters of algorithms: the column blocks of a row; the messages that
-        a rank sends at once; the ranks of a node; the longest message, in
-        elements.
+        Parameters of algorithms: the number of column blocks of a row, of
+        messages that a rank sends at once, and of ranks in a node; the longest
+        message, in elements.
 
     Raises
     ------
@@ -147,7 +148,7 @@ class Plan(ScheduledPlan):
         x : array_like
             This rank's items: as many as the plan says, each `width` elements,
             in C order, whatever the shape. Elements are converted to the
-            plan's type if that loses nothing. Arrays in the memory of a GPU,
+            plan's type if no value changes. Arrays in the memory of a GPU,
             such as those of PyTorch, CuPy, JAX and Numba, must be contiguous
             and of the plan's type. Sums and exact sums of floats are computed
             on the GPU, all else from a copy in host memory.
@@ -171,7 +172,7 @@ class Plan(ScheduledPlan):
         Raises
         ------
         Error, ValueError, TypeError
-            Arguments are wrong on this rank, or on one that it needs.
+            Arguments are wrong on this rank, or on one whose items it needs.
         """
         return self._run("allreduce", (x, y, pairs), out)
 
@@ -183,14 +184,13 @@ class Plan(ScheduledPlan):
         return self._run("reduce", (x, y, pairs), out)
 
     def reduce_scatter(self, x: ArrayLike, *, out: Any = None) -> Any:
-        """As `allreduce`, only the columns `scattered_columns`. Collective."""
+        """As `allreduce`, but only the columns `scattered_columns`. Collective."""
         return self._run("reduce_scatter", (x, None, None), out)
 
     def scan(self, x: ArrayLike, *, out: Any = None) -> Any:
-        """For each item of this rank, the reduction of all items up to it.
+        """For each item of this rank, the reduction of all items up to and including it.
 
-        The item is included. The result has the shape of `x`; all else is as
-        in `allreduce`. Collective.
+        The result has the shape of `x`; otherwise as `allreduce`. Collective.
         """
         return self._run("scan", (x, None, None), out)
 

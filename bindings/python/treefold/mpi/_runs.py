@@ -81,8 +81,8 @@ class AnyPlan:
     """The base of all plans.
 
     A plan belongs to the thread that built it, and a communicator to the
-    thread that built its first plan. A plan is a context manager, whose end
-    closes it.
+    thread that built its first plan. A plan is a context manager, which closes
+    it at the end.
     """
 
     _plan: Handle | None
@@ -263,8 +263,8 @@ class ScheduledPlan(AnyPlan):
 class Pending:
     """A run of a plan between its start and its end.
 
-    Several plans may have a run at once; a wait for one drives all. A run that
-    is dropped is cancelled.
+    Several plans may have a run at once; a wait for one drives them all. A run
+    that is dropped is cancelled.
     """
 
     def __init__(self, plan: ScheduledPlan, handle: Handle, name: str, shape: tuple[int, ...], out: Array | None):
@@ -300,9 +300,9 @@ class Pending:
         Parameters
         ----------
         timeout : float, optional
-            How long to wait, in seconds; by default forever. After that there
-            is a `TimeoutError`: the run goes on, and can be waited for again.
-            Any other exception ends the run.
+            How long to wait, in seconds; by default without limit. After a
+            `TimeoutError` the run continues, and can be waited for again. Any
+            other exception ends the run.
 
         Returns
         -------
@@ -358,8 +358,8 @@ class Pending:
 def wait_all(runs: Iterable[Pending]) -> list[Any]:
     """Waits for several runs.
 
-    All runs end, even after an error. But what is no `Exception`, such as
-    Ctrl-C, cancels the runs that are not over.
+    It waits for all runs, even after an error. Only Ctrl-C, or whatever else is
+    not an `Exception`, cancels the runs that are not over.
 
     Parameters
     ----------
@@ -374,7 +374,7 @@ def wait_all(runs: Iterable[Pending]) -> list[Any]:
     Raises
     ------
     Exception
-        What the wait for the first run that failed has raised.
+        The exception of the first run that failed.
 
     Examples
     --------

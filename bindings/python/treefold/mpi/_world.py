@@ -63,7 +63,7 @@ def library() -> str:
 
 
 def set_silence_limit(comm: MPI.Intracomm, seconds: float) -> None:
-    """Sets how long a wait tolerates that another rank says nothing.
+    """Sets how long a wait tolerates another rank's silence.
 
     After that the wait raises an `Error`. Collective if the communicator has
     no plan yet.
