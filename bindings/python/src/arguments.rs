@@ -1,6 +1,6 @@
 //! The arguments of calls, each parsed once: arrays, masks, axes, types and outputs.
 //!
-//! NumPy's own arrays of numbers are described here. `treefold/_conversions.py` makes such arrays of everything else.
+//! This module handles NumPy's own arrays of numbers. `treefold/_conversions.py` converts everything else to such arrays.
 
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
@@ -23,13 +23,13 @@ pub(crate) fn python<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Py
 pub(crate) struct Items<'py> {
     pub(crate) array: Bound<'py, PyUntypedArray>,
     pub(crate) kind: Kind,
-    /// Masks of items that count, or that do not.
+    /// Masks of the items that count, or of those that do not.
     masks: Vec<(Bound<'py, PyUntypedArray>, bool)>,
     /// Whether to leave out NaNs.
     pub(crate) skips_nan: bool,
-    /// The type of times and dates, whose items are integers here.
+    /// The type of times and dates, whose items are converted to integers.
     pub(crate) unit: Option<Bound<'py, PyArrayDescr>>,
-    /// An array of another class, which wraps results in its class.
+    /// The original array of another class, for wrapping results in that class.
     pub(crate) owner: Option<Bound<'py, PyAny>>,
 }
 
@@ -172,7 +172,7 @@ fn axis_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<usize> {
     Err(PyErr::from_value(raised.call1((axis, ndim))?))
 }
 
-/// The error that an axis is not an integer.
+/// The error for an axis that is not an integer.
 pub(crate) fn not_an_axis(axis: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("axis: {} is not an integer", Shown(axis)))
 }
@@ -186,7 +186,7 @@ fn is_bool(argument: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(name == "bool" || name == "bool_")
 }
 
-/// An argument as Python shows it.
+/// The `repr` of an argument.
 struct Shown<'a, 'py>(&'a Bound<'py, PyAny>);
 
 impl std::fmt::Display for Shown<'_, '_> {
@@ -198,7 +198,7 @@ impl std::fmt::Display for Shown<'_, '_> {
     }
 }
 
-/// Whether reduced axes stay.
+/// Whether reduced axes are kept with length 1.
 pub(crate) fn keepdims_of(keepdims: &Bound<'_, PyAny>) -> PyResult<bool> {
     if let Ok(keepdims) = keepdims.cast::<PyBool>() {
         return Ok(keepdims.is_true());

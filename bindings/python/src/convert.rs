@@ -26,7 +26,7 @@ macro_rules! with_kind {
 }
 pub(crate) use with_kind;
 
-/// The same with the types that exact statistics are computed in.
+/// Runs code with the type in which exact statistics of a kind are computed.
 macro_rules! with_exact_kind {
     ($kind:expr, $T:ident => $body:expr) => {
         $crate::convert::with_kind!($kind, $T => $body, [
@@ -36,7 +36,7 @@ macro_rules! with_exact_kind {
 }
 pub(crate) use with_exact_kind;
 
-/// A type of elements that arrays have.
+/// An element type of arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bool,
@@ -169,14 +169,14 @@ fn each<S: Pod, T>(words: &[u64], into: &mut [T], convert: impl Fn(S) -> T) {
     }
 }
 
-/// A half as a float: exact.
+/// Converts a half to a float, exactly.
 #[inline]
 pub(crate) fn of_half(bits: u16) -> f32 {
     let (sign, magnitude) = (
         u32::from(bits & 0x8000) << 16,
         u32::from(bits & 0x7FFF) << 13,
     );
-    // 2^112, the distance of the exponents: right for subnormal halves, too.
+    // 2^112, the difference of the exponents' biases. It is right for subnormal halves, too.
     let scaled = f32::from_bits(magnitude) * f32::from_bits(0x7780_0000);
     let is_finite = bits & 0x7C00 != 0x7C00;
     let value = if is_finite {
@@ -208,7 +208,7 @@ pub(crate) fn to_half(value: f64) -> u16 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a whole number of at most 2048, and at most 30 binades"
+        reason = "an integer of at most 2048, and at most 30 exponents"
     )]
     let (units, binades) = (units as u16, (exponent - (1023 - 14)) as u16);
     // The implicit bit of a normal number adds 1 to the exponent.
@@ -227,7 +227,7 @@ macro_rules! targets {
                 clippy::cast_possible_wrap,
                 clippy::cast_lossless,
                 clippy::unnecessary_cast,
-                reason = "these are casts that the caller asked for"
+                reason = "the caller requested these casts"
             )]
             fn convert(kind: Kind, words: &[u64], into: &mut [Self]) {
                 match kind {
@@ -265,7 +265,7 @@ macro_rules! complex_targets {
                 clippy::cast_possible_truncation,
                 clippy::cast_lossless,
                 clippy::unnecessary_cast,
-                reason = "these are casts that the caller asked for"
+                reason = "the caller requested these casts"
             )]
             fn convert(kind: Kind, words: &[u64], into: &mut [Self]) {
                 let of = |re, im| Self { re, im };
@@ -273,7 +273,7 @@ macro_rules! complex_targets {
                     Kind::C64 => each(words, into, |x: Complex<f32>| of(x.re as $part, x.im as $part)),
                     Kind::C128 => each(words, into, |x: Complex<f64>| of(x.re as $part, x.im as $part)),
                     kind => {
-                        // A few at a time.
+                        // In groups, for vectorisation.
                         let mut parts = [0.0; 64];
                         let words = words.chunks(8 * kind.bytes());
                         for (into, words) in into.chunks_mut(64).zip(words) {
@@ -294,7 +294,7 @@ complex_targets!(f32, C64; f64, C128);
 
 /// The number of bools that are true: for NumPy, any byte but 0 is true.
 pub(crate) fn trues(bools: &[u8]) -> i64 {
-    /// The number of counters, of a byte each, that are added to side by side.
+    /// The number of one-byte counters that are incremented in parallel.
     const BESIDE: usize = 64;
     let (beside, rest) = bools.as_chunks::<BESIDE>();
     let mut all = rest.iter().fold(0, |all, &byte| all + i64::from(byte != 0));

@@ -1,4 +1,4 @@
-//! Copies elements that lie on two strides. Only `strided` calls it, with addresses and strides of an array.
+//! Copies elements at two strides. Only `strided` calls it, with addresses and strides of an array.
 
 use std::ptr;
 
@@ -35,11 +35,11 @@ pub(crate) fn copy<const BYTES: usize>(
     }
 }
 
-/// The columns that fill a line of the cache.
+/// The number of columns that fill a cache line.
 const BESIDE: usize = 8;
 
-/// Copies elements whose neighbours in a column are nearer in memory than those in a row: reads near elements together, and as many columns at once
-/// as fill a cache line of the output.
+/// Copies elements whose neighbours in a column are nearer in memory than those in a row. Reads columns, as many at once as fill a cache line of
+/// the output.
 fn transpose<const BYTES: usize>(
     first: *const u8,
     rows: Line,
@@ -74,7 +74,10 @@ fn transpose_by_fours(_: [*const u8; BESIDE], _: usize, _: Line, _: &mut [u8]) -
 }
 
 #[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "the compiler finds no shuffles for it")]
+#[expect(
+    unsafe_code,
+    reason = "the compiler does not vectorise it with shuffles"
+)]
 fn transpose_by_fours(
     firsts: [*const u8; BESIDE],
     rows: usize,
@@ -93,7 +96,7 @@ fn transpose_by_fours(
         let into = into.as_mut_ptr();
         for row in (0..rows).step_by(4) {
             if row % 8 == 0 {
-                // The lines of the next columns are far away.
+                // The next columns are on cache lines far away.
                 for first in firsts {
                     let ahead = place(first, columns.stride, BESIDE);
                     _mm_prefetch::<_MM_HINT_T0>(place(ahead, 8, row).cast());
@@ -147,7 +150,7 @@ fn copy_line<const BYTES: usize>(first: *const u8, line: Line, into: &mut [[u8; 
         };
         return;
     }
-    // The compiler shuffles registers where it knows the stride: it must be a constant in each loop.
+    // The compiler vectorises with shuffles only if the stride is a constant in each loop.
     let level = Level::best();
     if line.stride == -BYTES.cast_signed() {
         vectorized(level, || copy_each(first, -BYTES.cast_signed(), into));
@@ -167,7 +170,7 @@ fn copy_each<const BYTES: usize>(first: *const u8, stride: isize, into: &mut [[u
 
 /// The bytes of an element, which may lie at any address.
 #[inline(always)]
-#[expect(unsafe_code, reason = "an array's element lies where its strides say")]
+#[expect(unsafe_code, reason = "strides determine the address of an element")]
 fn element<const BYTES: usize>(at: *const u8) -> [u8; BYTES] {
     // SAFETY: `strided` passes addresses by the array's own lengths and strides, and NumPy has all of its elements in memory.
     unsafe { ptr::read(at.cast::<[u8; BYTES]>()) }

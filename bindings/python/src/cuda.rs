@@ -19,16 +19,16 @@ fn raised_by_device(error: Error) -> PyErr {
     }
 }
 
-/// The number of the device that has the memory at an address, after synchronising with the owner's stream, if one is named.
+/// The number of the device whose memory is at an address, after synchronising with the owner's stream, if one is given.
 #[pyfunction]
 #[expect(
     unsafe_code,
-    reason = "the array's owner names a stream by its address"
+    reason = "the array's owner gives a stream by its address"
 )]
 pub(crate) fn cuda_device_of(pointer: u64, stream: Option<usize>) -> PyResult<usize> {
     let waited = Device::ordinal_of(pointer).and_then(|ordinal| {
         if let Some(stream) = stream {
-            // SAFETY: the protocol has this number for a stream of the array's device.
+            // SAFETY: by the protocol, this number is a stream of the array's device.
             unsafe { Device::shared(ordinal)?.wait_for_stream(stream) }?;
         }
         Ok(ordinal)
@@ -36,8 +36,8 @@ pub(crate) fn cuda_device_of(pointer: u64, stream: Option<usize>) -> PyResult<us
     waited.map_err(raised_by_device)
 }
 
-/// Sums the middle axis of an array of three axes, in tree order or exactly, into an array of the other two. The array is at an address in
-/// the memory of a device; both are of the same type, f32 or f64, and in C order.
+/// Sums the middle axis of an array of three axes, in tree order or exactly, into an array of the other two. The input is at an address in
+/// device memory. Both arrays are in C order and of the same type, f32 or f64.
 #[pyfunction]
 pub(crate) fn cuda_sum(
     py: Python<'_>,

@@ -11,7 +11,7 @@ use treefold::{fold as fold_items, fold_lanes, fold_rows, fold_rows_lanes};
 use crate::convert::{Kind, Target};
 use crate::pool::Workers;
 
-/// An operator by its name in Python, or the exact sum, which is not an operator: it has no value before all items are added.
+/// An operator by its name in Python, or the exact sum, which is not an operator, since it has a value only after all items are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Sum,
@@ -47,10 +47,10 @@ impl Op {
     }
 }
 
-/// An operator on a type, chosen when the program runs: all of them share the code that calls it.
+/// An operator on a type, chosen at run time, so that all operators share the calling code.
 pub(crate) type Chosen<T> = &'static (dyn Operator<T> + Sync);
 
-/// The exact sums of the columns of rows that are as long as the results, by the threads of a pool or by this one.
+/// The exact sums of the columns of rows as long as the results, computed by a pool's threads or by this one.
 pub(crate) type ExactSums<T> = fn(Option<&ThreadPool>, &[T], &mut [T]);
 
 /// Reduces rows column by column.
@@ -114,7 +114,7 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
     /// The type of its one or two parts.
     type Real: Item;
 
-    /// Its exact sums, if they differ from those of the operator.
+    /// The function that computes exact sums; `None` if sums by the operator are exact.
     const EXACT_SUMS: Option<ExactSums<Self>>;
 
     /// The operator on this type, if it is defined.

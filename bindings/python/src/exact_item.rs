@@ -10,7 +10,7 @@ use treefold::exact::{self, Accumulator, ComplexSum, Float, Sum};
 
 use crate::pool::DIVIDED_ELEMENTS;
 
-/// The columns that are added at once: the sum of each takes half a kilobyte.
+/// The number of columns that are added at once: the sum of each takes half a kilobyte.
 const COLUMNS: usize = 256;
 
 /// The number of wider rows that are copied at once.
@@ -51,7 +51,7 @@ macro_rules! real {
 
 real!(f32, f64);
 
-/// The merged state of `len` items: computes `of` for parts of at least `grain` items on a pool's threads, or all on this one.
+/// The merged state of `len` items: computes `of` for ranges of at least `grain` items on a pool's threads, or for all items on this one.
 pub(crate) fn held<S: Send>(
     pool: Option<&ThreadPool>,
     items: usize,
@@ -65,7 +65,7 @@ pub(crate) fn held<S: Send>(
     }
 }
 
-/// Why the counts of an array's items cannot overflow.
+/// The reason why the counts of an array's items cannot overflow.
 pub(crate) const FEWER: &str = "memory has room for fewer items";
 
 /// Reads a sum from its words.
@@ -75,12 +75,12 @@ pub(crate) fn sum_of<F: Float>(words: &<Sum<F> as Accumulator>::Words) -> Sum<F>
     sum
 }
 
-/// The floats of a number of items.
+/// The number of floats in this many items.
 pub(crate) const fn floats<T: ExactItem>(items: usize) -> usize {
     items * (size_of::<T>() / size_of::<T::Part>())
 }
 
-/// The exact sums of the columns of rows that are as long as the results, each rounded once.
+/// The exact sums of the columns of rows as long as the results, each rounded once.
 pub(crate) fn sums<T: ExactItem>(pool: Option<&ThreadPool>, rows: &[T], results: &mut [T]) {
     let rows: &[T::Part] = bytemuck::cast_slice(rows);
     let results: &mut [T::Part] = bytemuck::cast_slice_mut(results);

@@ -25,7 +25,7 @@ pub(crate) fn column<'py, C: Element>(
     Ok(array.try_readonly()?)
 }
 
-/// The error that an array has elements of another type: the package has converted them.
+/// The error for an array with elements of another type, which the Python package should have converted.
 pub(crate) fn another_type() -> PyErr {
     PyTypeError::new_err("a column has elements of another type")
 }
@@ -73,7 +73,7 @@ pub(crate) fn statistic_of_name(name: &str) -> PyResult<Statistic> {
     statistic.map_err(|error| PyValueError::new_err(format!("statistic: {error}")))
 }
 
-/// The distinct keys, ascending, and which of them each key is.
+/// The distinct keys, ascending, and for each key its index among them.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "two arrays")]
 pub(crate) fn factorize<'py>(
@@ -91,7 +91,7 @@ pub(crate) fn factorize<'py>(
     ))
 }
 
-/// The same with a table entry for each number from the smallest to the largest key; `None` if that would be many more than keys.
+/// [`factorize`] with a table entry for each number from the smallest to the largest key; `None` if there would be many more entries than keys.
 fn within_range(keys: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
     let (&least, &largest) = (keys.iter().min()?, keys.iter().max()?);
     let most = keys.len().saturating_mul(2).max(1024);

@@ -14,8 +14,8 @@ use crate::exact_keyed::by_type;
 use crate::fold::{check_length, compute, reserved};
 use crate::pool::Workers;
 
-/// The exact sums of some items, without their type, which `treefold/_partial.py` knows: the words of one after the
-/// other, a sum for each float of an item.
+/// The exact sums of some items, without their type, which `treefold/_partial.py` knows: the concatenated words of one sum for each
+/// float of an item.
 #[pyclass(frozen, module = "treefold._native")]
 #[derive(Debug)]
 pub(crate) struct ExactPartial {
@@ -38,7 +38,7 @@ fn typed<F: Float>(words: &[u64]) -> &[Words<F>] {
 }
 
 impl ExactPartial {
-    /// Sums the rows of a two-dimensional array: items, and the values of an item.
+    /// Sums the rows of a two-dimensional array, one for each item.
     fn of_rows<T: Item + ExactItem>(array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self> {
         let &[_, width] = array.shape() else {
             return Err(PyValueError::new_err("the array does not have two axes"));
@@ -59,7 +59,7 @@ impl ExactPartial {
         Ok(Self { words })
     }
 
-    /// The words of as many sums as the values of an item have floats.
+    /// The words, checked: valid sums, one for each float of an item's values.
     fn checked<T: Item + ExactItem>(&self, values: &Bound<'_, PyArrayDyn<T>>) -> PyResult<&[u64]> {
         let sums = typed::<T::Part>(&self.words);
         check_length(sums.len(), floats::<T>(values.len()))?;
@@ -124,7 +124,7 @@ impl ExactPartial {
         })
     }
 
-    /// Merges two partial sums. Here and below, an array gives the type and number of an item's values.
+    /// Merges two partial sums. Here and below, an array determines the type and number of an item's values.
     fn merge(&self, other: &Self, array: &Bound<'_, PyAny>) -> PyResult<Self> {
         on_type!(array, |values| self.merged(other, values))
     }

@@ -33,7 +33,7 @@ fn placement_of(name: &str) -> PyResult<Placement> {
 
 #[pymethods]
 impl ExactWindows {
-    /// Windows of a number of items, or of all items up to each one if there is no number; NaN for windows of fewer than `least` items.
+    /// Windows of a number of items, or without a number of all items up to each one. Windows of fewer than `least` items give NaN.
     #[staticmethod]
     fn of_items(
         items: Option<usize>,
@@ -50,7 +50,7 @@ impl ExactWindows {
         Ok(Self(windows.least_items(least).skip_nan(skips_nan)))
     }
 
-    /// Windows by an index and a width.
+    /// Windows of a width, measured by an index.
     #[staticmethod]
     fn of_range(
         index: &Bound<'_, PyAny>,

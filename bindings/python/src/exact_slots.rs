@@ -28,7 +28,7 @@ pub(crate) struct ExactSlots {
 }
 
 impl ExactSlots {
-    /// Whether there is memory for a copy, and for a result of each key.
+    /// Checks that there is memory for a copy, and for a result of each key.
     fn check_memory(&self) -> PyResult<()> {
         let results = self.slots.keys().saturating_mul(size_of::<[f64; 2]>());
         reserved::<u8>(self.slots.memory().saturating_add(results)).map(drop)
@@ -60,7 +60,7 @@ impl ExactSlots {
         grown.map_err(|error| raised(error.into()))
     }
 
-    /// Adds items to the slots of their keys, or removes them. If a key has fewer, the key is the error's first argument.
+    /// Adds items to the slots of their keys, or removes them. If a key has fewer items than are removed, it is the error's first argument.
     fn change(
         &mut self,
         keys: &Bound<'_, PyArray1<i64>>,
@@ -70,7 +70,7 @@ impl ExactSlots {
         self.slots.change(keys, &columns, removes)
     }
 
-    /// Adds other slots to those of some keys; without any, key by key.
+    /// Adds each of the other slots to the slot of a given key; without keys, to the slot of the same key.
     #[pyo3(signature = (other, keys=None))]
     fn merge(
         &mut self,
@@ -134,7 +134,7 @@ impl ExactSlots {
     }
 }
 
-/// The number of a statistic's inputs, and the `ddof` that it has by default.
+/// The number of a statistic's inputs, and its default `ddof`.
 #[pyfunction]
 pub(crate) fn statistic_defaults(statistic: &str) -> PyResult<(usize, f64)> {
     let statistic = statistic_of_name(statistic)?;

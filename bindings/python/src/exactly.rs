@@ -12,7 +12,7 @@ use crate::source::Reader;
 use crate::states::{Statistics, Undefined, value_of};
 use crate::tree::block_items;
 
-/// The columns whose exact sums are added at once.
+/// The number of columns whose exact sums are computed at once.
 const EXACT_COLUMNS: usize = 64;
 
 impl Call<'_, '_> {
@@ -58,7 +58,7 @@ impl Call<'_, '_> {
         first_wrong.map_or(Ok(Counts::Each(counts)), |wrong| Err(undefined::<T>(wrong)))
     }
 
-    /// The same for a contiguous array, by all threads.
+    /// The statistic of a contiguous array, by all threads.
     fn exact_side_by_side<T: Statistics>(&self, results: &mut [T]) -> PyResult<Option<Counts>> {
         let (name, ddof) = (self.statistic.name, self.ddof);
         if name == "sum"

@@ -66,8 +66,8 @@ pub(crate) fn zeros<'py, T: Item>(
     Ok(zeros_of_type(T::get_dtype(py), shape)?.cast_into()?)
 }
 
-/// The same for a type chosen at run time.
-#[expect(unsafe_code, reason = "crate `numpy` panics where there is no memory")]
+/// An array of zeros of a type chosen at run time.
+#[expect(unsafe_code, reason = "crate `numpy` panics if there is no memory")]
 pub(crate) fn zeros_of_type<'py>(
     dtype: Bound<'py, PyArrayDescr>,
     shape: &[usize],
@@ -142,10 +142,10 @@ pub(crate) fn fold_parts<T: Item>(
     folded.map_err(raised)
 }
 
-/// Reduces blocks of items, each into results of its own.
+/// Reduces blocks of items, each into its own results.
 type FoldBlocks<'f, T> = dyn Fn(&[T], &mut [T]) -> Result<(), FoldError> + Sync + 'f;
 
-/// Lets `fold` reduce blocks of items, each into results of its own, by threads. A thread takes enough blocks to be worth waking.
+/// Calls `fold` on threads, to reduce blocks of items, each into its own results. Each thread gets enough blocks to be worth waking it.
 fn divided<T: Item>(
     items: &[T],
     results: &mut [T],
@@ -195,7 +195,7 @@ where
     Ok(true)
 }
 
-/// The same for bools; any byte but 0 is true.
+/// Sums or products of rows of bools; any byte but 0 is true.
 pub(crate) fn fold_bools(
     array: &Bound<'_, PyUntypedArray>,
     op: Op,

@@ -1,4 +1,4 @@
-//! Reductions in tree order: of arrays as they lie in memory, or of leaves that are made a block at a time.
+//! Reductions in tree order: of arrays in place, or of leaves that are computed a block at a time.
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -37,7 +37,7 @@ impl Call<'_, '_> {
         };
         complete(op, &counts, initial, results)?;
         if self.items.unit.is_some() && op != Op::Min {
-            // Not-a-time, the least integer, wins.
+            // A not-a-time, which is the least integer, determines the result.
             let mut least = zeroed::<T>(results.len())?;
             self.values(
                 Op::Min,
@@ -53,7 +53,7 @@ impl Call<'_, '_> {
         Ok(counts)
     }
 
-    /// The same for a contiguous array with adjacent reduced axes, in place; `None` for others.
+    /// The reductions of a contiguous array with adjacent reduced axes, in place; `None` for other arrays.
     pub(crate) fn side_by_side<T: Item>(
         &self,
         op: Op,
@@ -97,7 +97,7 @@ impl Call<'_, '_> {
             return (end - first == axes.len())
                 .then(|| [&lengths[..first], &lengths[first..end], &lengths[end..]].map(size));
         }
-        // In Fortran's order, one axis of two.
+        // In Fortran's order, with two axes of which one is reduced.
         match (array.is_fortran_contiguous(), lengths, axes.as_slice()) {
             (true, &[rows, columns], [0]) => Some([columns, rows, 1]),
             (true, &[rows, columns], [1]) => Some([1, columns, rows]),
@@ -132,7 +132,7 @@ impl Call<'_, '_> {
         Ok(Some(Counts::All(x_items.len())))
     }
 
-    /// The reductions of leaves, which `make` computes from items and the other array's items.
+    /// The reductions of leaves that `make` computes from items and the other array's items.
     pub(crate) fn leaves<T: Item, L: Item>(
         &self,
         op: Op,

@@ -11,7 +11,7 @@ use crate::exact_item::sums as exact_sums;
 use crate::fold::{fold_bools, fold_short};
 use crate::pool::Workers;
 
-/// The methods that only floats implement differently.
+/// The methods of `Item` that are implemented in the same way for all floats.
 macro_rules! of_floats {
     () => {
         fn hole(op: Op) -> Self {
@@ -61,7 +61,7 @@ macro_rules! of_floats {
     };
 }
 
-/// The methods that only integers implement differently.
+/// The methods of `Item` that are implemented in the same way for all integers.
 macro_rules! of_integers {
     () => {
         fn hole(op: Op) -> Self {
@@ -248,8 +248,8 @@ macro_rules! unordered {
     )+};
 }
 
-/// The product of complex numbers where some leaves stand for no value.
+/// The product of complex numbers, some of which may be holes.
 struct ProductWithHoles;
 
-// NaNs with payloads that no processor computes.
+// Holes are NaNs with payloads that no processor computes.
 unordered!(f32, 0x7FC0_5EED; f64, 0x7FF8_5EED_7FC0_5EED);

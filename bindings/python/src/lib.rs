@@ -1,11 +1,11 @@
-//! The native half of the Python package `treefold`: reductions of arrays as they lie in memory.
+//! The native half of the Python package `treefold`: reductions of NumPy arrays.
 //!
-//! Every reduction takes the same path. `arguments` parses what a caller passes, `statistic` says what is computed and in which type, `reduce` calls the code that
-//! computes it, in tree order (`in_order`) or exactly (`exactly`), and delivers the result. Arrays of any strides and types are read by blocks
-//! (`strided`, `copy`, `convert`, `source`); contiguous ones are reduced where they are (`fold`).
+//! Every reduction takes the same path. `arguments` parses the arguments, `statistic` determines the computation and its type, `reduce` runs it,
+//! in tree order (`in_order`) or exactly (`exactly`), and returns the result. Arrays of any strides and types are read in blocks
+//! (`strided`, `copy`, `convert`, `source`); contiguous arrays are reduced in place (`fold`).
 //!
-//! `treefold/mpi` calls the C library's functions, which this library exports if there is MPI; and Polars calls the functions of crate
-//! `treefold-polars`.
+//! If there is MPI, this library also exports the C library's functions, for `treefold/mpi`. It always exports the functions of crate
+//! `treefold-polars`, for Polars.
 
 mod arguments;
 mod block;
@@ -46,7 +46,7 @@ use pyo3::prelude::*;
 // Polars calls its exported functions by name.
 use treefold_polars as _;
 
-// It has not been tested without the interpreter's lock: a free-threaded CPython that loads it takes the lock again.
+// The module has not been tested without the GIL: a free-threaded CPython that loads it enables the GIL again.
 #[pymodule(gil_used = true)]
 mod _native {
     #[pymodule_export]

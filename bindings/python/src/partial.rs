@@ -67,7 +67,7 @@ impl Partial {
         treefold::Partial::from_nodes(nodes, self.width, self.total, operator.name())
     }
 
-    /// The bytes that a computation with it processes.
+    /// The number of bytes that a computation with this partial processes.
     fn bytes(&self) -> usize {
         let rows = self.nodes.iter().map(|(_, _, row)| row.len());
         rows.fold(0, |all, one| all + one)
@@ -76,7 +76,7 @@ impl Partial {
 
 #[pymethods]
 impl Partial {
-    /// Reduces the rows of a two-dimensional array, whose items have the numbers in `extents`.
+    /// Reduces the rows of a two-dimensional array: the items at the positions in `extents`.
     #[staticmethod]
     fn new(
         op: &str,

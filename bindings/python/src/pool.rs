@@ -1,6 +1,6 @@
 //! The threads of reductions. Their number changes no bit.
 //!
-//! The shared state is behind one lock, which is taken only while holding the GIL: so no other thread holds it when Python forks.
+//! The shared state is behind one lock, which is taken only while holding the GIL, so that no other thread holds it when Python forks.
 
 use std::env;
 use std::mem;
@@ -22,10 +22,10 @@ use crate::error::raised;
 /// The maximum number of threads.
 const MOST: usize = 1024;
 
-/// Reductions of fewer elements are done by one thread: `treefold::par` divides no less.
+/// Reductions of fewer elements use one thread, since `treefold::par` does not divide them.
 pub(crate) const DIVIDED_ELEMENTS: usize = 1 << 17;
 
-/// Threads that have been idle for this long end; they are started again when needed.
+/// Threads end after being idle for this long, and are started again when needed.
 const IDLE: Duration = Duration::from_secs(1);
 
 /// The number that was set, and the threads, if they have been started.
@@ -43,12 +43,12 @@ static THREADS: Mutex<Threads> = Mutex::new(Threads {
 /// Threads that work together until they are idle.
 #[derive(Debug)]
 struct Pool {
-    /// The process that started them; a forked child has none of them.
+    /// The process that started the threads; a forked child does not have them.
     owner: u32,
     threads: Weak<ThreadPool>,
-    /// How often they have been used.
+    /// The number of times that the threads have been used.
     uses: Arc<AtomicU64>,
-    /// The thread that ends them when they are idle.
+    /// The thread that ends the others when they are idle.
     keeper: Thread,
 }
 
@@ -75,7 +75,7 @@ impl Pool {
         Ok((pool, threads))
     }
 
-    /// The threads, if they still run, in this process.
+    /// The threads, if they are still running in this process.
     fn threads(&self) -> Option<Arc<ThreadPool>> {
         if self.owner != process::id() {
             return None;
@@ -84,7 +84,7 @@ impl Pool {
         self.threads.upgrade()
     }
 
-    /// Ends them when their work is done.
+    /// Ends the threads when their work is done.
     fn end(self) {
         if self.owner == process::id() {
             self.uses.store(ENDED, Ordering::Relaxed);
@@ -93,10 +93,10 @@ impl Pool {
     }
 }
 
-/// Stands in place of the number of uses: they will not be used again.
+/// Replaces the number of uses when the threads will not be used again.
 const ENDED: u64 = u64::MAX;
 
-/// Keeps threads until they have not been used for a while.
+/// Keeps the threads alive until they have been idle for [`IDLE`].
 fn keep(threads: Arc<ThreadPool>, uses: &AtomicU64) {
     let mut seen = None;
     loop {
@@ -110,7 +110,7 @@ fn keep(threads: Arc<ThreadPool>, uses: &AtomicU64) {
     }
 }
 
-/// Selects the threads for a reduction, and sets IEEE 754's default environment while it lives: on this thread, and on the pool's threads, which start with it.
+/// The threads of a reduction. While this value lives, they keep subnormal numbers: this thread, and the pool's threads, which inherit its setting.
 #[derive(Debug)]
 pub(crate) struct Workers {
     pool: Option<Arc<ThreadPool>>,
@@ -131,7 +131,7 @@ impl Workers {
         })
     }
 
-    /// The pool of threads that work together, unless the caller's thread works alone.
+    /// The pool of threads; `None` if the caller's thread works alone.
     pub(crate) fn pool(&self) -> Option<&ThreadPool> {
         self.pool.as_deref()
     }
@@ -153,7 +153,7 @@ fn pool_for(elements: usize) -> PyResult<Option<Arc<ThreadPool>>> {
     Ok(Some(started))
 }
 
-/// Keeps subnormal numbers on this thread from `__enter__` to `__exit__`: for arithmetic in Python that belongs to a call.
+/// Keeps subnormal numbers on this thread from `__enter__` to `__exit__`, for the part of a call's arithmetic that is in Python.
 #[pyclass(module = "treefold._native", name = "Subnormals")]
 #[derive(Debug, Default)]
 pub(crate) struct KeptInPython(Option<Subnormals>);
@@ -184,7 +184,7 @@ pub(crate) fn level() -> &'static str {
 /// The initial number of threads.
 const THREADS_VARIABLE: &str = "TREEFOLD_THREADS";
 
-/// Sets the number of threads from the environment, if it is given there.
+/// Sets the number of threads from the environment variable, if it is set.
 #[pyfunction]
 pub(crate) fn threads_by_environment() -> PyResult<()> {
     let text = env::var_os(THREADS_VARIABLE).unwrap_or_default();

@@ -19,8 +19,8 @@ use crate::states::Statistics;
 use crate::statistic::{Finish, Leaf, Statistic, types_of};
 use crate::strided::Tile;
 
-/// A statistic of the items of `x` along axes, of those that `mask` counts, by NumPy's conventions; or of pairs with the items of `y`, an
-/// array of the same shape. `mean` are the means that variances are about, if they are known.
+/// A statistic of the items of `x` along axes, by NumPy's conventions; with `mask`, of those that it selects. With `y`, an array of the same shape,
+/// a statistic of pairs. `mean` has the means for variances, if they are known.
 #[pyfunction]
 #[pyo3(signature = (name, is_exact, x, axis, dtype, out, keepdims, initial, mask, skips_nan=false, ddof=0.0, mean=None, y=None, lanes=1))]
 #[expect(clippy::too_many_arguments, reason = "NumPy's functions have them")]
@@ -71,7 +71,7 @@ impl<'py> Call<'_, 'py> {
         with_kind!(self.types.work, T => self.run_in_order::<T>(py))
     }
 
-    /// Sums and products of bools: whether any is true, or all are.
+    /// Sums and products of bools as bools: whether any is true, or all are.
     fn become_logical(&mut self) -> PyResult<()> {
         let (op, empty) = match self.statistic.op {
             Op::Sum => (Op::Max, Some(false)),
@@ -145,7 +145,7 @@ impl<'py> Call<'_, 'py> {
         })
     }
 
-    /// Finishes and converts the results that `write` leaves, and returns them as the caller requested.
+    /// Finishes and converts the results that `write` has written, and returns them as the caller requested.
     fn made<T: Item, L: Item>(
         &self,
         py: Python<'py>,
@@ -240,7 +240,7 @@ impl<'py> Call<'_, 'py> {
         Ok(())
     }
 
-    /// The means from which distances are taken: the given ones, or the items' own.
+    /// The means for variances: the given ones, or the items' own.
     fn means<T: Item>(&self, results: usize) -> PyResult<Vec<T>> {
         let py = self.items.array.py();
         let mut means = zeroed::<T>(results)?;
@@ -305,7 +305,7 @@ impl<'py> Call<'_, 'py> {
                 .filter(|(_, most)| !most.is_same(&zero))
         };
         let name = self.reported;
-        // If no item counts, there was no operation.
+        // If no item counts, nothing was computed.
         if pairs().any(|(result, most)| !result.is_ordinary() && most.is_ordinary()) {
             python(py, "float_error")?.call1(("over", name))?;
         }

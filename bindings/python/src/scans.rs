@@ -19,7 +19,7 @@ use crate::statistic::{Statistic, types_of};
 use crate::strided::Memory;
 use crate::tree::block_items;
 
-/// The columns that are read together.
+/// The number of columns that are read together.
 const COLUMNS: usize = 16;
 
 /// The prefix sums or products of an array along an axis, or of all items, by NumPy's conventions. With `includes_initial` they begin
@@ -176,7 +176,7 @@ fn scanned<T: Item>(
     call.tell::<T, T>(array.py(), &last)
 }
 
-/// The same, with the last result of each scan.
+/// Scans column by column, and writes the last result of each scan to `last`.
 fn scan_columns<T: Item>(
     source: &Source,
     into: Memory,

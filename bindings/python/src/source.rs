@@ -11,7 +11,7 @@ pub(crate) struct Source {
     pub(crate) shape: Shape,
     pub(crate) x: Memory,
     pub(crate) y: Option<Memory>,
-    /// Masks of items that count, or that do not.
+    /// Masks of the items that count, or of those that do not.
     pub(crate) masks: Vec<(Memory, bool)>,
     pub(crate) skips_nan: bool,
     /// Whether each item is rounded to half precision first.
@@ -85,8 +85,8 @@ impl<'a, T: Item> Reader<'a, T> {
         counting(&self.factors, y);
     }
 
-    /// The items of a tile; those that do not count are replaced by values without effect in a reduction by `op`. `counts`, one for each result, grow by the
-    /// number of those that count.
+    /// The items of a tile. Items that do not count are replaced by values without effect in a reduction by `op`. Adds the number of items that
+    /// count to `counts`, which has one element for each result.
     pub(crate) fn items(&mut self, tile: &Tile<'_>, op: Op, counts: &mut [i64], into: &mut [T]) {
         read(self.source, self.source.x, tile, &mut self.words, into);
         if self.source.has_holes() {
@@ -95,7 +95,7 @@ impl<'a, T: Item> Reader<'a, T> {
         }
     }
 
-    /// The same with leaves that are computed from the items and the other array's.
+    /// As above, with leaves that are computed from the items and the other array's.
     pub(crate) fn leaves<L: Item>(
         &mut self,
         tile: &Tile<'_>,
@@ -142,7 +142,7 @@ fn read<T: Item>(
     T::convert(Kind::F16, &rounded, into);
 }
 
-/// Which items of a tile count: 1 for each that does, 0 for each that does not.
+/// Which items of a tile count: 1 for an item that does, else 0.
 #[derive(Debug, Default)]
 struct Mask {
     counting: Block<u8>,

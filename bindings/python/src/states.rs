@@ -13,7 +13,7 @@ use crate::element::Item;
 use crate::exact_item::{FEWER, held};
 use crate::pool::DIVIDED_ELEMENTS;
 
-/// Why a statistic has no value.
+/// The reason why a statistic has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Undefined {
     ZeroWeights,

@@ -8,7 +8,7 @@ use crate::arguments::{Items, kind_of_type, python, type_of};
 use crate::convert::Kind;
 use crate::element::Op;
 
-/// What is reduced of each item.
+/// What is computed from each item before the reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaf {
     Value,
@@ -22,7 +22,7 @@ pub(crate) enum Leaf {
 }
 
 impl Leaf {
-    /// Whether it is real, whatever the items are.
+    /// Whether the result is real even for complex items.
     pub(crate) fn is_real(self) -> bool {
         matches!(self, Self::Magnitude | Self::Distance | Self::Square)
     }
@@ -87,7 +87,7 @@ const STATISTICS: [Statistic; 14] = {
             Leaf::ConjugateProduct,
             Finish::Nothing,
         ),
-        // Only exact: with weights.
+        // Used only for exact weighted means.
         of("average", Op::Sum, Leaf::Product, Finish::Mean),
     ]
 };
@@ -160,7 +160,7 @@ pub(crate) fn types_of(
         (Some(asked), _) => kind_of_type(&asked)?,
         (None, Some(out)) if is_sum || !own.is_integer() => {
             let kind = kind_of_type(&out.dtype())?;
-            // The variance of complex items is real, and its arithmetic is not.
+            // The variance of complex items is real, but is computed with complex numbers.
             match (own.is_complex() && statistic.leaf.is_real(), kind) {
                 (true, Kind::F16 | Kind::F32) => Kind::C64,
                 (true, Kind::F64) => Kind::C128,

@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 use crate::convert::Kind;
 use crate::copy::{Line, copy, place};
 
-/// The arrays that are walked together, at most: the items, factors or weights, and masks.
+/// The most arrays that are traversed together: the items, factors or weights, and masks.
 pub(crate) const TOGETHER: usize = 4;
 
-/// An axis of arrays that are walked together.
+/// An axis of arrays that are traversed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) len: usize,
-    /// The bytes from one element to the next, for each array.
+    /// The distance in bytes from one element to the next, for each array.
     pub(crate) strides: [isize; TOGETHER],
 }
 
@@ -33,7 +33,7 @@ impl Axis {
         Self { len, ..self }
     }
 
-    /// Whether this axis continues where an inner one ends, so that both are one.
+    /// Whether this axis continues where an inner one ends, so that both can be merged.
     fn continues(&self, inner: &Self) -> bool {
         let steps = self.strides.iter().zip(&inner.strides);
         steps
@@ -104,8 +104,8 @@ impl Shape {
         count(&self.kept)
     }
 
-    /// The kept axis whose elements lie nearest to each other in the first array, if they are nearer than consecutive items: its
-    /// columns are read together.
+    /// The kept axis whose elements are nearest to each other in the first array, if they are nearer than consecutive items. Its
+    /// columns are then read together.
     pub(crate) fn column_axis(&self) -> Option<usize> {
         let near = |axis: &Axis| axis.strides[0].unsigned_abs();
         let item = self.items.last().filter(|axis| axis.len > 1)?;
@@ -114,7 +114,7 @@ impl Shape {
         (near(&self.kept[nearest]) < near(item)).then_some(nearest)
     }
 
-    /// Whether other items are nearer to an item than the next one of its row: then many rows are read at once.
+    /// Whether items of other rows are nearer in memory than the next item of a row. Many rows are then read at once.
     pub(crate) fn is_transposed(&self) -> bool {
         let [.., outer, inner] = &*self.items else {
             return false;
@@ -122,7 +122,7 @@ impl Shape {
         outer.strides[0].unsigned_abs() < inner.strides[0].unsigned_abs()
     }
 
-    /// All items of all results in tiles: of one result each, or of up to `columns` results whose items are nearer to each other than the items of one.
+    /// All items in tiles. Each tile has items of one result, or of up to `columns` results whose items are nearer in memory than those of one result.
     pub(crate) fn groups(&self, columns: usize) -> impl Iterator<Item = Tile<'_>> {
         let axis = self.column_axis();
         let all = axis.map_or(Axis::NONE, |axis| self.kept[axis]);
@@ -144,7 +144,7 @@ impl Shape {
         })
     }
 
-    /// The places of the kept axes but `without`, each with the number of its result.
+    /// The places of all kept axes except `without`, each with the number of its result.
     fn places(&self, without: Option<usize>) -> impl Iterator<Item = Place> + use<'_> {
         let len = move |number: usize| {
             if without == Some(number) {
@@ -173,7 +173,7 @@ fn count(axes: &[Axis]) -> usize {
     axes.iter().fold(1, |all, axis| all * axis.len)
 }
 
-/// A place of the kept axes: the bytes to it in each array, and the number of its result.
+/// A place of the kept axes: its offset in bytes in each array, and the number of its result.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     offsets: [isize; TOGETHER],
@@ -181,7 +181,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Goes to an element of an axis.
+    /// Moves to an element of an axis.
     fn advance(&mut self, axis: &Axis, index: usize) {
         for (offset, stride) in self.offsets.iter_mut().zip(axis.strides) {
             *offset += stride * index.cast_signed();
@@ -197,9 +197,9 @@ pub(crate) struct Tile<'s> {
     pub(crate) place: Place,
     pub(crate) first_item: usize,
     pub(crate) items: usize,
-    /// The columns, each for a result.
+    /// The number of columns, one for each result.
     pub(crate) columns: Axis,
-    /// The number of results from one column to the next.
+    /// The difference between the result numbers of neighbouring columns.
     step: usize,
 }
 
@@ -230,7 +230,7 @@ impl<'s> Tile<'s> {
         })
     }
 
-    /// Its rows of consecutive items, in groups of up to `rows` adjacent ones, cut into pieces of up to `columns` items: for each piece, its
+    /// The rows of consecutive items, in groups of up to `rows` adjacent rows, cut into pieces of up to `columns` items: for each piece, the
     /// axes, the place, the number of the first row, and the number of the first item in a row.
     pub(crate) fn pieces_across(
         self,
@@ -305,13 +305,13 @@ pub(crate) struct Memory {
     address: usize,
     pub(crate) kind: Kind,
     is_swapped: bool,
-    /// Which stride of an axis is this array's.
+    /// The index of this array's stride among the strides of an axis.
     slot: usize,
 }
 
 impl Memory {
     /// Describes an array, which must outlive the reads.
-    #[expect(unsafe_code, reason = "NumPy tells an array's address by a pointer")]
+    #[expect(unsafe_code, reason = "NumPy gives an array's address as a pointer")]
     pub(crate) fn of(array: &Bound<'_, PyUntypedArray>, slot: usize) -> PyResult<Self> {
         let dtype = array.dtype();
         let kind = Kind::of_elements(array, "x")?;
@@ -326,7 +326,7 @@ impl Memory {
         })
     }
 
-    /// Copies the elements of a tile, row by row, in native byte order. The buffer has as many bytes.
+    /// Copies the elements of a tile, row by row, in native byte order, into a buffer of the same size.
     pub(crate) fn read(&self, tile: &Tile<'_>, into: &mut [u8]) {
         let bytes = self.kind.bytes();
         assert_eq!(
@@ -352,7 +352,7 @@ impl Memory {
         }
     }
 
-    /// Copies values, as many as a tile of one column has, over its elements, which have this type, aligned or not, in native order.
+    /// Overwrites the elements of a tile of one column, which have this type, aligned or not, and native byte order.
     #[expect(
         unsafe_code,
         reason = "the elements may lie anywhere in a writable array"
@@ -376,13 +376,13 @@ impl Memory {
                 let (row, column) = (number / columns.len, number % columns.len);
                 let to = place(place(first, rows.stride, row), columns.stride, column);
                 let to = with_exposed_provenance_mut::<u8>(to.expose_provenance());
-                // SAFETY: an element of the array, which the caller may write, and ``scans` has seen that it is writeable.
+                // SAFETY: an element of the array, which the caller may write; `scans` has checked that it is writeable.
                 unsafe { ptr::copy_nonoverlapping(value.as_ptr(), to, bytes) };
             }
         });
     }
 
-    /// The parts of a tile that lie on two strides: the address of each, its rows and columns, and the values before it.
+    /// The parts of a tile that can be read with two strides: the address of each, its rows and columns, and the number of values before it.
     fn pieces(&self, tile: &Tile<'_>, mut piece: impl FnMut(*const u8, Line, Line, usize)) {
         let origin = with_exposed_provenance::<u8>(self.address);
         let origin = origin.wrapping_offset(tile.place.offsets[self.slot]);

@@ -1,24 +1,24 @@
 //! Reductions in tree order of blocks that arrive one at a time, in memory of fixed size.
 //!
-//! Blocks are subtrees of a power of two of items, whose roots wait and combine as items do in a scan. If results are nearer to each
-//! other in memory than items, the blocks are rows of many results.
+//! A block is a subtree of a power of two items. The roots of blocks wait for their right siblings, as in a binary counter. If results are nearer
+//! in memory than items, blocks are rows of many results.
 
 use crate::block::Block;
 use crate::element::{Chosen, Item};
 use crate::strided::{Shape, Tile};
 
-/// The bytes of a block: together with the unconverted items it fits a core's own cache.
+/// The number of bytes in a block: together with the unconverted items, it fits into a core's own cache.
 const BLOCK_BYTES: usize = 1 << 15;
 
-/// Where neighbouring items are far from each other in memory, a block has that many rows of them that each page is seldom visited, and that many items
-/// of each that few subtrees are cut.
+/// If neighbouring items are far apart in memory, a block has so many rows that each page is rarely revisited, and so many items of each row that few
+/// subtrees are cut.
 const ROWS: usize = 32;
 const ROW_ITEMS: usize = 1 << 10;
 
 /// The most columns of a block.
 const COLUMNS: usize = 256;
 
-/// Roots of subtrees that wait for their right siblings, the highest first: rows of some columns.
+/// The roots of subtrees that wait for their right siblings, the highest first, as rows of columns.
 struct Waiting<L: 'static> {
     rows: Vec<L>,
     joined: Vec<L>,
@@ -35,7 +35,7 @@ impl<L: Item> Waiting<L> {
         }
     }
 
-    /// Adds the root of the subtree that follows `number` ones of the same size.
+    /// Adds the root of the subtree that follows `number` subtrees of the same size.
     fn push(&mut self, number: usize, row: &[L]) {
         self.rows.extend_from_slice(row);
         for _ in 0..number.trailing_ones() {
@@ -144,7 +144,7 @@ pub(crate) fn reduce<L: Item>(
     }
 }
 
-/// Reduces the items of one result, whose rows lie across the memory: pieces of many rows at once.
+/// Reduces the items of one result whose rows are spread over memory, in pieces of many rows.
 fn across<L: Item>(
     group: Tile<'_>,
     waiting: &mut Waiting<L>,
@@ -162,7 +162,7 @@ fn across<L: Item>(
             waiting.push(0, &[root]);
             return;
         }
-        // Whole rows follow one another.
+        // Pieces of whole rows are one run.
         let [rows, pieces] = axes.map(|axis| axis.len);
         let [rows, pieces] = if pieces == row_items {
             [1, rows * pieces]

@@ -32,7 +32,7 @@ trait Takes<C>: KeyedSlot<Item: Item> {
         Some(counts.map(|count| count.cast_signed()).collect())
     }
 
-    /// The sums, if they are integers; or the first key whose sum does not fit the items' type, and the sum.
+    /// The sums, if they are integers. An error has the first key whose sum does not fit the items' type, and this sum.
     fn integers(_: &Keyed<Self>) -> Option<Result<Vec<C>, (usize, i128)>> {
         None
     }
@@ -95,7 +95,7 @@ pub(super) trait AnySlots: Any + Send + Sync {
 
     fn grow(&mut self, keys: usize) -> Result<(), LimitError>;
 
-    /// The bytes that are allocated.
+    /// The number of allocated bytes.
     fn memory(&self) -> usize;
 
     /// Adds items, or removes them.
@@ -106,7 +106,7 @@ pub(super) trait AnySlots: Any + Send + Sync {
         removes: bool,
     ) -> PyResult<()>;
 
-    /// Adds other slots to those of some keys; without any, key by key.
+    /// Adds each of the other slots to the slot of a given key; without keys, to the slot of the same key.
     fn merge(&mut self, other: &dyn AnySlots, keys: Option<&[u32]>) -> PyResult<()>;
 
     fn counts(&self) -> Option<Vec<i64>>;
