@@ -1,4 +1,4 @@
-/* What the files of the extension share: errors of libtreefold become PostgreSQL's. */
+/* Shared by the extension's files: turns errors of libtreefold into PostgreSQL's. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -9,7 +9,7 @@
     PG_FUNCTION_INFO_V1(name);                                                                                                         \
     Datum name(PG_FUNCTION_ARGS)
 
-/* Raises the last error of libtreefold, which has returned: no frame of it is on the stack. */
+/* Raises the last error of libtreefold. The longjmp is safe, since libtreefold has returned: none of its frames is on the stack. */
 static pg_noinline void fail(treefold_status status, const char *name)
 {
     int code = status == TREEFOLD_MEMORY  ? ERRCODE_OUT_OF_MEMORY

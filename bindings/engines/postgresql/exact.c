@@ -1,9 +1,9 @@
 /*
  * Exact aggregates, over the aggregates of libtreefold.
  *
- * A state that needs more room than it has allocates memory in libtreefold, outside PostgreSQL's memory contexts. So each
- * state lies in a context beside a callback, which frees that memory when the context is reset or deleted: when a group ends, and when a
- * statement fails or is cancelled. A state that is needed for one row only lies in the row's context, beside a callback, too.
+ * A state that outgrows its memory allocates more in libtreefold, outside PostgreSQL's memory contexts. So each state is stored in a
+ * context together with a callback, which frees that memory when the context is reset or deleted: when a group ends, and when a statement
+ * fails or is cancelled. A state that is needed for one row only is stored in the row's context, also with a callback.
  */
 #include "postgres.h"
 
@@ -25,9 +25,9 @@ enum columns
 
 /*
  * Exact sums do not depend on the order in which rows are added, so rows may be added late. The latest rows wait here. With many groups,
- * their states are in the cache by the time they are added; with few groups, one call of libtreefold adds several rows. Whatever reads a
- * state, or removes a row from one, first adds all rows that wait. If that fails, the rows that are left still wait: they may belong to the
- * open cursor of another statement.
+ * their states are in the cache by the time they are added; with few groups, one call of libtreefold adds several rows. Every function that
+ * reads a state, or removes a row from one, first adds all waiting rows. If that fails, the remaining rows still wait: they may belong to
+ * the open cursor of another statement.
  */
 enum
 {
@@ -75,7 +75,7 @@ static inline void add_later(treefold_aggregate *state, bool is_pair, double x, 
 
 /* ---- States -------------------------------------------------------------------------------------------------------------------- */
 
-/* A window's state must not be NULL: before its first row that counts, it is this one. */
+/* A window's state must not be NULL: until its first row that counts, this stands for it. */
 static char no_rows;
 
 static void clear_state(void *state)
@@ -86,7 +86,7 @@ static void clear_state(void *state)
     treefold_aggregate_clear(state);
 }
 
-/* A new state. Its callback lies behind it. */
+/* A new state, with its callback in the memory after it. */
 static treefold_aggregate *new_state(MemoryContext context, treefold_statistic statistic, const char *name)
 {
     size_t bytes = 0;
@@ -146,7 +146,7 @@ static MemoryContext context_of(FunctionCallInfo fcinfo, const char *name)
     return context;
 }
 
-/* What a row that does not count leaves: the state as it is. */
+/* The result for a row that does not count: the unchanged state. */
 static Datum unchanged(FunctionCallInfo fcinfo)
 {
     if (!PG_ARGISNULL(0))

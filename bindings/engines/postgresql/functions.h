@@ -1,8 +1,8 @@
-/* The tables from which the preprocessor makes the functions in C, and the script that declares them in SQL. */
+/* The tables from which the preprocessor generates the C functions and the script that declares them in SQL. */
 
 /*
- * What the states of rows hold: KIND(kind, columns, statistic that needs them). Columns are X, XY or YX: SQL has the dependent column
- * first. KINDS have bytes, KINDS_WITHOUT_BYTES have none.
+ * The kinds of states: KIND(kind, columns, a statistic that needs it). Columns are X, XY or YX: SQL has the dependent column first.
+ * States of KINDS can be written as bytes, those of KINDS_WITHOUT_BYTES cannot.
  */
 #define KINDS(KIND)                                                                                                                    \
     KIND(sum, X, SUM)                                                                                                                  \
@@ -29,7 +29,7 @@
     AGGREGATE(exact_covar_pop, comoments, YX, COVARIANCE, 0, 'exact population covariance, rounded once')                              \
     AGGREGATE(exact_covar_samp, comoments, YX, COVARIANCE, 1, 'exact sample covariance, rounded once')                                 \
     AGGREGATE(exact_corr, comoments, YX, CORRELATION, 0, 'exact correlation, rounded once')                                            \
-    AGGREGATE(exact_regr_slope, comoments, YX, SLOPE, 0, 'slope of the regression line of y over x, rounded once')                     \
-    AGGREGATE(exact_regr_intercept, comoments, YX, INTERCEPT, 0, 'height of the regression line of y over x at x = 0, rounded once')
+    AGGREGATE(exact_regr_slope, comoments, YX, SLOPE, 0, 'slope of the regression line of y on x, rounded once')                     \
+    AGGREGATE(exact_regr_intercept, comoments, YX, INTERCEPT, 0, 'height of the regression line of y on x at x = 0, rounded once')
 #define AGGREGATES_WITHOUT_BYTES(AGGREGATE)                                                                                            \
     AGGREGATE(exact_weighted_avg, weights, XY, WEIGHTED_MEAN, 0, 'average of x with the weights y, rounded once')

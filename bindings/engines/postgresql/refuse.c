@@ -1,4 +1,4 @@
-/* What is refused: another version of libtreefold than the extension was built for, and arguments that are integers or numerics. */
+/* Refuses a libtreefold of another version than the extension was built for, and arguments that are integers or numerics. */
 #include "postgres.h"
 
 #include "catalog/pg_type_d.h"

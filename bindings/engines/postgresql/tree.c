@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* The rows of a group. The whole takes a power of two of bytes, as PostgreSQL's allocator gives them. */
+/* The rows of a group. The size of the struct in bytes is a power of two, as PostgreSQL's allocator rounds it up anyway. */
 typedef struct Rows
 {
     size_t count;

@@ -19,8 +19,8 @@ static const treefold_sql_function merge = {"exact_merge", TREEFOLD_EXACT_COUNT,
 struct group {
     sqlite3_int64 rows;  /* the rows or states that were added, without those that have a NULL */
     sqlite3_int64 reals; /* the rows of these in which a number is not an INTEGER */
-    int has_state;       /* whether `state` was initialized, and must be cleared */
-    uint64_t state[64];  /* more than any state takes: treefold_aggregate_init checks it */
+    int has_state;       /* whether `state` was initialized and must be cleared */
+    uint64_t state[64];  /* larger than any state; treefold_aggregate_init checks it */
 };
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ static void fail(sqlite3_context *context, const char *suffix, const char *text)
     sqlite3_free(message);
 }
 
-/* Returns whether a call of treefold succeeded. If not, ends the statement with its error. */
+/* Returns whether a call of treefold succeeded. If it failed, ends the statement with its error. */
 static int is_ok(sqlite3_context *context, const char *suffix, treefold_status status)
 {
     if (status == TREEFOLD_MEMORY)
@@ -163,7 +163,7 @@ static void change_state(sqlite3_context *context, sqlite3_value *argument, chan
     }
     if (sqlite3_value_type(argument) == SQLITE_NULL)
         return;
-    /* The first state, also of a frame that all others have left, decides which kind of state the group has. */
+    /* The first state determines the kind of the group's state; so does the first one after all others have left a frame. */
     if (read_state(context, "", argument, &other, &statistic) && (group->rows != 0 || init(context, "", group, statistic)) &&
         is_ok(context, "", change(state_of(group), state_of(&other))))
         group->rows += sign;
@@ -202,7 +202,7 @@ static void return_statistic(sqlite3_context *context, const char *suffix, struc
         sqlite3_result_double(context, result.value.real);
 }
 
-/* The state of no rows, which merged states may be, is NULL. */
+/* The state of no rows, which merging may give, is NULL. */
 static void return_state(sqlite3_context *context, struct group *group)
 {
     size_t n = 0;
@@ -221,7 +221,7 @@ static void return_state(sqlite3_context *context, struct group *group)
         sqlite3_free(bytes);
 }
 
-/* Without rows, the result is NULL, which it is already. */
+/* Without rows, the result stays NULL. */
 static void value(sqlite3_context *context)
 {
     const treefold_sql_function *function = sqlite3_user_data(context);
@@ -262,7 +262,7 @@ static void value_of_state(sqlite3_context *context, int columns, sqlite3_value 
 #endif
 #define FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
-/* What SQLite calls for a row. */
+/* The functions that SQLite calls for a row. */
 typedef void row_callback(sqlite3_context *, int, sqlite3_value **);
 
 static int create_aggregate(sqlite3 *db, const treefold_sql_function *function, row_callback *add, row_callback *remove)

@@ -54,7 +54,7 @@ pub enum Statistic {
     Covariance,
     /// See [`CoMoments::correlation`](crate::CoMoments::correlation).
     Correlation,
-    /// The slope of the regression line of y over x.
+    /// The slope of the regression line of y on x.
     Slope,
     /// The height of that line at x = 0.
     Intercept,

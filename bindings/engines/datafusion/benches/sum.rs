@@ -3,7 +3,7 @@
 //! Prints nanoseconds per row, their ratio, and the bits of a sum. `-- --test` uses few rows.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails")]
-#![expect(clippy::print_stdout, reason = "that is what it is for")]
+#![expect(clippy::print_stdout, reason = "a bench prints its results")]
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -28,14 +28,14 @@ pub(crate) trait State: Default + Debug + Send + Sync + 'static {
     /// The value, if there are enough items.
     fn value(&self, kind: Kind) -> ScalarValue;
 
-    /// The columns in which it is sent, besides the number of items.
+    /// The columns in which the state is sent, besides the number of items.
     fn write(&self) -> Vec<ScalarValue>;
 
     /// Merges another state, read from a row of such columns.
     fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()>;
 }
 
-/// Items of one argument or two.
+/// The items of one or two arguments.
 pub(crate) type ItemColumns<'i, S> = [&'i [<<S as State>::Item as ArrowPrimitiveType>::Native]; 2];
 
 /// A state of an aggregate of one group.
@@ -104,7 +104,7 @@ pub(crate) fn value<S: State>(state: &S, kind: Kind) -> Result<ScalarValue> {
     Ok(state.value(kind))
 }
 
-/// The numbers of items of states, and their other columns.
+/// Splits sent states into the column of numbers of items and the other columns.
 pub(crate) fn split(states: &[ArrayRef]) -> Result<(&[u64], &[ArrayRef])> {
     let counts = states
         .split_first()
@@ -144,7 +144,7 @@ fn bytes(write: impl FnOnce(&mut Vec<u8>)) -> ScalarValue {
     ScalarValue::Binary(Some(bytes))
 }
 
-/// The functions of a sum of doubles have these arguments.
+/// The functions of a sum of doubles with these arguments.
 macro_rules! of_doubles {
     ($($argument:ident)+) => {
         type Item = Float64Type;
@@ -163,7 +163,7 @@ macro_rules! of_doubles {
     };
 }
 
-/// A sum is sent in one column.
+/// The functions that send a sum in one column.
 macro_rules! one_column {
     () => {
         fn write(&self) -> Vec<ScalarValue> {

@@ -16,7 +16,7 @@ use crate::kind::Kind;
 #[derive(Debug)]
 pub(crate) struct Distinct<S> {
     kind: Kind,
-    /// How often each item occurred.
+    /// The number of times that each item occurs.
     items: HashMap<[u64; 2], u64>,
     state: PhantomData<fn() -> S>,
 }

@@ -1,4 +1,4 @@
-//! The aggregates as the engine sees them.
+//! The aggregates as implementations of the engine's trait.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ macro_rules! of_type {
     };
 }
 
-/// The type of the arguments, which all have the same.
+/// The common type of the arguments.
 fn argument(kind: Kind, fields: &[FieldRef]) -> Result<&DataType> {
     match fields {
         [first, ..] => Ok(first.data_type()),
@@ -140,7 +140,7 @@ impl AggregateUDFImpl for ExactAggregate {
         of_type!(kind, args.expr_fields, ExactGroups: Sums, LongSums<Int64Type>, LongSums<UInt64Type>, Products, Squares)
     }
 
-    /// The order of the rows never changes the value.
+    /// Insensitive: the order of the rows never changes the value.
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
         AggregateOrderSensitivity::Insensitive
     }

@@ -27,25 +27,25 @@ pub(crate) trait Groups: Default + Send + 'static {
 
     fn forget_first(&mut self, groups: usize);
 
-    /// The bytes that are allocated.
+    /// The number of allocated bytes.
     fn memory(&self) -> usize;
 
     fn add(&mut self, groups: &[usize], items: GroupColumns<'_, Self>) -> Result<(), KeyError>;
 
-    /// The values of the first groups, whether they have enough items or not.
+    /// The values of the first groups, whether or not they have enough items.
     fn values(&self, kind: Kind, groups: usize) -> Values;
 
-    /// The columns in which the first groups are sent, besides the numbers of items.
+    /// The columns in which the states of the first groups are sent, besides the numbers of items.
     fn write(&self, groups: usize) -> Vec<ArrayRef>;
 
     /// Merges groups that were sent in such columns.
     fn merge(&mut self, groups: &[usize], counts: &[u64], columns: &[ArrayRef]) -> Result<()>;
 
-    /// The columns of groups of one item each, and of none where a row does not count.
+    /// The columns for one group per row: its item, or none if the row does not count.
     fn write_rows(items: &Items<'_, Self::Item>) -> Vec<ArrayRef>;
 }
 
-/// Items of one argument or two.
+/// The items of one or two arguments.
 pub(crate) type GroupColumns<'i, G> =
     [&'i [<<G as Groups>::Item as ArrowPrimitiveType>::Native]; 2];
 

@@ -63,7 +63,7 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
     }
 }
 
-/// Items as words: equal items have equal words, and so have all NaNs.
+/// Items as words. Equal items have equal words; all NaNs have the same words.
 pub(crate) trait Word: Copy {
     fn to_word(self) -> u64;
 

@@ -84,7 +84,7 @@ impl Kind {
         }
     }
 
-    /// With fewer items, the value is NULL.
+    /// The least number of items; with fewer, the value is NULL.
     pub(crate) fn least_items(self) -> u64 {
         match self {
             Self::Variance(Divisor::Sample) | Self::Deviation(Divisor::Sample) => 2,
@@ -134,7 +134,7 @@ impl Kind {
         }
     }
 
-    /// The names and types of the columns that states are sent in, beside the number of items.
+    /// The names and types of the columns in which states are sent, besides the number of items.
     pub(crate) fn state(self, argument: &DataType) -> Vec<(&'static str, DataType)> {
         match (self, argument) {
             (Self::Sum | Self::Mean, DataType::Int64 | DataType::UInt64) => vec![("sum", LONG)],

@@ -30,7 +30,7 @@ use tree::TreeSum;
 pub fn aggregates() -> Vec<AggregateUDF> {
     let functions = Kind::ALL.into_iter().map(ExactAggregate::new);
     let functions = functions.map(AggregateUDF::new_from_impl);
-    // Each by its first name; the others are aliases.
+    // The first name of each; the others are aliases.
     let has_loops = |function: &SqlFunction| {
         let mut kinds = Kind::ALL.iter();
         kinds.any(|kind| kind.function().is_like(function))
@@ -55,7 +55,7 @@ pub fn readers() -> Vec<ScalarUDF> {
         .collect()
 }
 
-/// The functions that are statistics of states: all but weighted means.
+/// The statistics that can be read from states: all but weighted means.
 fn of_states() -> impl Iterator<Item = &'static SqlFunction> {
     let functions = FUNCTIONS.iter();
     functions.filter(|function| function.statistic.held() != Held::Weighted)

@@ -39,7 +39,7 @@ pub(crate) struct OfState {
     aliases: Vec<String>,
 }
 
-/// Names differ.
+/// Aggregates are equal if their names are.
 impl PartialEq for OfState {
     fn eq(&self, other: &Self) -> bool {
         self.function.name == other.function.name
@@ -165,7 +165,7 @@ impl AggregateUDFImpl for OfState {
         Ok(vec![Arc::new(Field::new(name, DataType::Binary, true))])
     }
 
-    /// The order of the rows never changes the value.
+    /// Insensitive: the order of the rows never changes the value.
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
         AggregateOrderSensitivity::Insensitive
     }
@@ -180,7 +180,7 @@ impl AggregateUDFImpl for OfState {
 struct States {
     function: &'static SqlFunction,
     outcome: Outcome,
-    /// The state to which rows are added; none if the input is states.
+    /// The kind of state to which rows are added; `None` if the input is states.
     held: Option<Held>,
     state: Option<CompactAny>,
 }

@@ -220,7 +220,7 @@ impl<P> Default for LongSums<P> {
 }
 
 impl<P> LongSums<P> {
-    /// A group's sum: even 2^63 items fit 128 bits.
+    /// A group's sum. The sum of up to 2^63 items fits into 128 bits.
     fn sum(&self, group: usize) -> i128 {
         let sum = self.sums.get(group).value();
         sum.expect("items have 64 bits")
@@ -313,7 +313,7 @@ fn slices(column: &BinaryArray) -> impl Iterator<Item = &[u8]> {
     (0..column.len()).map(|row| column.value(row))
 }
 
-/// A column of sums: of the rows that count, in order; other rows get empty sums.
+/// A column of one sum per row: the given sums, in order, for rows that count, and empty sums for the others.
 fn of_rows(
     items: &Items<'_, Float64Type>,
     write: impl FnOnce([&[f64]; 2], &mut dyn FnMut(&[u8])),

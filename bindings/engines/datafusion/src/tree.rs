@@ -1,4 +1,4 @@
-//! Sums of lists in tree order: a list has an order, the rows of a table have none.
+//! Sums of lists in tree order. Unlike the rows of a table, the items of a list have an order.
 
 use std::sync::Arc;
 

@@ -15,10 +15,10 @@ pub(crate) type Error = String;
 
 /// An aggregate over rows of items.
 pub(crate) trait Aggregate {
-    /// The state of a group. It owns no other memory as long as all items fit it.
+    /// The state of a group. It owns no other memory as long as all items fit into it.
     type State: Clone + Default;
 
-    /// The argument of one row, or the arguments.
+    /// The arguments of one row.
     type Item: Clone;
 
     /// The result.
@@ -32,7 +32,7 @@ pub(crate) trait Aggregate {
 
     fn merge(state: &mut Self::State, other: &Self::State) -> Result<(), Error>;
 
-    /// `None` is NULL; the error says what does not fit the type.
+    /// `None` is NULL. The error says which value does not fit the type.
     fn value(state: &Self::State, function: &SqlFunction) -> Result<Option<Self::Value>, Error>;
 }
 
@@ -149,7 +149,7 @@ pub(crate) enum Number {
 pub(crate) trait AddNumbers<const N: usize>: CompactState {
     fn add_numbers(&mut self, numbers: [Number; N]) -> Result<(), Error>;
 
-    /// The scales of its columns, of those of a row.
+    /// The scales of the state's columns, from the scales of a row's.
     fn scales(scales: [u8; 2]) -> [u8; 2] {
         scales
     }
@@ -163,7 +163,7 @@ impl Number {
         }
     }
 
-    /// The number, if it is short enough for products.
+    /// The number, if it has few enough digits for products.
     fn short(self) -> Result<CompactNumber, Error> {
         let short = match self {
             Self::Double(item) => Some(CompactNumber::Double(item)),
@@ -260,7 +260,7 @@ impl<const N: usize, S: AddNumbers<N>, O: Outcome<S>> Aggregate for OfNumbers<N,
 
 const BEYOND: &str = "a number is beyond the range of HUGEINT: cast the column to DOUBLE";
 
-/// An integer that is added.
+/// An integer type of summands.
 pub(crate) trait Integer: Copy {
     fn widened(self) -> Result<i128, Error>;
 }

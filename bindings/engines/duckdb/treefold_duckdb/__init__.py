@@ -1,4 +1,4 @@
-"""The file that DuckDB loads: `treefold.duckdb` does it."""
+"""The extension file that `treefold.duckdb` loads into DuckDB."""
 
 import pathlib
 

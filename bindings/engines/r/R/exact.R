@@ -19,7 +19,7 @@
 #' A weight of 0 does not hide an item that is missing or infinite, as it does in [weighted.mean()]. `exact_slope` and `exact_intercept` are
 #' those of the regression line `lm(y ~ x)`.
 #'
-#' Doubles are read where they lie. Integers, and doubles with items to leave out, are read in blocks by `exact_sum`, `exact_mean`,
+#' Doubles are read in place. Integers, and doubles with items to leave out, are read in blocks by `exact_sum`, `exact_mean`,
 #' `exact_var` and `exact_sd`, so that `1:1e9` stays the compact sequence that it is. The other functions copy such vectors for the call.
 #' @return One number.
 #' @seealso [exact_by()] for groups, [exact_rolling()] for moving windows, [tree_sum()].
@@ -78,8 +78,8 @@ exact_intercept <- function(x, y, na.rm = FALSE) .Call(C_statistic, "intercept",
 #' as those of [sum()] do, but the order is fixed: the bits depend on the items and their order, and not on threads or processors. Use
 #' [exact_sum()] if the order of the items may change, or if they cancel.
 #'
-#' @param x A numeric, integer, logical or complex vector, as in [exact_sum()]. Integers are taken as doubles.
-#' @param na.rm Whether to leave out `NA` and `NaN`. The others move together, and then are added.
+#' @param x A numeric, integer, logical or complex vector, as in [exact_sum()]. Integers are converted to doubles.
+#' @param na.rm Whether to leave out `NA` and `NaN`. The remaining items close up before they are added.
 #' @return One double, or a complex number. `NA` if an item is `NA`, else `NaN` if one is.
 #' @examples
 #' tree_sum(c(0.1, 0.2, 0.3, 0.4)) == (0.1 + 0.2) + (0.3 + 0.4)

@@ -2,7 +2,7 @@
  * treefold for R: statistics that are computed exactly and rounded once, of whole vectors, of groups and of moving windows; and the sum in
  * tree order.
  *
- * R's errors leave by longjmp. R frees what R_alloc has allocated; the accumulator of exact_statistic is the only memory that is C's.
+ * R raises errors by longjmp. R frees memory from R_alloc; only the accumulator of exact_statistic is allocated by C.
  */
 #define R_NO_REMAP
 #include <R.h>
@@ -20,8 +20,8 @@ struct statistic {
     const char *name;
     treefold_statistic code;
     treefold_statistic held; /* the statistic of the accumulator from which it follows, or HELD_NOWHERE */
-    const char *y;           /* what its R function calls the second argument; NULL if there is none */
-    int undefined_nan;       /* where it is not defined, it is NaN, as mean(numeric()) is, and not NA, as var(1) is */
+    const char *y;           /* the R function's name for the second argument; NULL if there is none */
+    int undefined_nan;       /* whether an undefined value is NaN, as in mean(numeric()), rather than NA, as in var(1) */
     int by_columns;          /* R's own function takes the columns of a matrix */
 };
 
@@ -64,8 +64,8 @@ static const struct statistic *statistic_named(SEXP name)
 struct arguments {
     const struct statistic *of;
     SEXP x, y;  /* y is R_NilValue if the statistic takes one vector */
-    R_xlen_t n; /* the items of x, and of y if there is one */
-    size_t m;   /* the items of y: n or 0 */
+    R_xlen_t n; /* the number of items of x, and of y if there is one */
+    size_t m;   /* the number of items of y: n or 0 */
     double ddof;
     int na_rm;
 };
@@ -97,7 +97,7 @@ static int flag(SEXP value, const char *name)
     return LOGICAL_ELT(value, 0);
 }
 
-/* Refuses what has no numbers, and classes that give them another meaning. */
+/* Refuses vectors that are not numbers, and classes that give numbers another meaning. */
 static void check_numbers(SEXP x, const char *name, int by_columns)
 {
     if (Rf_isFactor(x))
@@ -139,7 +139,7 @@ static struct arguments arguments(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEX
 
 /* ---- Items ---------------------------------------------------------------------------------------------------------------------- */
 
-/* What an item is. Of several items, the greatest decides what a NaN result stands for. */
+/* The kinds of items. If a result is NaN, the greatest kind among the items decides what R returns. */
 enum kind { FINITE, INFINITE, NOT_A_NUMBER, NOT_AVAILABLE };
 
 static enum kind kind_of(double x)
@@ -154,7 +154,7 @@ static enum kind kind_at(const double *x, const double *y, R_xlen_t i)
     return left > right ? left : right;
 }
 
-/* What R has instead of a NaN from items of which `worst` is the greatest kind. */
+/* What R returns instead of NaN; `worst` is the greatest kind among the items. */
 static double undefined(const struct statistic *of, enum kind worst)
 {
     return worst == NOT_AVAILABLE || (worst == FINITE && !of->undefined_nan) ? NA_REAL : R_NaN;
@@ -189,7 +189,7 @@ static void read_items(SEXP x, R_xlen_t from, R_xlen_t count, double *items)
 static size_t read_block(const struct arguments *of, R_xlen_t from, double *x, double *y, enum kind *worst)
 {
     const R_xlen_t count = block_at(from, of->n);
-    double not_finite = 0; /* x - x is 0, or NaN */
+    double not_finite = 0; /* x - x is 0 if x is finite, else NaN */
     size_t kept = 0;
     y = of->m == 0 ? NULL : y;
     read_items(of->x, from, count, x);
@@ -213,7 +213,7 @@ static size_t read_block(const struct arguments *of, R_xlen_t from, double *x, d
     return kept;
 }
 
-/* The items, if they lie in memory as doubles; else NULL. */
+/* The items, if they are doubles in memory; else NULL. */
 static const double *doubles_in_memory(SEXP x)
 {
     return TYPEOF(x) == REALSXP ? DATAPTR_OR_NULL(x) : NULL;
@@ -234,7 +234,7 @@ static const double *doubles(SEXP x)
 
 /* ---- Whole vectors -------------------------------------------------------------------------------------------------------------- */
 
-/* A statistic of one vector that is read in blocks. clean_up destroys the accumulator, also if R leaves by an error or an interrupt. */
+/* A statistic of one vector that is read in blocks. clean_up destroys the accumulator, even if R raises an error or is interrupted. */
 struct reading {
     const struct arguments *of;
     treefold_accumulator *state;
@@ -279,7 +279,7 @@ static SEXP exact_statistic(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_r
     struct reading reading = {.of = &of, .result = R_NaN};
     const double *items = doubles_in_memory(x), *others = doubles_in_memory(y);
 
-    /* The fast way. A result that is a number had no item to leave out. */
+    /* The fast path: if the result is a number, no item had to be left out. */
     if (items != NULL && (of.m == 0 || others != NULL))
         ok(treefold_exact(TREEFOLD_F64, of.of->code, of.ddof, items, (size_t)of.n, others, of.m, &reading.result));
     if (ISNAN(reading.result)) {
@@ -328,7 +328,7 @@ static SEXP tree_sum(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm)
 
 /* ---- Groups --------------------------------------------------------------------------------------------------------------------- */
 
-/* The group of each item, 0 for those to leave out: R's codes as they are, or a copy if items are left out. */
+/* The group of each item, 0 for those to leave out: R's own codes, or a copy if items are left out. */
 static const int *keys_of(const struct arguments *of, SEXP codes, const double *x, const double *y)
 {
     const int *groups = INTEGER_RO(codes);
@@ -438,7 +438,7 @@ static SEXP exact_windows(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm,
 
 /* ---- R's table of these functions ----------------------------------------------------------------------------------------------- */
 
-#define FUNCTION(name) (DL_FUNC)(void (*)(void))name /* gcc warns of other types between */
+#define FUNCTION(name) (DL_FUNC)(void (*)(void))name /* gcc warns about a direct cast */
 
 static const R_CallMethodDef functions[] = {
     {"statistic", FUNCTION(exact_statistic), 5},

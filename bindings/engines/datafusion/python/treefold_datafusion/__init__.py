@@ -9,15 +9,16 @@ from . import _native
 
 __all__ = ["register"]
 
-# Functions cross between libraries as that version lays them out.
+# The layout of functions that are passed between libraries depends on the major version.
 _MAJOR = "55"
 
 
 def register(session: SessionContext) -> None:
-    """Makes exact_sum, exact_avg, exact_dot, exact_var_pop, exact_var_samp, exact_stddev_pop, exact_stddev_samp, exact_skewness, exact_corr,
-    exact_regr_slope and so on, exact_moments_state, exact_merge, exact_var_samp_of and so on, and tree_sum known to a session.
+    """Registers the functions with a session: exact_sum, exact_avg, exact_dot, exact_var_pop, exact_var_samp, exact_stddev_pop,
+    exact_stddev_samp, exact_skewness, exact_corr, exact_regr_slope and so on; exact_moments_state, exact_merge, exact_var_samp_of and so on;
+    and tree_sum.
 
-    ImportError where `datafusion` has another major version than this package was built for.
+    Raises ImportError if this package was built for another major version of `datafusion`.
     """
     version = datafusion.__version__
     if version.split(".")[0] != _MAJOR:

@@ -1,4 +1,4 @@
-//! Statistics of two columns, skewness and kurtosis, and columns of states: against what holds the full range, by partitions and batches.
+//! Statistics of two columns, skewness and kurtosis, and columns of states, against states of the full range, for several partitions and batches.
 
 use arrow::array::{Array, AsArray};
 use exact_sum::{Accumulator as _, CoMoments, Moments, Powers, Sum};

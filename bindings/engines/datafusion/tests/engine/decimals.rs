@@ -1,4 +1,4 @@
-//! Decimals are added as they are.
+//! Decimals are added without conversion.
 
 use std::sync::Arc;
 

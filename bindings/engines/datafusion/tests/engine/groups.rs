@@ -1,4 +1,4 @@
-//! Random rows in groups: the values are those of integers of any size, however the rows are dealt out.
+//! Random rows in groups: the values are those computed with big integers, however the rows are partitioned.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ type Row = (Option<i64>, Option<f64>, Option<f64>);
 const ALL: &str = "exact_sum(x), exact_avg(x), exact_dot(x, y), \
     exact_var_pop(x), exact_var_samp(x), exact_stddev_pop(x), exact_stddev_samp(x)";
 
-/// The seven values of rows, by integers.
+/// The seven statistics of rows, computed with big integers.
 fn expected(rows: &[Row]) -> [Option<f64>; 7] {
     let x: Vec<f64> = rows.iter().filter_map(|row| row.1).collect();
     let pairs = rows.iter().filter_map(|row| row.1.zip(row.2));
@@ -119,7 +119,7 @@ fn random_groups_whatever_the_partitions_and_the_order() {
     }
 }
 
-/// Where most rows have a group of their own, the engine turns rows into states one by one.
+/// If most rows have a group of their own, the engine converts each row to a state.
 #[test]
 fn partial_aggregation_is_skipped() {
     let mut draws = Draws::new("partial_aggregation_is_skipped");
@@ -143,14 +143,14 @@ fn partial_aggregation_is_skipped() {
         .expect("a metric");
     assert!(!skipped.starts_with('0'), "{plan}");
 
-    // With a filter, of doubles and integers: against the same query that skips nothing.
+    // With a filter, for doubles and integers: compared with the same query with this optimisation off.
     let sql = format!("SELECT k, {filtered} FROM t GROUP BY k ORDER BY k");
     let other = Engine::new(1, 8192);
     table(&other, &rows, 1, 8192);
     assert_eq!(engine.run(&sql), other.run(&sql));
 }
 
-/// If rows come sorted by key, the first groups are emitted before all rows are there.
+/// If rows come sorted by key, the first groups are emitted before all rows have been read.
 #[test]
 fn sorted_rows_are_emitted_early() {
     let mut draws = Draws::new("sorted_rows");

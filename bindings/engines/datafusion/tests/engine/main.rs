@@ -1,4 +1,4 @@
-//! The functions in the real engine, against integers of any size.
+//! The functions in the real engine, compared with big integers.
 
 #![expect(clippy::unwrap_used, reason = "a test fails")]
 #![expect(clippy::print_stdout, reason = "seeds are printed")]
@@ -50,7 +50,7 @@ impl Engine {
         Self { runtime, session }
     }
 
-    /// Makes a table of columns, whose rows are dealt out to partitions in batches.
+    /// Creates a table of columns, whose rows are distributed over partitions in batches.
     fn table(
         &self,
         name: &str,
@@ -61,7 +61,7 @@ impl Engine {
         self.sorted_table(name, columns, vec![], partitions, batch_rows)
     }
 
-    /// The same of rows in an order that the engine is told.
+    /// Creates a table whose rows have an order that the engine knows.
     fn sorted_table(
         &self,
         name: &str,
@@ -129,7 +129,7 @@ fn integers(items: impl IntoIterator<Item = impl Into<Option<i64>>>) -> ArrayRef
     Arc::new(items.collect::<Int64Array>())
 }
 
-/// Bits: all NaNs are alike.
+/// The bits of a value; all NaNs have the same.
 fn bits(value: Option<f64>) -> Option<u64> {
     value.map(|value| if value.is_nan() { f64::NAN } else { value }.to_bits())
 }

@@ -1,4 +1,4 @@
-//! What others reported of sums and averages, as tests of ours.
+//! Bugs that others reported in sums and averages, as tests of ours.
 
 use crate::{Engine, assert_bits, doubles};
 
@@ -42,7 +42,7 @@ fn an_average_does_not_overflow_on_the_way() {
     assert_bits(&[sum], &[Some(f64::INFINITY)], ());
 }
 
-/// A window of two rows that 2^54 has left is as if that had never been there.
+/// After 2^54 has left a window of two rows, it has no effect on the result.
 #[test]
 fn a_window_does_not_drift() {
     let engine = Engine::new(2, 8);

@@ -1,4 +1,4 @@
-//! Which rows count, of which types, and what is refused.
+//! Which rows count, which types are accepted, and what is refused.
 
 use std::sync::Arc;
 
@@ -133,7 +133,7 @@ fn integers_add_in_128_bits() {
     }
 }
 
-/// A float is a double, and its sum is rounded to one.
+/// A FLOAT is converted to DOUBLE, and its sum is rounded to DOUBLE.
 #[test]
 fn floats_become_doubles() {
     let engine = Engine::new(2, 2);

@@ -1,4 +1,4 @@
-//! States as columns: equal rows give equal bytes, whoever added them, and in whatever parts.
+//! States as columns: equal rows give equal bytes, however they were divided, and whichever library added them.
 
 use std::sync::Arc;
 

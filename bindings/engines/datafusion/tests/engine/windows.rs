@@ -1,4 +1,4 @@
-//! Windows that slide: rows that leave are removed exactly.
+//! Sliding windows: rows that leave are subtracted exactly.
 
 use arrow::datatypes::{Decimal128Type, Float64Type};
 
@@ -14,7 +14,7 @@ const FUNCTIONS: [&str; 7] = [
     "exact_stddev_samp(x)",
 ];
 
-/// Each window's values are those of a query of its rows alone.
+/// Each window's values equal those of a query of only its rows.
 #[test]
 fn sliding_windows() {
     let mut draws = Draws::new("sliding_windows");

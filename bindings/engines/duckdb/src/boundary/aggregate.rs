@@ -1,4 +1,4 @@
-//! The callbacks of an aggregate. Its states are ours, in DuckDB's memory.
+//! The callbacks of an aggregate. The states are Rust values in DuckDB's memory.
 
 use std::borrow::Cow;
 use std::ffi::CString;
@@ -40,7 +40,7 @@ pub(super) unsafe extern "C" fn init<A: Aggregate>(
 }
 
 /// # Safety
-/// There is an initialised state for each row of the chunk, which nobody else uses during the call.
+/// There is an initialised state for each row of the chunk, and nothing else uses it during the call.
 pub(super) unsafe extern "C" fn update<A: Aggregate>(
     info: duckdb_function_info,
     chunk: duckdb_data_chunk,
@@ -66,7 +66,7 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
                 rows.map(|row| (states[row], items[row].clone())).unzip();
             (Cow::Owned(states), Cow::Owned(items))
         };
-        // SAFETY: DuckDB says so of all states.
+        // SAFETY: DuckDB guarantees it for all states.
         unsafe { add_rows::<A>(&states, &items) }
     });
 }
@@ -74,35 +74,35 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
 /// Adds items to states. A separate function, so that its loop fits the registers.
 ///
 /// # Safety
-/// The states are initialised, and nobody else uses them during the call.
+/// The states are initialised, and nothing else uses them during the call.
 #[inline(never)]
 unsafe fn add_rows<A: Aggregate>(states: States<'_, A>, items: &[A::Item]) -> Result<(), Error> {
     let [first, others @ ..] = states else {
         return Ok(());
     };
     if others.iter().all(|other| other == first) {
-        // SAFETY: the caller says so.
+        // SAFETY: guaranteed by the caller.
         return A::add_all(unsafe { &mut **first }, items);
     }
     let ahead = states.get(AHEAD..).unwrap_or(&[]);
     for ((state, ahead), item) in states.iter().zip(ahead).zip(items) {
-        // SAFETY: the caller says so.
+        // SAFETY: guaranteed by the caller.
         let ahead = unsafe { slice::from_ref(&**ahead) };
         // A state may span two cache lines.
         prefetch_item(ahead, 0);
         prefetch_item(ahead, 1);
-        // SAFETY: the caller says so.
+        // SAFETY: guaranteed by the caller.
         A::add(unsafe { &mut **state }, item)?;
     }
     for (state, item) in states.iter().zip(items).skip(ahead.len()) {
-        // SAFETY: the caller says so.
+        // SAFETY: guaranteed by the caller.
         A::add(unsafe { &mut **state }, item)?;
     }
     Ok(())
 }
 
 /// # Safety
-/// All states are initialised, and nobody else uses those that are targets during the call.
+/// All states are initialised, and nothing else uses the targets during the call.
 pub(super) unsafe extern "C" fn combine<A: Aggregate>(
     info: duckdb_function_info,
     sources: *mut duckdb_aggregate_state,
@@ -183,7 +183,7 @@ unsafe fn states_of<'c, A: Aggregate>(
     if count == 0 {
         return &[];
     }
-    // SAFETY: the caller says so.
+    // SAFETY: guaranteed by the caller.
     unsafe { slice::from_raw_parts(states.cast_const().cast(), count) }
 }
 

@@ -11,7 +11,7 @@ use libduckdb_sys::{
 
 use super::register::register_all;
 
-/// The version of the C API that has all functions that the extension calls.
+/// The version of the C API, which has all functions that the extension calls.
 const API: &str = "v1.2.0";
 
 /// Earlier versions read out of bounds in windows over aggregates of the C API.
@@ -21,7 +21,7 @@ const LEAST_MAJOR: u32 = 2;
 /// `const duckdb_extension_access *`.
 ///
 /// # Safety
-/// DuckDB calls it, with what is valid during the call.
+/// DuckDB calls it, with pointers that are valid during the call.
 #[unsafe(no_mangle)]
 #[expect(unreachable_pub, reason = "it is exported by its name")]
 pub unsafe extern "C" fn treefold_init_c_api(info: *mut c_void, access: *const c_void) -> bool {
@@ -52,20 +52,20 @@ unsafe fn load(
     info: duckdb_extension_info,
     access: *const duckdb_extension_access,
 ) -> Result<bool, String> {
-    // SAFETY: the caller says so.
+    // SAFETY: guaranteed by the caller.
     let has_api = unsafe { duckdb_rs_extension_api_init(info, access, API) };
     if !has_api? {
         return Ok(false);
     }
-    // SAFETY: the API is there.
+    // SAFETY: the API is loaded.
     let version = unsafe { duckdb_library_version() };
-    // SAFETY: it is a text that ends with a zero.
+    // SAFETY: it is a zero-terminated string.
     let version = unsafe { CStr::from_ptr(version) }.to_string_lossy();
     check(&version)?;
     // SAFETY: the structure is DuckDB's.
     let get_database = unsafe { (*access).get_database };
     let get_database = get_database.ok_or("DuckDB has no get_database")?;
-    // SAFETY: the caller says so.
+    // SAFETY: guaranteed by the caller.
     let database = unsafe { get_database(info) };
     if database.is_null() {
         return Ok(false);

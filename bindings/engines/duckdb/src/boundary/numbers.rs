@@ -16,7 +16,7 @@ use libduckdb_sys::{
 use super::vectors::{Arguments, Chunk, Vector};
 use crate::functions::{Error, Number};
 
-/// The integer types. Each has its own sum, since otherwise DuckDB would choose the overload for any type, which takes [`Number`]s.
+/// The integer types. Each needs its own overload of the sum, or DuckDB would choose the one for any type, which takes [`Number`]s.
 pub(super) const INTEGERS: [duckdb_type; 10] = [
     DUCKDB_TYPE_DUCKDB_TYPE_TINYINT,
     DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT,
@@ -100,7 +100,7 @@ fn read(column: &Vector<'_>, mut write: impl FnMut(usize, Number)) -> bool {
 }
 
 impl Vector<'_> {
-    /// Calls a function with each row's item, as it lies in the vector.
+    /// Calls a function with each row's item, as it is stored in the vector.
     fn each<S: Copy>(&self, mut call: impl FnMut(usize, S)) {
         for (row, item) in self.stored().iter().enumerate() {
             call(row, *item);

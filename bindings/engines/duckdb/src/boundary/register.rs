@@ -34,7 +34,7 @@ use crate::functions::{
     OfNumbers, Outcome, SumOfIntegers, TREE_SUM, Tree,
 };
 
-/// Registers all.
+/// Registers all functions.
 ///
 /// # Errors
 /// DuckDB refuses a function; the error names it.
@@ -45,7 +45,7 @@ pub(super) unsafe fn register_all(connection: duckdb_connection) -> Result<(), S
     for function in &FUNCTIONS {
         // SAFETY: the connection is open.
         unsafe { register(connection, function, &overloads(function)) }?;
-        // There are no states of weighted means.
+        // Weighted means have no states.
         if function.statistic.held() != Held::Weighted {
             let name = format!("{}_of", function.name);
             // SAFETY: as above.
@@ -69,7 +69,7 @@ const DOUBLES: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE; 2];
 const ANY: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY];
 const ANY_TWO: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY; 2];
 
-/// The functions of a statistic. If arguments fit several, DuckDB prefers one without casts, then ANY, which gets decimals and everything that is not a number.
+/// The overloads of a statistic. If arguments fit several, DuckDB prefers one without casts, then ANY, which receives decimals and everything that is not a number.
 fn overloads(function: &SqlFunction) -> Vec<Overload> {
     let mut overloads = match function.statistic.held() {
         _ if function.statistic == Statistic::Mean => of_one::<CompactSum, Figure>(),
@@ -199,9 +199,9 @@ unsafe fn register(
         // SAFETY: the function is live. They read arguments and write results of these types.
         unsafe { (overload.set)(function) };
         let info = (&raw const *own).cast_mut().cast();
-        // SAFETY: the function is live, and what it gets is static: it is not freed.
+        // SAFETY: the function is live, and its data is static, so it is not freed.
         unsafe { duckdb_aggregate_function_set_extra_info(function, info, None) };
-        // SAFETY: both are live, and the set copies the function. What goes wrong shows when the set is registered.
+        // SAFETY: both are live, and the set copies the function. An error is reported when the set is registered.
         unsafe { duckdb_add_aggregate_function_to_set(set, function) };
         // SAFETY: it is freed once.
         unsafe { duckdb_destroy_aggregate_function(&raw mut function) };
@@ -262,10 +262,10 @@ unsafe fn register_scalar(
         unsafe { duckdb_scalar_function_set_return_type(function, Type::of(scalar.result).0) };
         if let Some(own) = scalar.own {
             let own = (&raw const *own).cast_mut().cast();
-            // SAFETY: the function is live, and what it gets is static: it is not freed.
+            // SAFETY: the function is live, and its data is static, so it is not freed.
             unsafe { duckdb_scalar_function_set_extra_info(function, own, None) };
         }
-        // SAFETY: it has this argument and this result, and expects what it got.
+        // SAFETY: it has this argument, this result and this data.
         unsafe { duckdb_scalar_function_set_function(function, scalar.call) };
         // SAFETY: both are live, and the set copies the function.
         unsafe { duckdb_add_scalar_function_to_set(set, function) };

@@ -93,7 +93,7 @@ impl Native for i128 {
 
 /// The arguments of a row.
 pub(super) trait Arguments: Clone {
-    /// How many there are.
+    /// The number of arguments.
     const COLUMNS: usize;
 
     /// The values of all rows. For a NULL the value is arbitrary.
@@ -195,7 +195,7 @@ impl<'c> Vector<'c> {
         let length = unsafe { duckdb_string_t_length(*string) };
         // SAFETY: as above. It is read alone.
         let data = unsafe { duckdb_string_t_data((&raw const *string).cast_mut()) };
-        // SAFETY: that many bytes are there, for as long as the vector is, which nobody writes during the call.
+        // SAFETY: the string has that many bytes, which live as long as the vector; nothing writes them during the call.
         Some(unsafe { slice::from_raw_parts(data.cast(), length as usize) })
     }
 
@@ -205,7 +205,7 @@ impl<'c> Vector<'c> {
         if self.rows == 0 {
             return &[];
         }
-        // SAFETY: a flat vector has an aligned place of its type for each row, which nobody writes during the call. Any bits are such a number.
+        // SAFETY: a flat vector has an aligned element of its type for each row, which nothing writes during the call. Any bits are valid.
         unsafe { slice::from_raw_parts(data.cast(), self.rows) }
     }
 
@@ -292,7 +292,7 @@ pub(super) struct Output<T: Written> {
 
 impl<T: Written> Output<T> {
     /// # Safety
-    /// The vector is flat, of this type, and live for as long as this is, and nothing else uses it.
+    /// The vector is flat, of this type, outlives the result, and nothing else uses it.
     pub(super) unsafe fn new(vector: duckdb_vector) -> Self {
         Self {
             vector,
@@ -306,9 +306,9 @@ impl<T: Written> Output<T> {
     /// The vector has this row.
     pub(super) unsafe fn write(&mut self, row: usize, value: Option<T>) {
         match value {
-            // SAFETY: the caller says so.
+            // SAFETY: guaranteed by the caller.
             Some(value) => unsafe { value.write(self.vector, row) },
-            // SAFETY: the caller says so.
+            // SAFETY: guaranteed by the caller.
             None => unsafe { self.write_null(row) },
         }
     }
