@@ -29,7 +29,7 @@
     AGGREGATE(exact_covar_pop, comoments, YX, COVARIANCE, 0, 'exact population covariance, rounded once')                              \
     AGGREGATE(exact_covar_samp, comoments, YX, COVARIANCE, 1, 'exact sample covariance, rounded once')                                 \
     AGGREGATE(exact_corr, comoments, YX, CORRELATION, 0, 'exact correlation, rounded once')                                            \
-    AGGREGATE(exact_regr_slope, comoments, YX, SLOPE, 0, 'slope of the regression line of y on x, rounded once')                     \
+    AGGREGATE(exact_regr_slope, comoments, YX, SLOPE, 0, 'slope of the regression line of y on x, rounded once')                       \
     AGGREGATE(exact_regr_intercept, comoments, YX, INTERCEPT, 0, 'height of the regression line of y on x at x = 0, rounded once')
 #define AGGREGATES_WITHOUT_BYTES(AGGREGATE)                                                                                            \
     AGGREGATE(exact_weighted_avg, weights, XY, WEIGHTED_MEAN, 0, 'average of x with the weights y, rounded once')

@@ -1,4 +1,4 @@
-//! The measured loops: everything that is compared is measured in one run, turn by turn.
+//! The measured loops. Everything that is compared is measured in one run, alternately.
 
 pub mod exact;
 pub mod kernels;
@@ -22,22 +22,22 @@ use crate::output::Output;
 use crate::ranks::on_ranks;
 use crate::{Backend, Error, Place};
 
-/// What a bench gives, row by row: a line of `--json`, of a table, and perhaps of a record.
+/// A row of a bench's results: a line of `--json` and of a table, and perhaps of a record.
 pub trait Measured: Serialize {
-    /// What its ratios are.
+    /// The name of its ratios.
     fn ratios(bench: &str) -> String;
 
     /// The headings of its table.
     fn headings(bench: &str) -> Vec<&'static str>;
 
-    /// Its line of the table.
+    /// The cells of its line in the table.
     fn cells(&self) -> Vec<String>;
 
-    /// What a record keeps of it, if a page is about it.
+    /// The row for a record, if a page quotes it.
     fn time(&self) -> Option<Time>;
 }
 
-/// Shows rows to a person.
+/// Prints rows as a table.
 pub fn show<R: Measured>(bench: &str, rows: &[R], output: &Output) {
     let ratios = R::ratios(bench);
     output.say("");
@@ -51,17 +51,17 @@ pub fn show<R: Measured>(bench: &str, rows: &[R], output: &Output) {
     }
 }
 
-/// What rank 0 of a bench over ranks reports.
+/// A report of rank 0 in a bench over ranks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Report<R> {
-    /// For a person.
+    /// A line of text to print.
     Said(String),
     /// A time.
     Row(R),
 }
 
-/// Runs a job in a place, by the rank's `command` under MPI, and returns its rows.
+/// Runs a job in a place, under MPI by `command` on each rank, and returns its rows.
 fn rows_of<J: Serialize + Sync, R: DeserializeOwned + Send>(
     place: &Place,
     ranks: usize,
@@ -85,26 +85,26 @@ pub struct Row {
     pub bench: String,
     /// What was measured.
     pub variant: String,
-    /// The number of items, N; for `lookup` the number of ranks that are looked up, for `exact` the number of keys,
-    /// or the items of a window.
+    /// The number of items, N; for `lookup` the number of ranks among which items are looked up, for `exact` the number of keys, or of
+    /// items in a window.
     pub n: u64,
     /// The number of ranks, p.
     pub ranks: usize,
-    /// `threads` or `mpi`, or `python` for what the package for Python does.
+    /// `threads` or `mpi`, or `python` for the Python package.
     pub backend: String,
-    /// How the items are spread, where there are ranks.
+    /// The distribution of the items, if there are ranks.
     pub distribution: Option<String>,
-    /// The median time of one call, in nanoseconds; for `exact`, of an item, or over ranks of a key.
+    /// The median time of one call, in nanoseconds; for `exact`, the time per item, or over ranks per key.
     pub median_ns: f64,
-    /// The rate at which items are read, in 10^9 bytes a second; null where none are.
+    /// The rate at which items are read, in 10^9 bytes a second; null if none are read.
     pub gbps: Option<f64>,
-    /// For `kernels`, `parallel` and `lookup` a speed (the reference's time over this one's); for `reduce`, `exact` and
-    /// `python` a time (this one's over the reference's).
+    /// For `kernels`, `parallel` and `lookup` a relative speed (the reference's time divided by this one's); for `reduce`, `exact` and
+    /// `python` a relative time (this one's divided by the reference's).
     pub ratio: f64,
     /// What it is compared with.
     pub reference: String,
-    /// `warm`, where calls follow each other; `cold`, where other work lies between them, `cold-after-barrier`, where a barrier follows
-    /// that, and `warm-items`, where each rank also reads its items before the barrier.
+    /// `warm` if calls follow each other; `cold` if there is other work between them; `cold-after-barrier` if a barrier follows that
+    /// work; `warm-items` if each rank also reads its items before the barrier.
     #[serde(default = "warm")]
     pub state: String,
 }
@@ -114,13 +114,13 @@ fn warm() -> String {
     "warm".to_owned()
 }
 
-/// Whether the ratio of a bench's rows is one of times, and not of speeds.
+/// Whether a bench's ratios are relative times, not relative speeds.
 fn has_ratio_of_times(bench: &str) -> bool {
     ["reduce", "exact", "python"].contains(&bench)
 }
 
 impl Row {
-    /// Two times of one process, in nanoseconds: a variant's, and that of a reference.
+    /// The row for the times of a variant and of a reference, in nanoseconds, in one process.
     fn of(
         bench: &str,
         (variant, ns): (&str, f64),
@@ -147,8 +147,8 @@ impl Row {
     }
 }
 
-/// Measures candidates in turns, and compares each of them with each of the references: candidates by their names, and what they are called
-/// as references. Of candidates that share a name, the fastest counts.
+/// Measures candidates alternately, and compares each with each reference. A reference is a candidate's name, and its name in the results. Of
+/// candidates that share a name, the fastest counts.
 fn compare(
     bench: &str,
     n: usize,
@@ -205,7 +205,7 @@ impl Measured for Row {
         ]
     }
 
-    /// As records have it: its ratio is one of times.
+    /// The row for a record, whose ratios are relative times.
     fn time(&self) -> Option<Time> {
         if !is_told(self) {
             return None;
@@ -217,7 +217,7 @@ impl Measured for Row {
         } else {
             self.median_ns * self.ratio
         };
-        // The best level is what runs: it needs no name.
+        // The best level is the default, so it is not named.
         let best = format!("-{}", Level::best());
         let distribution = self.distribution.clone();
         Some(Time {
@@ -233,7 +233,7 @@ impl Measured for Row {
     }
 }
 
-/// Whether a page is about it.
+/// Whether a page quotes the row.
 fn is_told(row: &Row) -> bool {
     let is_plain = row.reference.starts_with("unordered");
     match row.bench.as_str() {

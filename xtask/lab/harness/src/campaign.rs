@@ -1,4 +1,4 @@
-//! Random programs over random worlds, with faults at random points, judged by the definition of the order.
+//! Random programs over random worlds, with faults at random points. Results are compared with the definition of the order.
 //!
 //! A [`Case`] is drawn from a seed: plans, and the collective calls that all ranks make on them. `execute` runs it on the ranks of
 //! a world, and `judge` compares what every rank got with the recursive definition over all items. On threads, the same seed
@@ -76,7 +76,7 @@ fn world_of(case: &Case, world: &World) -> Option<World> {
 
 const NO_PANIC: &str = "nothing panics while it is locked";
 
-/// Silences the messages of panics that a campaign causes on purpose.
+/// Suppresses the messages of panics that a campaign causes on purpose.
 pub fn silence_panics() {
     panic::set_hook(Box::new(|_| {}));
 }
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// Cases are read from a rank's job.
+    /// Ranks read cases from their job as JSON.
     #[test]
     fn cases_survive_json() {
         let generator = Generator::new(Backend::Mpi, None, FaultKind::ALL);
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// The judge detects any changed byte of a value, any error but a test's, endless tests, and any missing step. Harmless faults excuse none of these.
+    /// The judge detects any changed byte of a value, any error except a test's, endless tests, and any missing step, even with harmless faults.
     #[test]
     fn the_judge_sees_what_is_wrong() {
         let (mut values, mut harmless) = (0, 0);

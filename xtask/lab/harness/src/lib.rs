@@ -1,7 +1,7 @@
-//! The code that benches, papers and the campaign share: timing loops with statistics, simulated schedules, and plots; and, from crate `repro-check`,
-//! data sets, jobs of ranks, the compared algorithms and the reproducibility matrix.
+//! Code shared by the benches, the papers' exhibits and the campaign: timing loops with statistics, simulated schedules, and plots; and, from crate
+//! `repro-check`, data sets, jobs of ranks, the compared algorithms and the reproducibility matrix.
 //!
-//! The commands' files and processes are handled here; their options are in `xtask`.
+//! This crate handles the commands' files and processes; their options are in `xtask`.
 
 pub mod bench;
 pub mod campaign;

@@ -12,7 +12,7 @@ pub struct Machine {
     pub processor: String,
     /// The cores that this process may use.
     pub cores: usize,
-    /// The best level of its instructions.
+    /// The best instruction-set level.
     pub level: Level,
     /// In UTC, as 2026-01-31; empty, if there is no `date`.
     pub date: String,

@@ -20,15 +20,15 @@ use crate::machine::Machine;
 pub struct Time {
     /// The measurements.
     pub variant: String,
-    /// The number of items, or of what its bench counts.
+    /// The number of items, or of whatever the bench counts.
     pub n: u64,
-    /// The number of ranks, where there are several numbers.
+    /// The number of ranks, if the bench measures several numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<usize>,
     /// The distribution of items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distribution: Option<String>,
-    /// `cold`, `cold-after-barrier` or `warm-items`; none where calls follow each other.
+    /// `cold`, `cold-after-barrier` or `warm-items`; none if calls follow each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// The median, in nanoseconds.

@@ -37,7 +37,7 @@ pub(crate) fn deserialize<'de, N: Named, D: Deserializer<'de>>(from: D) -> Resul
     named(String::deserialize(from)?)
 }
 
-/// For optional values.
+/// Serialises optional values.
 pub(crate) mod optional {
     use super::{Deserialize, Deserializer, Named, Serialize, Serializer, named};
 
@@ -56,7 +56,7 @@ pub(crate) mod optional {
     }
 }
 
-/// For lists.
+/// Serialises lists.
 pub(crate) mod list {
     use super::{Deserialize, Deserializer, Named, Serializer, named};
 

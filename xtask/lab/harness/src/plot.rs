@@ -31,7 +31,7 @@ pub enum Style {
     Dots,
     /// Joined, thin and grey: a bound or an ideal.
     Guide,
-    /// The y of its one point, from edge to edge: a value to compare the others with.
+    /// A horizontal line at the y of its only point: a value to compare the others with.
     Level,
 }
 
@@ -45,7 +45,7 @@ pub struct Line {
     pub style: Style,
     /// Points (x, y).
     pub points: Vec<(f64, f64)>,
-    /// How far each point may be off: its y from and to; as many as points, or none.
+    /// The error bar of each point, from its least to its greatest y; as many as points, or none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bars: Vec<(f64, f64)>,
 }
@@ -95,7 +95,7 @@ pub enum Size {
     Page,
     /// Half as wide, for two side by side.
     Half,
-    /// As wide as a page, with a panel for each method, which is the part of lines' names before the comma; its lines are consecutive.
+    /// As wide as a page, with a panel for each method. The method is the part of a line's name before the comma; its lines must be consecutive.
     Panels,
 }
 
@@ -104,7 +104,7 @@ pub enum Size {
 pub struct Plot {
     /// The result, as a sentence without a full stop.
     pub title: String,
-    /// The data: of what, and whether measured, computed or simulated.
+    /// What the data are, and whether they were measured, computed or simulated.
     pub subtitle: String,
     /// The axis to the right.
     pub x: Axis,

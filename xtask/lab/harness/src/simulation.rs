@@ -27,13 +27,13 @@ const FORMULA: &str = "formula";
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SimulatedTime {
     algorithm: String,
-    /// Anything to report beyond its name.
+    /// Additional remarks.
     remark: Option<String>,
     ranks: usize,
     items: u64,
     width: usize,
     time_ns: f64,
-    /// The time relative to the fastest schedule whose messages carry one row each: the best unreproducible allreduce.
+    /// The time relative to the fastest schedule with one row per message: the best allreduce that is not reproducible.
     ratio: f64,
     /// The number of messages; null if one rank represented all.
     messages: Option<u64>,
@@ -114,7 +114,7 @@ impl Question {
         algorithm.is_pipelined() && blocks.saturating_mul(self.ranks) > BLOCKS_MAX.max(self.ranks)
     }
 
-    /// What a rank sends, by some of them.
+    /// What a rank sends, estimated from a sample of ranks.
     fn load(&self) -> Load {
         let tree = Tree::new(self.items);
         let own = (0..self.ranks).step_by(self.ranks.div_ceil(64));
@@ -169,7 +169,7 @@ impl Question {
             };
         }
         let simulation = time(&rows);
-        // An unreproducible reduction sends one row, whatever items it stands for.
+        // A reduction that is not reproducible sends one row, whatever items it stands for.
         let unreproducible_ns = if simulation.rows_max == 1 {
             simulation.time_ns
         } else {
@@ -227,7 +227,7 @@ const COUNT_BYTES: usize = 8;
 /// The cost of building a plan: one line of `--json`.
 #[derive(Debug, Serialize)]
 pub struct Building {
-    /// What ranks know of the items of all: a `rule`, or each its own number, a `count`.
+    /// What a rank knows about all ranks' items before the exchange: `rule`, or only its own number, `count`.
     items: &'static str,
     ranks: usize,
     time_ns: f64,
@@ -238,7 +238,8 @@ pub struct Building {
 }
 
 impl Question {
-    /// By a rule, and by each rank's number of items, which ranks exchange by an allgather: as Bruck's allreduce without combining.
+    /// The costs for a rule, and for numbers of items that ranks exchange by an allgather, which costs as much as Bruck's allreduce without
+    /// combining.
     pub fn building(&self) -> [Building; 2] {
         let vote = self.simulated(Algorithm::ReduceBroadcast, VOTE_BYTES, &|_| 1);
         let counts = self.simulated(Algorithm::Bruck, COUNT_BYTES, &|ranks| ranks.len() as u64);
@@ -254,7 +255,7 @@ impl Question {
             items: "count",
             time_ns: vote.time_ns + counts.time_ns,
             messages: messages.try_fold(0, |sum, messages| Some(sum + messages?)),
-            // The counts as they came, as numbers, and as a sum of those before each rank.
+            // The counts as received, as numbers, and as prefix sums.
             rank_bytes: 3 * COUNT_BYTES * self.ranks + COUNT_BYTES,
             ..by_rule
         };

@@ -1,5 +1,5 @@
-//! The picture of `repro-check --plot`: the error of a data set's sums over the number of ranks; constant in tree order, varying as programs usually
-//! sum.
+//! The picture of `repro-check --plot`: the error of a data set's sums by the number of ranks. It is constant in tree order, and varies for plain
+//! sums.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -52,7 +52,7 @@ pub fn draw(path: &Path, data: &[DataSet], rows: &[Row]) -> Result<(), Error> {
     Record::new(source, plot(&longest.items, &sums)).write(path)
 }
 
-/// What is drawn.
+/// The data to draw.
 struct Sums {
     /// In tree order.
     tree: Vec<Sum>,
@@ -62,7 +62,7 @@ struct Sums {
     plain: Vec<Sum>,
 }
 
-/// There are sums in tree order.
+/// The picture. There must be sums in tree order.
 fn plot(items: &[f64], sums: &Sums) -> Plot {
     let zero = exact::sum(items);
     let unit = zero.abs().next_up() - zero.abs();

@@ -1,4 +1,5 @@
-//! Exact sums by key, and of windows that move, against plain ones; and allreduces by key, against the transport's own of as many plain doubles.
+//! Exact sums by key and over moving windows, compared with plain ones; and allreduces by key, compared with the transport's own allreduce of as
+//! many plain doubles.
 
 use std::hint::black_box;
 
@@ -43,7 +44,7 @@ impl Keys {
     }
 }
 
-/// Measures sums by key of dense keys, of hashed ones, by all threads and one at a time, and rolling sums and means.
+/// Measures sums by dense keys and by hashed keys, by all threads and one item at a time, and rolling sums and means.
 pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     let (items, counts, rounds): (usize, Vec<u32>, usize) = if quick {
         (1 << 14, vec![4, 12], 3)
@@ -80,14 +81,14 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     rows
 }
 
-/// What a measurement begins with.
+/// The assumption of every measurement.
 const MEMORY: &str = "there is memory for as many sums as values";
 
-/// Items of random sign whose logarithms are spread evenly over some decades.
+/// Log-normal items of random sign.
 fn log_normal(items: usize) -> Vec<f64> {
     let mut random = Random::new(1);
     let mut item = |_| {
-        // The sum of four is near enough to normal.
+        // The sum of four uniform numbers is approximately normal.
         let normal = (0..4).fold(-2.0, |sum, _| sum + random.uniform());
         let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
         sign * (2.0 * normal).exp()
@@ -106,7 +107,7 @@ fn with_zeros(items: &[f64]) -> Vec<f64> {
     items.iter().map(&mut item).collect()
 }
 
-/// The items times powers of two.
+/// The items, each multiplied by a random power of two from a range of `binades`.
 fn over_binades(items: &[f64], binades: f64) -> Vec<f64> {
     let mut random = Random::new(3);
     let mut item = |item: &f64| {
@@ -116,15 +117,12 @@ fn over_binades(items: &[f64], binades: f64) -> Vec<f64> {
     items.iter().map(&mut item).collect()
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "rounded items serve as well"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the items may be rounded")]
 fn rounded(items: &[f64]) -> Vec<f32> {
     items.iter().map(|item| *item as f32).collect()
 }
 
-/// The levels that sums by key have other code for: the best one, and AVX2.
+/// The levels at which sums by key run different code: the best one, and AVX2.
 fn levels() -> Vec<Level> {
     let best = Level::best();
     let is_told = |level: &Level| *level == best || level.to_string() == "avx2";
@@ -165,7 +163,7 @@ fn threads(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
 }
 
 fn hashed(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
-    // Keys that are far apart.
+    // Multiplied, so that keys are far apart.
     let spread = |key: &u32| u64::from(*key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let hashed: Vec<u64> = keys.of_items.iter().map(spread).collect();
     let plain = Candidate::new(PLAIN, || {
@@ -235,7 +233,7 @@ fn rolling(items: &[f64], window: usize, rounds: usize) -> Vec<Row> {
     rows(candidates, windows, "f64", "window", "running sum", rounds)
 }
 
-/// The name of the candidate with which others are compared.
+/// The name of the candidate with which the others are compared.
 const PLAIN: &str = "plain";
 
 impl Keys {
@@ -265,7 +263,7 @@ impl Keys {
     }
 }
 
-/// The rows of all candidates but the plain one, by so many items, which have so many keys or a window of so many.
+/// The rows of all candidates except the plain one, for `items` items with `n` keys, or a window of `n` items.
 fn rows(
     mut candidates: Vec<Candidate<'_>>,
     [items, n]: [usize; 2],
@@ -286,19 +284,19 @@ fn rows(
     .collect()
 }
 
-/// What every rank measures.
+/// The job of every rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     /// The numbers of keys.
     keys: Vec<usize>,
-    /// How often everything is measured.
+    /// How often each measurement is repeated.
     rounds: usize,
 }
 
-/// Items that a rank has of each key, on average.
+/// The average number of items of each key on a rank.
 const ITEMS_OF_KEY: usize = 2;
 
-/// A sample has so many keys, one call's at least.
+/// The number of keys in a sample, which has at least one call.
 const SAMPLE_KEYS: usize = 1 << 20;
 
 /// Runs the bench in a place.
@@ -317,7 +315,7 @@ pub fn launch(
     rows_of(place, ranks, ("exact", &job), on_rank, output)
 }
 
-/// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
+/// Measures the job on the ranks of a world; rank 0 passes all results to `report`. Collective.
 pub fn on_rank(
     world: &World,
     backend: Backend,

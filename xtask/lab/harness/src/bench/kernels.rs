@@ -1,4 +1,4 @@
-//! Local sums of one rank, by length: Figure 3.8 of the thesis, up to lengths far beyond the caches; and of all threads of a process.
+//! Local sums by length, on one rank (Figure 3.8 of the thesis, up to lengths far beyond the caches) and on all threads of a process.
 
 use std::hint::black_box;
 
@@ -14,13 +14,13 @@ use super::timing::Candidate;
 use super::{Row, compare};
 use crate::output::Output;
 
-/// Its calls are many: longer trees take seconds.
+/// The longest input of the recursive definition, which makes a call per node: longer trees take seconds.
 const DEFINITION_LEAVES_MAX: usize = 1 << 16;
 
-/// Lengths between the powers of two, where set-up is all there is.
+/// Lengths between the powers of two, at which set-up dominates.
 const SHORT_LEAVES: [usize; 8] = [1, 2, 3, 5, 7, 10, 20, 63];
 
-/// Calls on more leaves take milliseconds: fewer rounds do.
+/// Calls on more leaves take milliseconds, so fewer rounds suffice.
 const LONG_LEAVES: usize = 1 << 20;
 
 /// The numbers of lanes with kernels.
@@ -43,10 +43,7 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
         };
         let doubles = crate::data::log_likelihoods(leaves, 1);
         let others = crate::data::log_likelihoods(leaves, 2);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "floats are what is asked for"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "the floats may be rounded")]
         let floats: Vec<f32> = doubles.iter().map(|&item| item as f32).collect();
         let shorts: Vec<f64> = floats.iter().copied().map(f64::from).collect();
         let bits = sum(Level::best(), &doubles).map_or(0, f64::to_bits);
@@ -61,7 +58,7 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     rows
 }
 
-/// One level at one length. The scalar level also stands for the plain ways.
+/// One level at one length. The scalar level also includes the plain loops.
 fn compare_sums<T: Float + exact::Float>(
     level: Level,
     leaves: &[T],
@@ -115,12 +112,12 @@ fn compare_sums<T: Float + exact::Float>(
         (&*left_to_right, "left-to-right"),
     ];
     let mut rows = rows(candidates, leaves, rounds, &references);
-    // The plain fold is every level's reference, and one level's variant.
+    // The plain fold is a reference at every level, but a variant at one level only.
     rows.retain(|row| level == Level::SCALAR || row.variant != left_to_right);
     rows
 }
 
-/// The fastest unordered sum of a level: which variant it is depends on the length.
+/// The name for the fastest unordered sum of a level. The fastest variant depends on the length.
 const UNORDERED: (&str, &str) = ("unordered-simd", "unordered-simd");
 
 fn unordered<T: Float>(level: Level, items: &[T]) -> impl Iterator<Item = Candidate<'_>> {
@@ -131,7 +128,7 @@ fn unordered<T: Float>(level: Level, items: &[T]) -> impl Iterator<Item = Candid
     })
 }
 
-/// Exact sums of doubles that are floats, of which most plain additions are not rounded.
+/// Exact sums of floats as doubles, whose plain additions are mostly exact.
 fn compare_short(level: Level, items: &[f64], rounds: usize) -> Vec<Row> {
     let own = Candidate::new(format!("exact-{level}-short"), || {
         let mut sum = exact::Sum::new();
@@ -142,7 +139,7 @@ fn compare_short(level: Level, items: &[f64], rounds: usize) -> Vec<Row> {
     self::rows(candidates.collect(), items, rounds, &[UNORDERED])
 }
 
-/// Dot products and norms without rounding errors beside an unordered dot product.
+/// Exact dot products and norms, compared with an unordered dot product.
 fn compare_products(level: Level, x: &[f64], y: &[f64], rounds: usize) -> Vec<Row> {
     let exact = |x: &[f64], y: &[f64]| {
         let mut sum = exact::ProductSum::new();
@@ -168,7 +165,7 @@ fn compare_products(level: Level, x: &[f64], y: &[f64], rounds: usize) -> Vec<Ro
     self::rows(candidates, x, rounds, &references)
 }
 
-/// The rows of candidates that read these items, products of two such slices, but for the unordered ones.
+/// The rows of all candidates that read these items, except the unordered ones. Dot products read two such slices.
 fn rows<T>(
     mut candidates: Vec<Candidate<'_>>,
     items: &[T],
@@ -189,7 +186,7 @@ fn rows<T>(
         .collect()
 }
 
-/// Measures `reduce::par` on all cores, of slices and of iterators, against rayon's own unordered sum, for ever longer slices.
+/// Measures `reduce::par` on all cores, for slices and iterators of increasing length, compared with rayon's own unordered sum.
 pub fn parallel(quick: bool) -> Vec<Row> {
     let (logs, rounds): (Vec<u32>, usize) = if quick {
         (vec![10, 16], 5)
@@ -201,7 +198,7 @@ pub fn parallel(quick: bool) -> Vec<Row> {
         let data = crate::data::log_likelihoods(leaves, 1);
         let mut candidates = [
             Candidate::new("parallel", || {
-                // Of finite numbers in the default environment, it has a sum.
+                // Finite numbers in the default environment have a sum.
                 let _ = black_box(reduce::par::sum(black_box(&data)));
             }),
             Candidate::new("sum", || {

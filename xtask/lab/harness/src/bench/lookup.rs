@@ -1,4 +1,4 @@
-//! Figure 3.6 of the thesis: the rank of an item, by the number of ranks.
+//! Figure 3.6 of the thesis: the time to look up the rank of an item, by the number of ranks.
 
 use std::hint::black_box;
 
@@ -8,10 +8,10 @@ use super::timing::Candidate;
 use super::{Row, compare};
 use crate::output::Output;
 
-/// Items that are looked up in turn, so that no branch predictor learns one answer.
+/// The number of different items that are looked up, so that the branch predictor does not learn one answer.
 const QUERIES: usize = 256;
 
-/// Measures the linear, the logarithmic and the constant way.
+/// Measures look-ups in linear, logarithmic and constant time.
 pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     let (logs, rounds): (Vec<u32>, usize) = if quick {
         (vec![4, 8, 12], 5)
@@ -28,7 +28,7 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
         let answers = queries.iter().map(|&item| distribution.rank_of(item));
         let seen = answers.fold(0, |seen, rank| seen ^ rank);
         output.say(format!("lookup, p = {ranks}: ranks {seen:04X}, by XOR"));
-        // XOR keeps every answer alive.
+        // XOR keeps the compiler from dropping an answer.
         let all = |rank_of: &dyn Fn(u64) -> usize| {
             black_box(
                 queries

@@ -1,4 +1,4 @@
-//! Pictures of measurements: the kernels' speed by length, an allreduce's time by the number of ranks, and that of rows by their length.
+//! Pictures of measurements: the kernels' speed by length, the time of an allreduce by the number of ranks, and of rows by their length.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::plot::{Axis, Line, Plot, Record, Size};
 use checkout::workspace::target;
 
-/// Numbers of ranks that make a line: two points are a table.
+/// The fewest numbers of ranks for a line: two points fit into a table.
 const RANK_COUNTS: usize = 3;
 
 /// Lines by their names.
@@ -22,7 +22,7 @@ impl<'r> Lines<'r> {
         self.0.entry(line).or_default().push(point);
     }
 
-    /// All of them, and another.
+    /// All of these lines, and another one.
     fn with(self, other: Option<Line>) -> Vec<Line> {
         let own = self.0.into_iter();
         let own = own.map(|(name, points)| Line::new(name, points));
@@ -37,7 +37,7 @@ fn draw(name: &str, plot: &Plot) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-/// Draws `target/bench-kernels.svg`, speed against the unordered sum by length, and returns where it is.
+/// Draws `target/bench-kernels.svg`, the speed relative to the unordered sum, by length, and returns its path.
 pub fn kernels(rows: &[Row]) -> Result<PathBuf, Error> {
     let is_drawn = |row: &&Row| {
         let variant = &row.variant;
@@ -59,8 +59,8 @@ pub fn kernels(rows: &[Row]) -> Result<PathBuf, Error> {
     draw("bench-kernels.svg", &plot)
 }
 
-/// Writes into a folder two pictures of [`sums`](super::sums) with their numbers, and returns where they are: `speed.svg`, times over those of an
-/// unordered sum, and `sum-times.svg`, times an item.
+/// Writes two pictures of [`sums`](super::sums) with their numbers into a folder, and returns their paths: `speed.svg`, times relative to an
+/// unordered sum, and `sum-times.svg`, times per item.
 pub fn sums(times: &[Times], folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let machine = Machine::here();
     let source = format!("cargo xtask bench sums --record; {machine}; shared with other programs");
@@ -76,7 +76,7 @@ pub fn sums(times: &[Times], folder: &Path) -> Result<Vec<PathBuf>, Error> {
     paths.collect()
 }
 
-/// A way's line, by some measure of a run's times.
+/// The line of a way of summing: a measure of each run's times, by length.
 fn way(times: &[Times], way: usize, of: impl Fn(usize, &[f64; WAYS.len()]) -> f64) -> Line {
     let ranges = times
         .iter()
@@ -90,7 +90,7 @@ fn way(times: &[Times], way: usize, of: impl Fn(usize, &[f64; WAYS.len()]) -> f6
     }
 }
 
-/// What a subtitle says of the runs.
+/// The subtitle about the runs.
 fn runs_words(times: &[Times], machine: &Machine) -> String {
     let runs = times.first().map_or(0, |times| times.least_ns.len());
     format!(
@@ -137,7 +137,7 @@ fn sum_times(times: &[Times], machine: &Machine) -> Plot {
 }
 
 /// Draws `target/bench-reduce-scaling.svg`, the time of the largest allreduce by the number of ranks (thesis, Figure 4.4), and
-/// returns where it is; nothing for so few numbers of ranks that a table says as much.
+/// returns its path; nothing if there are so few numbers of ranks that a table suffices.
 pub fn scaling(rows: &[Row]) -> Result<Option<PathBuf>, Error> {
     let largest = rows.iter().map(|row| row.n).max().unwrap_or(0);
     let drawn = ["plan", "algorithm1", "mpi-native", "unordered"];
@@ -172,8 +172,8 @@ pub fn scaling(rows: &[Row]) -> Result<Option<PathBuf>, Error> {
     draw("bench-reduce-scaling.svg", &plot).map(Some)
 }
 
-/// Draws `target/bench-schedules.svg`, each schedule's time against the transport's own allreduce by the length of a row (paper 2), and
-/// returns where it is.
+/// Draws `target/bench-schedules.svg`, each schedule's time relative to the transport's own allreduce, by the length of a row (paper 2), and
+/// returns its path.
 pub fn schedules(rows: &[schedules::Row]) -> Result<PathBuf, Error> {
     let mut own = Lines::default();
     let ranks = rows.iter().map(|row| row.ranks).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What the Python package does beside NumPy, pandas and polars: scripts measure it.
+//! The Python package compared with NumPy, pandas and polars, measured by scripts.
 
 use std::process::Command;
 
@@ -9,18 +9,18 @@ use super::Row;
 use crate::Error;
 use crate::output::Output;
 
-/// What the script says, line by line.
+/// A line of a script's output.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Line {
-    /// Why there is no more.
+    /// The reason why no rows follow.
     Missing(String),
     /// The packages and their versions.
     Versions(String),
     Row(Told),
 }
 
-/// Two functions, in nanoseconds an item, or a call.
+/// The times of a function and of its reference, in nanoseconds per item or per call.
 #[derive(Deserialize)]
 struct Told {
     variant: String,
@@ -31,7 +31,7 @@ struct Told {
     reference_ns: f64,
 }
 
-/// What was measured, and with which packages. Where one is missing, nothing is, which is said.
+/// The measurements, and the packages that were measured. If one is missing, nothing is measured, and a line of output says so.
 #[derive(Debug, Default)]
 pub struct Measured {
     /// The rows.
@@ -40,7 +40,7 @@ pub struct Measured {
     pub versions: Option<String>,
 }
 
-/// Sums by key and of windows.
+/// Measures sums by key and over windows.
 pub fn measure(quick: bool, output: &Output) -> Result<Measured, Error> {
     let words = if quick {
         ["20000", "1000", "3"]
@@ -50,7 +50,7 @@ pub fn measure(quick: bool, output: &Output) -> Result<Measured, Error> {
     run("exact", "speed_by_key.py", &words, output)
 }
 
-/// The functions of arrays beside NumPy's.
+/// Measures the functions of arrays, compared with NumPy's.
 pub fn beside_numpy(quick: bool, output: &Output) -> Result<Measured, Error> {
     let words = if quick {
         ["1000", "3"]
@@ -60,7 +60,7 @@ pub fn beside_numpy(quick: bool, output: &Output) -> Result<Measured, Error> {
     run("python", "speed_beside_numpy.py", &words, output)
 }
 
-/// Runs a script: by the interpreter of stage `python-story`, which has all packages, if that has run here.
+/// Runs a script, with the interpreter of stage `python-story`, which has all packages, if that stage has run here.
 fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measured, Error> {
     let own = target()?.join("python/story/bin/python");
     let python = if own.exists() { own } else { "python3".into() };
@@ -71,7 +71,7 @@ fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measu
     };
     let examples = workspace().join("bindings/python/examples");
     let mut script = Command::new(&python);
-    // NumPy's products by one thread, as ours.
+    // NumPy's products use one thread, as ours do.
     script.env("OPENBLAS_NUM_THREADS", "1");
     script.arg(examples.join(file)).args(words);
     let ended = match script.output() {

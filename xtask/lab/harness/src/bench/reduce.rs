@@ -1,4 +1,5 @@
-//! Allreduce of one double's sum over ranks, by distribution and algorithm, against the two unreproducible ways and, on one rank, the local fold.
+//! An allreduce of the sum of doubles over ranks, by distribution and algorithm, compared with two sums that are not reproducible and, on one
+//! rank, with the local fold.
 
 use std::collections::BTreeSet;
 
@@ -14,20 +15,20 @@ use crate::ordinary::Ordinary;
 use crate::output::Output;
 use crate::{Backend, Error, Place, Runner, Sharing, Way};
 
-/// What every rank measures.
+/// The job of every rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     /// The numbers of items.
     sizes: Vec<usize>,
-    /// How they are spread.
+    /// Their distributions.
     distributions: Vec<Sharing>,
-    /// How often everything is measured.
+    /// How often each measurement is repeated.
     rounds: usize,
-    /// Whether single calls after other work are measured, too.
+    /// Whether single calls after other work are also measured.
     cold: bool,
 }
 
-/// Runs the bench in a place: with few sizes and rounds if it is to be quick, and without single calls unless these are asked for.
+/// Runs the bench in a place: if `quick`, with few sizes and rounds; if `cold`, with single calls, too.
 pub fn launch(
     place: &Place,
     ranks: usize,
@@ -51,7 +52,7 @@ pub fn launch(
     rows_of(place, ranks, ("bench", &job), on_rank, output)
 }
 
-/// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
+/// Measures the job on the ranks of a world; rank 0 passes all results to `report`. Collective.
 pub fn on_rank(
     world: &World,
     backend: Backend,
@@ -69,7 +70,7 @@ pub fn on_rank(
             let local = &some_log_likelihoods(range, 1)[..];
             let (references, variants) = runners(world, backend, &ownership)?;
             let runners: Vec<&Named> = references.iter().chain(&variants).collect();
-            // Ranks that take turns on a core take far longer.
+            // Ranks that share a core take far longer.
             let turns = world.size().div_ceil(world.transport().hints().concurrency);
             let repeats = (1_000_000 / size / turns.pow(2)).clamp(1, 200);
             let mut states = vec![(
@@ -128,8 +129,8 @@ pub fn on_rank(
     Ok(())
 }
 
-/// One brings everything to one rank, and whatever runs next finds the caches full of that; the others are for rows of many columns
-/// (`bench schedules`).
+/// The algorithms that are not measured. The first gathers all items on one rank, which fills the caches before the next measurement; the others
+/// are for rows of many columns (`bench schedules`).
 const NOT_MEASURED: [Way; 12] = [
     Way::LeftToRight,
     Way::Tree(Algorithm::ReduceBroadcast),
@@ -145,16 +146,16 @@ const NOT_MEASURED: [Way; 12] = [
     Way::Tree(Algorithm::Circulant),
 ];
 
-/// Above this number of items, the fold alone takes longer than what is cold.
+/// Above this number of items, the fold alone takes longer than filling the caches again.
 const COLD_ITEMS_MAX: usize = 2000;
 
-/// As many are in the caches of a core of its own each, when the code is cold.
+/// The number of items for state `warm-items`: they fit into the cores' own caches.
 const WARM_ITEMS: usize = TABLE_4_1_ITEMS[4];
 
-/// Single calls vary more than hundreds of them: this number of times as many rounds.
+/// Single calls vary more than the mean of hundreds, so they are measured in this many times as many rounds.
 const COLD_ROUNDS_FACTOR: usize = 5;
 
-/// Of many items, one distribution is enough: their own time hides the messages'.
+/// For many items, one distribution is enough: their fold takes much longer than the messages.
 fn distributions_count(job: &Job, size: usize) -> usize {
     if size >= TABLE_4_1_LARGE_ITEMS[0] {
         1
@@ -165,7 +166,7 @@ fn distributions_count(job: &Job, size: usize) -> usize {
 
 type Named = (String, Runner);
 
-/// The references, and the variants that are compared with them: every way, and the default plan last.
+/// The references, and the variants that are compared with them: every algorithm, and last the default plan.
 fn runners(
     world: &World,
     backend: Backend,
@@ -197,7 +198,7 @@ fn runners(
     Ok((references, variants))
 }
 
-/// A sample of many calls lasts no longer than about this: on a slow network, few calls tell as much.
+/// The approximate time limit of a sample of many calls: on a slow network, few calls are enough.
 const SAMPLE_NS_MAX: f64 = 2e7;
 
 /// The medians over the rounds of the slowest rank's time for one call, in nanoseconds.
@@ -211,7 +212,7 @@ fn medians_ns(
     let mut samples = vec![Vec::with_capacity(rounds); runners.len()];
     for _ in 0..rounds {
         for ((_, runner), samples) in runners.iter().zip(&mut samples) {
-            // What ran before may have left the caches to itself.
+            // A call that is not recorded, since the previous variant may have filled the caches.
             let once_ns = slowest_ns(world, 1, || call(runner, local))?;
             let is_short = |calls: &usize| *calls as f64 * once_ns < SAMPLE_NS_MAX;
             let repeats = (1..=repeats_max).take_while(is_short).count().max(1);

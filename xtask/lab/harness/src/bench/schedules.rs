@@ -1,8 +1,8 @@
-//! Every schedule against the transport's own collective, in the manner of papers 2, 4 and 5.
+//! Every schedule compared with the transport's own collective, as in papers 2, 4 and 5.
 //!
-//! Each rank has one row. Paper 2's harness sweeps the row's length, with a 95 % confidence interval for the median;
+//! Each rank has one row. Paper 2's harness varies the row's length, with a 95 % confidence interval for the median;
 //! paper 4's reduces one integer and 255 doubles, by sum and by maximum; paper 5's reduces to a root. A schedule is checked before it is
-//! timed, and timed turn by turn with its reference.
+//! timed, and timed alternately with its reference.
 
 mod case;
 
@@ -18,32 +18,32 @@ use crate::ordinary::Ordinary;
 use crate::output::Output;
 use crate::{Backend, Error, Place};
 
-/// The elements of a block, in paper 2's sweep of the longest row but one.
+/// The numbers of elements of a block for which paper 2's harness measures the second-longest row.
 const BLOCK_ELEMENTS: [usize; 6] = [1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000];
 
-/// What every rank measures.
+/// The job of every rank.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Job {
-    /// Whose harnesses: 2, 4 and 5.
+    /// The papers whose harnesses run: 2, 4 and 5.
     pub papers: Vec<u8>,
-    /// The schedules; none for all that suit a harness, and what a plan chooses.
+    /// The schedules. If empty, all that suit a harness, and the plan's choice.
     #[serde(with = "names::list")]
     pub algorithms: Vec<Algorithm>,
-    /// Whether what a plan chooses by the measured network is measured beside schedules that are named.
+    /// Whether the plan's choice for the measured network is measured in addition to the named schedules.
     pub tuned: bool,
-    /// Whether what a plan chooses is measured where nothing was measured before.
+    /// Whether the plan's choice without a measured network is measured.
     pub unmeasured: bool,
-    /// The numbers of doubles of a row, of the harnesses of papers 2 and 5.
+    /// The numbers of doubles in a row, for the harnesses of papers 2 and 5.
     pub widths: Vec<usize>,
-    /// The row that is cut into blocks of several sizes, in doubles.
+    /// The number of doubles in the row that is cut into blocks of several sizes.
     pub cut_width: usize,
-    /// The doubles of these blocks; those that are longer than the row are left out.
+    /// The numbers of doubles in these blocks; blocks longer than the row are left out.
     pub cut_elements: Vec<usize>,
-    /// The fewest calls of a sample; 0 stands for 1.
+    /// The fewest calls in a sample; 0 stands for 1.
     pub calls_min: u32,
-    /// The calls before those of a sample: ranks begin as far apart as a message is under way.
+    /// The number of untimed calls before a sample, which bring the ranks together: at first they start apart by a message's latency.
     pub untimed: usize,
-    /// How often everything is measured; long rows a quarter as often.
+    /// How often each measurement is repeated; for long rows, a quarter of this.
     pub rounds: usize,
 }
 
@@ -52,9 +52,9 @@ pub struct Job {
 pub struct Row {
     /// `schedules`.
     pub bench: String,
-    /// The algorithm; or `tuned`, what a plan chooses by the measured network, or `unmeasured`, what it chooses without.
+    /// The algorithm; or `tuned`, the plan's choice for the measured network, or `unmeasured`, its choice without.
     pub variant: String,
-    /// What is to be said of it: what was chosen, and how it runs.
+    /// The algorithm that a plan chose, and its blocks, ports and levels.
     pub remark: Option<String>,
     /// The paper whose harness it is: 2, 4 or 5.
     pub paper: u8,
@@ -70,23 +70,23 @@ pub struct Row {
     pub ranks: usize,
     /// `threads` or `mpi`.
     pub backend: String,
-    /// The column blocks.
+    /// The number of column blocks.
     pub blocks: usize,
-    /// The elements of a block that were asked for, in paper 2's sweep; null where the plan chose.
+    /// The requested number of elements in a block, in paper 2's harness; null if the plan chose it.
     pub block_elements: Option<u64>,
     /// The median over the rounds of the slowest rank's time, in nanoseconds.
     pub median_ns: f64,
-    /// A 95 % confidence interval of the median, by order statistics.
+    /// The lower end of a 95 % confidence interval of the median, by order statistics.
     pub low_ns: f64,
-    /// Its upper end.
+    /// The upper end.
     pub high_ns: f64,
-    /// What the simulator says, with the measured network.
+    /// The time that the simulator predicts for the measured network.
     pub simulated_ns: Option<f64>,
     /// The rate at which rows are reduced, in 10^9 bytes a second.
     pub gbps: Option<f64>,
-    /// This one's time over the reference's.
+    /// The time divided by the reference's.
     pub ratio: f64,
-    /// What it is compared with, in turns.
+    /// The reference, measured alternately.
     pub reference: String,
 }
 
@@ -96,7 +96,7 @@ pub fn of(rows: &[Row], algorithm: Algorithm) -> impl Iterator<Item = &Row> + Cl
         .filter(move |row| row.variant == algorithm.name())
 }
 
-/// What all of them are compared with.
+/// The reference of all rows.
 pub fn reference(rows: &[Row]) -> &str {
     rows.first().map_or("", |row| row.reference.as_str())
 }
@@ -125,7 +125,7 @@ pub fn launch(
     measure(place, ranks, &job, output)
 }
 
-/// What programs choose among, for a scalar.
+/// The algorithms that suit a scalar.
 const SCALAR: [Algorithm; 6] = [
     Algorithm::RecursiveDoubling,
     Algorithm::Hierarchical,
@@ -135,7 +135,7 @@ const SCALAR: [Algorithm; 6] = [
     Algorithm::Algorithm1,
 ];
 
-/// Measures an allreduce of one double a rank, in a place: some algorithms, and what a plan chooses.
+/// Measures an allreduce of one double per rank, in a place: some algorithms, and the plan's choice.
 pub fn launch_scalar(
     place: &Place,
     ranks: usize,
@@ -161,7 +161,7 @@ pub fn measure(place: &Place, ranks: usize, job: &Job, output: &Output) -> Resul
     rows_of(place, ranks, ("schedules", job), on_rank, output)
 }
 
-/// Measures the job on the ranks of a world; rank 0 hands everything to `report`. Collective.
+/// Measures the job on the ranks of a world; rank 0 passes all results to `report`. Collective.
 pub fn on_rank(
     world: &World,
     backend: Backend,

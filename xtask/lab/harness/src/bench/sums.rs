@@ -16,13 +16,13 @@ pub const WAYS: [&str; 4] = [
     "unordered SIMD sum",
 ];
 
-/// Every length is measured so often, with minutes between: the machine may be another one, so to speak, each time.
+/// Every length is measured this many times, minutes apart, since the machine's state may differ each time.
 const RUNS: usize = 5;
 
-/// Calls on more doubles take milliseconds: fewer rounds do.
+/// Calls on more doubles take milliseconds, so fewer rounds suffice.
 const LONG: usize = 1 << 20;
 
-/// Times of sums of one length.
+/// The times of sums of one length.
 #[derive(Clone, Debug)]
 pub struct Times {
     /// The number of doubles.
@@ -32,7 +32,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// The median of the runs of some measure, and its least and greatest value.
+    /// The median of a measure over the runs, and its least and greatest value.
     pub fn range(&self, of: impl Fn(&[f64; WAYS.len()]) -> f64) -> (f64, (f64, f64)) {
         let mut values: Vec<f64> = self.least_ns.iter().map(of).collect();
         values.sort_by(f64::total_cmp);
@@ -43,7 +43,7 @@ impl Times {
     }
 }
 
-/// Measures all ways, turn by turn, at every length, and that several times.
+/// Measures all ways alternately at every length, and repeats this several times.
 pub fn measure(quick: bool, output: &Output) -> Vec<Times> {
     let logs = if quick { 4..=12 } else { 4..=25 };
     let runs = if quick { 2 } else { RUNS };

@@ -1,5 +1,5 @@
-//! Timing of several candidates turn by turn, so that a slow moment of the machine meets them all; also in the state in which programs call a
-//! reduction: after other work, which has filled the caches and the branch predictors.
+//! Times several candidates alternately, so that a slow moment of the machine affects all of them. Calls can also be timed in the state in which
+//! programs call a reduction: after other work, which has filled the caches and the branch predictors.
 
 use std::fmt;
 use std::hint::{self, black_box};
@@ -11,10 +11,10 @@ use reduce::World;
 use crate::Error;
 use crate::ordinary::Ordinary;
 
-/// A sample is repeated until it lasts this long: the clock's own time no longer matters then.
+/// The least duration of a sample: reading the clock takes much less.
 const SAMPLE: Duration = Duration::from_micros(50);
 
-/// One thing to be measured.
+/// A call to be measured.
 pub struct Candidate<'c> {
     /// Its name in rows.
     pub name: String,
@@ -30,7 +30,7 @@ impl fmt::Debug for Candidate<'_> {
 }
 
 impl<'c> Candidate<'c> {
-    /// What a call does, under a name.
+    /// A candidate with a name.
     pub fn new(name: impl Into<String>, call: impl FnMut() + 'c) -> Self {
         Self {
             name: name.into(),
@@ -59,7 +59,7 @@ pub fn samples_ns(candidates: &mut [Candidate<'_>], rounds: usize) -> Vec<Vec<f6
     samples
 }
 
-/// How many calls make a sample; they also warm the caches up.
+/// Determines the number of calls in a sample, which also warms up the caches.
 fn repeats(candidate: &mut Candidate<'_>) -> u32 {
     let mut repeats = 1;
     while repeats < 1 << 20 && time(candidate, repeats) < SAMPLE {
@@ -80,7 +80,7 @@ fn nanoseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e9
 }
 
-/// The slowest rank's time of some calls, each, in nanoseconds. No rank begins before all have arrived. Collective.
+/// The slowest rank's time per call, in nanoseconds. No rank begins before all have arrived. Collective.
 pub fn slowest_ns(
     world: &World,
     calls: usize,
@@ -89,8 +89,7 @@ pub fn slowest_ns(
     slowest_after_ns(world, 0, calls, call)
 }
 
-/// [`slowest_ns`] after some calls that are not timed. Ranks begin as far apart as a message is under way; such calls bring them together, if
-/// the calls wait for all.
+/// [`slowest_ns`] after some untimed calls. At first, ranks start apart by a message's latency; calls that wait for all ranks bring them together.
 pub fn slowest_after_ns(
     world: &World,
     untimed: usize,
@@ -118,21 +117,21 @@ pub fn slowest_of(world: &World, own: Duration) -> Result<f64, Error> {
     Ok(times.fold(0.0, f64::max))
 }
 
-/// The middle sample.
+/// The median sample.
 pub fn median(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Data that is walked through between two calls: more than any core's own caches hold. Where nothing is optimised, times say nothing, and
-/// to walk through so much would take minutes.
+/// The data that is accessed between two calls: more than a core's own caches hold. In debug builds, times are meaningless, and so much data would
+/// take minutes.
 const DATA_BYTES: usize = if cfg!(debug_assertions) {
     1 << 16
 } else {
     8 << 20
 };
 
-/// Work on other data and other code.
+/// Work with other data and other code.
 #[derive(Debug)]
 pub struct OtherWork {
     data: Vec<u64>,
@@ -166,7 +165,7 @@ impl OtherWork {
 
 type Code = fn(u64) -> u64;
 
-/// A function of its own for every number: a few hundred bytes of code with branches.
+/// A separate function for every number: a few hundred bytes of code with branches.
 #[inline(never)]
 fn other_code<const NUMBER: u64>(mut word: u64) -> u64 {
     for _ in 0..2 {
@@ -217,19 +216,19 @@ const CODE: &[Code] = {
     ROWS.as_flattened()
 };
 
-/// How the ranks come to begin a call together.
+/// How ranks start a call together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meeting<'a> {
-    /// In the transport's ordinary barrier, right before the call. It brings the transport's code and data into the caches, and with
-    /// them what an ordinary reduction on it needs. Before it, each rank reads these items.
+    /// By the transport's ordinary barrier, right before the call. It brings the transport's code and data into the caches, which an
+    /// ordinary reduction needs as well. Before the barrier, each rank reads these items.
     Barrier(&'a [f64]),
-    /// At a time that they agree on before the other work, so that no communication comes between that and the call.
+    /// At a time that they agree on before the other work, so that there is no communication between that work and the call.
     Clock,
 }
 
-/// What the other work takes on the slowest rank, with half as much again to spare. Collective.
+/// 1.5 times the time of the other work on the slowest rank. Collective.
 fn longest_work(world: &World, work: &mut OtherWork) -> Result<Duration, Error> {
-    // Its first run touches its pages for the first time.
+    // The first run touches its pages for the first time, so it is not timed.
     work.measure();
     let begin = Instant::now();
     work.measure();
@@ -237,8 +236,8 @@ fn longest_work(world: &World, work: &mut OtherWork) -> Result<Duration, Error> 
     Ok(Duration::from_secs_f64(1.5e-9 * slowest_ns))
 }
 
-/// The medians over the rounds of the slowest rank's time for a single call after other work, in nanoseconds, for each of the calls,
-/// which take turns. Collective.
+/// For each of the calls, which are measured alternately: the median over the rounds of the slowest rank's time for a single call after
+/// other work, in nanoseconds. Collective.
 pub fn cold_medians_ns(
     world: &World,
     ordinary: &Ordinary,

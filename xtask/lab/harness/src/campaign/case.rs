@@ -36,7 +36,7 @@ impl Case {
         self.fault.filter(|fault| !fault.kind.is(Trait::Harmless))
     }
 
-    /// Whether no rank can continue after the fault, under MPI.
+    /// Whether, under MPI, the fault ends all ranks' processes.
     pub(super) fn ends_job(&self) -> bool {
         self.fault_that(Trait::EndsJob).is_some()
     }
@@ -50,8 +50,8 @@ impl Case {
         }
     }
 
-    /// The step whose items a step folds: itself, unless a rank skips a build. Then its later builds may match the others' earlier builds of
-    /// equal plans, and from there on all ranks make the same calls: nothing can detect that they mean different items.
+    /// The step whose items a step folds: usually itself. If a rank skips a build, all steps fold the items of step 0: the rank's later builds
+    /// may match the others' earlier builds of equal plans, and nothing could detect that ranks mean the items of different steps.
     pub(super) fn items_step(&self, index: usize) -> usize {
         let skipped = self.fault.filter(|fault| fault.kind == FaultKind::Skip);
         let skipped = skipped.map(|fault| self.steps[fault.step].action);
@@ -101,10 +101,10 @@ impl Own {
     }
 }
 
-/// The number of tags that every MPI library has: after this many plans, tags would be reused, if they ever were.
+/// The number of tags that every MPI library has. If tags were ever reused, it would happen after this many plans.
 pub(super) const TAGS: u32 = 1 << 15;
 
-/// An accidental fault of a program on one rank.
+/// A fault of a program on one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
     /// The faulty rank.
@@ -216,9 +216,9 @@ faults! {
     TagReuse "tag-reuse" [Harmless OfExactSums]
     /// The rank skips the call.
     Skip "skip" [OfExactSums]
-    /// Another operation is called.
+    /// The rank calls another operation.
     OtherCollective "other-collective" [OfExactSums]
-    /// The same operation is called for products.
+    /// The rank calls the same operation for products.
     OtherOperand "other-operand" [MakesAllCalls OfPlans]
     /// The processor flushes subnormal numbers to zero.
     FlushToZero "flush-to-zero" [Lasting NotifiesRanks OfExactSums OfEnvironments]

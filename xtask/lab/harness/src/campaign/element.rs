@@ -30,7 +30,7 @@ pub(super) trait Element: Pod {
     /// Draws an item. Sums and products of `small` items are subnormal if the type has such numbers.
     fn draw(random: &mut Random, small: bool) -> Self;
 
-    /// A value that no operator of a campaign has for no items.
+    /// A value that no operator of a campaign gives for no items.
     fn other_empty() -> Self;
 
     /// Canonicalises NaNs; returns other values unchanged.
@@ -41,7 +41,7 @@ pub(super) trait Element: Pod {
 }
 
 impl Element for f64 {
-    /// A number of wildly varying size, so that every order of summation gives other bits; sometimes a special value.
+    /// A number of widely varying magnitude, so that every order of summation gives different bits; sometimes a special value.
     fn draw(random: &mut Random, small: bool) -> Self {
         match random.below(64) {
             _ if small => (random.uniform() - 0.5) * 1e-307,
@@ -62,7 +62,10 @@ impl Element for f64 {
 }
 
 impl Element for f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "any number near 1 will do")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "any number near 1 is suitable"
+    )]
     fn draw(random: &mut Random, small: bool) -> Self {
         if small && random.below(8) == 0 {
             return 1e-20;
@@ -99,11 +102,11 @@ impl Element for [u64; 2] {
     }
 }
 
-/// The operator inside, which also panics while [`set_panics`] says so, and makes the call of [`set_call`].
+/// An operator that also panics while [`set_panics`] is on, and makes the call of [`set_call`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Faulty<O> {
     pub(super) operator: O,
-    /// Whether it has another value for no items.
+    /// Whether it gives another value for no items.
     pub(super) has_other_empty: bool,
 }
 

@@ -14,8 +14,8 @@ use super::slot::{Asked, CallResult, Form, Given, Outcome};
 use super::tree::reduced;
 use super::vocabulary::{Figure, Mode};
 
-/// The factors of all products of a step; the first are also the items of sums. In seven steps of eight there are no NaNs, which would
-/// leave nothing of sums of many items.
+/// The factors of all products of a step; the first factors are also the items of sums. Seven of eight steps have no NaNs, since these would
+/// make most sums of many items NaN.
 fn factors(own: &Own, step: usize) -> [Vec<f64>; 2] {
     let salts = [0, 0xB5AD_4ECE_DA1C_E2A9];
     salts.map(|salt| {

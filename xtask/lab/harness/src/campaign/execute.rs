@@ -17,11 +17,11 @@ use super::slot::{Asked, Form, Outcome, Polls, Slot};
 use super::vocabulary::{Action, Kind, Mode};
 use super::{exact, keyed, started, tree};
 
-/// How long a rank waits for another one, on transports that cannot detect its end. No rank is silent for this long by
-/// accident.
+/// How long a rank waits for another one, on transports that cannot detect its end. Without a fault, no rank is silent for this
+/// long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The same, from the step of a fault on.
+/// How long a rank waits from the step of a fault on.
 const PATIENCE_AFTER_FAULT: Duration = Duration::from_secs(1);
 
 /// How long a rank sleeps or is stopped.
@@ -33,10 +33,10 @@ const SILENCE: Duration = Duration::from_millis(2500);
 /// The number of surplus tests.
 const EXTRA_TESTS: usize = 30;
 
-/// Runs a case on this rank, and passes on the outcome of every step. Collective.
+/// Runs a case on this rank, and reports the outcome of every step. Collective.
 ///
 /// # Panics
-/// The case says so.
+/// The fault of the case is a panic.
 pub(super) fn execute(case: &Case, world: &World, report: &mut dyn FnMut(Outcome)) {
     let mut program = RankProgram {
         case,
@@ -77,7 +77,7 @@ struct RankProgram<'c> {
     world: &'c World,
     /// The plans that are built.
     slots: Vec<Option<Slot>>,
-    /// The world on which an operator makes calls, if it does.
+    /// The world on which an operator makes calls, if its case does so.
     hand: Option<Hand>,
 }
 
@@ -295,7 +295,7 @@ fn build(own: Own, world: &World, fault: Option<FaultKind>) -> Result<Slot, Outc
     Ok(Slot::new(form))
 }
 
-/// The objects that an operator may use, the same on every rank.
+/// The objects on which an operator makes calls, equal on every rank.
 pub(super) struct Hand(Rc<Things>);
 
 struct Things {
@@ -359,7 +359,7 @@ impl Hand {
     /// Uses these objects again: a refused call must have changed nothing. Collective.
     ///
     /// # Panics
-    /// It has.
+    /// A refused call has changed something.
     pub(super) fn finish(self) {
         let hand = Rc::into_inner(self.0).expect("the operator's call is over");
         let ranks = hand.world.size() as f64;

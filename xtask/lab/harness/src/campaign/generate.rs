@@ -10,13 +10,13 @@ use super::vocabulary::{Action, Keyed, Kind, Mode, PlanState, Spec, Step};
 use crate::data::Random;
 use crate::{Backend, scattered};
 
-/// The most plans of a case, besides one that is built again and again.
+/// The most plans of a case, besides one that is rebuilt repeatedly.
 const PLANS_MAX: usize = 3;
 
-/// The most steps of a case, besides the first building of its plans.
+/// The most steps of a case, in addition to building its plans.
 const STEPS_MAX: usize = 12;
 
-/// One in this many cases builds a plan again and again.
+/// One in this many cases rebuilds a plan repeatedly.
 const REBUILD_RARITY: usize = 50;
 
 /// How often such a plan is built in a step.
@@ -73,7 +73,7 @@ impl Generator {
         let fault = kind.and_then(|kind| random.fault(kind, ranks, &plans, &steps));
         let fault = fault.filter(|fault| {
             let disagrees = match fault.kind {
-                // One rank alone has no other to disagree with.
+                // A single rank cannot disagree with others.
                 FaultKind::OtherEmpty | FaultKind::OtherKind => ranks > 1,
                 FaultKind::OtherOwnership => {
                     let plan = &plans[steps[fault.step].plan];
@@ -113,8 +113,8 @@ impl Generator {
     }
 }
 
-/// Whether no rank is missing in a call of the MPI library, which waits for it without limit: the faulty rank makes all its calls, and no
-/// rank has a plan of the library's that is spent while others run it.
+/// Whether all ranks make every call of the MPI library, which would wait for a missing rank without limit: the faulty rank must make all its
+/// calls, and no plan of the library's may be spent on one rank while others run it.
 fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
     let is_harmless = fault.kind.is(Trait::Harmless);
     let is_started = |plan: &Spec| plan.kind == Kind::Started;
@@ -141,7 +141,7 @@ struct ProgramDraft<'p> {
     plans: &'p [Spec],
     states: Vec<PlanState>,
     steps: Vec<Step>,
-    /// How often the last plan is built in its next step, if it is built again and again.
+    /// How often the last plan is built in its next step, if it is rebuilt repeatedly.
     rebuilds: Option<Range<u32>>,
 }
 

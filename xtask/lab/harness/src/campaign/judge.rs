@@ -76,7 +76,7 @@ impl<'c> Judge<'c> {
             states: vec![PlanState::Unbuilt; case.plans.len()],
             first_fault: match case.harm() {
                 None => case.steps.len(),
-                // The job may end on every rank, wherever it is.
+                // The job may end every rank at any step.
                 Some(fault) if fault.kind.is(Trait::EndsJob) => 0,
                 Some(fault) => fault.step,
             },
@@ -105,8 +105,8 @@ impl<'c> Judge<'c> {
                 text.starts_with(&format!("rank {rank}: ")) && text.contains("this thread")
             }
             Outcome::Failed(_) => is_late,
-            // No rank without a fault may be blamed. If ranks continue without the faulty one, they may be silent themselves: those that have
-            // ended the program wait in the MPI library for the next one to begin.
+            // An error must not name a rank without a fault, unless that rank may be silent: after a fault, ranks that have ended their program
+            // wait in the MPI library until the next one begins.
             Outcome::Silent(_, peers) => {
                 let may_be_silent = |peer| {
                     fault
@@ -191,8 +191,7 @@ impl<'c> Judge<'c> {
     }
 }
 
-/// The smallest case that still fails and is like this one, with steps and the fault left out as far as they do not matter, and why it
-/// fails.
+/// Shrinks a failing case: leaves out the fault and steps as long as the case still fails. Returns the case and its failure.
 pub(super) fn shrink(
     case: Case,
     reason: String,
@@ -209,7 +208,7 @@ pub(super) fn shrink(
     }
 }
 
-/// The case without its fault, and without each of its steps. A run is left out whole, from its start to its end.
+/// Smaller cases: without the fault, without a single step, or without a whole run, from its start to its end.
 fn candidates(case: &Case) -> Vec<Case> {
     let mut candidates = Vec::new();
     if case.fault.is_some() {

@@ -62,7 +62,7 @@ fn spread(key: u32) -> i64 {
     far.cast_signed()
 }
 
-/// The rank that owns a key of a hashed plan: by the finalizer of MurmurHash3, as its documentation says.
+/// The rank that owns a key of a hashed plan, by the finalizer of MurmurHash3, as documented.
 fn owner(key: i64, ranks: usize) -> usize {
     let mut mixed = key.cast_unsigned();
     for factor in [0xFF51_AFD7_ED55_8CCD, 0xC4CE_B9FE_1A85_EC53] {
@@ -282,7 +282,7 @@ impl<S: KeyedState> ByKey<S> {
         let (plan, own) = (&self.plan, &self.own);
         let (words, words_of_all) = (self.words, self.words_of_all);
         let call = (asked.operation, asked.mode);
-        // Some ranks add the items up themselves: ranks need not behave alike.
+        // Only some ranks sum their items first: ranks may pass items in different forms.
         let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && self.adds_surplus;
         if adds && call == (Allreduce, Mode::Blocking) {
             return Ok(Now(Some((self.added)(plan, own, asked)?)));

@@ -19,13 +19,13 @@ pub struct Campaign {
     pub seeds: Range<u64>,
     /// No case starts after this time.
     pub deadline: Option<Instant>,
-    /// The place of the ranks.
+    /// Where the ranks run.
     pub place: Place,
     /// The interposer that MPI ranks load; built from the checkout if none is given.
     pub interposer: Option<PathBuf>,
     /// The generator of cases.
     pub generator: Generator,
-    /// The bytes that this process has allocated and not freed. With it, cases on threads run one at a time, and fail if they leak.
+    /// Returns the number of bytes that this process has allocated and not freed. If given, cases on threads run one at a time, and fail if they leak.
     pub live_bytes: Option<fn() -> usize>,
 }
 

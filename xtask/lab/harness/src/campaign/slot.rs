@@ -16,7 +16,7 @@ const POLLS: u32 = 1000;
 /// How long a run may be tested: far longer than any run takes.
 const POLLING_LIMIT: Duration = Duration::from_secs(20);
 
-/// How a run is tested before the wait, as in programs with other work meanwhile.
+/// How often a run is tested before the wait, as in programs that do other work meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Polls {
     No,
@@ -180,7 +180,7 @@ pub(super) enum Outcome {
     Silent(String, Range<usize>),
     /// The error that a run of the plan is under way.
     UnderWay,
-    /// The error that no rank can go on.
+    /// The error that no rank can continue.
     Deadlock(String),
     /// An endless loop of tests.
     Endless,

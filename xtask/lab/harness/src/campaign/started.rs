@@ -1,4 +1,4 @@
-//! MPI's own non-blocking sums, called as by a program without treefold, through the interposer that each rank loads.
+//! MPI's own non-blocking sums, called as in a program without treefold, through the interposer that each rank loads.
 
 use std::ffi::c_int;
 
@@ -83,7 +83,7 @@ mod interposer {
     /// The dynamic linker's handle.
     struct Loaded(NonNull<c_void>);
 
-    // SAFETY: the linker locks what it does.
+    // SAFETY: the dynamic linker synchronises its functions.
     unsafe impl Send for Loaded {}
     // SAFETY: as above.
     unsafe impl Sync for Loaded {}
@@ -93,7 +93,7 @@ mod interposer {
     /// Loads the interposer for the lifetime of this process.
     pub(in super::super) fn load(path: &Path) -> Result<(), Error> {
         let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
-        // SAFETY: the name ends with a null character, and the interposer's initialisers ask for nothing.
+        // SAFETY: the name ends with a null character, and the interposer's initialisers have no requirements.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         let failed = || Error::Mpi(format!("{} cannot be loaded", path.display()));
         let handle = NonNull::new(handle).ok_or_else(failed)?;
@@ -126,8 +126,8 @@ mod interposer {
             // SAFETY: by MPI's standard, the function of this name has this type; handles are words; a function that takes an int uses
             // its half.
             let function = unsafe { mem::transmute::<*mut c_void, Function>(address) };
-            // SAFETY: rows have the lengths that MPI asks for, and live until the request is complete; there is a count for each rank; the
-            // request is live or null; the rest is room.
+            // SAFETY: rows have the lengths that MPI requires, and live until the request is complete; there is a count for each rank; the
+            // request is live or null; other pointers are to memory for results.
             let code = unsafe { function($($argument),*) };
             judge($name, code)
         }};

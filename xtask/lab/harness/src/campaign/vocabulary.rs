@@ -17,16 +17,16 @@ pub struct Spec {
     pub extents: Vec<Vec<Range<u64>>>,
     /// Whether each rank passes only its own extents, to be gathered. Otherwise each passes the whole ownership.
     pub gathers_extents: bool,
-    /// Elements of an item.
+    /// The number of elements in an item.
     pub width: usize,
     /// The algorithm; `None` for the plan's own choice.
     #[serde(with = "names::optional")]
     pub algorithm: Option<Algorithm>,
     /// The rank that gets the result of a reduce.
     pub root: usize,
-    /// The most elements of a message.
+    /// The most elements in a message.
     pub message_limit: Option<usize>,
-    /// The column blocks of a row.
+    /// The number of column blocks in a row.
     pub blocks: Option<usize>,
 }
 
@@ -119,7 +119,7 @@ pub enum Figure {
     Sum,
     /// The sum of their products with others.
     Dot,
-    /// The root of the sum of their squares.
+    /// The square root of the sum of their squares.
     Norm,
 }
 
@@ -139,7 +139,7 @@ pub enum Keyed {
 /// Element types with an operator each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
-    /// Sums of `f64`, of wildly different size.
+    /// Sums of `f64` of widely varying magnitude.
     SumF64,
     /// Products of `f32`.
     ProductF32,

@@ -28,7 +28,7 @@ impl Campaign {
     /// Runs the cases, and calls `done` after each. If a case does not end, this ends the process.
     pub(super) fn run_on_threads(&self, done: &(dyn Fn() + Sync)) -> Findings {
         let workers = match self.live_bytes {
-            // Otherwise memory of other cases would count as well.
+            // One case at a time: otherwise memory of other cases would count as well.
             Some(_) => 1,
             None => thread::available_parallelism().map_or(1, usize::from),
         };
@@ -99,14 +99,14 @@ impl Shared<'_> {
     }
 }
 
-/// Repetitions: a leak shows each time; growing caches, and memory that ending threads free late, do not.
+/// The number of repetitions: a leak occurs each time, unlike growing caches or memory that ending threads free late.
 const RUNS: usize = 4;
 
 /// How often to wait for an ended thread to free its memory.
 const LOOKS: usize = 20;
 
-/// The failure of a case, if any, or a leak. `live_bytes` returns the bytes that this process holds; nothing else may
-/// run.
+/// The failure of a case, if any, or a leak. `live_bytes` returns the number of bytes that this process holds; nothing else may
+/// run meanwhile.
 pub(super) fn check_with_leaks(case: &Case, live_bytes: fn() -> usize) -> Option<String> {
     let mut kept_bytes = 0;
     for _ in 0..RUNS {
@@ -123,7 +123,7 @@ pub(super) fn check_with_leaks(case: &Case, live_bytes: fn() -> usize) -> Option
     ))
 }
 
-/// How many bytes more than before the process keeps; `None` if no more.
+/// The number of bytes that the process keeps in addition to before; `None` if there are none.
 fn kept_after(before: usize, live_bytes: fn() -> usize) -> Option<usize> {
     let more = || live_bytes().checked_sub(before).filter(|&kept| kept > 0);
     for _ in 0..LOOKS {

@@ -22,7 +22,7 @@ pub enum Scale {
     Linear,
     /// Logarithmic, labelled with powers of ten.
     Decades,
-    /// The same, with 0 below if it is a value.
+    /// Like `Decades`, with 0 below if it is a value.
     #[serde(rename = "decades and zero")]
     DecadesAndZero,
     /// Logarithmic, labelled with powers of two.
@@ -146,7 +146,7 @@ impl Ranged for Span {
         }
     }
 
-    /// Nothing between the values that are written; where powers are too few to read values by, 1, 2, 5, 10, 20, …, or even steps.
+    /// The labelled values, without marks between them. If powers are too few to read values from, 1, 2, 5, 10, 20, …, or even steps.
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         let count = hint.max_num_points();
         if hint.weight().allow_light_points() {
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(range(Axis::linear(""), [3.0, 10.0]), 0.0..10.5);
         assert!(range(Axis::linear(""), [-1.0, 1.0]).start < -1.0);
         assert!(range(Axis::decades(""), [1.0, 100.0]).start < 1.0);
-        // No values, or equal values, can be drawn as well.
+        // Also without values, or with equal ones.
         for values in [[0.0, 0.0], [f64::NAN, f64::NAN], [5.0, 5.0]] {
             assert!(!range(Axis::linear(""), values).is_empty());
             let range = range(Axis::decades(""), values);

@@ -218,7 +218,7 @@ fn spread(labels: &[(i32, i32)], top: i32, bottom: i32) -> Vec<i32> {
     placed.collect()
 }
 
-/// How many texts so far apart fit into a length.
+/// The number of texts at this distance that fit into a length.
 fn fitting(length: i32, apart: i32) -> usize {
     usize::try_from(length / apart).map_or(2, |count| count.max(2))
 }
@@ -244,7 +244,7 @@ mod tests {
         drawn.expect("pictures are drawn into a string")
     }
 
-    /// How many paths of that width have the colour of a first line that is no method.
+    /// The number of paths of this width in the colour of a first line that is no method.
     fn paths(svg: &str, width: u32) -> usize {
         let stroke = format!("stroke=\"#6F5BD0\" stroke-width=\"{width}\"");
         svg.matches(&stroke).count()
@@ -280,7 +280,7 @@ mod tests {
             (&[20, 50], &[20, 50]),
             (&[50, 50], &[45, 55]),
             (&[30, 50, 50, 50], &[30, 40, 50, 60]),
-            // A stack that grows reaches what was clear of it.
+            // A growing stack of labels reaches a label that was clear of it.
             (&[38, 50, 50], &[36, 46, 56]),
             (&[0, 0], &[5, 15]),
             (&[98, 99, 100], &[75, 85, 95]),

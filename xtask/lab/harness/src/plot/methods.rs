@@ -14,7 +14,7 @@ const LEVEL_DASHES: Dashes = Some((40, 30));
 /// The dashes of lines that share a colour in a picture; the first is solid.
 const VARIANTS: [Dashes; 4] = [None, Some((90, 50)), Some((30, 50)), Some((200, 60))];
 
-/// Every method that has a colour of its own, by the names that lines have. Schedules that no picture shows beside each other share one.
+/// Every method with its own colour, by the names of lines. Schedules that never appear in the same picture share one.
 const METHODS: [(RGBColor, &str); 8] = [
     (
         BLUE,
@@ -47,7 +47,7 @@ const METHODS: [(RGBColor, &str); 8] = [
     ),
 ];
 
-/// The colours of other lines, first those that stand for no method of this project.
+/// The colours of other lines, beginning with those that no method of this project has.
 const OTHERS: [RGBColor; 8] = [VIOLET, BROWN, OCHRE, PINK, INK, GREEN, BLUE, VERMILION];
 
 /// The colour of a line, if its name is a method. The part after a comma distinguishes variants of a method.

@@ -11,17 +11,17 @@ use crate::bench::timing::{median, slowest_after_ns, slowest_ns};
 use crate::ordinary::{Element, Known, Ordinary};
 use crate::{Backend, Error};
 
-/// A sample is repeated until it lasts about this long.
+/// The approximate duration of a sample.
 const SAMPLE_NS: f64 = 100_000.0;
 
-/// What chooses the schedule.
+/// How the schedule is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Choice {
-    /// The program.
+    /// By the program.
     Named(Algorithm),
-    /// The plan, by the measured network.
+    /// By the plan, for the measured network.
     Tuned,
-    /// The plan, by what it assumes.
+    /// By the plan, for the network that it assumes.
     Unmeasured,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Case<'h> {
     pub(super) collective: Collective,
     pub(super) width: usize,
     pub(super) rounds: usize,
-    /// Blocks of this number of elements, of the schedules to which their number matters.
+    /// The number of elements in a block, for schedules that depend on it.
     pub(super) block_elements: Option<usize>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Case<'h> {
 type Call<'c> = &'c mut dyn FnMut() -> Result<(), Error>;
 
 impl Case<'_> {
-    /// Every schedule that suits, and what a plan chooses.
+    /// Measures every suitable schedule, and the plan's choice.
     pub(super) fn measure<T, O>(
         &self,
         operator: O,
@@ -68,7 +68,7 @@ impl Case<'_> {
         let (world, ordinary) = (self.world, self.ordinary);
         let columns = 0..self.width;
         let local: Vec<T> = columns.map(|column| value(world.rank(), column)).collect();
-        // The definition: each column's tree, which is over ranks as each has one row.
+        // The definition: a tree for each column, over the ranks, since each has one row.
         let of_column = |column| -> T {
             let ranks = 0..world.size();
             let column: Vec<T> = ranks.map(|rank| value(rank, column)).collect();
@@ -114,7 +114,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// Those that are worth their time here.
+    /// The choices that are worth measuring in this case.
     fn choices(&self) -> Vec<Choice> {
         let job = self.job;
         let named = Algorithm::all().filter(|&algorithm| self.suits(algorithm));
@@ -135,14 +135,14 @@ impl Case<'_> {
                     || scheduled.is_some_and(schedule::Algorithm::is_pipelined)
             }
             Collective::Allreduce => true,
-            // Paper 5's trees, and the other reduces that are not an allreduce's half.
+            // Paper 5's trees, and other algorithms with their own reduce.
             _ => scheduled.is_some_and(schedule::Algorithm::has_own_reduce),
         }
     }
 
-    /// The times of two calls, in turns.
+    /// The times of two calls, measured alternately.
     fn samples(&self, own: Call<'_>, other: Call<'_>) -> Result<[Vec<f64>; 2], Error> {
-        // Two runs make the buffers, and three tell how many make a sample; of long ones, one does.
+        // Two runs allocate the buffers; if they are short, three more determine the number of calls in a sample.
         let mut warm_ns = slowest_ns(self.world, 2, &mut *own)?;
         if warm_ns < 100.0 * SAMPLE_NS {
             warm_ns = slowest_ns(self.world, 3, &mut *own)?;
@@ -178,7 +178,7 @@ impl Case<'_> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a place in the list"
+            reason = "an index into the list"
         )]
         let place = |offset: f64| (count / 2.0 + offset).clamp(0.0, count - 1.0) as usize;
         let half = 0.98 * count.sqrt();
@@ -230,7 +230,7 @@ impl Case<'_> {
         running.expect("every algorithm offers reductions")
     }
 
-    /// What the plan has chosen, if it has, and how that runs, if the schedule's name does not say it.
+    /// The algorithm that the plan chose, if it did, and how it runs, unless the name says that.
     fn remark(&self, choice: Choice, plan: &AnyPlan) -> Option<String> {
         let chosen = match choice {
             Choice::Named(_) => None,
@@ -244,10 +244,10 @@ impl Case<'_> {
         }
     }
 
-    /// What the simulator says of the same programs.
+    /// The time that the simulator predicts for the same programs.
     fn simulated_ns(&self, plan: &AnyPlan, row_bytes: f64) -> Option<f64> {
         let schedule = plan.schedule(self.operation())?;
-        // Pipelines run through all blocks at once, the others are run for each.
+        // Pipelined algorithms process all blocks in one run, the others need a run for each block.
         let runs = if schedule.algorithm().is_pipelined() {
             1.0
         } else {
