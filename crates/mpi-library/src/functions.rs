@@ -153,7 +153,7 @@ macro_rules! functions {
                 #[allow(clippy::too_many_arguments, reason = "MPI's")]
                 #[inline]
                 pub unsafe fn $name(&self, $($parameter: $type),*) -> $result {
-                    // SAFETY: the caller's promise.
+                    // SAFETY: the caller promises it.
                     unsafe { (self.functions.$name)($($parameter),*) }
                 }
             )+

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn treefold_builder_create(
     result: *mut *mut treefold_builder,
 ) -> Status {
     let kind = || Kind::builtin(ElementType::of_code(element_type)?, Builtin::of_code(op)?);
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { begin(comm, result, kind) }
 }
 
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn treefold_builder_create_exact(
         let figure = Figure::of_statistic(Asked::of_code(statistic)?, element_type)?;
         Ok(Kind::Exact(element_type, figure))
     };
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { begin(comm, result, kind) }
 }
 
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn treefold_builder_create_by_key(
         element_type.check_real()?;
         Ok(Kind::ByKey(element_type, asked, keys))
     };
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { begin(comm, result, kind) }
 }
 
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn treefold_builder_create_user(
             empty: (!empty.is_empty()).then(|| empty.to_vec()),
         })
     };
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { begin(comm, result, kind) }
 }
 
@@ -286,6 +286,6 @@ pub extern "C" fn treefold_builder_agreed(builder: *mut treefold_builder) -> Sta
 /// `builder` is a handle, or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_destroy(builder: *mut *mut treefold_builder) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { destroy("builder", builder) }
 }

@@ -142,7 +142,7 @@ pub extern "C" fn treefold_comm_measure_link(comm: *mut treefold_comm) -> Status
 /// `comm` is a handle, or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { destroy("comm", comm) }
 }
 

@@ -37,11 +37,11 @@ pub(super) unsafe fn run(
 ) -> Status {
     let may_fold = operation == Operation::Allreduce && is_mine.is_null() && are_here();
     // Nothing here panics: the operator is built in.
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     if may_fold && unsafe { fold_here(plan, local, result) }.is_some() {
         return Code::Ok as Status;
     }
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { run_items(plan, operation, local, result, is_mine) }
 }
 
@@ -57,7 +57,7 @@ unsafe fn run_items(
 ) -> Status {
     guard(|| {
         let plan = handle::object(plan)?;
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { run_object(&plan, operation, Arrays::Items(local), result, is_mine) }
     })
 }
@@ -77,7 +77,7 @@ pub(super) unsafe fn run_code(
         let plan = handle::object(plan)?;
         let refuse = |_: &Failure| plan.refuse(Operation::Allreduce);
         let operation = operation_of_code(code, among).inspect_err(refuse)?;
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { run_object(&plan, operation, arrays, result, is_mine) }
     })
 }
@@ -132,10 +132,10 @@ unsafe fn run_object(
 ) -> Result<(), Failure> {
     #[cfg(feature = "cuda")]
     if may_have_arrays() {
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: the callee requires what the caller promises.
         return unsafe { device::run(plan, operation, arrays, result, is_mine) }.map(drop);
     }
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { run_here(plan, operation, arrays, result, is_mine) }.map(drop)
 }
 
@@ -154,7 +154,7 @@ pub(super) unsafe fn run_here(
     let refuse = |_: &Failure| plan.refuse(operation);
     let mut kept = Vec::new();
     let written = places(plan, operation, result, is_mine).inspect_err(refuse)?;
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     let given = unsafe { arrays.given(plan.items.bytes, &written, &mut kept) };
     let given = given.inspect_err(refuse)?;
     // SAFETY: the caller promises m elements, which the call does not read, as was just found.
@@ -183,10 +183,10 @@ pub(super) unsafe fn start(
             .inspect_err(|_| plan.refuse_to_start(Operation::Allreduce))?;
         #[cfg(feature = "cuda")]
         if may_have_arrays() {
-            // SAFETY: the caller's promise is this function's.
+            // SAFETY: the callee requires what the caller promises.
             return unsafe { device::start(&plan, name, operation, arrays, result, run) };
         }
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { start_here(&plan, name, operation, arrays, result, run) }
     })
 }
@@ -206,7 +206,7 @@ pub(super) unsafe fn start_here(
     let refuse = |_: &Failure| plan.refuse_to_start(operation);
     let mut kept = Vec::new();
     let written = start_places(plan, operation, result, run).inspect_err(refuse)?;
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     let given = unsafe { arrays.given(plan.items.bytes, &written, &mut kept) };
     let given = given.inspect_err(refuse)?;
     let started = plan.start(name, operation, given, result)?;
@@ -220,7 +220,7 @@ pub(super) unsafe fn start_here(
 /// `place` is room for a handle, or NULL.
 pub(super) unsafe fn write_run(place: *mut *mut treefold_run, run: Rc<Run>) -> Result<(), Failure> {
     let name = handle::name::<treefold_run>(run)?;
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { write_handle("run", place, name) }
 }
 
@@ -251,10 +251,10 @@ pub(super) unsafe fn wait(
     let result = object.or_end(object.place(result))?;
     #[cfg(feature = "cuda")]
     if may_have_arrays() {
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: the callee requires what the caller promises.
         return unsafe { device::wait(&object, result, is_mine) };
     }
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { wait_here(&object, result, is_mine) }.map(drop)
 }
 

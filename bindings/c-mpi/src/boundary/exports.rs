@@ -43,7 +43,7 @@ pub unsafe extern "C" fn treefold_plan_build(
 /// `plan` is a handle, or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_plan_destroy(plan: *mut *mut treefold_plan) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { destroy("plan", plan) }
 }
 
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn treefold_plan_algorithm(
         let plan = handle::object(plan)?;
         place("name", name)?;
         let algorithm = plan.algorithm(operation_of_code(operation, OPERATIONS.len())?);
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { write_algorithm(name, algorithm) }
     })
 }
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn treefold_run_algorithm(
 ) -> Status {
     guard(|| {
         let algorithm = handle::object(run)?.origin.algorithm;
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { write_algorithm(name, algorithm) }
     })
 }
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn treefold_wait(
     m: usize,
     is_mine: *mut c_int,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     guard(|| unsafe { entry::wait(run, (result, m), is_mine) })
 }
 
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn treefold_wait(
 /// `runs` are n handles, or NULL. The results that starts have named are still there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_wait_all(runs: *mut *mut treefold_run, n: usize) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     guard(|| unsafe { entry::wait_all(runs, n) })
 }
 
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn treefold_wait_keyed(
     keyed: *mut treefold_keyed,
     is_mine: *mut c_int,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     guard(|| unsafe { entry::wait_keyed(run, keyed, is_mine) })
 }
 

@@ -61,6 +61,6 @@ pub(super) unsafe fn take_handle<H: Named>(
 /// # Safety
 /// `handle` is a handle, or NULL.
 pub(super) unsafe fn destroy<H: Named>(name: &'static str, handle: *mut *mut H) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     guard(|| unsafe { take_handle(name, handle) }.map(drop))
 }

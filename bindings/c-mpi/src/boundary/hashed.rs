@@ -43,7 +43,7 @@ pub unsafe extern "C" fn treefold_hashed_create(
 /// `hashed` is a handle, or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_hashed_destroy(hashed: *mut *mut treefold_hashed) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { destroy("hashed", hashed) }
 }
 
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn treefold_hashed_run(
         let plan = handle::object(hashed)?;
         let operation = operation_of_code(operation, OF_KEYS)
             .inspect_err(|_| plan.refuse(Operation::Allreduce))?;
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: the callee requires what the caller promises.
         let arrays = unsafe { arrays(&*plan, (keys, k), (items, n), count) };
         let (keys, items) = arrays.inspect_err(|_| plan.refuse(operation))?;
         let found = plan.run(operation, keys, items)?;

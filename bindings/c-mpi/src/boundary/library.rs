@@ -148,7 +148,7 @@ unsafe fn duplicate_handle(library: &Library, comm: mpi_library::Comm) -> Result
         let message = "`comm` is an intercommunicator: its ranks are in two groups";
         return Err(Failure::new(Code::Unsupported, message));
     }
-    // SAFETY: the caller's promise; it has one group, as was just found.
+    // SAFETY: the caller promises it; it has one group, as was just found.
     let end = unsafe { MpiCommunicator::duplicate(comm) };
     let end = end.map_err(|error| of_transport(&error))?;
     Ok(Comm {

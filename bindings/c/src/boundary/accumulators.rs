@@ -24,7 +24,7 @@ pub unsafe extern "C" fn treefold_accumulator_create(
         let asked = Asked::of_code(statistic)?;
         accumulator::of_codes(ElementType::of_code(element_type)?, asked)
     };
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { held::create(result, make) }
 }
 
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn treefold_accumulator_copy(
     accumulator: *const treefold_accumulator,
     result: *mut *mut treefold_accumulator,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { held::copy(accumulator, result) }
 }
 
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn treefold_accumulator_copy(
 pub unsafe extern "C" fn treefold_accumulator_destroy(
     accumulator: *mut *mut treefold_accumulator,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { held::destroy(accumulator) }
 }
 
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn treefold_accumulator_add(
     items: *const c_void,
     n: usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { change(accumulator, Change::Add, [("items", items, n)]) }
 }
 
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn treefold_accumulator_remove(
     items: *const c_void,
     n: usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { change(accumulator, Change::Remove, [("items", items, n)]) }
 }
 
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn treefold_accumulator_add_pairs(
     y: *const c_void,
     m: usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { change(accumulator, Change::Add, [("x", x, n), ("y", y, m)]) }
 }
 
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn treefold_accumulator_remove_pairs(
     y: *const c_void,
     m: usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { change(accumulator, Change::Remove, [("x", x, n), ("y", y, m)]) }
 }
 
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn treefold_accumulator_equal(
     other: *const treefold_accumulator,
     result: *mut c_int,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe {
         held::equal(accumulator, other, result, |held, other| {
             held.equals(other.as_ref())
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn treefold_accumulator_to_bytes(
     capacity: usize,
     needed: *mut usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe {
         held::to_bytes(accumulator, (bytes, capacity), needed, |held| {
             Ok(held.to_bytes())
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn treefold_accumulator_of_bytes(
     bytes: *const c_void,
     n: usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe {
         held::of_bytes(accumulator, (bytes, n), |held, bytes| {
             held.become_bytes(bytes)

@@ -48,7 +48,7 @@ pub(super) unsafe fn destroy<H: Named>(handle: *mut *mut H) -> Status {
 /// # Safety
 /// `result` points to one handle.
 pub(super) unsafe fn copy<H: Named>(of: *const H, result: *mut *mut H) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { create(result, || handle::read(of, |object| object.copied())) }
 }
 
@@ -81,7 +81,7 @@ pub(super) unsafe fn to_bytes<H: Named>(
     needed: *mut usize,
     state: impl FnOnce(&H::Object) -> Result<Vec<u8>, Failure>,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { copy_bytes((bytes, capacity), needed, || handle::read(handle, state)) }
 }
 

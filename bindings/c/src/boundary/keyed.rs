@@ -24,7 +24,7 @@ pub unsafe extern "C" fn treefold_keyed_create(
     keys: usize,
     result: *mut *mut treefold_keyed,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { treefold_keyed_create_rows(element_type, statistic, keys, 1, result) }
 }
 
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn treefold_keyed_create_rows(
         let asked = Asked::of_code(statistic)?;
         keyed::of_codes(ElementType::of_code(element_type)?, asked, keys, width)
     };
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { held::create(result, make) }
 }
 
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn treefold_keyed_create_hashed(
         let key_type = ElementType::of_argument("key_type", key_type)?;
         keyed::hashed_of_codes(ElementType::of_code(element_type)?, key_type)
     };
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { held::create(result, make) }
 }
 
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn treefold_keyed_copy(
     keyed: *const treefold_keyed,
     result: *mut *mut treefold_keyed,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { held::copy(keyed, result) }
 }
 
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn treefold_keyed_copy(
 /// `keyed` points to one handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_destroy(keyed: *mut *mut treefold_keyed) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { held::destroy(keyed) }
 }
 
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn treefold_keyed_add(
     n: usize,
 ) -> Status {
     let arrays = [("items", items, n)];
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { change(keyed, Change::Add, (key_type, keys, k), arrays) }
 }
 
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn treefold_keyed_remove(
     n: usize,
 ) -> Status {
     let arrays = [("items", items, n)];
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { change(keyed, Change::Remove, (key_type, keys, k), arrays) }
 }
 
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn treefold_keyed_add_pairs(
     l: usize,
 ) -> Status {
     let arrays = [("x", x, n), ("y", y, l)];
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { change(keyed, Change::Add, (key_type, keys, k), arrays) }
 }
 
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn treefold_keyed_remove_pairs(
     l: usize,
 ) -> Status {
     let arrays = [("x", x, n), ("y", y, l)];
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { change(keyed, Change::Remove, (key_type, keys, k), arrays) }
 }
 
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn treefold_keyed_keys(
 ) -> Status {
     let of_type = |held: &dyn KeyedState| held.key_type();
     let write = |held: &dyn KeyedState, result: &mut [u8]| held.write_keys(result);
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     guard(|| unsafe { of_each_key(keyed, (result, m), of_type, write) })
 }
 
@@ -272,7 +272,7 @@ pub unsafe extern "C" fn treefold_keyed_values(
         let question = Question::of_codes(statistic, ddof)?;
         let of_type = |held: &dyn KeyedState| Ok(question.asked.element_type(held.element_type()));
         let write = |held: &dyn KeyedState, result: &mut [u8]| held.write(question, result);
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { of_each_key(keyed, (result, m), of_type, write) }
     })
 }
@@ -316,7 +316,7 @@ pub unsafe extern "C" fn treefold_keyed_equal(
     other: *const treefold_keyed,
     result: *mut c_int,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe {
         held::equal(keyed, other, result, |held, other| {
             held.equals(other.as_ref())
@@ -335,7 +335,7 @@ pub unsafe extern "C" fn treefold_keyed_to_bytes(
     capacity: usize,
     needed: *mut usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { held::to_bytes(keyed, (bytes, capacity), needed, |held| held.to_bytes()) }
 }
 
@@ -349,6 +349,6 @@ pub unsafe extern "C" fn treefold_keyed_of_bytes(
     bytes: *const c_void,
     n: usize,
 ) -> Status {
-    // SAFETY: the caller's promise is this function's.
+    // SAFETY: the callee requires what the caller promises.
     unsafe { held::of_bytes(keyed, (bytes, n), |held, bytes| held.become_bytes(bytes)) }
 }

@@ -17,20 +17,20 @@ fn count(bytes: usize, sign: i64) {
 unsafe impl GlobalAlloc for Live {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 1);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the allocator requires what the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         count(layout.size(), -1);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the allocator requires what the caller promises.
         unsafe { System.dealloc(memory, layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(layout.size(), -1);
         count(size, 1);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the allocator requires what the caller promises.
         unsafe { System.realloc(memory, layout, size) }
     }
 }

@@ -50,7 +50,7 @@ impl Copied {
     /// The bytes are there.
     unsafe fn of(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
         let mut copied = Self::room(ordinal, pointer, count)?;
-        // SAFETY: the caller's promise is this function's.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { copied.read() }?;
         Ok(copied)
     }
@@ -141,7 +141,7 @@ impl Target {
     /// There are m elements.
     pub(super) unsafe fn fill(&mut self) -> Result<(), Failure> {
         match &mut self.room {
-            // SAFETY: the caller's promise is this function's.
+            // SAFETY: the callee requires what the caller promises.
             Some(room) => unsafe { room.read() },
             None => Ok(()),
         }
@@ -153,7 +153,7 @@ impl Target {
     /// Only this call uses the array.
     pub(super) unsafe fn deliver(&self, is_mine: bool) -> Result<(), Failure> {
         match &self.room {
-            // SAFETY: the caller's promise is this function's.
+            // SAFETY: the callee requires what the caller promises.
             Some(room) if is_mine => unsafe { room.write_back() },
             _ => Ok(()),
         }

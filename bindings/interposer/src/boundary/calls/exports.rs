@@ -58,7 +58,7 @@ macro_rules! export {
                     }
                 }
             };
-            // SAFETY: the caller's promise is MPI's.
+            // SAFETY: the callee requires what MPI requires of the caller.
             unsafe { intercept(arguments, library) }
         }
     };

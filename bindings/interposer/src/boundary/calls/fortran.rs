@@ -141,7 +141,7 @@ macro_rules! named {
             ierr: *mut c_int,
         ) {
             let next = the_next!(stringify!($name), concat!("p", stringify!($name)));
-            // SAFETY: the caller's promise is MPI's.
+            // SAFETY: the callee requires what MPI requires of the caller.
             unsafe {
                 $body(
                     next, send, recv, count, datatype, op, $($root,)? comm, $($info,)?
@@ -167,7 +167,7 @@ macro_rules! export {
         reduction!(
             $body, $call, Blocking, $count, $root, (), (),
             |arguments, library| {
-                // SAFETY: the caller's promise is MPI's.
+                // SAFETY: the callee requires what MPI requires of the caller.
                 unsafe { intercept(arguments, library) }
             }
         );

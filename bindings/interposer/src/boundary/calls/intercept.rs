@@ -31,11 +31,11 @@ pub(crate) unsafe fn intercept(
     let Some(arguments) = arguments(mpi) else {
         return library();
     };
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     if let Some(code) = unsafe { repeated::perform(&arguments, mpi) } {
         return code;
     }
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     unsafe { take_or_pass(arguments, mpi, settings, &library) }
 }
 
@@ -50,11 +50,11 @@ unsafe fn take_or_pass(
     settings: &Settings,
     library: &dyn Fn() -> c_int,
 ) -> c_int {
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     match unsafe { prepare(&arguments, mpi, settings) } {
         Ok((task, places, state)) => {
             let comm = Communicator(arguments.comm);
-            // SAFETY: this function's promise; `prepare` has made both of the arguments.
+            // SAFETY: the caller promises it; `prepare` has made both of the arguments.
             let code = unsafe { perform(&task, places, state, comm, library) };
             // After a failure, the program's error handler may have freed the communicator.
             if code == SUCCESS && settings.mode == Mode::On && settings.stats.is_none() {

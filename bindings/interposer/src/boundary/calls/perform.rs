@@ -31,25 +31,25 @@ pub(crate) unsafe fn perform(
 ) -> c_int {
     let settings = Settings::get();
     if settings.mode == Mode::Check {
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         return unsafe { check(task, places, state, comm, library) };
     }
     let begin = settings.stats.as_ref().map(|_| Instant::now());
     let (width, length) = (task.width_bytes(), task.length_bytes());
     let buffers = match places {
         CallBuffers::Apart(send, recv) => Buffers::Apart {
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             local: unsafe { slice::from_raw_parts(send.cast(), width) },
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             result: unsafe { slice::from_raw_parts_mut(recv.cast(), length) },
         },
         CallBuffers::Read(send) => Buffers::Apart {
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             local: unsafe { slice::from_raw_parts(send.cast(), width) },
             result: &mut [],
         },
         CallBuffers::InPlace(buffer) => {
-            // SAFETY: this function's promise; the result is no longer than the contribution.
+            // SAFETY: the caller promises it; the result is no longer than the contribution.
             let buffer = unsafe { slice::from_raw_parts_mut(buffer.cast(), width) };
             Buffers::InPlace(buffer)
         }
@@ -92,7 +92,7 @@ unsafe fn check(
         CallBuffers::InPlace(buffer) => (buffer.cast_const(), Some(buffer)),
     };
     let mut own = vec![0_u8; output.map_or(0, |_| task.length_bytes())];
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises it.
     let local = unsafe { slice::from_raw_parts(input.cast::<u8>(), task.width_bytes()) };
     let begin = Instant::now();
     let result = &mut own[..];
@@ -108,7 +108,7 @@ unsafe fn check(
     let code = library();
     counts.library_ns = elapsed_ns(begin);
     if let Some(output) = output.filter(|_| code == SUCCESS) {
-        // SAFETY: the caller's promise. The library has written it, and nothing else refers to it.
+        // SAFETY: the caller promises it. The library has written it, and nothing else refers to it.
         let output = unsafe { slice::from_raw_parts(output.cast::<u8>(), task.length_bytes()) };
         if outcome.is_ok() {
             counts.compare(task, output, &own);

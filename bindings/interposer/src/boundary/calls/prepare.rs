@@ -50,7 +50,7 @@ pub(crate) unsafe fn prepare(
     if state.size == 1 {
         return Err(ONE_RANK);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises it.
     let (width, first, length, is_even) = unsafe { columns(arguments, state) }?;
     let root = usize::try_from(arguments.root).map_err(|_| WRONG)?;
     let bytes = width.checked_mul(element.bytes()).ok_or(WRONG)?;
@@ -87,9 +87,9 @@ unsafe fn columns(
 ) -> Result<(usize, usize, usize, bool), Reason> {
     let count = match arguments.count {
         Count::Of(count) => usize::try_from(count).map_err(|_| WRONG)?,
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         Count::Each(counts) => return unsafe { scattered(counts, state) },
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         Count::EachLarge(counts) => return unsafe { scattered(counts, state) },
     };
     if count == 0 {
@@ -118,7 +118,7 @@ where
     if counts.is_null() {
         return Err(WRONG);
     }
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     let counts = unsafe { slice::from_raw_parts(counts, state.size) };
     let counts = counts.iter().map(|count| usize::try_from(*count));
     // This drops negative counts.

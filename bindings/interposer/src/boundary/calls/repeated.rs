@@ -102,7 +102,7 @@ pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
         // A call that the run makes is passed on before it comes here.
         let last = last.borrow();
         let known = last.find(&kind)?;
-        // SAFETY: this function's promise; the kind of the call is the same.
+        // SAFETY: the caller promises it; the kind of the call is the same.
         unsafe { reduce(known, mpi, arguments.send, arguments.recv) }
     })?;
     // After the borrow: an error handler of the program's may make calls, and need not return.
@@ -119,7 +119,7 @@ unsafe fn reduce(
     send: *const c_void,
     recv: *mut c_void,
 ) -> Option<Result<(), String>> {
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     let buffers = unsafe { buffers(known, mpi, send, recv) }?;
     // SAFETY: the generation is the present one, and the communicator belongs to the call.
     let state = unsafe { State::of_generation(known.state) };

@@ -60,7 +60,7 @@ impl Check {
     /// # Safety
     /// There are as many elements as the task says.
     pub(crate) unsafe fn of(task: &Task, send: *const c_void, comm: Comm) -> Self {
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         let bytes = unsafe { slice::from_raw_parts(send.cast::<u8>(), task.width_bytes()) };
         let mut contribution = vec![0_u64; bytes.len().div_ceil(size_of::<u64>())];
         bytemuck::cast_slice_mut(&mut contribution)[..bytes.len()].copy_from_slice(bytes);

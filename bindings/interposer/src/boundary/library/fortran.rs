@@ -9,16 +9,16 @@ use crate::boundary::library::loaded::Mpi;
 /// # Safety
 /// The address points to an INTEGER.
 pub(crate) unsafe fn integer(address: *const c_int) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises it.
     unsafe { *address }
 }
 
 /// # Safety
 /// The address points to a Fortran handle, and MPI is initialised.
 pub(crate) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises it.
     let number = unsafe { *address };
-    // SAFETY: the caller's promise, and the program's: it is a datatype's.
+    // SAFETY: the caller promises that MPI is initialised, and the program that the number is a datatype's.
     let datatype = unsafe { mpi.library.type_from_fortran(number) };
     // A library that converts no handles has no Fortran.
     datatype.unwrap_or(mpi.library.handles.MPI_DATATYPE_NULL)
@@ -27,9 +27,9 @@ pub(crate) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
 /// # Safety
 /// As [`datatype_of`].
 pub(crate) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises it.
     let number = unsafe { *address };
-    // SAFETY: the caller's promise, and the program's: it is an operator's.
+    // SAFETY: the caller promises that MPI is initialised, and the program that the number is an operator's.
     let op = unsafe { mpi.library.op_from_fortran(number) };
     op.unwrap_or(mpi.library.handles.MPI_OP_NULL)
 }
@@ -37,9 +37,9 @@ pub(crate) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
 /// # Safety
 /// As [`datatype_of`].
 pub(crate) unsafe fn comm_of(mpi: &Mpi, address: *const c_int) -> Comm {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises it.
     let number = unsafe { *address };
-    // SAFETY: the caller's promise, and the program's: it is a communicator's.
+    // SAFETY: the caller promises that MPI is initialised, and the program that the number is a communicator's.
     let comm = unsafe { mpi.library.comm_from_fortran(number) };
     comm.unwrap_or(mpi.library.handles.MPI_COMM_NULL)
 }
@@ -48,7 +48,7 @@ pub(crate) unsafe fn comm_of(mpi: &Mpi, address: *const c_int) -> Comm {
 /// The address points to an INTEGER, or is NULL.
 pub(crate) unsafe fn leave(ierr: *mut c_int, code: c_int) {
     if !ierr.is_null() {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises it.
         unsafe { *ierr = code };
     }
 }

@@ -30,7 +30,7 @@ pub(crate) unsafe fn each(counts: *const i64, comm: Passed<Comm>) -> Option<*con
         return None;
     }
     let size = Communicator(comm).size();
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     let counts = unsafe { slice::from_raw_parts(counts, size) };
     let counts: Option<Vec<c_int>> = counts.iter().map(|&count| one(count)).collect();
     let counts = counts?;

@@ -224,7 +224,7 @@ macro_rules! export_fortran {
                 stringify!($name),
                 concat!("p", stringify!($name))
             );
-            // SAFETY: the caller's promise is MPI's.
+            // SAFETY: the callee requires what MPI requires of the caller.
             unsafe { body(next, $($parameter,)+ ierr) };
         }
     };

@@ -50,7 +50,7 @@ impl Completed {
             Self::None => false,
             Self::One(index) => is_it(index),
             Self::Some(count, indices) => (0..usize::try_from(count).unwrap_or(0)).any(|at| {
-                // SAFETY: this function's promise.
+                // SAFETY: the caller promises it.
                 let index = unsafe { indices.add(at) };
                 // SAFETY: as above.
                 is_it(unsafe { *index })
@@ -73,7 +73,7 @@ pub(crate) unsafe fn complete(
     if flight::is_idle() {
         return library();
     }
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     unsafe { settle(requests(), library, completed) }
 }
 
@@ -87,7 +87,7 @@ unsafe fn settle(
     library: impl FnOnce() -> c_int,
     completed: impl FnOnce() -> Completed,
 ) -> c_int {
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     let taken = unsafe { Taken::of(requests) };
     let code = library();
     if taken.is_empty() {
@@ -99,7 +99,7 @@ unsafe fn settle(
         Handles::Fortran(_) => 1,
     };
     let is_done = |place| match is_told {
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         Some(completed) => unsafe { completed.has(place, first) },
         // After a failure some are complete, and others may be under way still; the program may ignore statuses. So the library is asked.
         // SAFETY: as above.
@@ -113,7 +113,7 @@ unsafe fn settle(
 /// Whether a live request is complete.
 fn is_over(request: Request) -> bool {
     let (mut flag, ignored) = (0, loaded::mpi().constants.status_ignore());
-    // SAFETY: the caller's promise; a request that is asked about stays as it is.
+    // SAFETY: the caller promises it; a request that is asked about stays as it is.
     let code = unsafe { loaded::mpi().MPI_Request_get_status(request, &raw mut flag, ignored) };
     code == SUCCESS && flag != 0
 }
@@ -137,7 +137,7 @@ macro_rules! export {
     ($name:ident $parameters:tt, $requests:expr, $completed:expr) => {
         export_c!($name $parameters, |library| {
             let (requests, completed) = (|| $requests, || $completed);
-            // SAFETY: the caller's promise is MPI's.
+            // SAFETY: the callee requires what MPI requires of the caller.
             unsafe { complete(requests, library, completed) }
         });
     };

@@ -20,7 +20,7 @@ unsafe fn one(request: *const c_int) -> Requests {
 /// # Safety
 /// The first address points to an INTEGER, the count, and the other one to that many handles.
 unsafe fn several(count: *const c_int, requests: *const c_int) -> Requests {
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     Requests::in_fortran(unsafe { integer(count) }, requests)
 }
 
@@ -30,7 +30,7 @@ macro_rules! completes {
         export_fortran!($names, $parameters, |library| {
             // SAFETY: the addresses are those of an INTEGER and of handles.
             let (requests, completed) = (|| unsafe { $requests }, || $completed);
-            // SAFETY: the caller's promise is MPI's.
+            // SAFETY: the callee requires what MPI requires of the caller.
             unsafe { complete(requests, library, completed) }
         });
     };
@@ -42,7 +42,7 @@ macro_rules! export {
         export_fortran!($names, $parameters, |library| {
             // SAFETY: the addresses are those of an INTEGER and of handles.
             let requests = || unsafe { $requests };
-            // SAFETY: the caller's promise is MPI's.
+            // SAFETY: the callee requires what MPI requires of the caller.
             unsafe { $function(requests, library) }
         });
     };

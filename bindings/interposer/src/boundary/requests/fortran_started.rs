@@ -18,7 +18,7 @@ macro_rules! export {
         reduction!(
             $body, $call, $form, $count, $root, $info, (request),
             |arguments, library| {
-                // SAFETY: the caller's promise is MPI's.
+                // SAFETY: the callee requires what MPI requires of the caller.
                 unsafe { intercept(arguments, RequestPlace::Fortran(request), library) }
             }
         );

@@ -58,7 +58,7 @@ pub(crate) unsafe fn start(
     if flight::is_empty() {
         return library();
     }
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     unsafe { start_known(requests(), library) }
 }
 
@@ -72,7 +72,7 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
     if IS_STARTING.get() {
         return library();
     }
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     let words = unsafe { requests.words() };
     let known: Vec<RequestState> = words.iter().map(|&word| flight::known(word)).collect();
     if known.contains(&RequestState::UnderWay) {
@@ -90,7 +90,7 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
         if flight::known(word) == RequestState::UnderWay {
             return refuse();
         }
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         let code = start_one(word, || unsafe { start_at(requests, place) });
         if code != SUCCESS {
             return code;
@@ -160,11 +160,11 @@ unsafe fn start_at(requests: Requests, place: usize) -> c_int {
     match requests.handles {
         Handles::C(handles) => {
             let handle = handles.wrapping_byte_add(place * family.handle_bytes());
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             unsafe { next(handle.cast_mut()) }
         }
         Handles::Fortran(numbers) => {
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             let mut request = unsafe { requests.request(place) };
             let handle = (&raw mut request).cast::<c_void>();
             // SAFETY: the handle has room for one of any family.
@@ -176,7 +176,7 @@ unsafe fn start_at(requests: Requests, place: usize) -> c_int {
             // SAFETY: it is the program's request, which the library may have made another one.
             let number = unsafe { mpi().request_to_fortran(request) };
             if let Some(number) = number {
-                // SAFETY: this function's promise.
+                // SAFETY: the caller promises it.
                 unsafe { *numbers.wrapping_add(place).cast_mut() = number };
             }
             code
@@ -196,7 +196,7 @@ pub(crate) unsafe fn free(
     if flight::is_empty() {
         return library();
     }
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     let words = unsafe { request().words() };
     if is_under_way(&words) {
         return refuse();
@@ -220,7 +220,7 @@ pub(crate) unsafe fn cancel(
     request: impl FnOnce() -> Requests,
     library: impl FnOnce() -> c_int,
 ) -> c_int {
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     if !flight::is_empty() && is_under_way(&unsafe { request().words() }) {
         return refuse();
     }
@@ -237,7 +237,7 @@ fn is_under_way(words: &[usize]) -> bool {
 macro_rules! export {
     ($name:ident $parameters:tt, $function:ident, $requests:expr) => {
         export_c!($name $parameters, |library| {
-            // SAFETY: the caller's promise is MPI's.
+            // SAFETY: the callee requires what MPI requires of the caller.
             unsafe { $function(|| $requests, library) }
         });
     };

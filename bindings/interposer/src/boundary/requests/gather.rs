@@ -38,7 +38,7 @@ pub(crate) unsafe fn room(
 ) -> Result<Box<Flight>, Reason> {
     let (size, rank) = (state.size, state.rank);
     let (counts, longest) = match task.call {
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         Call::ReduceScatter | Call::ReduceScatterBlock => unsafe { columns(arguments, size) }?,
         _ => (Vec::new(), task.width),
     };

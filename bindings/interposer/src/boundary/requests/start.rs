@@ -35,13 +35,13 @@ impl RequestPlace {
     /// There is room for a request, and MPI is initialised.
     unsafe fn write(self, mpi: &Mpi, request: Request) {
         match self {
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             Self::C(place) => unsafe { mpi.library.family().write(place, 0, request) },
             Self::Fortran(place) => {
                 // SAFETY: the library has just made it.
                 let number = unsafe { mpi.library.request_to_fortran(request) };
                 let number = number.expect("a library that hides its Fortran converts handles");
-                // SAFETY: this function's promise.
+                // SAFETY: the caller promises it.
                 unsafe { *place = number };
             }
         }
@@ -51,7 +51,7 @@ impl RequestPlace {
     /// There is a request, and MPI is initialised.
     unsafe fn read(self, mpi: &Mpi) -> Request {
         match self {
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             Self::C(place) => unsafe { mpi.library.family().read(place, 0) },
             // SAFETY: as above.
             Self::Fortran(place) => unsafe { fortran(place) },
@@ -73,7 +73,7 @@ pub(crate) unsafe fn intercept(
         return library();
     };
     match arguments(mpi) {
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         Some(arguments) => unsafe { start_or_pass(&arguments, mpi, settings, place, &library) },
         None => library(),
     }
@@ -92,10 +92,10 @@ unsafe fn start_or_pass(
 ) -> c_int {
     let begin = settings.stats.as_ref().map(|_| Instant::now());
     let is_check = settings.mode == Mode::Check;
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     let prepared = unsafe { prepare(arguments, mpi, settings) };
     let with_room = prepared.and_then(|(task, places, state)| {
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         let flight = unsafe { room(arguments, task, places, state) }?;
         Ok((flight, state))
     });
@@ -106,12 +106,12 @@ unsafe fn start_or_pass(
         }
         let mut send = contribution(arguments, mpi);
         if is_check {
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             let check = unsafe { check(&flight.task, send, arguments.comm, state) };
             send = check.contribution.as_ptr().cast();
             flight.check = Some(check);
         }
-        // SAFETY: this function's promise; `room` was made for these arguments.
+        // SAFETY: the caller promises it; `room` was made for these arguments.
         let gathered = unsafe { gather(arguments, arguments.form, send, &mut flight, mpi) };
         let (code, request) = gathered?;
         Ok(Started::Now(flight, code, request))

@@ -84,7 +84,7 @@ macro_rules! export {
                 }
                 missing.code(&|mpi| Some(mpi.take(comm)))
             };
-            // SAFETY: the caller's promise is MPI's.
+            // SAFETY: the callee requires what MPI requires of the caller.
             unsafe { intercept(arguments, RequestPlace::C(request), library) }
         }
     };

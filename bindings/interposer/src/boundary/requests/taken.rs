@@ -46,7 +46,7 @@ impl Requests {
     /// They are where the program's arguments point.
     pub(crate) unsafe fn words(self) -> Vec<usize> {
         let places = 0..self.count;
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         places.map(|place| unsafe { self.word(place) }).collect()
     }
 
@@ -56,10 +56,10 @@ impl Requests {
     /// They are where the program's arguments point, and there are more of them than `place`.
     pub(crate) unsafe fn request(self, place: usize) -> Request {
         match self.handles {
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             Handles::C(handles) => unsafe { loaded::mpi().family().read(handles, place) },
             Handles::Fortran(numbers) => {
-                // SAFETY: this function's promise.
+                // SAFETY: the caller promises it.
                 let number = unsafe { numbers.add(place) };
                 // SAFETY: as above.
                 unsafe { fortran(number) }
@@ -72,7 +72,7 @@ impl Requests {
     /// # Safety
     /// As [`Self::request`].
     unsafe fn word(self, place: usize) -> usize {
-        // SAFETY: this function's promise.
+        // SAFETY: the caller promises it.
         unsafe { self.request(place) }.word()
     }
 }
@@ -83,7 +83,7 @@ impl Requests {
 /// The address points to a handle, and MPI is initialised.
 pub(crate) unsafe fn fortran(number: *const c_int) -> Request {
     let mpi = loaded::mpi();
-    // SAFETY: this function's promise.
+    // SAFETY: the caller promises it.
     let number = unsafe { *number };
     // SAFETY: the program promises a request's.
     let request = unsafe { mpi.request_from_fortran(number) };
@@ -117,7 +117,7 @@ impl Taken {
         };
         let mut table = lock();
         for place in 0..requests.count {
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             let word = unsafe { requests.word(place) };
             if table.get(&word).is_some_and(|flight| flight.is_under_way)
                 && let Some(flight) = remove(&mut table, word)
@@ -161,7 +161,7 @@ impl Taken {
         is_done: &dyn Fn(usize) -> bool,
     ) {
         for mut held in self.all() {
-            // SAFETY: this function's promise.
+            // SAFETY: the caller promises it.
             let is_gone = (unsafe { requests.word(held.place) }) != held.word;
             let is_kept = held.flight.task.form == Form::Persistent && !is_gone;
             let is_complete = is_gone || is_kept && is_done(held.place);

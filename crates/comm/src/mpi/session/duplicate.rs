@@ -49,7 +49,7 @@ impl MpiCommunicator {
     /// # Safety
     /// It is a live communicator of [`library()`]'s, and no intercommunicator; this thread may call MPI.
     pub unsafe fn duplicate(comm: Comm) -> Result<Self, Error> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises it.
         unsafe { Self::duplicate_where(comm, true) }
     }
 
@@ -62,7 +62,7 @@ impl MpiCommunicator {
     /// As [`duplicate`](Self::duplicate).
     pub unsafe fn duplicate_where(comm: Comm, wants_memory: bool) -> Result<Self, Error> {
         check_running()?;
-        // SAFETY: the caller's promise, and MPI can be called.
+        // SAFETY: the caller promises it, and MPI can be called.
         let comm = unsafe { RawCommunicator::from_handle(comm) };
         // Where even this fails, there is no rank to name. A duplicate has the ranks of its parent.
         let rank = comm.rank().map_err(|failure| failure.on(0))?;
