@@ -25,7 +25,7 @@ enum columns
 
 /*
  * Exact sums do not depend on the order in which rows are added, so rows may be added late. The latest rows wait here. With many groups,
- * their states are in the cache by the time they are added; with few groups, one call of libtreefold adds several rows. Every function that
+ * their states are in the cache by the time they are added; with few groups, one call of libtreefold adds several rows. Any function that
  * reads a state, or removes a row from one, first adds all waiting rows. If that fails, the remaining rows still wait: they may belong to
  * the open cursor of another statement.
  */

@@ -245,8 +245,8 @@ def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", 
     """Windows around each item: `rolling(x, window).sum()`, `.corr(y)`, ….
 
     Items that leave a window are removed exactly, so nothing drifts, and an
-    infinity or a NaN affects only the windows that have it. Defaults are those of
-    NumPy and SciPy: `ddof` is 0, and 1 for a covariance; `bias` is true.
+    infinity or a NaN affects only the windows that have it. Defaults are those
+    of NumPy and SciPy: `ddof` is 0, and 1 for a covariance; `bias` is true.
 
     Parameters
     ----------

@@ -117,8 +117,8 @@ class GroupBy:
     of numbers but the keys. For a Series it takes no name. The index has the
     keys, as in pandas' own result. Sums of integers are 64-bit integers; a
     larger sum raises OverflowError. Skewness and kurtosis are corrected for
-    bias, as in pandas, and NaN if there are too few items or all are equal. Slope and
-    intercept are those of the regression line of y on x.
+    bias, as in pandas, and NaN if there are too few items or all are equal.
+    Slope and intercept are those of the regression line of y on x.
 
     Examples
     --------
