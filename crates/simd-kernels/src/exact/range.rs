@@ -178,7 +178,7 @@ impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for SumsInRange<'_, ZEROS,
     }
 }
 
-impl<const ZEROS: bool, const MANY: bool> Sums<'_, ZEROS, MANY> {
+impl<const ZEROS: bool, const MANY: bool> SumsInRange<'_, ZEROS, MANY> {
     /// Splits with `N` registers of each accumulator, `GROUPS` groups at a time: with two groups, the registers of one's sums serve for the other's
     /// parts, and nothing is copied.
     #[inline(always)]
@@ -241,7 +241,7 @@ impl<const ZEROS: bool> Kernel<f64> for ProductsInRange<'_, ZEROS> {
     }
 }
 
-impl<const ZEROS: bool> Products<'_, ZEROS> {
+impl<const ZEROS: bool> ProductsInRange<'_, ZEROS> {
     /// Splits with `N` registers of each accumulator.
     #[inline(always)]
     fn split<V, const N: usize>(self, proven: Proven<V>) -> Option<[Split; 2]>

@@ -270,7 +270,7 @@ impl Subtree for Row {
 }
 
 /// Two adjacent subtrees of the same size.
-struct Pair<N>(core::marker::PhantomData<N>);
+struct PairOf<N>(core::marker::PhantomData<N>);
 
 type Four = PairOf<PairOf<Row>>;
 type Sixteen = PairOf<PairOf<Four>>;
