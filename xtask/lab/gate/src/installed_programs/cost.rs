@@ -91,7 +91,7 @@ fn record(lines: &[Line]) -> Picture {
             "cargo xtask test --stage programs --record; {processor}, {cores} cores; {date}, commit {commit}; shared with other programs"
         ),
         "title": format!(
-            "A call through the interposer takes {least:.2} to {most:.2} of the MPI library's time"
+            "A call through the interposer takes {least:.2} to {most:.2} times the MPI library's time"
         ),
         "subtitle": format!(
             "{OVERHEAD_RANKS} ranks on {cores} cores of {processor}; measured alternately, minimum of 31 times"

@@ -109,7 +109,7 @@ fn speed(times: &[Times], machine: &Machine) -> Plot {
     lines.push(Line::level(WAYS[unordered], 1.0));
     Plot {
         title: format!(
-            "A sum in tree order takes {least:.1} to {most:.1} of an unordered sum's time"
+            "A sum in tree order takes {least:.1} to {most:.1} times an unordered sum's time"
         ),
         subtitle: runs_words(times, machine),
         x: Axis::doublings("N, doubles"),
