@@ -19,7 +19,7 @@ use crate::engine::Engine;
 /// system's shared memory.
 const WINDOWS_MAX: usize = 8;
 
-/// Counts events that invalidate what threads remember of communicators: one was freed, or MPI_Finalize has begun.
+/// Counts events that invalidate what threads remember about communicators: one was freed, or MPI_Finalize has begun.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 /// The number of communicators that share memory, not counting the first.
@@ -66,7 +66,7 @@ impl Inner {
 
 // SAFETY: an engine's world, plans and buffers hold `Rc`s of each other, and no other object of the process holds one of them: each world
 // is made here from a communicator of its own. So all of them move between threads together, behind the mutex, and no thread uses one
-// without its lock. What they call of MPI may be called by any thread that calls a reduction of the program's.
+// without its lock. Any thread that may call a reduction may call the MPI functions that they use.
 unsafe impl Send for Inner {}
 
 thread_local! {
@@ -74,13 +74,13 @@ thread_local! {
     static LAST: Cell<Option<(Communicator, u64, *const State)>> = const { Cell::new(None) };
 }
 
-/// What threads remember is of one generation.
+/// The present generation. What a thread remembers is valid only in the generation in which it was found.
 #[inline]
 pub(crate) fn generation() -> u64 {
     GENERATION.load(Ordering::Acquire)
 }
 
-/// Starts a new generation, so that threads forget communicators.
+/// Starts a new generation, so that threads forget the communicators that they remember.
 pub(crate) fn outdate() {
     GENERATION.fetch_add(1, Ordering::Release);
 }
@@ -103,18 +103,19 @@ impl State {
                 state
             }
         };
-        // SAFETY: it was found in this generation, or just now.
+        // SAFETY: the pointer was found in this generation, or just now.
         Some(unsafe { Self::of_generation(state) })
     }
 
-    /// The state of a communicator that a thread remembers.
+    /// The state of a communicator, by the pointer that a thread has cached.
     ///
     /// # Safety
-    /// It was found in the present generation, and this is a call on its communicator.
+    /// The pointer was found in the present generation, and this is a call on its communicator.
     #[inline]
     pub(crate) unsafe fn of_generation(state: *const Self) -> &'static Self {
-        // SAFETY: the state lives until its communicator is freed, which no thread may do while another uses that (MPI 4.1, 7.4.3); after
-        // that, it is another generation. So callers have it for one call on the communicator, whatever the lifetime says.
+        // SAFETY: the state lives until its communicator is freed. No thread may free a communicator while another uses it (MPI 4.1, 7.4.3),
+        // and freeing starts a new generation. So the state lives at least until the end of this call on the communicator; callers keep it
+        // no longer, although its type says `'static`.
         unsafe { &*state }
     }
 
@@ -143,13 +144,13 @@ impl State {
     #[cold]
     fn make(&self, inner: &mut Inner, comm: Communicator) -> Result<(), String> {
         let is_world = comm == loaded::world();
-        // Ranks may have counted differently, so the ranks of a communicator take the minimum.
+        // Ranks may have counted windows differently: a communicator has one only if all its ranks want it.
         let wants_memory = is_world || WINDOWS.load(Ordering::Relaxed) < WINDOWS_MAX;
         if wants_memory && !is_world {
             WINDOWS.fetch_add(1, Ordering::Relaxed);
         }
-        // SAFETY: the program promises a communicator of its library, which it calls MPI with in this thread; `prepare` has passed
-        // intercommunicators on.
+        // SAFETY: the program passes a live communicator of its library, from a thread that may call MPI; `prepare` has passed
+        // intercommunicators on to the library.
         let made = unsafe { MpiCommunicator::duplicate_where(comm.0, wants_memory) };
         let end = made.map_err(|error| error.to_string())?;
         inner.duplicate = Some(end.library_communicator());
