@@ -139,7 +139,7 @@ pub(crate) trait Aggregate: Any {
     fn add(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// # Errors
-    /// There are fewer rows, or fewer of a kind.
+    /// More rows are removed than were added, or more of a kind.
     fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// Adds the rows of `other`, or removes them.

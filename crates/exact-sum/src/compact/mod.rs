@@ -71,7 +71,7 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     /// Removes the rows of `other`.
     ///
     /// # Errors
-    /// There are fewer rows, or fewer of a kind: NaNs, infinities. A failed call changes nothing.
+    /// More rows are removed than were added, or more of a kind: NaNs, infinities. A failed call changes nothing.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
     /// A statistic, rounded once. As in SQL it is `None` (NULL) for too few rows, for no rows except for their number, and if a

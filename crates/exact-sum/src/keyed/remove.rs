@@ -1,4 +1,4 @@
-//! Removing items.
+//! Checks whether items can be removed from keys, before any sum changes.
 
 use std::error::Error;
 use std::fmt;
@@ -12,14 +12,14 @@ use crate::number::counters::{Counters, LimitError, RemoveError, check_items as 
 pub enum RemoveKeyedError {
     /// The keys are invalid.
     Key(KeyError),
-    /// A key has fewer items, or fewer of a kind.
+    /// More items are removed from a key than it has, or more of a kind: NaNs, infinities, negative zeros.
     Fewer {
         /// The key.
         key: usize,
         /// Which kind.
         error: RemoveError,
     },
-    /// An item has a key that has no items.
+    /// An item's key has no items.
     Unknown {
         /// The number of the item, from 0 on.
         item: usize,
@@ -39,7 +39,7 @@ impl fmt::Display for RemoveKeyedError {
         match self {
             Self::Key(error) => error.fmt(f),
             Self::Fewer { key, error } => write!(f, "key {key}: {error}"),
-            Self::Unknown { item } => write!(f, "item {item} has a key that has no items"),
+            Self::Unknown { item } => write!(f, "the key of item {item} has no items"),
             Self::Never => f.write_str("items cannot be removed from extrema"),
         }
     }
@@ -47,7 +47,7 @@ impl fmt::Display for RemoveKeyedError {
 
 impl Error for RemoveKeyedError {}
 
-/// Checks that keys hold the items to be removed that are not finite.
+/// Checks that each key has added the NaNs and infinities that are to be removed from it.
 pub(super) fn check_items<K: Key>(
     keys: &[K],
     items: impl Iterator<Item = f64>,
@@ -59,7 +59,7 @@ pub(super) fn check_items<K: Key>(
     check_specials(counted.collect(), held)
 }
 
-/// Checks that keys hold as many items of each kind as are to be removed: one entry for each of these, in any order.
+/// Checks that each key has at least as many items of each kind as are to be removed from it. `removed` has one entry per item, in any order.
 pub(super) fn check_specials(
     mut removed: Vec<(usize, Counters)>,
     held: &dyn Fn(usize) -> Counters,
@@ -77,10 +77,10 @@ pub(super) fn check_specials(
     Ok(())
 }
 
-/// With fewer than one item for this many keys, the items' keys are sorted, instead of a look at all keys.
+/// If there is less than one item per this many keys, the items' keys are sorted, which is faster than visiting all keys.
 const KEYS_AN_ITEM: usize = 16;
 
-/// Checks that keys have as many items as are to be removed.
+/// Checks that each key has at least as many items as are to be removed from it.
 pub(super) fn check_counts<K: Key>(removed: &[K], counts: &[u64]) -> Result<(), RemoveKeyedError> {
     if removed.len() < counts.len() / KEYS_AN_ITEM {
         return check_few(removed.iter().map(|key| key.place()).collect(), counts);
@@ -99,7 +99,7 @@ fn check_few(mut keys: Vec<usize>, counts: &[u64]) -> Result<(), RemoveKeyedErro
     of_keys.try_for_each(|of_key| check_count(of_key[0], counts[of_key[0]], of_key.len() as u64))
 }
 
-/// Checks that a key has this many items.
+/// Checks that a key with `held` items has the `removed` items.
 #[inline]
 pub(super) fn check_count(key: usize, held: u64, removed: u64) -> Result<(), RemoveKeyedError> {
     check_items_of(held, removed).map_err(|error| RemoveKeyedError::Fewer { key, error })

@@ -5,13 +5,13 @@ use std::ops::Range;
 /// A float as a double, by integer arithmetic.
 #[inline]
 pub(super) fn widened(item: f32) -> f64 {
-    /// The bits that a double's fraction has more.
+    /// The number of bits by which a double's fraction is longer than a float's.
     const MORE: u32 = 52 - 23;
     let bits = item.to_bits();
     let (biased, fraction) = (u64::from(bits >> 23 & 0xFF), u64::from(bits & 0x7F_FFFF));
     let (biased, fraction) = match (biased, fraction) {
         (0, 0) => (0, 0),
-        // A subnormal number is fraction * 2^-149; as a double it has its highest bit at place 52.
+        // A subnormal number is fraction * 2^-149. As a double it is normal: its highest bit moves to bit 52.
         (0, _) => {
             let shift = fraction.leading_zeros() - 11;
             let exponent = u64::from(1023 + 52 - 149 - shift);

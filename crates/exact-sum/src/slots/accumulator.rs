@@ -55,7 +55,7 @@ pub trait Accumulator:
     /// Removes the items of `other`.
     ///
     /// # Errors
-    /// This sum has fewer items, or fewer of a kind: NaNs, infinities, negative zeros. A failed call changes nothing.
+    /// More items are removed than were added, or more of a kind: NaNs, infinities, negative zeros. A failed call changes nothing.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
     /// The number of items, or of products.
