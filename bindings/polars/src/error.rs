@@ -1,6 +1,6 @@
 //! Error messages, which Polars raises as a `ComputeError`.
 
-/// The function's name is added where it is reported.
+/// A message without the function's name, which is added when the error is reported.
 #[derive(Debug)]
 pub(crate) struct Error(pub(crate) String);
 

@@ -4,9 +4,9 @@
 //! ranks cuts subtrees, and every cut is a message.
 //!
 //! - Even shares ([`Scheme::Lower`], [`Scheme::Upper`]) keep all ranks equally busy, but cut anywhere.
-//! - Shares of a [power of two](Scheme::PowerOfTwo) cut little, but leave most of the work to one rank.
-//! - [Optimized](Scheme::Optimized) shares move each boundary a little to the left, to where it cuts less.
-//! - [Score-optimal](Scheme::ScoreOptimal) shares have the least score (eq. 3.7), which adds the times of all messages.
+//! - Shares of a [power of two](Scheme::PowerOfTwo) cut few subtrees, but leave most of the work to one rank.
+//! - [Optimized](Scheme::Optimized) shares move each boundary a little to the left, to where it cuts fewer subtrees.
+//! - [Score-optimal](Scheme::ScoreOptimal) shares have the lowest score (eq. 3.7), which adds the times of all messages.
 //! - [Path-optimal](Scheme::PathOptimal) shares have a short critical path, on which messages may overlap.
 //!
 //! Thesis, section 3.1.2, with N = 504850 items on p = 256 ranks:

@@ -1,4 +1,4 @@
-//! The test suites that run under MPI, with one library.
+//! Runs the test suites under MPI, with one library at a time.
 
 use std::process::Command;
 
@@ -10,16 +10,16 @@ use crate::libraries::MPI_LIBRARIES;
 use crate::steps::Steps;
 use crate::tests::{self, find};
 
-/// The numbers of ranks for the suites.
+/// The numbers of ranks on which the suites run.
 struct Ranks {
     shared: &'static [usize],
     /// Without shared memory, as between nodes.
     without_shared_memory: &'static [usize],
-    /// The name in messages.
+    /// Both lists as text, for messages and records.
     shown: &'static str,
 }
 
-/// With this and a second library, each number of ranks runs once with shared memory and once without.
+/// For the first of two libraries. `OF_SECOND` exchanges the lists, so each number of ranks runs once with shared memory and once without.
 const OF_FIRST: Ranks = Ranks {
     shared: &[1, 3],
     without_shared_memory: &[2, 5],
@@ -32,7 +32,7 @@ const OF_SECOND: Ranks = Ranks {
     shown: "2, 5; without shared memory 1, 3",
 };
 
-/// With a single library.
+/// If only one library is tested.
 const OF_ONE: Ranks = Ranks {
     shared: &[1, 2, 3, 5],
     without_shared_memory: &[2, 3],
@@ -42,10 +42,10 @@ const OF_ONE: Ranks = Ranks {
 /// The numbers of ranks of programs that start more processes.
 const MPI_RANKS_THAT_SPAWN: [usize; 2] = [1, 2];
 
-/// A time limit far above what ranks take to end after one is stopped.
+/// A time limit far above the time that ranks need to end after one of them is stopped.
 const STOPPED_TIMEOUT_SECONDS: &str = "60";
 
-/// A time limit far above the MPI tests of one crate.
+/// A time limit far above the time of one crate's MPI tests.
 const MPI_TIMEOUT_SECONDS: &str = "600";
 
 /// The test of `reduce` that every rank runs.

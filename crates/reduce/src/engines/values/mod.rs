@@ -1,5 +1,5 @@
-//! What engines know about items: how long they are, and what combines them. Everything below a plan is compiled once, not for each
-//! type of item.
+//! What engines know about items: their size, and the operator that combines them. Engines work on bytes, so they are compiled once, not
+//! for each type of item.
 
 mod typed;
 mod words;
@@ -12,8 +12,8 @@ pub(crate) use self::typed::Typed;
 pub(crate) use self::words::Words;
 use super::scheduled::program::Combine;
 
-/// The operations of a type by an operator, on items as bytes. Slices are aligned for the type unless stated otherwise; lengths and places
-/// in them are in bytes.
+/// Reductions of items of one type by one operator; the items are passed as bytes. Slices are aligned for the type unless stated otherwise;
+/// lengths and offsets are in bytes.
 pub(crate) trait Values {
     /// The size and the alignment of an item.
     fn item(&self) -> Layout;
@@ -21,13 +21,13 @@ pub(crate) trait Values {
     /// The operator's name.
     fn name(&self) -> &str;
 
-    /// Whether there is a reduction of no items.
+    /// Whether the operator has an empty value, the reduction of no items.
     fn has_empty(&self) -> bool;
 
-    /// The bytes of an exact sum, if these are sums of floats.
+    /// The size of an exact sum, in bytes; `None` unless the operator is a sum of floats.
     fn exact_sum_bytes(&self) -> Option<usize>;
 
-    /// Whether the operator is a sum of floats: then there are products.
+    /// Whether the functions of products below may be called: the operator is a sum of floats.
     fn has_products(&self) -> bool;
 
     /// The reduction of all items, in canonical form; `None` if there are none.
@@ -48,7 +48,7 @@ pub(crate) trait Values {
     /// The reductions of runs of items, as [`Operator::fold_runs`](crate::Operator::fold_runs).
     fn fold_runs(&self, items: &[u8], lengths: &[usize], results: &mut [u8]);
 
-    /// The reduction of rows, as [`Operator::fold_rows`](crate::Operator::fold_rows); of no rows nothing is written.
+    /// The reduction of rows, as [`Operator::fold_rows`](crate::Operator::fold_rows). If there are no rows, nothing is written.
     fn fold_rows(&self, items: &[u8], row: &mut [u8]);
 
     /// Combines two items, which need not be aligned, and writes the result to `left`.
@@ -88,7 +88,7 @@ pub(crate) trait Values {
     );
 }
 
-/// What callers who request products know.
+/// What callers of the functions of products guarantee.
 const ARE_FLOATS: &str = "the operator is a sum of floats";
 
 /// Items of a type. An empty slice may have any address.
