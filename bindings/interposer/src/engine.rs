@@ -15,7 +15,7 @@ use plans::{Key, Plans};
 /// Longer rows are reduced in blocks of this many columns.
 const COLUMNS_MAX: usize = if cfg!(test) { 100 } else { 1 << 24 };
 
-/// More than a century: MPI tolerates a rank that is late for a reduction, however late.
+/// A silence limit of more than a century: in MPI, a rank may be late for a reduction by any time.
 const FOR_EVER: Duration = Duration::from_secs(1 << 32);
 
 /// The buffers of a call, as bytes.
@@ -131,7 +131,7 @@ impl Engine {
         Some(outcome.inspect_err(|failure| self.fail(failure)))
     }
 
-    /// Lets every later run fail.
+    /// Makes every later run fail.
     pub(crate) fn fail(&mut self, failure: &str) {
         self.failure = Some(failure.to_owned());
         self.plans.clear();

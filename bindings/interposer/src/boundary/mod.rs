@@ -5,12 +5,11 @@
 //!
 //! Nothing here is linked to an MPI library: the one that the program has loaded is found by the first call, of whatever family, and its
 //! functions are called through the table of crate `mpi_library`, by their `PMPI_` names, so that neither this library nor another tool is
-//! called. What is passed on goes to the next `MPI_` function that the dynamic linker finds, so that another tool beside it sees the
-//! program's call. An exception of C++ that the program throws in an operator or an error handler goes through what is passed as if
-//! nothing were there.
+//! called. A call that is passed on goes to the next `MPI_` function that the dynamic linker finds, so other tools see it, too. A C++
+//! exception that the program throws in an operator or an error handler propagates through such a call as if this library were not there.
 //!
-//! The names are those of all families together. What the program's library lacks of them is an error of MPI's, but for large counts, which
-//! are passed on as `int`s where these hold them.
+//! This library exports the names of all families. If the program's library lacks a function, the call returns an MPI error, except with
+//! large counts, which are passed on as `int`s if they fit.
 
 #![expect(
     unsafe_code,

@@ -6,7 +6,7 @@ use super::{Report, seconds};
 use crate::settings::Mode;
 use crate::statistics::{Counts, Kind};
 
-/// The object.
+/// The report's object.
 #[derive(Serialize)]
 struct Object<'a> {
     mode: &'a str,
@@ -108,7 +108,7 @@ fn mismatched<'a>((asked, &(first_rank, ranks)): (&'a String, &(usize, usize))) 
 }
 
 impl Report<'_> {
-    /// One object.
+    /// The report as one JSON object.
     pub(crate) fn json(&self) -> String {
         let object = Object {
             mode: self.mode.name(),

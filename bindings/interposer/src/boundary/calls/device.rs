@@ -28,7 +28,7 @@ const LOOKS_EACH: u32 = 64;
 /// The number of library loads at the last search for drivers.
 static LOADS_SEEN: AtomicU64 = AtomicU64::new(0);
 
-/// `CUpointer_attribute`: where a pointer's memory is, and whether the processor can read it, too.
+/// `CUpointer_attribute`: where a pointer's memory is, and whether the CPU can read it, too.
 const MEMORY_TYPE: c_int = 2;
 const IS_MANAGED: c_int = 8;
 
@@ -41,7 +41,7 @@ type CudaAttribute = unsafe extern "C" fn(*mut c_void, c_int, usize) -> c_int;
 /// `hipError_t hipPointerGetAttributes(hipPointerAttribute_t *, const void *)`.
 type HipAttributes = unsafe extern "C" fn(*mut Hip, *const c_void) -> c_int;
 
-/// `hipPointerAttribute_t`, and more room than any version of it needs. What its first number means has changed with HIP 6.
+/// `hipPointerAttribute_t`, with more room than any version of it needs. The meaning of its first number changed with HIP 6.
 #[repr(C)]
 #[derive(Default)]
 struct Hip {

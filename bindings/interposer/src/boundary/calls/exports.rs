@@ -13,7 +13,7 @@ use crate::boundary::library::loaded::Mpi;
 use crate::boundary::library::next::next;
 use crate::task::{Call, Form};
 
-/// An exported function: its name, what is special about it, its other parameters, and what is called where the library lacks it.
+/// An exported function: its name, what is special about it, its other parameters, and what is called if the library lacks it.
 macro_rules! export {
     (
         $name:ident, $call:ident,
@@ -83,7 +83,7 @@ macro_rules! function {
     };
 }
 
-/// A call of a function that has small counts, if the counts are such: its code.
+/// Calls the function with small counts, if the counts fit, and returns its code.
 macro_rules! small {
     (
         $name:ident, $count_type:ty, $small:expr,

@@ -38,8 +38,8 @@ macro_rules! root {
 }
 
 /// A reduction: its call and form, whether there is one count or one for each rank, and its parameters before and after the communicator and
-/// at the end. An expression for its code has what makes the arguments in C's terms, and what makes the program's call of the library. `next`
-/// stands behind the name by which the program calls it.
+/// at the end. The expression for its code gets two closures: one converts the arguments to C's terms, the other makes the program's call of
+/// the library. `next` is the next function with the name that the program called.
 macro_rules! reduction {
     (
         $body:ident, $call:ident, $form:ident, $count:ident,

@@ -19,7 +19,7 @@ use crate::settings::{Mode, Settings};
 ///
 /// # Safety
 /// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call. `library` makes the
-/// same call of the library. Without arguments, it is passed on.
+/// same call of the library. If there are no arguments, the call is passed on.
 #[inline]
 pub(crate) unsafe fn intercept(
     arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
@@ -39,7 +39,8 @@ pub(crate) unsafe fn intercept(
     unsafe { take_or_pass(arguments, mpi, settings, &library) }
 }
 
-/// The same for a kind of call that this thread does not know. Apart, and by value, arguments stay in registers where it does.
+/// The same for a kind of call that this thread does not remember. A function of its own that takes arguments by value, so that they stay in
+/// registers for remembered kinds.
 ///
 /// # Safety
 /// As [`intercept`].

@@ -27,8 +27,8 @@ fn count(name: &str, reason: Reason, count: i64, datatype: Datatype, op: Op) {
     count_passed(name, reason, Count::Of(count), datatype, op, Instant::now());
 }
 
-/// A function in C and in Fortran: why it is passed on, its parameters, and which of them say what is reduced. Open MPI's functions in Fortran call
-/// PMPI_ functions.
+/// A function in C and in Fortran: why it is passed on, its parameters, and which of them give count, datatype and operator. Open MPI's Fortran
+/// functions call PMPI_ functions.
 macro_rules! export {
     (
         $shown:literal, $reason:ident,

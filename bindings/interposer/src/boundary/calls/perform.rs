@@ -136,8 +136,8 @@ fn compute(
     (outcome.flatten(), differs)
 }
 
-/// Does something with what is kept for a communicator, in the default floating-point environment, and says whether the thread's was
-/// another one. What panics is an error, then and ever after.
+/// Runs a closure on a communicator's state in the default floating-point environment, and returns whether the thread's environment was
+/// another one. A panic becomes an error, of this call and of all later ones.
 #[inline]
 pub(crate) fn guarded<R>(
     state: &State,

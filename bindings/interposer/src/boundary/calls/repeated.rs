@@ -1,6 +1,6 @@
-//! Calls like one of this thread's last ones.
+//! A fast path for calls that repeat one of this thread's last ones.
 //!
-//! Programs make few kinds of calls, and each many times. Finding out what a call asks for takes as long as a short message. So a thread
+//! Programs make few kinds of calls, and each many times. Checking a call's arguments takes as long as a short message. So a thread
 //! remembers the last kinds of calls that were reductions of whole rows, until a communicator is freed or MPI_Finalize begins.
 
 use std::cell::RefCell;
@@ -91,7 +91,7 @@ impl Last {
 ///
 /// # Safety
 /// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call.
-// Inline, the arguments are compared where they are: in registers.
+// Inlined, so that the arguments are compared in registers.
 #[inline(always)]
 pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> {
     if treefold::mpi::is_finalised() {
@@ -105,7 +105,7 @@ pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
         // SAFETY: the caller promises it; the kind of the call is the same.
         unsafe { reduce(known, mpi, arguments.send, arguments.recv) }
     })?;
-    // After the borrow: an error handler of the program's may make calls, and need not return.
+    // After the borrow has ended, since the program's error handler may make calls, and need not return.
     Some(code_of(outcome, Communicator(arguments.comm)))
 }
 
@@ -179,7 +179,7 @@ unsafe fn buffers<'b>(
 #[cold]
 pub(crate) fn remember(arguments: &Arguments, mpi: &Mpi, task: &Task, state: &State) {
     let is_of_whole_rows = matches!(task.call, Call::Allreduce | Call::Reduce);
-    // Other datatype handles may be freed and reused for something else.
+    // Handles of other datatypes may be freed and reused for another type.
     if !is_of_whole_rows || !mpi.has_type(arguments.datatype) {
         return;
     }

@@ -55,7 +55,7 @@ impl Inner {
         self.engine.as_mut()
     }
 
-    /// Lets every later call fail.
+    /// Makes every later call fail.
     pub(crate) fn fail(&mut self, failure: &str) {
         match &mut self.engine {
             Some(engine) => engine.fail(failure),
@@ -162,7 +162,7 @@ impl State {
     }
 }
 
-/// The attribute's value, set if there is none.
+/// The state that the communicator's attribute holds; sets the attribute if there is none.
 #[cold]
 fn find(comm: Communicator) -> Option<*const State> {
     let key = key()?;

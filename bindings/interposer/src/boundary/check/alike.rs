@@ -56,8 +56,8 @@ fn are_alike(text: &str) -> bool {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     let digest = hasher.finish();
-    // The minimum of each, which is the own one on all ranks only if they are alike. The library may use them after this function has
-    // given up.
+    // The minima equal a rank's own numbers on all ranks only if all digests are equal. The buffers are leaked, since the library may use
+    // them after this function has given up.
     let own: &[u64; 2] = Box::leak(Box::new([digest, !digest]));
     let minima: &mut [u64; 2] = Box::leak(Box::new([0; 2]));
     let minima = &raw mut *minima;

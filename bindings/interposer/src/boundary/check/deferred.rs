@@ -153,7 +153,7 @@ pub(crate) fn end(wait: impl Fn(&mut Request) -> End) {
 /// The outcome of a request.
 pub(crate) fn test(request: &mut Request) -> End {
     let (mut flag, ignored): (c_int, _) = (0, mpi().constants.status_ignore());
-    // SAFETY: the request is live, as it is looked at until it is over and no longer.
+    // SAFETY: the request is live: it is tested only until it is complete.
     let code = unsafe { mpi().MPI_Test(request, &raw mut flag, ignored) };
     match (code, flag) {
         (SUCCESS, 0) => End::UnderWay,
@@ -213,7 +213,7 @@ mod tests {
         left
     }
 
-    /// Whoever waits for a communicator knows of what another thread looks at; that one may ask this module for something itself.
+    /// A thread that waits for a communicator also sees the entry that another thread works on; the other thread may call this module.
     #[test]
     fn what_is_in_hands_is_left() {
         let left = left(3);

@@ -1,7 +1,7 @@
 //! Checks that the library gives all ranks of a call the same bits, and that all ranks made the same call.
 //!
 //! Each rank keeps digests of its results, and a description of its calls, by communicator and number of the call. Ranks compare them when the
-//! communicator is freed or MPI_Finalize begins: calls are complete at different times.
+//! communicator is freed or MPI_Finalize begins, since a call completes at different times on different ranks.
 
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,7 +17,7 @@ use crate::task::{Asked, Call, Element, Task};
 /// The number of slots per communicator, which bounds the messages; with more calls, several share a slot.
 const SLOTS: usize = 512;
 
-/// The neutral element of a minimum.
+/// The neutral element of the minimum.
 const UNKNOWN: u64 = u64::MAX;
 
 /// The digests of a communicator.
@@ -28,7 +28,7 @@ pub(crate) struct Digests(Mutex<Kept>);
 struct Kept {
     /// The number of calls so far.
     calls: u64,
-    /// Calls that are not complete.
+    /// Calls that are not complete yet.
     open: Vec<u64>,
     places: Vec<Slot>,
 }

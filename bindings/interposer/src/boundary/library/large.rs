@@ -1,7 +1,7 @@
 //! 64-bit counts for libraries without large-count functions.
 //!
 //! A program may test for `MPI_Allreduce_c` (mpi4py does, by a weak reference) and otherwise call `MPI_Allreduce`. With this library loaded
-//! the test succeeds. So a call with a large count is made with an `int` if the count fits.
+//! the test succeeds even if the MPI library lacks the function. So its count is passed on as an `int` if it fits.
 
 use std::collections::BTreeSet;
 use std::ffi::c_int;
@@ -17,8 +17,8 @@ pub(crate) fn one(count: i64) -> Option<c_int> {
     c_int::try_from(count).ok()
 }
 
-/// The counts of all ranks as `int`s, forever: MPI may read them until a request is complete (MPI 4.1, 6.12), which is not seen here. Equal
-/// ones are kept once.
+/// The counts of all ranks as `int`s, which are never freed: MPI may read them until a request is complete (MPI 4.1, 6.12), and this module
+/// does not see when. Equal lists are stored once.
 ///
 /// # Safety
 /// They are NULL, or a count for each rank of the communicator.

@@ -35,8 +35,8 @@ unsafe impl Sync for Mpi {}
 struct Type {
     handle: Datatype,
     parts: usize,
-    /// `None` where the library says that it has another size. Compilers of Fortran have options for the size of a REAL, so the library is
-    /// asked, when a program uses it: it may have no such type, and asking is an error then.
+    /// `None` if the library says that it has another size. Fortran compilers have options for the size of a REAL, so the library is queried,
+    /// but only when a program uses the type: a library that lacks it reports the query as an error.
     element: OnceLock<Option<Element>>,
 }
 
@@ -88,7 +88,7 @@ impl Mpi {
             parts,
             element: OnceLock::new(),
         };
-        // The most frequent ones first.
+        // The most frequently used ones first.
         let types = [
             of(Element::F64, handles.MPI_DOUBLE),
             of(Element::F32, handles.MPI_FLOAT),
@@ -155,9 +155,8 @@ impl Mpi {
         }
     }
 
-    /// The same for a datatype of Fortran's `select_real_kind`: such a one is predefined, and its handle another one for each precision and
-    /// range (MPI 4.1, 19.1.5). The library is queried each time, which takes some 10 ns: a remembered handle might belong to
-    /// another datatype later.
+    /// The same for a datatype of Fortran's `select_real_kind`. It is predefined, with a handle for each precision and range (MPI 4.1, 19.1.5).
+    /// The library is queried each time, which takes about 10 ns: a remembered handle might belong to another datatype later.
     #[cold]
     fn f90_element(&self, datatype: Datatype) -> Option<Element> {
         let combiner = self.combiner(datatype)?;
@@ -325,7 +324,7 @@ pub(crate) fn world() -> Communicator {
     Communicator(mpi().handles.MPI_COMM_WORLD)
 }
 
-/// A communicator of the program's, which promises that it is one of its library; `intercept` has looked whether it is MPI_COMM_NULL.
+/// A communicator of the program's, which promises that it belongs to its library; `intercept` has checked that it is not MPI_COMM_NULL.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Communicator(pub(crate) Comm);
 

@@ -50,11 +50,11 @@ impl Next {
             ptr::NonNull::new(address)
         };
         let names = || self.names.iter().copied();
-        // A program may have loaded its library for itself alone: then it is in no list, and only its handle leads there. Fortran's
-        // functions are in a file of their own.
+        // A program may have loaded its library with RTLD_LOCAL: then the linker's list lacks it, and only its handle finds its functions.
+        // Fortran's functions are in a file of their own.
         let of_library = |name| match Mpi::find() {
             Some(mpi) if self.is_of_c() => mpi.library.function(name),
-            // Any object but this one, in which this name is.
+            // Any object that has this name, except this library.
             _ => Library::any_function(name, name.as_ptr().cast()),
         };
         let found = names().find_map(after_this);
@@ -64,7 +64,7 @@ impl Next {
         address
     }
 
-    /// Whether it is a function of C's: their names have capitals and others, but those of Fortran's functions either.
+    /// Whether it is a C function: these have names in mixed case, Fortran's functions only capitals or only small letters.
     fn is_of_c(&self) -> bool {
         let name = self.names[0].to_bytes();
         name.iter().any(u8::is_ascii_lowercase) && name.iter().any(u8::is_ascii_uppercase)
@@ -114,7 +114,7 @@ macro_rules! the_next {
     }};
 }
 
-/// A function of this type, which must be its own. An error where there is none: what says so.
+/// The function with this type, which must be its own; or, if there is none, `Err` with the `Next` that reports it.
 macro_rules! typed {
     ($next:expr; $type:ty) => {{
         let next: &'static $crate::boundary::library::next::Next = $next;
@@ -138,8 +138,8 @@ macro_rules! next {
 
 pub(crate) use {next, the_next, typed};
 
-/// An exported function in C: its parameters, and an expression for its code, in which `library` makes the program's call of the next function of
-/// the name.
+/// An exported function in C: its parameters, and an expression for its code, in which `library` makes the program's call of the next function
+/// with that name.
 macro_rules! export_c {
     ($name:ident($($parameter:ident: $type:ty),+), |$library:ident| $code:expr) => {
         #[doc = concat!("`", stringify!($name), "`.")]

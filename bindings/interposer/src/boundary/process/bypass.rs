@@ -11,7 +11,7 @@ use crate::settings::{Mode, Settings};
 pub(crate) fn ahead() -> Option<String> {
     // SAFETY: the name ends with a null character.
     let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"MPI_Allreduce".as_ptr()) };
-    // Not by this library's MPI_Allreduce: the linker takes that name for the other one's here, too.
+    // Compares with an address of this library other than its MPI_Allreduce: here, too, the linker resolves that name to the other library's.
     let own: extern "C" fn() = at_exit;
     let (first, own) = (object(first)?, object(own as *const c_void)?);
     (first.0 != own.0).then_some(first.1)

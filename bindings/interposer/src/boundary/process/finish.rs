@@ -96,7 +96,7 @@ fn end_if_wrong(rank: usize, wrong: &[String]) {
 /// Whether a file can be written. Its contents stay; a new file is removed again.
 fn probe(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
-        // Only regular files: the reader of a pipe would take this for the end.
+        // Only regular files: the reader of a pipe would take this open and close for the end of the report.
         Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
         Err(_) => {
@@ -115,7 +115,7 @@ unsafe extern "C" fn finish(
     flight::end();
     phase::set_over();
     state::outdate();
-    // A failed report is no error of MPI_Finalize.
+    // A failed report does not make MPI_Finalize fail.
     let _ = panic::catch_unwind(|| {
         if Settings::get().mode == Mode::Check {
             deferred::end(wait);

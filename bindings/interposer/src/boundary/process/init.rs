@@ -1,4 +1,4 @@
-//! MPI_Init and MPI_Init_thread. After them, ranks compare their settings; thus processes that never reduce are in the report, too.
+//! MPI_Init and MPI_Init_thread. After them, ranks compare their settings, so the report also covers processes that never reduce.
 
 #![allow(non_snake_case, reason = "MPI's names")]
 

@@ -101,7 +101,7 @@ unsafe fn settle(
     let is_done = |place| match is_told {
         // SAFETY: the caller promises it.
         Some(completed) => unsafe { completed.has(place, first) },
-        // After a failure some are complete, and others may be under way still; the program may ignore statuses. So the library is asked.
+        // After a failure, some requests are complete and others still in flight. The program may ignore statuses, so the library is queried.
         // SAFETY: as above.
         None => is_over(unsafe { requests.request(place) }),
     };

@@ -44,7 +44,7 @@ pub(crate) struct Flight {
     pub(crate) counts: Vec<c_int>,
     /// In a check: what is compared with the library's own reduction, which is the program's request.
     pub(crate) check: Option<Check>,
-    /// In a check of a persistent reduction: what each start gathers, and what the last start has under way.
+    /// In a check of a persistent reduction: what each start gathers, and the gather that the last start began.
     pub(crate) repeat: Option<Box<Repeat>>,
     pub(crate) child: Option<Box<Flight>>,
     /// Whether it was started and no call has completed it.
@@ -74,8 +74,8 @@ thread_local! {
     static SPARE: RefCell<Spare> = const { RefCell::new(Vec::new()) };
 }
 
-/// The numbers of known flights and of those under way. Other calls read only these. A thread that has a request
-/// has seen its start, so it reads a number that includes it.
+/// The numbers of known flights and of those under way. While they are 0, calls read nothing else. A thread that has a request has seen
+/// its start, so it reads a number that includes it.
 static KNOWN: AtomicUsize = AtomicUsize::new(0);
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
@@ -237,7 +237,7 @@ impl Flight {
         });
     }
 
-    /// Registers the request by which the library has started it, or prepared it to be started.
+    /// Registers the request of the gather, which the library has started, or has prepared if it is persistent.
     pub(crate) fn launch(mut self: Box<Self>, request: Request) {
         self.is_under_way = self.task.form == Form::NonBlocking;
         put(&mut lock(), request.word(), self);

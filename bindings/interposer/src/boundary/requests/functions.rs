@@ -26,7 +26,7 @@ fn refuse() -> c_int {
 }
 
 thread_local! {
-    /// Whether this thread is in a function of Fortran's that starts requests: MPICH's call C's functions.
+    /// Whether this thread is in a Fortran function that starts requests: MPICH's Fortran functions call C's.
     static IS_STARTING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -173,7 +173,7 @@ unsafe fn start_at(requests: Requests, place: usize) -> c_int {
             let code = unsafe { next(handle) };
             // SAFETY: the library has left a handle there.
             let request = unsafe { family.read(handle, 0) };
-            // SAFETY: it is the program's request, which the library may have made another one.
+            // SAFETY: it is the program's request, whose handle the library may have changed.
             let number = unsafe { mpi().request_to_fortran(request) };
             if let Some(number) = number {
                 // SAFETY: the caller promises it.

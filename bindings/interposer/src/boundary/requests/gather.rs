@@ -12,7 +12,7 @@ use crate::boundary::library::loaded::Mpi;
 use crate::boundary::requests::flight::Flight;
 use crate::task::{Call, Form, Task};
 
-/// The most bytes that a rank gathers, since the program does not know of this memory.
+/// The most bytes that a rank gathers: a limit, since the program does not expect this memory to be used.
 const GATHERED_MAX_BYTES: usize = 64 << 20;
 
 const TOO_LONG: Reason = "all ranks' contributions have more than 64 MiB";
@@ -103,7 +103,7 @@ unsafe fn columns(arguments: &Arguments, size: usize) -> Result<(Vec<c_int>, usi
     let counts: Vec<i64> = match arguments.count {
         Count::Of(count) => vec![count; size],
         Count::Each(counts) => {
-            // SAFETY: the caller promises a count for each rank; `prepare` has looked whether it is NULL.
+            // SAFETY: the caller promises a count for each rank; `prepare` has checked that the address is not NULL.
             let counts = unsafe { slice::from_raw_parts(counts, size) };
             counts.iter().copied().map(i64::from).collect()
         }

@@ -59,7 +59,7 @@ impl RequestPlace {
     }
 }
 
-/// Starts a reduction, or prepares it to be started, or passes the call on to the library. Returns the code for the program.
+/// Starts a reduction, or prepares a persistent one, or passes the call on to the library. Returns the code for the program.
 ///
 /// # Safety
 /// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call, until its request is

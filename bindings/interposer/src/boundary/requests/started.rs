@@ -13,8 +13,8 @@ use crate::boundary::library::next::next;
 use crate::boundary::requests::start::{RequestPlace, intercept};
 use crate::task::{Call, Form};
 
-/// An exported function: its call, its form, whether it has a root, and its counts. Where they are large, that which is called with small ones
-/// where the library lacks it.
+/// An exported function: its call, its form, whether it has a root, and its counts; if these are large, also the function with small counts that
+/// is called if the library lacks this one.
 macro_rules! export {
     ($name:ident, $call:ident, non_blocking, rootless, $count:ident $(, $small:ident)?) => {
         export!(@ $name, $call, NonBlocking, $count, (), (), [0], [$($small)?]);
@@ -118,7 +118,7 @@ macro_rules! function {
     };
 }
 
-/// The next function with small counts, and these, if there is one, and they are small.
+/// The next function with small counts, and the counts; `None` if there is no such function, or if the counts do not fit.
 macro_rules! small {
     ([], $kind:ident, $count:ident, $comm:ident, $root:tt, $info:tt) => {
         None::<(function_type!(count_type!($kind), $root, $info), _)>
