@@ -56,7 +56,7 @@ handle!(
 pub(crate) enum Kind {
     /// A type and an operator of `treefold.h`.
     Builtin(ElementType, Builtin),
-    /// A type of `treefold.h`, and a figure of exact sums.
+    /// A type of `treefold.h`, and what is computed from the exact sums.
     Exact(ElementType, Figure),
     /// `F32` or `F64`, a statistic of each key's items, and the number of keys.
     ByKey(ElementType, Asked, usize),

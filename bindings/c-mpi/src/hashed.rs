@@ -27,7 +27,7 @@ pub(crate) trait AnyHashed {
     /// Runs an operation on items with keys. Returns the number of keys in the result.
     fn run(&self, operation: Operation, keys: &[u8], items: &[u8]) -> Result<usize, Failure>;
 
-    /// Takes part in an operation although this rank's arguments are wrong: it fails here and on the other ranks.
+    /// Takes part in an operation although this rank's arguments are wrong, so that it fails on all ranks instead of hanging.
     fn refuse(&self, operation: Operation);
 
     /// Writes the keys and the sums of the last run.

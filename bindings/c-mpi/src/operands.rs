@@ -68,7 +68,7 @@ pub(crate) enum Given<'a> {
 /// The kind of input that the calls of a plan accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// Items in tree order; of sums of floats also pairs.
+    /// Items in tree order; for sums of floats also pairs.
     InTree,
     /// Items of exact sums and norms,
     Exact,
@@ -128,7 +128,7 @@ impl Takes {
         Err(Failure::argument("plan", reason))
     }
 
-    /// Checks that a plan by key has values: only sums and means have. Other statistics follow from its states.
+    /// Checks that a plan by key returns values: only plans of sums and means do. Other statistics are computed from a plan's states.
     ///
     /// # Errors
     /// The plan is for another statistic.

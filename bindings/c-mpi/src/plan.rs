@@ -82,7 +82,7 @@ impl Shaped {
         }
     }
 
-    /// The same for a call that was to start a run.
+    /// The same for a call that should have started a run.
     pub(crate) fn refuse_to_start(&self, operation: Operation) {
         self.plan.refuse_to_start(operation);
     }
@@ -162,8 +162,8 @@ impl Shaped {
         })
     }
 
-    /// Makes a call of what is given, which is no state, for values or for a run that may give a state. One that cannot be made is refused: the
-    /// other ranks hear of it.
+    /// Makes a call with the given input, which is not a state by key. The call computes values, or starts a run whose result may be a state. If
+    /// the input is invalid, the call is refused, so that the other ranks get an error.
     fn with_operands<R>(
         &self,
         operation: Operation,
@@ -257,7 +257,7 @@ impl Shaped {
     ) -> Result<bool, Failure> {
         let run = |result: &mut [u8]| self.run_given(operation, given, result);
         match given {
-            // There may be many keys; and a state is its own result.
+            // A row of unused results could be long with many keys; and a state is its own result.
             Given::ByKey(..) if result.is_empty() => return run(&mut []),
             Given::Keyed(_) => return run(&mut []),
             _ => {}

@@ -95,7 +95,7 @@ pub fn gather<C: Communicator + ?Sized>(
 
 /// Brings every rank's message to every rank: all of the same length, joined in rank order.
 ///
-/// By the algorithm of Bruck et al. (1997): ceil(log2 p) rounds, in which each rank sends p - 1 messages' bytes in all.
+/// By the algorithm of Bruck et al. (1997): ceil(log2 p) rounds, in which each rank sends the bytes of p - 1 messages in total.
 ///
 /// # Errors
 /// As [`Communicator::wait`].
@@ -128,8 +128,8 @@ pub fn allgather<C: Communicator + ?Sized>(
     Ok(all)
 }
 
-/// The bytes that an [`allgather`] of messages of this length takes on a rank: all messages, and half of them sent and half received in the
-/// last round.
+/// The bytes that an [`allgather`] of messages of this length takes on a rank: all messages, plus the buffers of the last round, which sends
+/// half of them and receives the other half.
 #[must_use]
 pub fn allgather_bytes(ranks: usize, length_bytes: u128) -> u128 {
     2 * length_bytes * ranks as u128

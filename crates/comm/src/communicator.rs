@@ -20,7 +20,7 @@ pub type Interruption = Rc<dyn Fn() -> bool>;
 ///
 /// Messages between the same two ranks with the same tag arrive in the order in which they were sent, and receives match in
 /// the order in which they were posted, as in MPI. Both ends of a message name its *capacity*, the length of the
-/// receiver's buffer, and name the same one: a transport may carry small messages in another way than large ones.
+/// receiver's buffer, and name the same one: a transport may carry small messages differently from large ones.
 ///
 /// A communicator is used by one thread at a time. Dropping one neither communicates nor waits.
 pub trait Communicator: fmt::Debug {
@@ -128,7 +128,7 @@ pub trait Communicator: fmt::Debug {
         Ok(())
     }
 
-    /// Closes a conversation on this rank: messages of it that are still to come are lost. Does not communicate.
+    /// Closes a conversation on this rank: its messages that have not arrived yet are lost. Does not communicate.
     fn close(&self, _tag: Tag) {}
 
     /// Tells the other ranks that this one takes no part in the exchanges of a conversation from this tag's turn on. Their waits
@@ -145,7 +145,7 @@ pub trait Communicator: fmt::Debug {
     /// that none of them allocates.
     fn reserve(&self, _messages: usize) {}
 
-    /// Ends a reservation: the next one may use its memory.
+    /// Ends a reservation, so that the next one may use its memory.
     fn release(&self, _messages: usize) {}
 
     /// What this transport knows of its own speed and placement. The same on every rank.
@@ -232,8 +232,8 @@ pub struct Hints {
     pub eager_bytes: usize,
     /// The number of ranks that can run at once: all, unless they share cores.
     pub concurrency: usize,
-    /// The number of ranks of a node, where consecutive ranks share nodes and all nodes have the same number (the last may have
-    /// fewer); `None` where that is not so, or not known.
+    /// The number of ranks per node, if consecutive ranks share nodes and all nodes have the same number (the last may have fewer); `None`
+    /// otherwise, or if unknown.
     pub node_ranks: Option<usize>,
     /// The longest message that any two ranks pass through memory that they share; 0 if some ranks share none.
     pub shared_bytes: usize,

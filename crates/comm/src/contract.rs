@@ -24,8 +24,8 @@ use crate::error::Error;
 use crate::request::Request;
 use crate::tag::Tag;
 
-/// Receivers allow this much more than they need: the second makes every message one of large capacity, which a transport may
-/// carry in another way.
+/// The capacities of receives exceed the lengths of their messages by this much. The second value makes all capacities large: a transport
+/// may carry such messages in another way.
 const SPARE_BYTES: [usize; 2] = [0, 1 << 13];
 
 /// Runs all checks on the ranks of `comm`, which nothing else uses meanwhile, and hands the name of each to `report` when it has

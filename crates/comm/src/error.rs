@@ -88,13 +88,13 @@ pub enum Error {
     NotSurvivable {
         /// The rank that made the call.
         rank: usize,
-        /// The library that does not.
+        /// The library.
         library: String,
         /// Advice, after a semicolon; or nothing.
         advice: &'static str,
     },
-    /// The transport cannot make a communicator of some ranks.
-    #[error("rank {rank}: this transport's communicators are not split or duplicated here")]
+    /// The transport cannot make a communicator of some of its ranks.
+    #[error("rank {rank}: this transport cannot split or duplicate its communicators")]
     NotSplittable {
         /// The rank that made the call.
         rank: usize,

@@ -16,7 +16,7 @@ const EXCHANGE_BITS: u32 = 16;
 const KIND_BITS: u32 = 4;
 const TURN_BITS: u32 = EXCHANGE_BITS - KIND_BITS;
 
-/// The kind of what ranks tell each other about an exchange, instead of its messages.
+/// The kind of notices, by which ranks tell each other about an exchange.
 const NOTICE: u64 = KINDS - 1;
 
 const KINDS: u64 = 1 << KIND_BITS;
@@ -62,7 +62,7 @@ impl Tag {
         self.0
     }
 
-    /// The tag of such a number.
+    /// The tag from that number.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
@@ -113,8 +113,8 @@ impl Tag {
         self.with_any_kind(self.turn(), NOTICE)
     }
 
-    /// The tag of all notices of the conversation. They say themselves which exchange they are about: a rank that looks for them
-    /// does not know.
+    /// The tag of all notices of the conversation. A notice contains the exchange that it is about, since a rank that looks for notices does
+    /// not know it.
     #[cfg(feature = "mpi")]
     pub(crate) const fn any_notice(self) -> Self {
         self.with_any_kind(0, NOTICE)

@@ -1,4 +1,4 @@
-//! How messages say numbers and names, so that each is one line that a person can read.
+//! Formats numbers and names for messages, so that each message is one readable line.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -17,8 +17,8 @@ pub fn counted(number: impl Display, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
-/// Foreign text on one line, without anything that a terminal would obey: control characters, line ends among them, and marks that
-/// change the direction of text are escaped, as `\n` or `\u{1b}`.
+/// Foreign text on one line, without anything that a terminal would obey. Control characters, including line ends, and marks that change
+/// the direction of text are escaped, as `\n` or `\u{1b}`.
 ///
 /// ```
 /// assert_eq!(comm::text::printable("add\n\u{1b}[2J"), r"add\n\u{1b}[2J");

@@ -23,7 +23,7 @@ use crate::plan::device::OnDevice;
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{Run, treefold_run};
 
-/// Whether any array may be on a GPU.
+/// Whether any of the arrays may be on a GPU.
 fn may_be_there(arrays: Arrays, result: *mut c_void) -> bool {
     let is_there = |array: Input| device_of(array.0).is_some();
     let is_read = match arrays {

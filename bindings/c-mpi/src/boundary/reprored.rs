@@ -87,7 +87,7 @@ pub extern "C" fn treefold_reprored_set_default_reduction_context_communicator(
 /// Makes a context on the default communicator. Collective.
 ///
 /// # Safety
-/// The default communicator is one, unless the program has never set it.
+/// If the program has set a default communicator, it is still a communicator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_reprored_new_reduction_context(
     global_start_idx: c_int,

@@ -203,7 +203,7 @@ impl MpiCommunicator {
         self.free_channels().map(drop)
     }
 
-    /// Runs `task` if messages of this capacity, to or from a rank, do not go through MPI; `None` if they do.
+    /// Runs `task` if messages of this capacity, to or from a rank, bypass MPI; returns `None` if they do not.
     #[inline]
     pub(super) fn locally<R>(
         &self,
@@ -270,7 +270,7 @@ impl MpiCommunicator {
         let message = notice.to_bytes();
         let local = &mut channel.local;
         if to == self.rank {
-            // It knows.
+            // This rank needs no notice from itself.
         } else if let Some(node_rank) = local.node_rank_of(to, message.len()) {
             if local.try_send(node_rank, tag, &message, 1) {
                 return Ok(true);

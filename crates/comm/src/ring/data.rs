@@ -70,7 +70,7 @@ unsafe fn stream(to: *mut u8, message: &[u8]) {
     unsafe { _mm_sfence() };
 }
 
-/// Hands over a message where it lies, in lines which hold it.
+/// Passes a message to a function in place; the lines hold all of it.
 ///
 /// # Safety
 /// Nobody writes them meanwhile.

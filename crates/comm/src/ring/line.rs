@@ -41,7 +41,7 @@ impl Header {
     }
 }
 
-/// The stamp of a slot that has this number: never 0, the stamp of a new ring, where the ring is new.
+/// The stamp of the slot with this number. In a ring's first round it is never 0, the stamp of unused memory.
 #[expect(clippy::cast_possible_truncation, reason = "modulo 2^16")]
 pub(super) fn stamp_of(number: u32) -> u16 {
     number.wrapping_add(1) as u16
@@ -53,7 +53,7 @@ pub(super) fn stamp_of(number: u32) -> u16 {
 pub(crate) struct Line {
     pub(super) header: AtomicU64,
     words: [AtomicU64; WORDS],
-    /// What a longer message puts there; otherwise it lies in the words.
+    /// The plain bytes of a message longer than [`SHORT_BYTES`]; a shorter one lies in the words.
     #[cfg(loom)]
     pub(super) plain: DataLine,
 }
@@ -85,6 +85,6 @@ impl Line {
     }
 }
 
-/// A copy of a short message, aligned as numbers are.
+/// A copy of a short message, aligned for numbers.
 #[repr(align(16))]
 pub(super) struct ShortMessage(pub(super) [u8; SHORT_BYTES]);

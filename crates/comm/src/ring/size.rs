@@ -21,7 +21,7 @@ impl Size {
         self.data_lines / 2 * LINE_BYTES
     }
 
-    /// The lines that are no data.
+    /// The number of lines that are not for data.
     pub(crate) const fn control_lines(self) -> usize {
         1 + self.slots * self.slot_lines
     }

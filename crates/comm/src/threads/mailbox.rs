@@ -25,7 +25,7 @@ const SPINS_BEFORE_SLEEP: usize = 2000;
 /// sleep and being woken does.
 const YIELDS_BEFORE_SLEEP: usize = 2;
 
-/// One mailbox a rank, and who of them sleeps.
+/// A mailbox for each rank, and which ranks sleep.
 #[derive(Debug)]
 pub(super) struct Mailboxes {
     mailboxes: Vec<Mailbox>,
@@ -50,7 +50,7 @@ struct Mailbox {
     left: AtomicBool,
 }
 
-/// Cache lines that nothing else is on: what one rank writes does not slow down another that reads something else.
+/// Cache lines that hold nothing else, so that a write by one rank does not slow down another that reads something else.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
@@ -247,7 +247,7 @@ impl Mailboxes {
                 awaited_by: rank,
             });
         }
-        // A loop of tests would keep the core from those that it waits for.
+        // A loop of tests would keep the core from the ranks that it waits for.
         if self.yields > 0 {
             yield_now();
         }
@@ -328,7 +328,7 @@ impl Network for Mailboxes {
     }
 
     fn announce(&self, _from: usize, mut notices: Vec<(usize, Envelope)>) {
-        // Nobody else holds two locks; in ascending order, two ranks that do wait for no lock of each other.
+        // Nobody else holds two locks. Both are taken in ascending order, so two ranks that do this never wait for each other's lock.
         notices.sort_unstable_by_key(|(to, _)| *to);
         let ranks: Vec<usize> = notices.iter().map(|(to, _)| *to).collect();
         let mut contents: Vec<_> = ranks.iter().map(|&to| self.lock(to)).collect();

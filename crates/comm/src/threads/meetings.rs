@@ -33,7 +33,7 @@ pub(super) struct MeetingOutcome<N: ?Sized> {
     pub(super) failure: Option<Error>,
 }
 
-// What is shared can be cloned whatever the network is.
+// Implemented by hand: the derived `Clone` would require that the network is `Clone`, too.
 impl<N: ?Sized> Clone for ShrunkNetwork<N> {
     fn clone(&self) -> Self {
         Self {

@@ -109,8 +109,8 @@ pub fn run_each<R: Send>(
     ))
 }
 
-/// Like [`run_each`], until a rank is lost with the interleaving of [`run_seeded`]; the ranks that are left go on with another one, which
-/// is drawn from the same seed; or, if communicators were split, at once.
+/// Like [`run_each`], with the interleaving of [`run_seeded`] until a rank is lost. The remaining ranks go on with another interleaving from
+/// the same seed or, if communicators were split, run concurrently, without a seed.
 ///
 /// # Errors
 /// As [`run_each`].

@@ -54,7 +54,7 @@ impl Letter {
         Some(Self::Short { length, bytes })
     }
 
-    /// A notice that a rank gives up, if because of one that has left, then with the number of that.
+    /// A notice that a rank gives up; if because another rank has left, with that rank's number.
     pub(super) fn notice(left: Option<usize>) -> Self {
         let number = left.map(usize::to_ne_bytes);
         Self::short(number.as_ref().map_or(&[][..], |number| number)).expect("a number is short")
@@ -93,7 +93,7 @@ pub(super) enum CollectWait {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Awaited {
     pub(super) rank: usize,
-    /// Whether others' would do, too.
+    /// Whether messages of other ranks would do, too.
     pub(super) or_others: bool,
 }
 

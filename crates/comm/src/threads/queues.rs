@@ -1,7 +1,7 @@
 //! First-in-first-out queues, one for every stream of messages, in memory that is reserved for all of them together.
 //!
-//! A list in order of time would be searched and moved for every message: where thousands wait of each of two senders, that takes
-//! the square of their number.
+//! A single list in order of time would be searched and moved for every message: if thousands of messages from each of two senders wait,
+//! that takes the square of their number.
 
 /// The messages that keep their order: those of one sender and conversation.
 pub(super) type Stream = (usize, u64);
@@ -85,7 +85,7 @@ impl<V> Queues<V> {
         conversation as usize & (self.heads.len() - 1)
     }
 
-    /// The first queue of a conversation's list that is the one, and the queue before it.
+    /// The first queue of a conversation's list for which `is_it` holds, and the queue before it.
     #[inline]
     fn find(
         &self,
@@ -174,7 +174,7 @@ impl<V> Queues<V> {
         taken
     }
 
-    /// Takes the oldest value of a stream that is the one.
+    /// Takes the oldest value of a stream for which `is_it` holds.
     #[inline]
     pub(super) fn remove(&mut self, stream: Stream, is_it: impl Fn(&V) -> bool) -> Option<V> {
         if self.queued == 0 {

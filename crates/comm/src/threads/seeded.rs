@@ -1,7 +1,7 @@
 //! The network of [`run_seeded`](super::run_seeded): one rank runs at a time, and a seed decides
 //! what happens next.
 //!
-//! Every call on the communicator is a place where the running rank may lose its turn. Then one of
+//! At every call on the communicator the running rank may be suspended. Then one of
 //! the things that can happen is drawn: a rank that is ready runs on, or a message that is under
 //! way arrives. Messages of one sender, receiver and conversation keep their order; all others may overtake
 //! each other. Time stands still: a time-out passes only when nothing else can happen.
@@ -114,7 +114,7 @@ impl SeededNetwork {
         self.await_turn_after(rank, state, next, |_| true)
     }
 
-    /// The same, if a condition holds, too.
+    /// The same, if a condition holds as well.
     fn await_turn_after<'s>(
         &'s self,
         rank: usize,

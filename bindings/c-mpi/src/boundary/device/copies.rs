@@ -160,7 +160,7 @@ impl Target {
     }
 }
 
-/// This rank's items, if their GPU folds them for the plan.
+/// This rank's items, if the GPU that holds them can fold them for the plan.
 ///
 /// # Safety
 /// They are n elements, which nobody writes or frees during the call.

@@ -1,4 +1,4 @@
-//! MPI's own collectives, of what ranks agree on and of integers.
+//! MPI's own collectives: of the words by which ranks agree, and of integers.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -11,7 +11,7 @@ use crate::mpi::calls::library::mpi;
 /// The top bit: with it flipped, unsigned numbers have the order of signed ones.
 const SIGN: u64 = 1 << 63;
 
-/// What an allreduce makes of all ranks' numbers.
+/// How an allreduce combines the ranks' numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Agreed {
     Least,

@@ -26,7 +26,7 @@ impl Failure {
     /// The failure as an error of `rank`.
     pub(crate) fn on(self, rank: usize) -> Error {
         if self.is_loss {
-            // Whoever knows the communicator says which.
+            // The caller, which knows the communicator, adds the lost ranks.
             return Error::Revoked { rank };
         }
         Error::Mpi {

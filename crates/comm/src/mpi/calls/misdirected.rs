@@ -22,8 +22,8 @@ impl WorldReturnsErrors {
     /// `None` if the library does not need it.
     #[inline]
     pub(crate) fn where_needed() -> Result<Option<Self>, Failure> {
-        // Beneath a program, the handler is the program's, which another thread may set or need at this moment. Receives are too short
-        // only if the program's ranks call the same reduction with different counts.
+        // If this crate replaces a program's MPI functions, the handler is the program's, which another thread may set or need at this moment.
+        // Receives are too short only if the program's ranks call the same reduction with different counts.
         if is_beneath() {
             return Ok(None);
         }

@@ -26,7 +26,7 @@ pub(crate) struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// One that sends a buffer, or of a barrier.
+    /// The request of a send, with its buffer, or of a barrier.
     pub(crate) fn of_send(request: Request, buffer: Vec<u8>, peer: c_int) -> Self {
         Self {
             request,
@@ -37,7 +37,7 @@ impl PendingRequest {
         }
     }
 
-    /// One that receives into a buffer.
+    /// The request of a receive, with its buffer.
     pub(crate) fn of_receive(request: Request, buffer: Vec<u8>, peer: c_int) -> Self {
         let mut this = Self::of_send(request, buffer, peer);
         this.receives = true;
@@ -65,7 +65,7 @@ impl PendingRequest {
         index(self.peer)
     }
 
-    /// The bytes of its message, or at most of it.
+    /// The length of its message in bytes; for a pending receive, the maximum.
     pub(crate) fn capacity_bytes(&self) -> usize {
         self.buffer.len()
     }

@@ -1,8 +1,8 @@
 //! The channels that conversations are divided among.
 //!
-//! Every MPI library has 32768 tags, and some have few more. Tags that were used again could let a message of an old conversation, which
-//! nobody has received, meet a receive of a new one. So no tag is: when a channel's are used up, its successor is a new duplicate of
-//! the communicator, with rings of its own.
+//! Every MPI library has 32768 tags, and some have few more. If tags were reused, a message of an old conversation that nobody has received
+//! could match a receive of a new one. So tags are never reused: when a channel's tags are used up, its successor is a new duplicate of the
+//! communicator, with rings of its own.
 
 use crate::conversation::Conversations;
 use crate::error::Error;
@@ -22,20 +22,20 @@ const TAG_BITS_MIN: u32 = 15;
 /// How a channel's MPI tags are divided. The same on all ranks.
 #[derive(Clone, Copy, Debug)]
 struct TagBits {
-    /// The bits that say which of the channel's conversations it is.
+    /// The number of bits for the conversation, one of the channel's.
     number: u32,
-    /// Those that say which exchange it is: its kind, in the lowest four, and its turn.
+    /// The number of bits for the exchange: its kind, in the lowest four, and its turn.
     exchange: u32,
 }
 
 impl TagBits {
-    /// With fewer bits for an exchange, turns are counted so short that a rank which is ahead of another looks as if it were behind.
+    /// With fewer bits for an exchange, the turn number would wrap so soon that a rank that is ahead of another would seem to be behind.
     const COUNTING: u32 = 11;
 
     /// The division of tags of `tag_bits` bits.
     fn of(tag_bits: u32) -> Self {
         match tag_bits.saturating_sub(TAG_BITS_MIN) {
-            // Too few for exchanges, even with some that are for conversations.
+            // Too few for exchanges, even if conversations gave up some.
             0..4 => Self {
                 number: TAG_BITS_MIN,
                 exchange: 0,
@@ -52,7 +52,7 @@ impl TagBits {
         }
     }
 
-    /// The channel of a conversation: how many there were before it.
+    /// The number of a conversation's channel: how many channels there were before it.
     #[inline]
     fn generation(self, tag: Tag) -> u64 {
         tag.number() >> self.number
@@ -166,7 +166,7 @@ impl Channels {
         }
     }
 
-    /// Notes what time it is, for what comes from now on.
+    /// Sets the time that is recorded for messages that arrive from now on.
     pub(crate) fn note_time(&mut self, now_ms: u32) {
         self.conversations.inquiries.now_ms = now_ms;
         for channel in &mut self.list {
@@ -261,7 +261,7 @@ impl Channels {
         Ok(())
     }
 
-    /// Closes a conversation, and lets go of its channel if no other can use that.
+    /// Closes a conversation, and drops its channel if no other conversation can use it.
     pub(crate) fn close(&mut self, tag: Tag) {
         self.conversations.close(tag);
         let newest = self.list.last().map(|channel| channel.generation);

@@ -233,7 +233,7 @@ pub(crate) fn free_together(first: u64) -> Result<(), Failure> {
     let comm = registry().entries.get(&first).map(|entry| entry.comm);
     let Some(comm) = comm else { return Ok(()) };
     let released = agree_on_released(|entry| entry.first == first, comm)?;
-    // The first one last: its communicator was asked.
+    // The first one last, since its communicator is used for the agreement.
     released.into_iter().rev().try_for_each(free)
 }
 
@@ -401,7 +401,7 @@ unsafe extern "C" fn free_everything(
     let entries = std::mem::take(&mut registry().entries);
     let entries = entries.into_values().filter(|_| !has_lost());
     for entry in entries {
-        // What cannot be freed now is MPI_Finalize's own affair.
+        // What cannot be freed now is left to MPI_Finalize.
         let _ = entry.free();
     }
     let key = registry().family_key.take();

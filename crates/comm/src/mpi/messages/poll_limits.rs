@@ -9,7 +9,7 @@ pub(crate) struct PollLimits {
     pub(crate) before_yield: u32,
     /// Polls of shared memory before the rank yields its core: each takes less time.
     pub(crate) local_before_yield: u32,
-    /// Looks at shared memory before a message is left to a request: 8000 take about 5 microseconds.
+    /// Polls of shared memory before a message is left to a request: 8000 take about 5 microseconds.
     pub(crate) before_request: u32,
     /// How long a wait yields its core before it sleeps instead.
     pub(crate) before_nap: Duration,

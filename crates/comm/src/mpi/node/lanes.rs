@@ -70,7 +70,7 @@ impl Rings {
     }
 }
 
-/// A tag as the header of a message has it: its exchange, and the lower half of its number. A channel has fewer conversations than that.
+/// A tag as it is stored in a message's header: its exchange, and the lower half of its number, which suffices for a channel's conversations.
 #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
 pub(super) fn to_wire(tag: Tag) -> u32 {
     u32::from(tag.number() as u16) << 16 | u32::from(tag.exchange())

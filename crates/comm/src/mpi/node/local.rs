@@ -16,7 +16,7 @@ use crate::tag::Tag;
 /// On larger nodes the rings, one for each pair of ranks, would take too much memory: 54 MB here.
 const MOST_RANKS: usize = 256;
 
-/// The most buffers for unexpected messages that are there in advance. To receive a message then allocates nothing, unless there are more.
+/// The maximum number of buffers allocated in advance for unexpected messages. As long as no more are needed, receiving allocates nothing.
 const MOST_SPARE: usize = 4;
 
 /// A message that arrived before its receive was posted.
@@ -27,10 +27,10 @@ pub(super) struct Unexpected {
     pub(super) bytes: Vec<u8>,
 }
 
-/// The messages, and what has not met its other half.
+/// The rings of a node, the receives and sends that still wait, and the messages that arrived before their receives.
 #[derive(Debug)]
 pub(crate) struct LocalMessages {
-    /// If there can be none, this rank is the only one here.
+    /// `None` if there can be no rings; then `ranks` has only this rank.
     pub(super) rings: Option<Rings>,
     /// The longest message of the rings; 0 if there are none.
     pub(super) longest_bytes: usize,
@@ -46,7 +46,7 @@ pub(crate) struct LocalMessages {
     /// Sends that wait for room in their rings, in the order in which they were started.
     pub(super) waiting: Vec<RequestId>,
     pub(super) unexpected: VecDeque<Unexpected>,
-    /// Memory for unexpected messages, each for the longest.
+    /// Buffers for unexpected messages, each large enough for the longest one.
     pub(super) spare: Vec<Vec<u8>>,
 }
 
@@ -67,7 +67,7 @@ impl LocalMessages {
         }
     }
 
-    /// Those of a node whose ranks are these. Collective; `None` on all of them where there can be no rings.
+    /// The messages of a node with these ranks. Collective; `None` on all of them if there can be no rings.
     pub(crate) fn of_node(
         node: &RawCommunicator,
         ranks: Vec<usize>,

@@ -147,11 +147,11 @@ fn parse_cores(status: &str) -> Option<Vec<u64>> {
 enum MemoryRequest {
     On,
     Off,
-    /// The environment says something else.
+    /// The environment variable has another value.
     Wrong(String),
 }
 
-/// The number of a wrong value.
+/// The number that stands for a wrong value.
 const WRONG: usize = 0;
 
 /// How much of a wrong value an error shows, in words of 8 bytes.

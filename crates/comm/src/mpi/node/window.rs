@@ -156,7 +156,7 @@ impl Window {
         // SAFETY: the data follow the control lines.
         let data = unsafe { control.add(control_lines * LINE_BYTES) };
         let (control, data) = (control.cast::<Line>(), data.cast::<DataLine>());
-        // SAFETY: there are so many lines; they are aligned, since the part and the size of a ring are, and live as long as the window.
+        // SAFETY: there are that many lines; they are aligned, since the part and the size of a ring are, and live as long as the window.
         // They are atomic integers: any bits are valid, and other processes may write them.
         let control = unsafe { slice::from_raw_parts(control.as_ptr(), control_lines) };
         // SAFETY: as above. They are bytes in cells, which other processes may write in their turns.
