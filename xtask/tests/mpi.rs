@@ -127,7 +127,7 @@ fn a_library_that_cannot_be_is_told() {
     for (file, told) in [
         (text.with_file_name("missing.so"), "cannot be opened: "),
         (text, "cannot be opened: "),
-        ("libm.so.6".into(), "is no MPI library: "),
+        ("libm.so.6".into(), "is not an MPI library: "),
     ] {
         let lines = told_of_library(&file);
         assert!((1..=2).contains(&lines.len()), "{lines:?}");

@@ -20,7 +20,7 @@
  *
  * Handles (treefold_comm, _builder, _plan, _run and _hashed) are names, not addresses, and belong to the thread that created them. Using
  * one in another thread, or after its destruction, is TREEFOLD_ARGUMENT. Functions that destroy or cancel a handle take its address and set
- * it to NULL; a handle that is NULL already is no error. Handles may be destroyed in any order, even after MPI_Finalize, and even after
+ * it to NULL; a handle that is NULL already is not an error. Handles may be destroyed in any order, even after MPI_Finalize, and even after
  * main, by destructors of static objects or atexit functions. Functions whose names end in _destroy never wait for another rank, print
  * anything or end the program. When a thread ends, so do the handles that it has not destroyed. A plan keeps what it needs of its
  * communicator.

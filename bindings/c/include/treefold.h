@@ -385,7 +385,7 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: one that was destroyed is TREEFOLD_ARGUMENT. Any thread may use
  * a handle, and several threads may read it at once. While one thread modifies what it names, calls of other threads with it return
  * TREEFOLD_ARGUMENT; so does a call that would modify it while another thread reads it. Functions that destroy a handle take its address
- * and set it to NULL; destroying a NULL handle is no error. A failed call changes nothing.
+ * and set it to NULL; destroying a NULL handle is not an error. A failed call changes nothing.
  */
 
 /* The exact sum of all items, of TREEFOLD_F32, F64, C32 or C64. All functions take items of this type. */

@@ -1,7 +1,7 @@
 //! Contiguous items for every rank.
 //!
-//! Regular distributions are a formula, so that a million ranks need no memory for it on each rank; boundaries that follow no
-//! rule are a table.
+//! A regular distribution is a formula, so even among a million ranks no rank stores a table; boundaries that follow no rule are
+//! stored in one.
 
 use std::ops::Range;
 
@@ -117,7 +117,7 @@ impl Distribution {
         }
     }
 
-    /// Whether it is a formula, which every rank can evaluate without a table.
+    /// Whether the starts follow a formula, which every rank can evaluate without a table.
     #[must_use]
     pub fn is_formula(&self) -> bool {
         !matches!(self.rule, Rule::Boundaries(_))
@@ -160,7 +160,7 @@ impl Distribution {
     /// If there is no such item.
     #[must_use]
     pub fn rank_of(&self, item: u64) -> usize {
-        assert!(item < self.items, "{item} is no item of {}", self.items);
+        assert!(item < self.items, "{item} is not an item of {}", self.items);
         match &self.rule {
             Rule::Lower(even) => index(even.lower_rank_of(item)),
             Rule::Upper(even) => index(even.upper_rank_of(item)),

@@ -11,7 +11,7 @@ pub enum Error {
     /// p = 0.
     #[error("a distribution needs at least one rank, but p = 0")]
     NoRanks,
-    /// The maximum deviation of an optimized distribution, as a share of N/p, is negative, 1 or more, or no number.
+    /// The maximum deviation of an optimized distribution, as a share of N/p, is negative, at least 1, or NaN.
     #[error("alpha = {alpha} does not lie in 0 <= alpha < 1")]
     Alpha {
         /// The α that was given.
@@ -72,7 +72,7 @@ pub enum Error {
         /// The owner of the next range.
         rank: usize,
     },
-    /// The old number given for a new rank is one that no rank had.
+    /// The old number given for a new rank did not belong to any rank.
     #[error("no rank had the number {rank}: there were {ranks} ranks")]
     NoSuchRank {
         /// The number.

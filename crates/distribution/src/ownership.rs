@@ -181,7 +181,11 @@ impl Ownership {
     /// If there is no such item.
     #[must_use]
     pub fn rank_of(&self, item: u64) -> usize {
-        assert!(item < self.items(), "{item} is no item of {}", self.items());
+        assert!(
+            item < self.items(),
+            "{item} is not an item of {}",
+            self.items()
+        );
         match &self.0 {
             OwnershipKind::Contiguous(distribution) => distribution.rank_of(item),
             OwnershipKind::BlockCyclic(cyclic) => {

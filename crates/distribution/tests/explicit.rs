@@ -112,7 +112,7 @@ fn names_come_back_and_unknown_ones_list_the_known() {
 }
 
 #[test]
-#[should_panic(expected = "9 is no item of 9")]
+#[should_panic(expected = "9 is not an item of 9")]
 fn an_item_that_nobody_owns() {
     let _ = Distribution::lower(9, 3).unwrap().rank_of(9);
 }

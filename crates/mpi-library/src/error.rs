@@ -20,8 +20,8 @@ pub enum Error {
         /// The dynamic linker's words.
         words: String,
     },
-    /// What an environment variable names is no MPI library.
-    #[error("{variable} is {path:?}, which is no MPI library: it has no PMPI_Init")]
+    /// The file that an environment variable names is not an MPI library.
+    #[error("{variable} is {path:?}, which is not an MPI library: it has no PMPI_Init")]
     NotMpi {
         /// The variable.
         variable: String,

@@ -13,7 +13,7 @@ pub trait Handle: Copy + Eq + sealed::Sealed {
     /// What it is a handle of, for a sentence.
     const NOUN: &'static str;
 
-    /// Room for MPI to write a handle to. It is no handle of any family.
+    /// Room for MPI to write a handle to. It is not a handle of any family.
     const UNSET: Self;
 
     /// In the MPICH family, bits 26 to 29 of a handle say what it is of.

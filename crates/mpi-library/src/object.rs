@@ -30,7 +30,7 @@ unsafe impl Send for Object {}
 // SAFETY: as above.
 unsafe impl Sync for Object {}
 
-/// Why a file is no MPI library.
+/// Why a file is not an MPI library.
 #[derive(Debug)]
 pub(crate) enum CannotOpen {
     /// The linker's words.

@@ -131,7 +131,7 @@ unsafe fn listed(
         let list = apart(name, (list.cast(), k), size_of::<*const c_void>(), written)?;
         list.aligned(align_of::<*const c_void>())?;
     }
-    // SAFETY: not NULL and aligned, as was just found, and k pointers, as the caller promises.
+    // SAFETY: not NULL and aligned, as was just checked, and k pointers, as the caller promises.
     let at = |list: *const *const c_void, j| unsafe { list.wrapping_add(j).read() };
     Ok((0..k).map(|j| lists.map(|list| (at(list, j), n))).collect())
 }

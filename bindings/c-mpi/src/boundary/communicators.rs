@@ -25,7 +25,7 @@ pub unsafe extern "C" fn treefold_mpi_library(text: *mut *const c_char) -> Statu
     guard(|| {
         place("text", text)?;
         let description = library::description()?;
-        // SAFETY: not NULL and aligned, as was just found; the caller promises room for an address.
+        // SAFETY: not NULL and aligned, as was just checked; the caller promises room for an address.
         unsafe { text.write(description.as_ptr()) };
         Ok(())
     })

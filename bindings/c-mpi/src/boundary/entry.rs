@@ -114,7 +114,7 @@ unsafe fn fold_here(
         }
         // SAFETY: not NULL, and the caller promises n elements, which have that many bytes: no more than any slice, as `fold_bytes` knows.
         let local = unsafe { slice::from_raw_parts(local.cast(), local_bytes) };
-        // SAFETY: not NULL, and the caller promises one element, which is no item, as was just found.
+        // SAFETY: not NULL, and the caller promises one element, which does not overlap the items, as was just checked.
         let result = unsafe { slice::from_raw_parts_mut(result.cast(), result_bytes) };
         plan.plan.fold(local, result)
     })
@@ -157,7 +157,7 @@ pub(super) unsafe fn run_here(
     // SAFETY: the callee requires what the caller promises.
     let given = unsafe { arrays.given(plan.items.bytes, &written, &mut kept) };
     let given = given.inspect_err(refuse)?;
-    // SAFETY: the caller promises m elements, which the call does not read, as was just found.
+    // SAFETY: the caller promises m elements, which the call does not read, as was just checked.
     let result = unsafe { written[0].write(result.0) };
     let outcome = plan.run(operation, given, result)?;
     // SAFETY: the caller promises an int, or NULL.

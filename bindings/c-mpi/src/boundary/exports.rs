@@ -76,7 +76,7 @@ unsafe fn write_algorithm(
 ) -> Result<(), Failure> {
     place("name", name)?;
     let text = algorithm.map_or(ptr::null(), |algorithm| c_name(algorithm).as_ptr());
-    // SAFETY: not NULL and aligned, as was just found; the caller promises room for a pointer.
+    // SAFETY: not NULL and aligned, as was just checked; the caller promises room for a pointer.
     unsafe { name.write(text) };
     Ok(())
 }
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn treefold_run_plan(
         place("plan", plan)?;
         let is_there = handle::object(name).is_ok();
         let found = if is_there { name } else { ptr::null() };
-        // SAFETY: not NULL and aligned, as was just found; the caller promises room for a handle.
+        // SAFETY: not NULL and aligned, as was just checked; the caller promises room for a handle.
         unsafe { plan.write(found) };
         Ok(())
     })

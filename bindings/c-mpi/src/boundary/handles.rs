@@ -19,7 +19,7 @@ pub(super) unsafe fn write_handle<H>(
     handle: *mut H,
 ) -> Result<(), Failure> {
     self::place(name, place)?;
-    // SAFETY: not NULL and aligned, as was just found; the caller promises room for a handle.
+    // SAFETY: not NULL and aligned, as was just checked; the caller promises room for a handle.
     unsafe { place.write(handle) };
     Ok(())
 }
@@ -33,7 +33,7 @@ pub(super) unsafe fn read_handle<H>(
     place: *const *mut H,
 ) -> Result<*mut H, Failure> {
     self::place(name, place)?;
-    // SAFETY: not NULL and aligned, as was just found; the caller promises a handle.
+    // SAFETY: not NULL and aligned, as was just checked; the caller promises a handle.
     Ok(unsafe { place.read() })
 }
 
@@ -56,7 +56,7 @@ pub(super) unsafe fn take_handle<H: Named>(
     Ok(object)
 }
 
-/// Destroys a handle; NULL is no error.
+/// Destroys a handle; NULL is not an error.
 ///
 /// # Safety
 /// `handle` is a handle, or NULL.

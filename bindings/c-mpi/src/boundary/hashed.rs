@@ -93,7 +93,7 @@ pub unsafe extern "C" fn treefold_hashed_result(
         disjoint(keys_array, sums_array)?;
         // SAFETY: the caller promises room for k numbers.
         let keys = unsafe { keys_array.write(keys) };
-        // SAFETY: the caller promises room for m elements, which are no keys, as was just found.
+        // SAFETY: the caller promises room for m elements, which do not overlap the keys, as was just checked.
         let sums = unsafe { sums_array.write(sums) };
         plan.write(keys, sums)
     })

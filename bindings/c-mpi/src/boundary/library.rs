@@ -74,7 +74,7 @@ pub(super) unsafe fn duplicate(
         4 => place("comm", comm.cast::<u32>()),
         _ => place("comm", comm.cast::<usize>()),
     }?;
-    // SAFETY: not NULL, aligned, and of the family of the library, as was just found; the caller promises a communicator.
+    // SAFETY: not NULL, aligned, and of the family of the library, as was just checked; the caller promises a communicator.
     let comm = unsafe { library.family().read(comm, 0) };
     // SAFETY: the caller promises a communicator.
     unsafe { duplicate_handle(library, comm) }
@@ -86,7 +86,7 @@ pub(super) unsafe fn duplicate(
 /// If `world` is MPI_COMM_WORLD in Fortran with this process' library, `comm` is a communicator.
 pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<Comm, Failure> {
     let library = running(None)?;
-    // SAFETY: the world is a communicator as long as MPI can be called, as was just found.
+    // SAFETY: the world is a communicator as long as MPI can be called, as was just checked.
     let own_world = unsafe { library.comm_to_fortran(library.handles.MPI_COMM_WORLD) };
     if own_world != Some(world) {
         let own_world = own_world.map_or_else(|| "nothing".to_owned(), |own| own.to_string());
@@ -106,7 +106,7 @@ pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<Comm, Fa
 /// Duplicates MPI_COMM_WORLD.
 pub(super) fn duplicate_world() -> Result<Comm, Failure> {
     let library = running(None)?;
-    // SAFETY: it is a communicator as long as MPI can be called, as was just found.
+    // SAFETY: it is a communicator as long as MPI can be called, as was just checked.
     unsafe { duplicate_handle(library, library.handles.MPI_COMM_WORLD) }
 }
 
@@ -126,7 +126,7 @@ pub(super) unsafe fn duplicate_number(number: usize) -> Result<Comm, Failure> {
 pub(super) fn world_rank() -> Option<usize> {
     let library = running(None).ok()?;
     let mut rank: c_int = 0;
-    // SAFETY: the world is a communicator as long as MPI can be called, as was just found; `rank` is a live int.
+    // SAFETY: the world is a communicator as long as MPI can be called, as was just checked; `rank` is a live int.
     let code = unsafe { library.MPI_Comm_rank(library.handles.MPI_COMM_WORLD, &raw mut rank) };
     let rank = usize::try_from(rank).ok();
     rank.filter(|_| code == MPI_SUCCESS)

@@ -175,7 +175,7 @@ pub extern "C" fn treefold_reprored_get_reduction_buffer(
     })
 }
 
-/// Destroys a context; NULL is no error.
+/// Destroys a context; NULL is not an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_free_reduction_context(context: *mut ReductionContext) {
     if !context.is_null() {

@@ -93,7 +93,7 @@ pub unsafe extern "C" fn treefold_by_key(
         if asked == Asked::Of(Statistic::Norm) {
             arrays.push(arrays[0]);
         }
-        // SAFETY: the caller promises m elements, which are neither keys nor items, as was just found.
+        // SAFETY: the caller promises m elements, which overlap neither keys nor items, as was just checked.
         let result = (unsafe { results.write(result) }, m);
         keyed::of_arrays(element_type, question, Some(keys), &arrays, 1, result)
     })
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn treefold_by_key_rows(
         };
         // SAFETY: the caller promises n elements.
         let items = unsafe { input(("items", items, n), element_type, &[results]) }?;
-        // SAFETY: the caller promises m elements, which are neither keys nor items, as was just found.
+        // SAFETY: the caller promises m elements, which overlap neither keys nor items, as was just checked.
         let result = (unsafe { results.write(result) }, m);
         keyed::of_arrays(element_type, question, keys, &[items], width, result)
     })
@@ -181,14 +181,14 @@ pub unsafe extern "C" fn treefold_rolling(
         place("window", window)?;
         let results = Bytes::of("result", result, m, local::element_bytes(element_type))?;
         disjoint(Bytes::of_place("window", window)?, results)?;
-        // SAFETY: not NULL and aligned, as was just found, and the caller promises a window.
+        // SAFETY: not NULL and aligned, as was just checked, and the caller promises a window.
         let window = unsafe { window.read() };
         // SAFETY: the caller promises such an index.
         let window = unsafe { window_of(window, n, results) }?;
         let arrays = [("x", x, n), ("y", y, l)];
         // SAFETY: the caller promises such arrays.
         let arrays = unsafe { inputs(arrays, element_type, question.asked, &[results]) }?;
-        // SAFETY: the caller promises m elements, which nothing else has, as was just found.
+        // SAFETY: the caller promises m elements, which overlap no other array, as was just checked.
         let result = unsafe { results.write(result) };
         keyed::rolling(element_type, question, window, &arrays, result)
     })

@@ -19,20 +19,20 @@ pub(super) unsafe fn create<H: Named>(
     guard(|| {
         place("result", result)?;
         let handle = handle::name::<H>(object()?)?;
-        // SAFETY: not NULL and aligned, as was just found, and the caller promises room for a handle.
+        // SAFETY: not NULL and aligned, as was just checked, and the caller promises room for a handle.
         unsafe { result.write(handle) };
         Ok(())
     })
 }
 
-/// Destroys an object and sets its handle to NULL. A NULL handle is no error.
+/// Destroys an object and sets its handle to NULL. A NULL handle is not an error.
 ///
 /// # Safety
 /// `handle` points to one handle.
 pub(super) unsafe fn destroy<H: Named>(handle: *mut *mut H) -> Status {
     guard(|| {
         place(H::NAME, handle)?;
-        // SAFETY: not NULL and aligned, as was just found, and the caller promises a handle.
+        // SAFETY: not NULL and aligned, as was just checked, and the caller promises a handle.
         let name = unsafe { handle.read() };
         if !name.is_null() {
             handle::end(name)?;

@@ -91,7 +91,7 @@ pub(super) unsafe fn state<'a>(
     memory: *mut treefold_aggregate,
 ) -> Result<&'a mut dyn Aggregate, Failure> {
     place(name, memory)?;
-    // SAFETY: not NULL and aligned, as was just found, and the caller promises a state.
+    // SAFETY: not NULL and aligned, as was just checked, and the caller promises a state.
     let tag = unsafe { (*memory).tag };
     with_type!(held_of(tag), State => {
         // SAFETY: the tag says that a state of this type was created here; the caller promises that it is still there and not in use.

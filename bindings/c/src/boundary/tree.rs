@@ -161,7 +161,7 @@ pub unsafe extern "C" fn treefold_fold_rows(
         let results = Bytes::of("result", result, m, local::element_bytes(element_type))?;
         // SAFETY: the caller promises n elements.
         let items = unsafe { input(("items", items, n), element_type, &[results]) }?;
-        // SAFETY: the caller promises m elements, which are no items, as was just found.
+        // SAFETY: the caller promises m elements, which do not overlap the items, as was just checked.
         let result = unsafe { results.write(result) };
         local::fold_rows(element_type, operator, items, width, result)
     })
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn treefold_fields(
         disjoint(pointers, results)?;
         let pointers = match count {
             0 => &[],
-            // SAFETY: the caller promises `count` pointers; they are not NULL and aligned, as was just found.
+            // SAFETY: the caller promises `count` pointers; they are not NULL and aligned, as was just checked.
             _ => unsafe { slice::from_raw_parts(fields, count) },
         };
         let mut arrays = Vec::with_capacity(count);
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn treefold_fields(
             // SAFETY: the caller promises n elements at each.
             arrays.push(unsafe { array.read(field) });
         }
-        // SAFETY: the caller promises `count` elements, which no field has, as was just found.
+        // SAFETY: the caller promises `count` elements, which overlap no field, as was just checked.
         let result = unsafe { results.write(result) };
         local::fields(element_type, operator, &arrays, result)
     })
@@ -331,7 +331,7 @@ pub unsafe extern "C" fn treefold_sum_and_absolute_sum(
         let x = unsafe { input(("x", x, n), element_type, &places) }?;
         // SAFETY: the caller promises room for an element.
         let sum = unsafe { places[0].write(sum) };
-        // SAFETY: as before, and the two are apart, as was just found.
+        // SAFETY: as before, and the two are apart, as was just checked.
         let absolute_sum = unsafe { places[1].write(absolute_sum) };
         local::sum_and_absolute_sum(element_type, x, [sum, absolute_sum])
     })

@@ -205,7 +205,7 @@ pub unsafe fn write<T: NoUninit>(
     value: T,
 ) -> Result<(), Failure> {
     place(name, pointer)?;
-    // SAFETY: not NULL and aligned, as was just found, and it can be written to, as the caller promises.
+    // SAFETY: not NULL and aligned, as was just checked, and it can be written to, as the caller promises.
     unsafe { pointer.write(value) };
     Ok(())
 }

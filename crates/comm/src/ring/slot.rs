@@ -47,7 +47,7 @@ pub(super) unsafe fn read<R>(
     take(message)
 }
 
-/// As `write`, seen by loom. Its atomic integers are no plain bytes, so each line also has some of those.
+/// As `write`, seen by loom. Atomic integers are not plain bytes, so under loom each line also has plain ones.
 #[cfg(loom)]
 pub(super) unsafe fn write(slot: &[Line], message: &[u8]) {
     for (line, bytes) in slot.iter().zip(message.chunks(LINE_BYTES)) {

@@ -29,14 +29,14 @@ pub(super) struct Matching {
     arrived: Vec<Envelope>,
     /// As `arrived`.
     returned: Vec<Return>,
-    /// How many messages there is room for, in each of these lists.
+    /// The number of messages for which each of these lists has room.
     room: usize,
 }
 
 /// What a request stands for.
 #[derive(Debug)]
 enum Posting {
-    /// A send: the network has taken its message. The buffer that the receiver gave for it, once that is back.
+    /// A send whose message the network has taken. Holds the buffer that the receiver gave in return, once it has arrived.
     Sent(Vec<u8>),
     /// A receive without a message, and its buffer.
     Posted {
@@ -50,7 +50,7 @@ enum Posting {
         capacity_bytes: usize,
         message: Vec<u8>,
     },
-    /// A receive of one exchange, in a conversation in which a message of another has come.
+    /// A receive of one exchange, in a conversation in which a message of another exchange has arrived.
     Mismatched {
         from: usize,
         expected: Tag,
@@ -60,7 +60,7 @@ enum Posting {
     GivenUp(GivenUp),
 }
 
-/// The lost rank because of which a rank gives up.
+/// The lost rank that makes a rank give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhoLeft {
     Nobody,
@@ -70,7 +70,7 @@ pub(super) enum WhoLeft {
 }
 
 impl Matching {
-    /// Makes room for `messages` more messages, and returns for how many there is room then.
+    /// Makes room for `messages` more messages, and returns the number for which there is room now.
     pub(super) fn reserve(&mut self, messages: usize) -> usize {
         self.room += messages;
         let room = self.room;
@@ -97,7 +97,7 @@ impl Matching {
         (request, Letter::Long { message, send })
     }
 
-    /// Posts a receive; the oldest unexpected message that fits it is its own.
+    /// Posts a receive, and gives it the oldest unexpected message that matches.
     pub(super) fn post(
         &mut self,
         from: usize,
@@ -184,7 +184,7 @@ impl Matching {
         }
     }
 
-    /// Lets `collect` fetch envelopes and hands each to the oldest receive that fits it.
+    /// Lets `collect` fetch envelopes, and gives each to the oldest receive that matches it.
     pub(super) fn match_arrivals(
         &mut self,
         collect: impl FnOnce(&mut Vec<Envelope>) -> Result<bool, Error>,
@@ -240,7 +240,7 @@ impl Matching {
         }
     }
 
-    /// Notes that a rank has left which a request waits for.
+    /// Notes that a rank for which a request waits has left.
     #[cold]
     pub(super) fn note_left(&mut self, rank: usize, request: RequestId) {
         if let Posting::Posted { tag, .. } = *self.requests.get_mut(request) {
@@ -248,7 +248,7 @@ impl Matching {
         }
     }
 
-    /// The rank that has left while this one waited for it, in an exchange in which it gives up.
+    /// The rank that has left while this one waited for it, in an exchange in which this one gives up.
     pub(super) fn who_left(&self, tag: Tag) -> WhoLeft {
         let given_up = self.conversations.who_gave_up(tag);
         if given_up.is_some_and(|given_up| given_up.silent.is_some()) {

@@ -121,7 +121,7 @@ fn choices() {
     );
     check(
         program("choose").env(VARIABLE, "libm.so.6"),
-        &["error: MPI_LIBRARY is \"libm.so.6\", which is no MPI library: it has no PMPI_Init"],
+        &["error: MPI_LIBRARY is \"libm.so.6\", which is not an MPI library: it has no PMPI_Init"],
     );
     check(
         &mut program("choose none"),

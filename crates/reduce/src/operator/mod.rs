@@ -78,7 +78,7 @@ pub trait Operator<T: Copy + 'static> {
         None
     }
 
-    /// The sum of the products x0 * y0, x1 * y1, … in tree order, each rounded once; `None` for no items, and if the operator is no sum
+    /// The sum of the products x0 * y0, x1 * y1, … in tree order, each rounded once; `None` for no items, and if the operator is not a sum
     /// of floats.
     fn fold_products(&self, _x: &[T], _y: &[T]) -> Option<T> {
         None

@@ -1,4 +1,4 @@
-//! n-way dissemination and its adaption to numbers of ranks that are no power of n + 1 (paper 4, Theorem 1).
+//! n-way dissemination and its adaption to numbers of ranks that are not a power of n + 1 (paper 4, Theorem 1).
 //!
 //! ```text
 //! p = 8, n = 2, position 0     holds                        m = 3

@@ -8,7 +8,7 @@ use super::error::{Count, Error};
 pub struct Parameters {
     /// The column blocks of a row that pipelined algorithms send one after the other.
     pub blocks: usize,
-    /// n: how many messages a position of `bruck` and `dissemination` sends and receives at once; `None` stands for 1 and 2.
+    /// n: how many messages a position of `bruck` and `dissemination` sends and receives at once; `None` stands for 1 and 2, respectively.
     pub ports: Option<usize>,
     /// The positions of a node of `hierarchical`, which lie side by side; the last node may have fewer.
     pub node_ranks: usize,

@@ -7,7 +7,7 @@ use crate::vocabulary::Collective;
 
 /// A collective operation by an algorithm on p positions.
 ///
-/// Printed, it names what it is: `reduce to 0 by ring on 8 ranks (runs binomial)`.
+/// Its text names the operation, the algorithm and p: `reduce to 0 by ring on 8 ranks (runs binomial)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     pub(super) algorithm: Algorithm,
@@ -24,7 +24,7 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// [`Error::NoRanks`] for p = 0, [`Error::TooLarge`] for p > [`Schedule::RANKS_MAX`], [`Error::Root`] for a root that is no
+    /// [`Error::NoRanks`] for p = 0, [`Error::TooLarge`] for p > [`Schedule::RANKS_MAX`], [`Error::Root`] for a root that is not a
     /// position.
     pub fn new(algorithm: Algorithm, collective: Collective, ranks: usize) -> Result<Self, Error> {
         if ranks == 0 {

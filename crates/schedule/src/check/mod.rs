@@ -23,7 +23,7 @@ use crate::vocabulary::{Piece, Step};
 pub struct Report {
     /// The most steps with messages of any position.
     pub steps: usize,
-    /// The rounds until the last position has ended, if a step takes one round from when its peers have arrived.
+    /// The rounds until the last position has ended, if a step takes one round once its peers have arrived.
     pub rounds: usize,
     /// All messages.
     pub messages: usize,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a message between two ranks costs, and what a combination does.
+/// The costs of a message between two ranks, and of a combination.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// alpha: the time of an empty message, in nanoseconds.
@@ -13,7 +13,7 @@ pub struct Link {
     pub combine_byte_ns: f64,
 }
 
-/// What an allreduce moves.
+/// The rows that an allreduce moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// m: the bytes of a row.

@@ -13,7 +13,7 @@ pub use self::network::Network;
 use crate::catalogue::{Algorithm, Parameters, Schedule};
 
 impl Algorithm {
-    /// d and s of an allreduce on p ranks (paper 2, corollaries 1 to 3, where a send and a receive overlap); `None` if it is no
+    /// d and s of an allreduce on p ranks (paper 2, corollaries 1 to 3, where a send and a receive overlap); `None` if it is not a
     /// pipeline.
     #[must_use]
     pub fn pipeline_rounds(self, ranks: usize) -> Option<(usize, usize)> {

@@ -107,7 +107,7 @@ impl Schedule {
             };
             (0..rounds).map(round).fold(0.0, |sum, time| sum + time)
         };
-        // If their number is no power of two, some positions stand for two, so partners may be twice as far apart.
+        // If their number is not a power of two, some positions stand for two, so partners may be twice as far apart.
         let spread = |number: usize| if number.is_power_of_two() { 1 } else { 2 };
         // All to all between `number` positions, the first of every `first`.
         let doubling = |first: usize, number: usize| {

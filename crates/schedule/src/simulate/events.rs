@@ -125,7 +125,7 @@ impl<'m> Events<'m> {
         own.begun_ns = own.ended_ns;
         own.combined_bytes = 0.0;
         let (mut sent_ns, mut received_ns) = (0.0, 0.0);
-        // Messages between the same two ranks meet in their order, so the first of each will do.
+        // Messages between the same two ranks are matched in order, so the first of each list is the one.
         for send in &step.sends {
             let message = self.sizes.message(send, &mut self.carried);
             let link = self.machine.link(rank, message.peer);

@@ -37,7 +37,7 @@ fn object(address: *const c_void) -> Option<(*mut c_void, String)> {
 #[unsafe(link_section = ".fini_array")]
 static AT_EXIT: extern "C" fn() = at_exit;
 
-#[cfg_attr(test, allow(dead_code, reason = "a test is no MPI program"))]
+#[cfg_attr(test, allow(dead_code, reason = "a test is not an MPI program"))]
 extern "C" fn at_exit() {
     if is_registered() || Settings::get().mode == Mode::Off || !is_first_rank() {
         return;

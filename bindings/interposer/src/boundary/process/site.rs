@@ -103,7 +103,7 @@ pub(crate) fn resolve(site: &str) -> String {
     };
     let mut command = Command::new("addr2line");
     command.args(["-f", "-C", "-e", file, offset]);
-    // The tool is no rank and must not load this library.
+    // The tool is not a rank, and must not load this library.
     command.env_remove("LD_PRELOAD").stdin(Stdio::null());
     let output = command.stderr(Stdio::null()).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());

@@ -106,7 +106,7 @@ impl Processes {
             )
         };
         check("MPI_Group_translate_ranks", code)?;
-        // MPI_UNDEFINED, which is negative, would be no rank of the other group.
+        // MPI_UNDEFINED, which is negative, would not be a rank of the other group.
         let ranks = others
             .into_iter()
             .filter_map(|rank| usize::try_from(rank).ok());

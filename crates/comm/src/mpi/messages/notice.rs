@@ -63,7 +63,7 @@ impl Notice {
         head.into_iter().flatten().chain(ranks).collect()
     }
 
-    /// `None` if these bytes are no notice.
+    /// `None` if these bytes are not a notice.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (kind, rest) = bytes.split_first_chunk()?;
         let (number, rest) = rest.split_first_chunk()?;

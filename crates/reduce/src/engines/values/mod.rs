@@ -36,13 +36,13 @@ pub(crate) trait Values {
     /// The sum of the products of two equally long slices, by [`Operator::fold_products`](crate::Operator::fold_products).
     ///
     /// # Panics
-    /// The operator is no sum of floats.
+    /// The operator is not a sum of floats.
     fn fold_products(&self, x: &[u8], y: &[u8], result: &mut [u8]);
 
     /// Writes the products of two equally long slices.
     ///
     /// # Panics
-    /// The operator is no sum of floats.
+    /// The operator is not a sum of floats.
     fn write_products(&self, factors: &[&[u8]; 2], products: &mut [u8]);
 
     /// The reductions of runs of items, as [`Operator::fold_runs`](crate::Operator::fold_runs).
