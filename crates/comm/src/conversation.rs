@@ -16,7 +16,7 @@ pub(crate) struct GivenUp {
     pub(crate) silent: Option<Span>,
 }
 
-/// Consecutive ranks; or none, if the count is 0.
+/// Consecutive ranks; empty if the count is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) first: usize,
@@ -32,10 +32,10 @@ impl Span {
 
 #[derive(Debug, Default)]
 pub(crate) struct Conversations {
-    /// The greatest number that was opened. They are opened in ascending order.
+    /// The greatest number that was opened. Conversations are opened in ascending order of their numbers.
     newest: u64,
     open: HashSet<u64, BuildHasherDefault<WordHasher>>,
-    /// By number: a rank that has given up, and from which tag's turn on; the earliest one known.
+    /// By number: a rank that has given up, and the tag from whose turn on it has; the earliest one known.
     given_up: HashMap<u64, (GivenUp, Tag)>,
     /// By number: the sender and the tag of a message that met a receive of another exchange.
     #[cfg(feature = "mpi")]
@@ -47,7 +47,7 @@ pub(crate) struct Conversations {
     pub(crate) inquiries: Inquiries,
 }
 
-/// The questions of ranks about whom others wait for, and the answers.
+/// Questions about whom ranks wait for, and the answers.
 #[cfg(feature = "mpi")]
 #[derive(Debug, Default)]
 pub(crate) struct Inquiries {
@@ -66,13 +66,13 @@ pub(crate) struct Inquiries {
 
 #[cfg(feature = "mpi")]
 impl Inquiries {
-    /// Notes a question. A rank has one at most.
+    /// Notes a question. It replaces the rank's earlier one.
     pub(crate) fn note_question(&mut self, rank: usize, number: u16) {
         self.questions.retain(|(asking, _)| *asking != rank);
         self.questions.push((rank, number));
     }
 
-    /// Notes that a rank has given up because these are silent. Its latest notice counts.
+    /// Notes that a rank has given up because these ranks are silent. Its latest notice counts.
     pub(crate) fn note_verdict(&mut self, rank: usize, silent: Span) {
         self.verdicts.retain(|(other, ..)| *other != rank);
         self.verdicts.push((rank, silent, self.now_ms));

@@ -1,4 +1,4 @@
-//! The communicator itself.
+//! The MPI backend's communicator: a rank's end.
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::ffi::c_int;
@@ -170,7 +170,7 @@ impl MpiCommunicator {
         Rc::clone(&self.silence_limit)
     }
 
-    /// A peer's number, for a call that is possible now.
+    /// A peer's number, after checking that the call is possible now.
     #[inline]
     pub(super) fn peer(&self, call: &'static str, peer: usize) -> Result<c_int, Error> {
         if lifetime::is_finalised() {
@@ -292,7 +292,7 @@ impl MpiCommunicator {
         Ok(false)
     }
 
-    /// Ends the notices that are in their rings.
+    /// Frees the requests of notices that have been written to their rings.
     pub(super) fn sweep_notices(&self) {
         let requests = &mut self.requests.borrow_mut();
         let (over, waiting) = self

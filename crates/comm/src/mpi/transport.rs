@@ -106,10 +106,10 @@ impl Communicator for MpiCommunicator {
                         if let Error::Silent { peers, .. } = &mut error
                             && !self.are_silent(peers)
                         {
-                            // Another rank blames one from which this rank has received something.
+                            // The other rank blames a rank from which this one has received something.
                             *peers = 0..0;
                         }
-                        // Not cancelled: its message, should it come, must not meet a later receive.
+                        // Not cancelled, since its message, if it still comes, must not match a later receive.
                         if let Message::Mpi(message) = message {
                             self.abandoned.borrow_mut().push(message.pending);
                         }
@@ -178,7 +178,7 @@ impl Communicator for MpiCommunicator {
 
     fn try_send(&self, to: usize, tag: Tag, message: &[u8], capacity_bytes: usize) -> bool {
         let looks = self.poll_limits.before_request;
-        // One that is too long for its receiver is the receiver's error.
+        // A message that is too long for its receiver is the receiver's error.
         let is_sent = message.len() <= capacity_bytes
             && self.locally(to, tag, capacity_bytes, |local, node_rank| {
                 local.try_send(node_rank, tag, message, looks)
@@ -275,7 +275,7 @@ impl Communicator for MpiCommunicator {
     fn shrink(&self) -> Result<Shrunk, Error> {
         self.check_not_nested()?;
         let ulfm = self.ulfm()?;
-        // Nobody waits for messages here any more: all come here, or are lost.
+        // After this, nobody waits for messages any more: every rank comes here, or is lost.
         self.revoke(&ulfm);
         let mut size_before = self.size + 1;
         loop {
@@ -328,7 +328,7 @@ impl NativeReductions for MpiCommunicator {
         combine: &CombineSlots<'_>,
     ) -> Result<(), Error> {
         self.check_not_nested()?;
-        // Without a root, the other checks of a call are made all the same.
+        // If there is no root, this still makes the other checks of the call.
         let number = self.peer("reduce_slots", root.unwrap_or(self.rank))?;
         let count = self.count(slot_bytes)?;
         let register = |operation| {

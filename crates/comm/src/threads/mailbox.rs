@@ -21,8 +21,7 @@ use crate::error::Error;
 /// How often a rank with a core of its own polls its mailbox before it sleeps: some microseconds.
 const SPINS_BEFORE_SLEEP: usize = 2000;
 
-/// How often a rank that shares its core yields it before it sleeps: a switch of threads costs half of what going to
-/// sleep and being woken does.
+/// How often a rank that shares its core yields it before it sleeps: a thread switch takes half as long as falling asleep and being woken.
 const YIELDS_BEFORE_SLEEP: usize = 2;
 
 /// A mailbox for each rank, and which ranks sleep.
@@ -106,7 +105,7 @@ impl Mailboxes {
     }
 
     fn lock_meetings(&self) -> MutexGuard<'_, NetworkMeetings> {
-        // As for a mailbox.
+        // As for a mailbox: no code panics while it holds the lock.
         self.meetings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -212,7 +211,8 @@ impl Mailboxes {
             self.fail(error);
             return;
         }
-        // Only groups can wait in meetings for each other. A sleeper that was woken counts as idle until it is awake, and may come.
+        // Only groups can wait in meetings for each other. A sleeper that was woken counts as idle until it is awake; it may still come to a
+        // meeting.
         let mut meetings = self.lock_meetings();
         if !meetings.have_all_ranks() {
             return;
@@ -306,7 +306,7 @@ impl Mailboxes {
 enum Wakeup {
     Bell,
     TimeUp,
-    /// It did not begin: all other ranks sleep or have left.
+    /// The sleep did not begin: all other ranks sleep or have left.
     NobodyAwake,
 }
 
@@ -449,7 +449,7 @@ impl Network for Mailboxes {
         // The first failure is the cause; later ones follow from it.
         if self.failure.set(error).is_ok() {
             for (rank, mailbox) in self.mailboxes.iter().enumerate() {
-                // With the lock, so that no rank is between its check and its sleep.
+                // Under the lock, so that no rank is between its check and its sleep.
                 let _content = self.lock(rank);
                 mailbox.rung.0.store(true, Ordering::Release);
                 mailbox.content.0.bell.notify_all();

@@ -9,8 +9,8 @@
 //! - otherwise in `MPI_Finalize`, which calls back here. All that is left is freed then, on every rank in the order of the
 //!   numbers that ranks agreed on when it was made.
 //!
-//! A number is greater than every one that a rank of the communicator had seen before. So it is unique in each process, also where processes
-//! of several worlds meet, by `MPI_Comm_spawn` or at a port: each world has counted for itself.
+//! A communicator's number is greater than every number that one of its ranks had seen before. So it is unique in each process, even if
+//! processes of several worlds, each of which has counted separately, meet by `MPI_Comm_spawn` or at a port.
 
 #![expect(unsafe_code, reason = "MPI is a C library, and calls back")]
 
@@ -32,7 +32,8 @@ use crate::mpi::calls::ulfm::Ulfm;
 use crate::mpi::calls::user_operation::RawOperation;
 use crate::mpi::node::window::RawWindow;
 
-/// Whether a process of one of this crate's communicators has died, as this one knows. Nothing is freed any more then: that is collective.
+/// Whether this process knows that a process of one of this crate's communicators has died. Then nothing is freed any more, since freeing is
+/// collective.
 static HAS_LOST: AtomicBool = AtomicBool::new(false);
 
 /// Whether `MPI_Finalize` was called.
@@ -69,7 +70,7 @@ pub(crate) fn revoke_together(first: u64, ulfm: &Ulfm) {
     let entries = &registry().entries;
     let comms = entries.values().filter(of_first).map(|entry| entry.comm);
     for comm in comms {
-        // If it fails, the others detect the loss themselves, or the silence.
+        // If it fails, the others detect the loss, or the silence, themselves.
         let _ = ulfm.revoke(comm);
     }
 }
@@ -88,24 +89,24 @@ pub(crate) struct Lifetime {
 
 #[derive(Debug)]
 struct Registry {
-    /// The key of an attribute on a communicator that was duplicated: the number of its first duplicate, which all its
-    /// duplicates are known by.
+    /// The key of an attribute on a communicator that was duplicated. Its value is the number of the first duplicate, which identifies all
+    /// duplicates of the communicator.
     family_key: Option<c_int>,
     /// The greatest [`round_of`] a number that this process has proposed or seen.
     rounds: u64,
     /// Numbers that ranks are about to agree on.
     claimed: BTreeSet<u64>,
-    /// By the numbers that all their ranks agreed on.
+    /// The entries, by the numbers that their ranks agreed on.
     entries: BTreeMap<u64, Entry>,
     /// The number of the last communicator of processes that went on without others.
     survivors: Option<u64>,
 }
 
-/// What is to be freed together.
+/// A communicator, and what is freed with it.
 #[derive(Debug)]
 struct Entry {
     family: u64,
-    /// The number of the duplicate of the program's communicator that this is a successor of, or its own.
+    /// The number of the duplicate of the program's communicator that precedes this one; its own number if it is that duplicate.
     first: u64,
     comm: RawCommunicator,
     window: Option<RawWindow>,
@@ -199,7 +200,7 @@ impl Drop for Lifetime {
 /// The bits of a number that say which process has proposed it.
 const PROPOSER_BITS: u32 = 24;
 
-/// What grows from one number of a process to its next one.
+/// The part of a number that increases from one proposal of a process to the next.
 fn round_of(number: u64) -> u64 {
     number >> PROPOSER_BITS
 }
@@ -207,8 +208,8 @@ fn round_of(number: u64) -> u64 {
 /// A number that no other communicator of any of its ranks has, and that is greater than those which they have seen. Collective; no lock is
 /// held meanwhile: another thread of this process may duplicate another communicator.
 ///
-/// Two threads of a process may get the same number, if processes of two worlds that have the same rank there proposed it. So ranks
-/// vote on it. A second vote would need the same coincidence again, in a later round.
+/// Two threads of a process may get the same number, if processes with the same rank in two worlds proposed it. So ranks vote on it. A second
+/// vote is needed only if the same coincidence occurs again, in a later round.
 fn agree_on_number(comm: RawCommunicator) -> Result<u64, Failure> {
     let world_rank = RawCommunicator::world().rank()?;
     loop {
@@ -249,7 +250,7 @@ fn free_released(family: u64, comm: RawCommunicator) -> Result<(), Failure> {
     released.into_iter().try_for_each(free)
 }
 
-/// The numbers of those entries, which all ranks of `comm` have, that all of them have released. Collective.
+/// The numbers of the entries that all ranks of `comm` have and that all of them have released. Collective.
 fn agree_on_released(
     is_asked: impl Fn(&Entry) -> bool,
     comm: RawCommunicator,
@@ -346,7 +347,7 @@ impl Entry {
             let _ = request.cancel_receive();
             let _ = request.test();
         }
-        // Runs that failed leave messages that nobody receives. MPICH from 4.3 on ends a program that frees a communicator with some.
+        // Failed runs leave messages that nobody receives. MPICH from 4.3 on ends a program that frees a communicator with such messages.
         let _returns = WorldReturnsErrors::always()?;
         let _ = self.comm.drain();
         for operation in self.operations {
@@ -380,7 +381,7 @@ fn free_key(mut key: c_int) -> Result<(), Failure> {
     check("MPI_Comm_free_keyval", code)
 }
 
-/// The attribute is a number: nothing is to be done when its communicator is freed.
+/// Does nothing when the attribute's communicator is freed: the attribute is a number.
 unsafe extern "C" fn keep_attribute(
     _comm: Passed<Comm>,
     _key: c_int,

@@ -151,7 +151,7 @@ pub(crate) struct MpiMessage {
 }
 
 impl MpiMessage {
-    /// Whether it is over, or will never be: a message that was too long fails alone, any other failure is MPI's.
+    /// Whether it is over, successfully or not. A message that was too long fails alone; any other failure is returned.
     pub(crate) fn test(&mut self) -> Result<bool, Failure> {
         if self.trouble.is_some() {
             return Ok(true);
