@@ -32,8 +32,7 @@ use crate::mpi::calls::ulfm::Ulfm;
 use crate::mpi::calls::user_operation::RawOperation;
 use crate::mpi::node::window::RawWindow;
 
-/// Whether this process knows that a process of one of this crate's communicators has died. Then nothing is freed any more, since freeing is
-/// collective.
+/// Whether this process knows that another process of its communicators has died. Then nothing is freed, since freeing is collective.
 static HAS_LOST: AtomicBool = AtomicBool::new(false);
 
 /// Whether `MPI_Finalize` was called.
