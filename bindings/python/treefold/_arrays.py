@@ -38,7 +38,7 @@ def as_operand(x, name):
     else:
         array = np.asarray(x)
     if array.dtype.kind == "O":
-        raise TypeError(f"{name} has elements of type object, which treefold does not reduce: convert it, as by {name}.astype(float)")
+        raise TypeError(f"{name} has elements of type object, which treefold does not reduce: convert it, for example with {name}.astype(float)")
     return array
 
 

@@ -12,7 +12,7 @@ def _variables(x, rowvar, name):
     """Variables as rows of floats."""
     array = as_array(x, name)
     if array.dtype.kind == "c":
-        raise TypeError(f"{name} must not be complex: exact covariances and correlations are of real numbers")
+        raise TypeError(f"{name} must not be complex: exact.cov and exact.corrcoef take real numbers only")
     if array.ndim > 2:
         raise ValueError(f"{name} has more than 2 dimensions")
     rows = np.atleast_2d(as_exact_floats(array, name))
@@ -26,7 +26,7 @@ def _of_pairs(statistic, names, arrays, rowvar, dtype, ddof=0.0):
     if rows[-1].shape[1] != observations:
         raise ValueError(f"{names[1]} has {counted(rows[-1].shape[1], 'observation')}, and {names[0]} {observations}")
     if statistic == "cov" and observations <= ddof:
-        warnings.warn(f"ddof: there are {counted(observations, 'observation')}, no more than {ddof}", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"the number of observations ({observations}) must exceed ddof ({ddof})", RuntimeWarning, stacklevel=3)
     variables = [contiguous(row.astype(dtype, copy=False)) for array in rows for row in array]
     matrix = np.empty((len(variables), len(variables)), dtype)
     keys = np.zeros(observations, np.int64)

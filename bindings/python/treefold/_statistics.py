@@ -417,7 +417,7 @@ def dot(x, y, out=None):
     Raises
     ------
     TypeError, FloatingPointError
-        As in `sum`; also for integers, which `treefold.dot` does not round.
+        As in `sum`; `TypeError` also for integers, whose products `treefold.dot` sums without rounding.
     ValueError
         The axes differ in length, or `out` has another shape or type.
 
