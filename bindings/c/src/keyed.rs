@@ -49,7 +49,7 @@ use crate::by_integer;
 /// Keys as bytes, with their type.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys<'k> {
-    /// What they are.
+    /// The type of a key.
     pub key_type: ElementType,
     /// The keys.
     pub bytes: &'k [u8],
@@ -68,7 +68,8 @@ impl<'k> Keys<'k> {
     /// for the number of sums, so it is still an error; [`of_keys`](Self::of_keys) gives the original key.
     ///
     /// # Errors
-    /// The keys are no integers, their address is not a multiple of the type's alignment, or a negative key would not be too great.
+    /// The keys are not integers, their address is not a multiple of the type's alignment, or there are so many sums that a negative key
+    /// would become a valid one.
     fn without_signs(self, sums: usize) -> Result<Self, Failure> {
         let Some((bits, key_type)) = self.signed() else {
             return match self.key_type {
@@ -96,7 +97,7 @@ impl<'k> Keys<'k> {
         Ok(Self { key_type, bytes })
     }
 
-    /// The bits of a type with a sign, and the type without.
+    /// For keys of a signed type, its bits and the unsigned type of the same size.
     fn signed(self) -> Option<(u32, ElementType)> {
         match self.key_type {
             ElementType::I8 => Some((i8::BITS, ElementType::U8)),
@@ -107,8 +108,8 @@ impl<'k> Keys<'k> {
         }
     }
 
-    /// The keys that [`without_signs`](Self::without_signs) returns, in 32 bits. The greatest number stands for all greater keys; there are
-    /// never so many sums.
+    /// The keys that [`without_signs`](Self::without_signs) returns, in 32 bits. Keys that do not fit become `u32::MAX`, which is always
+    /// out of range.
     ///
     /// # Errors
     /// As [`of`](Self::of), or there is no memory.

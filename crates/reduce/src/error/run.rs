@@ -96,7 +96,7 @@ pub enum RunError {
         /// The number of keys given.
         given: usize,
     },
-    /// What ranks sent in addition to their sums by key is not what the plan expects. It may come from another program.
+    /// The values that ranks sent along with their sums by key are not those that the plan expects. Another program may have sent them.
     #[error("rank {rank}: the values that accompany sums by key are not what the plan expects: {}", printable(.reason))]
     WrongEntries {
         /// This rank.

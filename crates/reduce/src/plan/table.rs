@@ -2,7 +2,8 @@
 
 use comm::{Communicator, Tag, collective};
 
-/// A conversation in which ranks agree. Each plan has its own, so messages left over from a failed one never match the next one's.
+/// A conversation in which ranks agree. Each plan has its own, so messages left over from a failed agreement never match
+/// those of a later plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table<'c> {
     pub(crate) comm: &'c dyn Communicator,

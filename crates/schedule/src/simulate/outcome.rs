@@ -3,30 +3,31 @@
 /// What a simulation finds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Simulation {
-    /// When the last rank has ended, in nanoseconds.
+    /// The time at which the last rank ends, in nanoseconds.
     pub time_ns: f64,
-    /// The number of messages; `None` if one rank's program ran for all.
+    /// The number of messages; `None` if only rank 0's program was simulated.
     pub messages: Option<u64>,
-    /// The mean number of rows of a piece, over all pieces that are not yet the reduction of all.
+    /// The mean number of rows of a partial piece, which does not yet reduce all positions.
     pub rows_mean: f64,
-    /// The most rows that such a piece carries.
+    /// The largest number of rows of a partial piece.
     pub rows_max: u64,
 }
 
-/// A message, and when it was under way.
+/// A message, with its start and its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flight {
     /// The sender's position.
     pub from: usize,
     /// The receiver's position.
     pub to: usize,
-    /// When both ends were there, and their ports if these are shared, in nanoseconds.
+    /// When the transfer started, in nanoseconds: both ends had arrived, and shared ports, if
+    /// any, were free.
     pub begun_ns: f64,
-    /// When it had arrived, in nanoseconds.
+    /// When the message had arrived, in nanoseconds.
     pub ended_ns: f64,
 }
 
-/// How many rows pieces carry, over all pieces that are not yet the reduction of all.
+/// Counts the rows of partial pieces.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carried {
     rows: u64,

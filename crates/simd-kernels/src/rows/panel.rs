@@ -1,7 +1,7 @@
 //! The kernel for rows: one pass over the rows, O(log N) memory, one algorithm for all instruction sets.
 //!
 //! A register holds L columns of a row, so rows combine lane by lane without shuffles. Eight rows are combined into their ancestor
-//! three levels up. A binary counter combines these, as for single values. Its waiting rows are in scratch memory:
+//! three levels up. A binary counter combines the ancestors, as it does for single values. Its waiting rows are in scratch memory:
 //!
 //! ```text
 //! count of rows, in groups of 8     waiting rows in scratch         the row of the next group
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Columns are processed in panels, so that the waiting rows fit into a core's own caches for any width. A group of eight rows accesses one or
-//! two of the waiting rows, so a panel may be as wide as L1. Narrower panels would start new streams too often.
+//! two of the waiting rows, so a panel's row may fill L1. Narrower panels would start new streams too often.
 
 use core::ops::Range;
 
