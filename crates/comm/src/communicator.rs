@@ -162,7 +162,7 @@ pub trait Communicator: fmt::Debug {
     /// pass the same list and the same tag, which no other call uses. Its messages never match this communicator's receives.
     ///
     /// # Errors
-    /// [`Error::NotSplittable`], if the transport does not do that. The default: MPI's communicators are split by MPI.
+    /// [`Error::NotSplittable`], if the transport cannot. This is the default; MPI itself splits MPI's communicators.
     fn split(&self, _tag: Tag, _ranks: &[usize]) -> Result<Box<dyn Communicator>, Error> {
         Err(Error::NotSplittable { rank: self.rank() })
     }
@@ -172,7 +172,7 @@ pub trait Communicator: fmt::Debug {
     /// counts as `false`. Works even if all other calls fail because a rank is lost.
     ///
     /// # Errors
-    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a rank that is lost. The default.
+    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank. This is the default.
     fn agree(&self, _flag: bool) -> Result<bool, Error> {
         Err(not_survivable(self.rank()))
     }

@@ -306,7 +306,7 @@ fn receives_match_in_the_order_posted(end: &End<'_>) {
     end.wait_all(sends);
 }
 
-/// All are sent before the first is received, of every length up to the receiver's capacity.
+/// Sends messages of every length up to the receiver's capacity before the first is received.
 fn many_messages(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (tag, longest) = (end.fresh_tag(), 200);
@@ -371,7 +371,7 @@ fn receive_without_request_takes_only_its_own(end: &End<'_>) {
     end.comm.wait(signal).unwrap();
 }
 
-/// Rank 0 waits for nothing but an answer, which comes when all its messages have.
+/// Rank 0 waits only for an answer, which is sent when all messages of rank 0 have arrived.
 fn sends_go_on_while_a_receive_is_awaited(end: &End<'_>) {
     let (tag, answer, last) = (end.fresh_tag(), end.fresh_tag(), end.size() - 1);
     if last == 0 {

@@ -35,7 +35,7 @@ pub(crate) struct Conversations {
     /// The greatest number that was opened. Conversations are opened in ascending order of their numbers.
     newest: u64,
     open: HashSet<u64, BuildHasherDefault<WordHasher>>,
-    /// By number: a rank that has given up, and the tag from whose turn on it has; the earliest one known.
+    /// By number: a rank that has given up, and the tag of the first turn without it; the earliest one known.
     given_up: HashMap<u64, (GivenUp, Tag)>,
     /// By number: the sender and the tag of a message that met a receive of another exchange.
     #[cfg(feature = "mpi")]
@@ -78,7 +78,7 @@ impl Inquiries {
         self.verdicts.push((rank, silent, self.now_ms));
     }
 
-    /// The silent ranks because of which a rank has given up within the last `within_ms`.
+    /// The silent ranks that a rank named when it gave up, if that was within the last `within_ms`.
     pub(crate) fn last_word(&self, rank: usize, within_ms: u64) -> Option<Span> {
         let is_it = |&&(other, _, at): &&(usize, Span, u32)| {
             other == rank && u64::from(self.now_ms.wrapping_sub(at)) <= within_ms
@@ -167,7 +167,7 @@ impl Conversations {
             .retain(|(_, other)| other.number() != tag.number());
     }
 
-    /// A rank that is in another exchange than this one of the same conversation: it has sent a message of it, or waits in it.
+    /// A rank that is in another exchange of this conversation: it has sent a message of that exchange, or waits in it.
     #[cfg(feature = "mpi")]
     pub(crate) fn who_is_elsewhere(&self, tag: Tag) -> Option<(usize, Tag)> {
         let is_elsewhere = |&&(_, other): &&(usize, Tag)| {

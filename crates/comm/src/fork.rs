@@ -1,7 +1,8 @@
 //! Whether this process is a forked child of the one that made a communicator.
 //!
-//! A child has none of the parent's threads, and MPI does not work in it. The operating system calls a handler of ours
-//! in every child, which counts; so a communicator compares a number before it sends, and makes no system call.
+//! A child has none of the parent's threads, and MPI does not work in it. The operating system calls our handler in
+//! every child, and the handler counts forks. So a communicator compares two counts before it sends, without a system
+//! call.
 
 #![cfg_attr(unix, expect(unsafe_code, reason = "`pthread_atfork` is a C function"))]
 

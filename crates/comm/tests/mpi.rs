@@ -12,7 +12,7 @@ fn main() {
     mpi::run(check).expect("MPI starts once");
 }
 
-/// Also one that was posted before, for another rank's message, and also if the wrong message came before its receive.
+/// Also a receive that was posted before, for another rank's message; also if the wrong message came before its receive.
 fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator) {
     let (rank, size) = (world.rank(), world.size());
     if !world.shares_memory() {
@@ -47,7 +47,7 @@ fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator
     world.close(told);
 }
 
-/// Ranks that a launcher has bound to cores each see their own alone: the transport counts those of all, and none twice.
+/// Ranks that a launcher has bound to cores each see only their own. The transport counts the cores of all, each once.
 fn ranks_share_the_cores_of_their_node(world: &mpi::MpiCommunicator) {
     let hints = world.hints();
     if hints.node_ranks != Some(world.size()) {

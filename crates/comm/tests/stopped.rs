@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(3);
 /// What a limited wait may take more on a busy machine.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// How much later than the others one rank waits.
+/// How much later than the others one rank begins to wait.
 const LATE: Duration = Duration::from_secs(1);
 
 fn main() {
@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Every rank waits for a message of the next one, the stopped one's next rank later than the others: it hears whom those blame.
+/// Every rank waits for a message of the next one. The rank after the stopped one begins later, and learns whom the others blame.
 fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     world.set_silence_limit(LIMIT);
     collective::allgather(world, Tag::CONTROL, vec![0]).expect("all are there");

@@ -80,7 +80,7 @@ fn no_ranks_is_an_error() {
     assert_eq!(run_seeded(0, 1, |_| ()), Err(RunError::NoRanks));
 }
 
-/// They would run out of memory maps, or of memory, and the process would abort.
+/// More ranks would run out of memory maps, or of memory, and the process would abort.
 #[test]
 fn more_ranks_than_a_process_holds_are_an_error() {
     for ranks in [RANKS_MAX + 1, 20_000, usize::MAX] {
@@ -179,7 +179,7 @@ fn a_wait_for_oneself_is_an_error_once_nobody_else_is_left() {
     }
 }
 
-/// What zero allocations in a plan's run rest on: for every message the sender gets the receiver's buffer.
+/// A plan's run allocates nothing because, for every message, the sender gets the receiver's buffer.
 #[test]
 fn the_memory_of_messages_goes_back_and_forth() {
     run(2, |comm| {

@@ -194,7 +194,7 @@ fn as_many_items_as_there_can_be() {
 }
 
 proptest! {
-    /// Any pieces on any ranks, of which any are lost; any join; in any order.
+    /// Any pieces on any ranks; any ranks are lost, and any join, in any order.
     #[test]
     fn any_ownership_and_any_ranks(
         lengths in prop::collection::vec(0_u64..9, 0..14),

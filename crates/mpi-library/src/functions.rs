@@ -95,7 +95,7 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// Those that `find` finds by one of two names; the name of a required one that it does not find.
+            /// The functions that `find` finds by one of their two names. The error is the name of a required one that is missing.
             ///
             /// # Safety
             /// What `find` returns is the address of MPI's function of that name, forever.
@@ -148,7 +148,7 @@ macro_rules! functions {
                 #[doc = concat!("`", stringify!($name), "`.")]
                 ///
                 /// # Safety
-                /// As MPI's standard says of a program that calls it: MPI is initialised, unless the function needs it not; handles are live
+                /// As MPI's standard says of a program that calls it: MPI is initialised, if the function needs that; handles are live
                 /// ones of this library's; buffers are as large as counts and datatypes say.
                 #[allow(clippy::too_many_arguments, reason = "MPI's")]
                 #[inline]
@@ -303,7 +303,7 @@ functions! {
         fn MPI_Reduce_scatter_block_c(*const c_void, *mut c_void, i64, Datatype, Op, Comm) -> c_int;
         fn MPI_Scan_c(*const c_void, *mut c_void, i64, Datatype, Op, Comm) -> c_int;
         fn MPI_Exscan_c(*const c_void, *mut c_void, i64, Datatype, Op, Comm) -> c_int;
-        // A persistent collective (MPI 4.0), and as Open MPI 4 has it.
+        // A persistent collective (MPI 4.0), and Open MPI 4's name of it.
         fn MPI_Alltoallv_init(*const c_void, *const c_int, *const c_int, Datatype, *mut c_void, *const c_int, *const c_int, Datatype, Comm, Info, *mut Request) -> c_int;
         fn MPIX_Alltoallv_init(*const c_void, *const c_int, *const c_int, Datatype, *mut c_void, *const c_int, *const c_int, Datatype, Comm, Info, *mut Request) -> c_int;
         // User-level failure mitigation.

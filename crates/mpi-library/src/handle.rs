@@ -10,7 +10,7 @@ mod sealed {
 ///
 /// It is a plain value. Callers of MPI's functions promise that it names a live object of the library.
 pub trait Handle: Copy + Eq + sealed::Sealed {
-    /// What it is a handle of, for a sentence.
+    /// The object that it names, with its article, for messages.
     const NOUN: &'static str;
 
     /// Room for MPI to write a handle to. It is not a handle of any family.
@@ -20,8 +20,8 @@ pub trait Handle: Copy + Eq + sealed::Sealed {
     #[doc(hidden)]
     const MPICH_KIND: usize;
 
-    /// In the standard ABI, predefined handles of one type are numbers in a row: the first, and the number of them (MPI 5.0, chapter
-    /// 20).
+    /// In the standard ABI, predefined handles of one type are consecutive numbers: the first, and how many there are (MPI 5.0,
+    /// chapter 20).
     #[doc(hidden)]
     const ABI_ROW: (usize, usize);
 
@@ -63,7 +63,7 @@ impl<H: Handle> Passed<H> {
     }
 }
 
-/// A type for each of MPI's: what it is of, its kind in the MPICH family, and its row in the standard ABI.
+/// A type for each of MPI's handles: its noun, its kind in the MPICH family, and its row in the standard ABI.
 macro_rules! handles {
     ($($name:ident, $noun:literal, $kind:literal, $row:expr;)+) => {$(
         #[doc = concat!("`MPI_", stringify!($name), "`: the handle of ", $noun, ".")]

@@ -47,7 +47,7 @@ impl Launcher {
         family == Family::Abi || family == self.family
     }
 
-    /// The names of the libraries that it may be of, the likeliest first.
+    /// The names of the libraries that it may belong to, the likeliest first.
     pub(crate) fn names(self) -> &'static [&'static str] {
         match self.family {
             Family::OpenMpi => &["libmpi.so.40", "libmpi_abi.so.0", "libmpi_abi.so.1"],

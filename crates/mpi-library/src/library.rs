@@ -178,7 +178,7 @@ impl Library {
         unsafe { self.convert_handle(comm, convert) }
     }
 
-    /// `MPI_Comm_f2c`: the communicator of a number of Fortran's.
+    /// `MPI_Comm_f2c`: the communicator with this number in Fortran.
     ///
     /// # Safety
     /// MPI is initialised, and the number is a communicator's in Fortran.
@@ -188,7 +188,7 @@ impl Library {
         unsafe { self.convert_number(number, convert) }
     }
 
-    /// `MPI_Type_f2c`: the datatype of a number of Fortran's.
+    /// `MPI_Type_f2c`: the datatype with this number in Fortran.
     ///
     /// # Safety
     /// MPI is initialised, and the number is a datatype's in Fortran.
@@ -198,7 +198,7 @@ impl Library {
         unsafe { self.convert_number(number, convert) }
     }
 
-    /// `MPI_Op_f2c`: the operator of a number of Fortran's.
+    /// `MPI_Op_f2c`: the operator with this number in Fortran.
     ///
     /// # Safety
     /// MPI is initialised, and the number is an operator's in Fortran.
@@ -208,7 +208,7 @@ impl Library {
         unsafe { self.convert_number(number, convert) }
     }
 
-    /// `MPI_Request_f2c`: the request of a number of Fortran's.
+    /// `MPI_Request_f2c`: the request with this number in Fortran.
     ///
     /// # Safety
     /// MPI is initialised, and the number is a request's in Fortran.
@@ -231,7 +231,7 @@ impl Library {
     /// Converts by Open MPI's function, by the standard ABI's, or not at all.
     ///
     /// # Safety
-    /// The functions are these, and take this handle.
+    /// The functions are the ones named here, and accept this handle.
     unsafe fn convert_handle<H: Handle>(
         &self,
         handle: H,
@@ -249,7 +249,7 @@ impl Library {
     /// The same for a number.
     ///
     /// # Safety
-    /// The functions are these, and take this number.
+    /// The functions are the ones named above, and accept this number.
     unsafe fn convert_number<H: Handle>(
         &self,
         number: c_int,

@@ -15,10 +15,10 @@ const DEFINED: &CStr = c"PMPI_Init";
 /// An object that defines MPI's functions, or the program, if that does.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// The dynamic linker's, which is never closed.
+    /// The dynamic linker's handle, which is never closed.
     handle: NonNull<c_void>,
     path: PathBuf,
-    /// Its own function of the name that makes it one.
+    /// Its own function `PMPI_Init`.
     defined: NonNull<c_void>,
     /// Whether programs' references are bound to it: it is in the linker's global scope, and before all others of its kind.
     is_global: bool,
@@ -70,7 +70,7 @@ impl Object {
         Self::defining(find(libc::RTLD_DEFAULT, DEFINED)?)
     }
 
-    /// An object itself, or the one among those that it depends on.
+    /// The object with this handle, or the one that it depends on, that defines MPI's functions.
     fn beneath(handle: NonNull<c_void>) -> Option<Self> {
         Self::defining(find(handle.as_ptr(), DEFINED)?)
     }
@@ -91,12 +91,12 @@ impl Object {
         &self.path
     }
 
-    /// Whether both are one.
+    /// Whether both are the same object.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.defined == other.defined
     }
 
-    /// Whether it has something of a name.
+    /// Whether it has a symbol of this name.
     pub(crate) fn has(&self, name: &CStr) -> bool {
         self.function(name).is_some()
     }
@@ -189,7 +189,7 @@ fn object_name(address: *const c_void) -> Option<&'static CStr> {
     Some(unsafe { CStr::from_ptr(info.dli_fname) })
 }
 
-/// Where the object begins that an address lies in.
+/// The address at which the object around an address begins.
 fn object_base(address: *const c_void) -> Option<usize> {
     object_info(address).map(|info| info.dli_fbase.addr())
 }

@@ -39,7 +39,7 @@ macro_rules! predefined {
                 $($null: $type::new($null_abi), $($name: $type::new($abi),)*)+
             };
 
-            /// The addresses of Open MPI's objects; the name of a null object, if there is none.
+            /// The addresses of Open MPI's objects. The error is the name of a null object that is missing.
             #[allow(non_snake_case, reason = "MPI's names")]
             fn of_open_mpi(object: &Object) -> Result<Self, &'static str> {
                 $(

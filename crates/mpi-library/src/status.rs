@@ -33,7 +33,7 @@ impl Status {
         self.field(constants.status_tag_offset_bytes)
     }
 
-    /// `MPI_ERROR`: set by functions that complete several requests alone (MPI 4.1, 3.2.5).
+    /// `MPI_ERROR`: set only by functions that complete several requests (MPI 4.1, 3.2.5).
     #[inline]
     pub fn error(&self, constants: &Constants) -> c_int {
         self.field(constants.status_error_offset_bytes)

@@ -1,5 +1,5 @@
-//! Programs in C that have an MPI library already: linked to it, or loaded for themselves alone. A library finds it, and has the program's own
-//! handles: those of Open MPI are addresses of objects, of which a program may have copies, which then count.
+//! Programs in C that have an MPI library already, linked or privately loaded. Our library finds it, and uses the program's handles. Open MPI's
+//! handles are addresses of objects; if the program has its own copy of an object, the handle is the address of the copy.
 
 #![expect(clippy::print_stdout, reason = "what is skipped is told")]
 

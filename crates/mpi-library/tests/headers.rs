@@ -130,7 +130,7 @@ impl Header {
     }
 }
 
-/// A program that prints what `mpi.h` says: of a handle its word, and the text that its macro stands for.
+/// A program that prints what `mpi.h` says: for a handle, its word and the text of its macro.
 fn program() -> String {
     let mut lines = String::from(
         r##"#include <stddef.h>
@@ -185,7 +185,7 @@ int main(void)
     for (name, _) in Handles::objects_of_open_mpi() {
         writeln!(lines, "    HANDLE({name});").expect("a string");
     }
-    // The standard ABI's header has no `MPI_Fint` before it is told Fortran's integer, which is an int.
+    // The standard ABI's header has no `MPI_Fint` unless a macro names Fortran's integer type, here int.
     let fint =
         "#if defined(MPI_ABI_VERSION) && !defined(MPICH_VERSION)\n#define MPI_Fint int\n#endif\n";
     format!("{fint}{lines}    return 0;\n}}\n")
@@ -311,7 +311,7 @@ fn compare_types(header: &Header, folder: &Path) {
     header.compile(folder, "types", &lines, &strict);
 }
 
-/// Whether a header declares a function that not every library has, as a function.
+/// Whether a header declares this optional function as a function.
 fn has_optional(header: &Header, folder: &Path, signature: &Signature) -> bool {
     let source = folder.join("optional.c");
     let text = header.source(&format!("void *p = (void *) {};\n", signature.name));
@@ -324,7 +324,7 @@ fn has_optional(header: &Header, folder: &Path, signature: &Signature) -> bool {
     command.output().expect("a compiler").status.success()
 }
 
-/// The type of C's that a type of Rust's stands for.
+/// The C type for a Rust type.
 fn in_c(kind: &str) -> &'static str {
     match kind.replace(' ', "").as_str() {
         "c_int" => "int",

@@ -80,7 +80,7 @@ fn reduce_and_broadcast() {
                         | Algorithm::BinaryDoublyPipelined
                         | Algorithm::DualRoot
                         | Algorithm::TwoTree => assert!(found.rounds <= 2 * k),
-                        // One level rounds up, and the other does.
+                        // Each level rounds its rounds up.
                         Algorithm::Hierarchical => assert!(found.rounds <= log2_up(ranks) + 1),
                         _ => assert_eq!(
                             (found.rounds, found.steps),
@@ -107,7 +107,7 @@ fn allreduce() {
                 Algorithm::Fibonacci | Algorithm::Binary | Algorithm::BinaryPipelined => {
                     (found.rounds, 2 * (ranks - 1))
                 }
-                // Those of one block here; of more below.
+                // With one block; other tests use more.
                 Algorithm::LinearPipelined => (2 * (ranks - 1), 2 * (ranks - 1)),
                 Algorithm::LinearDoublyPipelined
                 | Algorithm::BinaryDoublyPipelined

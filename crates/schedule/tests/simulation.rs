@@ -124,7 +124,7 @@ fn one_message_a_step_takes_the_rounds() {
     }
 }
 
-/// Combining takes its time; what is whole is only copied.
+/// Combining takes time; whole rows are only copied.
 #[test]
 fn combining_takes_time() {
     let link = Link {
@@ -159,8 +159,8 @@ fn two_kinds_of_links() {
     assert!(time(Algorithm::Hierarchical) < time(Algorithm::Bruck));
 }
 
-/// Four ranks of a node that send at once through its one port: one after the other, as far as bytes go. Dealt out in turn, ranks have
-/// their neighbours on other nodes.
+/// Four ranks of a node that send at once through its one port: their bytes pass one after the other. If ranks are dealt out
+/// round-robin, their neighbours are on other nodes.
 #[test]
 fn a_node_has_one_port() {
     let schedule = allreduce(Algorithm::RecursiveDoubling, 8, 1);
@@ -259,7 +259,7 @@ fn ranges_that_do_not_touch_are_one_row_without_order() {
     assert_eq!(simulate_unordered(&neighbours, &machine, 1.0).time_ns, time);
 }
 
-/// Where one rank stands for all beyond 4096 ranks, it could below, too.
+/// Schedules in which one rank stands for all beyond 4096 ranks: below that number, too, its time is the time of all.
 #[test]
 fn one_rank_for_all() {
     for algorithm in [
@@ -304,7 +304,7 @@ fn predictions_are_near_simulations() {
     }
 }
 
-/// The formulas for networks of nodes are near the simulator, wherever the delay between nodes or the crowding rules.
+/// The formulas for networks of nodes are near the simulator, wherever the delay between nodes or the crowding dominates.
 #[test]
 fn predictions_between_nodes_are_near_the_simulation() {
     let near = Link {

@@ -73,7 +73,7 @@ pub struct MpiCommunicator {
     pub(super) inquiry: RefCell<Option<Inquiry>>,
     /// For this rank's last wait that ended because of silence: its conversation's number, and the silent ranks.
     pub(super) blamed: Cell<Option<(u64, Span)>>,
-    /// The function that tells waits whether to end, and when one last called it.
+    /// The function that decides whether waits end, and when a wait last called it.
     pub(super) interruption: RefCell<Option<Interruption>>,
     pub(super) last_asked: Cell<Instant>,
     pub(super) operations: UserOperations,

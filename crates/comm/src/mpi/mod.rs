@@ -4,8 +4,8 @@
 //! communicator of a program that has its own. Both work on a duplicate, so that their messages never meet the
 //! program's, and return errors instead of aborting. Programs are built without MPI: [`library()`] finds it when they run.
 //!
-//! Short messages between ranks of a node go through memory that the ranks share, an MPI-3 window, in a half to a third of the time that
-//! the library's own take; everything else is sent by MPI. `TREEFOLD_SHARED_MEMORY=off` leaves all to MPI.
+//! Short messages between ranks of a node go through memory that the ranks share, an MPI-3 window, in a half to a third of the time of
+//! the library's own messages. MPI sends everything else. `TREEFOLD_SHARED_MEMORY=off` leaves all messages to MPI.
 //!
 //! MPI does not report that a rank is gone. A wait during which its peer stays silent for longer than the
 //! [silence limit](crate::Communicator::silence_limit) is an [`Error::Silent`], which names the same ranks everywhere.

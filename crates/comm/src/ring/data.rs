@@ -19,9 +19,9 @@ pub(crate) struct DataLine(UnsafeCell<[u8; LINE_BYTES]>);
 // SAFETY: only the functions of this file touch the bytes, and whoever calls them has them to itself.
 unsafe impl Sync for DataLine {}
 
-/// Messages of at least this number of bytes are written past the caches. The lines are in the reader's cache since it read them, and
-/// taking each from there is what long messages would wait for: the more, the further the reader's core is. Short messages would
-/// then have to be fetched from memory, which takes longer.
+/// Messages of at least this number of bytes are written past the caches. The reader's cache still has the lines that it read, and a
+/// long message would wait for each line to be fetched from there, longer if the reader's core is far away. Short messages go through
+/// the caches: the reader would wait longer for memory.
 #[cfg(all(target_arch = "x86_64", not(loom)))]
 const STREAMED_BYTES: usize = 3000;
 
@@ -116,7 +116,7 @@ pub(super) unsafe fn write(lines: &[DataLine], message: &[u8]) {
     }
 }
 
-/// As `read`, seen by loom: of a copy.
+/// As `read`, seen by loom: passes a copy.
 #[cfg(loom)]
 pub(super) unsafe fn read<R>(
     lines: &[DataLine],

@@ -5,7 +5,8 @@ use loom::thread;
 
 use super::*;
 
-/// A line of data; two lines; two more, for which the last line is skipped, and a short message, which find room only when these were read.
+/// Messages of one line of data, of two lines, of two more, for which the last line is skipped, and a short one. The last two find room
+/// only when earlier ones were read.
 #[test]
 fn whoever_sees_a_stamp_sees_the_message() {
     let size = Size {
@@ -17,8 +18,8 @@ fn whoever_sees_a_stamp_sees_the_message() {
     check(size, [SHORT_BYTES + 1, longest, longest, 9]);
 }
 
-/// A message that fills the lines of its slot; one beside the slots; and another in the slot of the first, which finds room only when
-/// that was read.
+/// A message that fills the lines of its slot; one in lines of data; and one in the slot of the first, which finds room only when the first
+/// was read.
 #[test]
 fn whoever_sees_a_stamp_sees_all_lines_of_the_slot() {
     let size = Size {

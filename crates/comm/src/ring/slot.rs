@@ -56,7 +56,7 @@ pub(super) unsafe fn write(slot: &[Line], message: &[u8]) {
     }
 }
 
-/// As `read`, seen by loom: of a copy.
+/// As `read`, seen by loom: passes a copy.
 #[cfg(loom)]
 pub(super) unsafe fn read<R>(
     slot: &[Line],

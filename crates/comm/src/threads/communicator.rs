@@ -299,7 +299,7 @@ impl Communicator for ThreadCommunicator {
             let Some(shrunk) = outcome.shrunk else {
                 continue;
             };
-            // Of each that is left, its number before and in the new network: its place among those that came.
+            // For each survivor, its old number, and its new one: its place among the ranks that came.
             let places = shrunk.ranks.iter().enumerate();
             let mut ranks: Vec<(usize, usize)> = places
                 .filter_map(|(place, &rank)| Some((self.group.here(rank)?, place)))

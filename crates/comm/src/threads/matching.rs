@@ -270,7 +270,7 @@ impl Matching {
     }
 
     /// Lets `fetch` bring the buffers that receivers gave for messages, and keeps those of sends that are still asked for.
-    /// Those of another context's are of no use here.
+    /// Buffers of another context's sends are of no use here.
     pub(super) fn take_back(&mut self, own: &Context, fetch: impl FnOnce(&mut Vec<Return>)) {
         fetch(&mut self.returned);
         let returned = self.returned.drain(..);

@@ -104,7 +104,7 @@ impl SeededNetwork {
         self.await_turn(rank, state, next)
     }
 
-    /// Wakes who is next, without the lock, which they want; then sleeps until it is the rank's turn, or a failure.
+    /// Releases the lock, wakes the next rank, and sleeps until it is this rank's turn, or a failure.
     fn await_turn<'s>(
         &'s self,
         rank: usize,
@@ -148,7 +148,7 @@ impl SeededState {
         self.ranks[self.running?].sleeper.take()
     }
 
-    /// Lets those go on whose meeting has ended.
+    /// Lets the ranks of a meeting that has ended go on.
     fn end_meeting(&mut self, here: &[usize]) {
         for &rank in here {
             self.ranks[rank].phase = Phase::Ready;

@@ -22,7 +22,7 @@ impl Shelf {
         arrived.len() > before
     }
 
-    /// Keeps those that are for other communicators.
+    /// Keeps the messages that are for other communicators.
     pub(super) fn put_aside(&self, group: &Group, arrived: &mut Vec<Envelope>) {
         if !arrived.iter().all(|envelope| group.owns(envelope)) {
             let others = arrived.extract_if(.., |envelope| !group.owns(envelope));

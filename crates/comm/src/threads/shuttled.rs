@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::request::Request;
 use crate::tag::Tag;
 
-/// Schedules tried at random, and as many with few, well-placed changes of turn (Burckhardt et al., 2010).
+/// The number of random schedules, and of schedules with few, well-placed changes of turn (Burckhardt et al., 2010).
 const SCHEDULES: usize = 3000;
 
 type Body<R> = fn(ThreadCommunicator) -> R;

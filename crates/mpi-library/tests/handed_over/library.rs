@@ -10,7 +10,7 @@ use mpi_library::{Comm, Handle, Library, MPI_SUCCESS, Names, Options, Passed};
 /// Prints the choice, the words of all predefined handles, and the sum of the ranks' ones, if a communicator is handed over.
 ///
 /// # Safety
-/// `comm` is 0, or a communicator of the library that `function` is of, and MPI is initialised. `other` is NULL, or a function.
+/// `comm` is 0, or a communicator of the library that has `function`, and MPI is initialised. `other` is NULL, or a function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hand_over(
     function: *const c_void,

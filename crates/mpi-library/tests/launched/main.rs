@@ -1,4 +1,4 @@
-//! One binary under the launcher of each MPI library that is found, and what it says where there is none, or not that one.
+//! One binary under the launcher of each MPI library that is found, and its errors without a library or with another one.
 //!
 //! This program starts itself by `mpirun.openmpi` and `mpirun.mpich`, and by the launchers of the installations that `MPI_LIBRARY_PREFIXES`
 //! names, with colons between.
@@ -17,7 +17,7 @@ use mpi_library::{Library, Names, Options};
 /// What a process of this program is to do.
 const ROLE: &str = "MPI_LIBRARY_TEST_ROLE";
 
-/// The variable that this program lets name a library.
+/// The variable that may name a library for this program.
 const VARIABLE: &str = "MPI_LIBRARY";
 
 /// Variables of launchers, which may have started this test.
@@ -97,7 +97,7 @@ fn text(output: &Output) -> String {
     format!("{out}{}", String::from_utf8_lossy(&output.stderr))
 }
 
-/// What is chosen, and the words where nothing is.
+/// Which library is chosen, and the errors if there is none.
 fn choices() {
     let mut checked = 0;
     let mut check = |command: &mut Command, expected: &[&str]| {
@@ -282,7 +282,7 @@ impl Launch {
             .args(["-n", ranks])
             .arg(env::current_exe().expect("it is running"));
         cleared(&mut command).env(ROLE, role).env_remove(VARIABLE);
-        // Each launcher ignores what is another's. Open MPI 4 and 5 run more ranks than there are cores, and root's, only if told to.
+        // Each launcher ignores the others' variables. Without its own, Open MPI 4 or 5 refuses more ranks than cores, and root.
         for (variable, value) in [
             ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
             ("OMPI_MCA_mpi_yield_when_idle", "1"),

@@ -12,7 +12,7 @@
 //! position sends and receives all the time.
 //!
 //! A pair of blocks takes two steps: in the first, leaves send, in the second, the other nodes. The nearer a node is to the root,
-//! the later it handles a pair. At most 2 ceil(log2 p) - 1 + 2(ceil(B/2) - 1) rounds for a reduce of B blocks, and as many for a
+//! the later it handles a pair. At most 2 ceil(log2 p) - 1 + 2(ceil(B/2) - 1) rounds for a reduce of B blocks, and the same for a
 //! broadcast; 2B(p - 1) messages for both.
 
 use std::ops::Range;

@@ -17,7 +17,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The most ranks: as many as MPI can number.
+    /// The most ranks that MPI can number.
     pub const RANKS_MAX: usize = i32::MAX as usize;
 
     /// A schedule for p = `ranks` positions, with default parameters.

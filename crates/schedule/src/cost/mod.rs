@@ -32,7 +32,7 @@ impl Algorithm {
             Algorithm::BinaryPipelined => Some((4 * (height - 1), 4)),
             Algorithm::BinaryDoublyPipelined => Some((4 * height - 3, 3)),
             Algorithm::DualRoot => Some((4 * log2(ranks + 2) - 7, 3)),
-            // Two blocks take the steps of one, so each half of them is a step apart.
+            // A pair of blocks takes two steps up and two down: four steps, or two for each block.
             Algorithm::TwoTree => Some((4 * log2(ranks) - 2, 2)),
             _ => None,
         }
@@ -135,8 +135,8 @@ impl Schedule {
         }
     }
 
-    /// The most strips of columns into which a row can be divided, to be reduced one after the other, if all strips may take a tenth
-    /// more time than the whole row. Strips are more messages, but shorter ones, which stay in cache.
+    /// The most strips of columns into which a row can be divided, to be reduced one after the other, if all strips together may
+    /// take a tenth more time than the whole row. Strips are more messages, but shorter ones, which stay in cache.
     ///
     /// At least 1 and at most `most`; 1 for pipelined algorithms, which have blocks.
     #[must_use]

@@ -125,7 +125,7 @@ impl<'m> Events<'m> {
         own.begun_ns = own.ended_ns;
         own.combined_bytes = 0.0;
         let (mut sent_ns, mut received_ns) = (0.0, 0.0);
-        // Messages between the same two ranks are matched in order, so the first of each list is the one.
+        // Messages between the same two ranks are matched in order, so the first of each list is the match.
         for send in &step.sends {
             let message = self.sizes.message(send, &mut self.carried);
             let link = self.machine.link(rank, message.peer);
@@ -137,7 +137,7 @@ impl<'m> Events<'m> {
                 self.ranks[rank].sends.push(message);
             }
         }
-        // What is sent is not counted again where it arrives.
+        // Pieces are counted where they are sent, and not again where they arrive.
         let mut counted = Carried::default();
         for receive in &step.receives {
             let message = self.sizes.message(receive, &mut counted);
@@ -158,7 +158,7 @@ impl<'m> Events<'m> {
         self.end_if_done(rank, ready);
     }
 
-    /// Sends a message, both ends of which have arrived.
+    /// Sends a message whose two ends have arrived.
     fn meet(&mut self, from: usize, to: usize, message: Message) -> Flight {
         self.messages += 1;
         let met = self.ranks[from].begun_ns.max(self.ranks[to].begun_ns);
@@ -177,7 +177,7 @@ impl<'m> Events<'m> {
         }
     }
 
-    /// When a message begins that met its receiver at `met`: once the ports of both nodes are free, if these are shared.
+    /// When a message begins whose ends met at `met`: once the ports of both nodes are free, if these are shared.
     ///
     /// Each port takes messages in the order in which their ends met.
     fn pass_ports(&mut self, from: usize, to: usize, met: f64, bytes: f64) -> f64 {

@@ -20,7 +20,7 @@ pub(super) struct Sizes<'r> {
 pub(super) struct Message {
     pub(super) peer: usize,
     pub(super) bytes: f64,
-    /// Those of its bytes that the receiver combines.
+    /// The bytes that the receiver combines.
     pub(super) combined_bytes: f64,
 }
 

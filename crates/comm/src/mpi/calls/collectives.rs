@@ -1,4 +1,4 @@
-//! MPI's own collectives: of the words by which ranks agree, and of integers.
+//! MPI's own collectives, on the words by which ranks agree, and on integers.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -96,7 +96,7 @@ impl RawCommunicator {
     pub(crate) fn allgather_u64(&self, number: u64) -> Result<Vec<u64>, Failure> {
         let mut numbers = vec![0_u64; self.size()?];
         let datatype = mpi().handles.MPI_UINT64_T;
-        // SAFETY: the one is a live u64, the other as many as there are ranks.
+        // SAFETY: one buffer is a live u64, the other has a u64 for each rank.
         let code = unsafe {
             mpi().MPI_Allgather(
                 (&raw const number).cast(),

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::mpi::calls::library::mpi;
 use crate::mpi::calls::ulfm::Ulfm;
 
-/// An MPI function that returned something else than `MPI_SUCCESS`.
+/// An MPI function that did not return `MPI_SUCCESS`.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) call: &'static str,

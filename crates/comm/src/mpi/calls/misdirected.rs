@@ -35,7 +35,7 @@ impl WorldReturnsErrors {
         }
     }
 
-    /// For a call whose errors have no communicator to go to.
+    /// For a call whose errors belong to no communicator.
     #[cold]
     pub(crate) fn always() -> Result<Self, Failure> {
         let handles = &mpi().handles;
@@ -53,7 +53,7 @@ impl WorldReturnsErrors {
 impl Drop for WorldReturnsErrors {
     fn drop(&mut self) {
         let world = mpi().handles.MPI_COMM_WORLD;
-        // SAFETY: the communicator is live, and the handler is that which it had.
+        // SAFETY: the communicator is live, and had this handler before.
         unsafe { mpi().MPI_Comm_set_errhandler(world, self.before) };
         // SAFETY: MPI_Comm_get_errhandler has made a reference to the handler that is ours to free.
         unsafe { mpi().MPI_Errhandler_free(&raw mut self.before) };

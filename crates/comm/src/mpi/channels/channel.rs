@@ -77,10 +77,10 @@ pub(crate) struct Channel {
 #[derive(Debug)]
 pub(crate) struct Channels {
     bits: TagBits,
-    /// The first, which is there forever, and those of open conversations.
+    /// The first channel, which always exists, and the channels of open conversations.
     list: Vec<Channel>,
     pub(crate) conversations: Conversations,
-    /// When MPI last brought a message of each rank up to the greatest such rank, in milliseconds of the
+    /// For each rank up to the highest that has sent by MPI, when its last message came, in milliseconds of the
     /// [clock](crate::mpi::messages::wait_time::Clock).
     heard_ms: Vec<u32>,
 }

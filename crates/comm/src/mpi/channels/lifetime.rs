@@ -74,7 +74,7 @@ pub(crate) fn revoke_together(first: u64, ulfm: &Ulfm) {
     }
 }
 
-/// Whether `MPI_Finalize` has come to this crate's communicators: none can be used any more.
+/// Whether `MPI_Finalize` has reached this crate's communicators, so that none can be used any more.
 #[inline]
 pub fn is_finalised() -> bool {
     FINALISED.load(Ordering::Relaxed)
@@ -204,7 +204,7 @@ fn round_of(number: u64) -> u64 {
     number >> PROPOSER_BITS
 }
 
-/// A number that no other communicator of any of its ranks has, and that is greater than those which they have seen. Collective; no lock is
+/// A number that no other communicator of any of its ranks has, and that exceeds all numbers that they have seen. Collective; no lock is
 /// held meanwhile: another thread of this process may duplicate another communicator.
 ///
 /// Two threads of a process may get the same number, if processes with the same rank in two worlds proposed it. So ranks vote on it. A second

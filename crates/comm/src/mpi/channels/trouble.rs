@@ -124,7 +124,7 @@ pub(crate) fn take_all_notices(channels: &mut Channels) -> Result<(), Failure> {
 /// A message that MPI has brought and that belongs to another exchange of this turn or to the turn before: its sender and its exchange.
 ///
 /// The turn number in a tag wraps. A sender that waits for nobody may be so far ahead that one of its later messages has the same
-/// tag. Where it has sent a message in an earlier turn, too, that one is here as well: so only its oldest counts.
+/// tag. If it also sent a message in an earlier turn, that one has arrived, too: so only its oldest message counts.
 fn wrong_message(tag: Tag, channels: &mut Channels) -> Result<Option<(usize, Tag)>, Failure> {
     let Some((channel, conversations)) = channels.of(tag) else {
         return Ok(None);

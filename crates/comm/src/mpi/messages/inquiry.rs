@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use crate::conversation::Span;
 
-/// The last quarter of a silence limit is for asking, but at most this.
+/// An inquiry takes the last quarter of a silence limit, but at most this time.
 pub(crate) const ASKING_MAX: Duration = Duration::from_secs(5);
 
-/// It asks at most this number of ranks.
+/// An inquiry asks at most this number of ranks.
 const ASKED_MAX: usize = 256;
 
 /// How long a wait with this limit lasts before it asks.
@@ -54,7 +54,7 @@ pub(crate) struct Inquiry {
 pub(crate) struct AskedRank {
     pub(crate) rank: usize,
     pub(crate) since: Instant,
-    /// Whether another one waits for it; otherwise it is asked as one of such a rank's node.
+    /// Whether another rank waits for it. Otherwise it is asked because it shares a node with such a rank.
     pub(crate) is_awaited: bool,
     pub(crate) is_sent: bool,
     pub(crate) has_answered: bool,

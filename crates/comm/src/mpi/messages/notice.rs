@@ -34,7 +34,7 @@ pub(crate) enum Notice {
 }
 
 impl Notice {
-    /// A kind, the number of an exchange or of an inquiry, and ranks: two bytes each for the first ones, and four for a rank.
+    /// The kind and the number of an exchange or an inquiry, in two bytes each; then ranks, in four bytes each.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let silent;
         let (kind, number, ranks): (u16, u16, &[usize]) = match self {

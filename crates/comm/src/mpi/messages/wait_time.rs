@@ -130,8 +130,8 @@ impl Clock {
         now
     }
 
-    /// Reads the time after a test that has found nothing, unless one of the last tests did. Returns whether it did. The more tests
-    /// there are in a millisecond, the fewer of them read it.
+    /// Reads the time after a test that has found nothing, unless one of the last tests has read it. Returns whether it has. The
+    /// more tests there are in a millisecond, the fewer of them read the time.
     pub(crate) fn after_a_test(&self) -> bool {
         let tests = self.tests.get() + 1;
         if tests < self.tests_between.get() {

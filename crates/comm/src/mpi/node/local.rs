@@ -1,5 +1,5 @@
-//! Messages that MPI does not carry: short ones between ranks of a node, which go through [rings](crate::ring), and all of a rank to
-//! itself, which some MPI libraries do not complete before they are received. They match their receives as MPI's do.
+//! Messages that MPI does not carry: short ones between ranks of a node, which go through [rings](crate::ring), and all messages of a
+//! rank to itself, which some MPI libraries do not complete before they are received. They match their receives as MPI's do.
 
 use std::collections::VecDeque;
 

@@ -102,8 +102,8 @@ fn parse_machine(boot_id: &str) -> Option<u64> {
 
 /// The cores that the ranks of a communicator, on one machine, may use, as far as is known here. Collective.
 ///
-/// A launcher may bind each process to cores of its own: then those of all processes count. A container may have less time than
-/// cores: then this process can have no more threads at once than cores' worth of time.
+/// A launcher may bind each process to cores of its own: then the cores of all processes count. A container may have less
+/// processor time than cores: then this process can run only as many threads at once as that time allows.
 fn cores(sharing: &RawCommunicator) -> Result<usize, Failure> {
     let own = allowed_cores().unwrap_or_default();
     let words = sharing.allreduce_u64(own.len() as u64, Agreed::Greatest)?;

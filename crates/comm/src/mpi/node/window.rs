@@ -51,7 +51,7 @@ fn bytes_of(ring: Size) -> usize {
     (ring.control_lines() + ring.data_lines) * LINE_BYTES
 }
 
-/// What a rank's part takes on a node of `size` ranks, wherever MPI begins it.
+/// The bytes of a rank's part on a node of `size` ranks, at whatever address MPI begins it.
 fn part_bytes(size: usize) -> usize {
     size * bytes_of(rings_of(size)) + LINE_BYTES
 }

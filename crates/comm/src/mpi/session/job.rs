@@ -61,7 +61,7 @@ pub enum RunError {
         /// The library.
         library: Choice,
     },
-    /// The others have not come to the end within the silence limit. MPI is not finalised, so the launcher will end them.
+    /// The other ranks did not end within the silence limit. MPI is not finalised, so the launcher will end them.
     #[error("rank {rank}: the other ranks have not ended within {after:?}")]
     NotEnded {
         /// This rank.
