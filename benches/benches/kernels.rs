@@ -8,7 +8,7 @@ use simd_kernels::{
     Level, by_definition, left_to_right, reduce_level_by_level, scratch_len, sum, unordered_sum,
 };
 
-/// Longer trees are too slow by their definition.
+/// For more leaves, the recursive definition is too slow.
 const DEFINITION_LEAVES: usize = 1 << 14;
 
 fn kernels(criterion: &mut Criterion) {

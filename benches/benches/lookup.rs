@@ -1,4 +1,4 @@
-//! Figure 3.6 of the thesis: the rank of an item, linear, logarithmic and constant in the number of ranks.
+//! Figure 3.6 of the thesis: finding the rank of an item, in linear, logarithmic and constant time.
 
 use std::hint::black_box;
 

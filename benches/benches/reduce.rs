@@ -12,7 +12,7 @@ use reduce::{Algorithm, threads};
 
 const RANKS: usize = 2;
 
-/// On two ranks the other schedules are one of these.
+/// On two ranks, every other schedule is equal to one of these.
 const WAYS: [Way; 5] = [
     Way::Tree(Algorithm::RecursiveDoubling),
     Way::Tree(Algorithm::Binomial),

@@ -20,7 +20,7 @@ fn main() {
     };
     let level = Level::named(level).expect("the level is supported");
     let number = |word: &String| word.parse::<usize>().expect("a number");
-    // Any: no kernel takes another way for other numbers.
+    // Any values: the instructions of kernels do not depend on them.
     let items = (0..number(leaves)).map(|i| -1.0 - (i * 7 % 99) as f64 / 3.0);
     let data: Vec<f64> = items.collect();
     let calls = number(calls);
@@ -60,7 +60,7 @@ fn call<T: Float>(kernel: &str, level: Level, data: &[T], calls: usize) {
     }
 }
 
-/// Calls the kernel so often, each time as if for something new.
+/// Calls the kernel `calls` times; the compiler cannot merge the calls.
 fn repeat<T, R>(calls: usize, data: &[T], mut kernel: impl FnMut(&[T]) -> R) {
     for _ in 0..calls {
         black_box(kernel(black_box(data)));

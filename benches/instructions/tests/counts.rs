@@ -42,18 +42,18 @@ const LIMITS: [(&str, &str, usize, u64); 8] = [
 /// Kernel, level, leaves, calls.
 type Run<'r> = (&'r str, &'r str, usize, usize);
 
-/// Whether a program is there.
+/// Whether a program is installed.
 fn is_installed(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok()
 }
 
-/// A file for what is counted in a run.
+/// The file for the counts of a run.
 fn file((kernel, level, leaves, calls): Run) -> PathBuf {
     let file = format!("instructions-{kernel}-{level}-{leaves}-{calls}");
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(file)
 }
 
-/// Runs the kernel in a program that counts.
+/// Runs the kernel under a program that counts instructions.
 fn run(command: &mut Command, (kernel, level, leaves, calls): Run) {
     let output = command
         .arg(env!("CARGO_BIN_EXE_one-kernel"))
@@ -119,7 +119,7 @@ fn instructions(of: Run) -> BTreeMap<String, u64> {
     counts
 }
 
-/// What one call takes, by name: what is not the kernel's is in both runs.
+/// The instructions of one call, by name. Those outside the kernel are in both runs, and cancel.
 fn per_call(kernel: &str, level: &str, leaves: usize) -> BTreeMap<String, u64> {
     let once = instructions((kernel, level, leaves, 1));
     let mut often = instructions((kernel, level, leaves, 11));
@@ -142,7 +142,7 @@ fn skip_reason() -> Option<String> {
     (!has_limits).then(|| "the limits are those of x86-64 and aarch64".to_owned())
 }
 
-/// All of them, whatever their names.
+/// The number of all instructions.
 fn all(counts: &BTreeMap<String, u64>) -> u64 {
     counts.values().fold(0, |sum, count| sum + count)
 }
