@@ -203,7 +203,7 @@ impl Options {
         Ok(())
     }
 
-    /// The record that a bench is to leave, if it is to leave one.
+    /// The record that a bench writes, if it writes one.
     fn recording(&self, name: &str, backend: Option<Backend>) -> Result<Option<Recording>, Error> {
         if !self.record || name == "sums" {
             return Ok(None);
@@ -217,7 +217,7 @@ impl Options {
                 words += option;
             }
         }
-        // Most sums by key are of one process: their record is one.
+        // Most sums by key run in one process, so they share one record.
         let file = match backend.filter(|_| name != "exact") {
             Some(backend) => format!("{name}-{}", backend.name()),
             None => name.to_owned(),

@@ -1,4 +1,4 @@
-//! `cargo xtask book`: the pages of `docs/` as HTML, and what rustdoc says of the crates.
+//! `cargo xtask book`: the pages of `docs/` as HTML, and rustdoc's pages for the crates.
 //!
 //! mdBook is a program of its own, `book`, that is built when it is asked for: the other commands need none of it.
 
@@ -11,13 +11,13 @@ use checkout::workspace::{cargo, target};
 use clap::Args;
 use harness::Error;
 
-/// What the program `book` says first in a line about what is wrong.
+/// The beginning of the line in which the program `book` reports an error.
 pub const LAST_WORD: &str = "book: ";
 
 /// The documentation of the crates, below the book.
 pub const CRATES: &str = "api";
 
-/// What `cargo doc` is told: the crates that programs depend on, with all that they can have.
+/// The arguments of `cargo doc`: the crates that programs depend on, with these features.
 const DOCUMENTED: &str = "doc --no-deps --package treefold --package treefold-tree-index \
     --package treefold-simd-kernels --package treefold-exact-sum --package treefold-distribution \
     --package treefold-schedule --package treefold-mpi-library --package treefold-comm --package treefold-reduce \

@@ -31,7 +31,7 @@ const ROUND: Link = Link {
     combine_byte_ns: 0.0,
 };
 
-/// What is between the lines of numbers.
+/// The page's text; names in braces stand for what is computed.
 const PAGE: &str = include_str!("schedules/page.md");
 
 /// Options of `schedules`.

@@ -129,7 +129,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     output.finish()
 }
 
-/// How long the answers take: those of a fraction of the ranks are measured.
+/// How long the answers take, estimated from the time for a fraction of the ranks.
 fn estimate(
     options: &Options,
     question: &Question,
@@ -187,7 +187,7 @@ fn check(option: &'static str, parameters: Parameters) -> Result<(), Error> {
         .map_err(|error| Error::option(option, error))
 }
 
-/// The same question, asked of another number of ranks.
+/// The same question for another number of ranks.
 fn on_ranks(options: &Options, ranks: usize) -> Result<Question, Error> {
     let items = options.items.unwrap_or(ranks as u64);
     let scheme = options.distribution.parse::<Scheme>();

@@ -1,4 +1,4 @@
-//! `cargo xtask bench peers`: treefold beside other people's reproducible sums.
+//! `cargo xtask bench peers`: treefold compared with other reproducible sums.
 
 use gate::peers::{self, Job, Measurement, REFERENCE, TREEFOLD};
 use harness::bench::Measured;
@@ -23,7 +23,7 @@ struct Row {
     /// Its time over that of the reference.
     ratio: f64,
     reference: &'static str,
-    /// The sum's, in hexadecimal digits.
+    /// The bits of the sum, in hexadecimal digits.
     bits: String,
     /// Whether treefold's sum of the same items on the same ranks has the same bits.
     has_treefolds_bits: bool,
@@ -52,7 +52,7 @@ pub(super) fn bench(options: &Options) -> Result<(), Error> {
     output.finish()
 }
 
-/// A row of each, compared with the reference and with treefold of the same items, ranks and state.
+/// A row for each measurement, compared with the reference and with treefold for the same case.
 fn rows(measured: &[Measurement]) -> Vec<Row> {
     let row = |one: &Measurement| {
         let of = |name: &str| {

@@ -1,5 +1,5 @@
-//! What `cargo xtask book` starts: `docs/` as HTML in `target/book`, by mdBook's library. `mdbook build docs` does the same, but for the
-//! docstrings of the Python package and the links to what rustdoc says and to the repository.
+//! What `cargo xtask book` starts: `docs/` as HTML in `target/book`, by mdBook's library. `mdbook build docs` does the same, except for
+//! the docstrings of the Python package and the links to rustdoc's pages and to the repository.
 
 #![expect(clippy::print_stdout, reason = "it prints where the book is")]
 
@@ -13,11 +13,11 @@ use mdbook_driver::errors::{Error, Result};
 
 use xtask::book::{CRATES, LAST_WORD};
 
-/// Where pages have what is in the HTML alone: a link to the crates' documentation, and the docstrings of the Python package.
+/// Comments on pages, which the HTML replaces by a link to the crates' documentation and by the docstrings of the Python package.
 const OF_RUST: &str = "<!-- rustdoc -->";
 const OF_PYTHON: &str = "<!-- python -->";
 
-/// What prints the docstrings as a page.
+/// The program that prints the docstrings as a page.
 const DOCSTRINGS: &str = "bindings/python/reference.py";
 
 fn main() -> ExitCode {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Builds it; the number of its pages, and the first.
+/// Builds the book. Returns the number of pages, and the first page.
 fn build() -> Result<(usize, PathBuf)> {
     let mut book = MDBook::load(workspace().join("docs"))?;
     let version = env!("CARGO_PKG_VERSION");
@@ -67,7 +67,7 @@ fn build() -> Result<(usize, PathBuf)> {
     Ok((pages.count(), folder.join("index.html")))
 }
 
-/// What Python says of the package.
+/// The docstrings of the Python package, as a page.
 fn docstrings() -> Result<String> {
     let mut python = Command::new("python3");
     let output = python.arg(workspace().join(DOCSTRINGS)).output();
