@@ -20,11 +20,11 @@ struct Header {
     sources: &'static str,
     /// The compiler, and the variable that names another.
     compiler: (&'static str, &'static str),
-    /// What all its functions begin with.
+    /// The prefix of all its functions.
     prefix: &'static str,
-    /// Rust's names of types, and C's.
+    /// The names of types in Rust and in C.
     types: &'static [(&'static str, &'static str)],
-    /// Whether a `usize` is a length there, or else a number that an address fits.
+    /// Whether `usize` is `size_t` there, or else an integer as wide as an address.
     counts: bool,
     /// Types that the header defines, which C would not have twice.
     defined: &'static [&'static str],
@@ -85,8 +85,7 @@ fn package(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A compiler looks at a text with both packages' headers within reach: whether it takes it, and what it says. `None` where there is no such
-/// compiler.
+/// Whether a compiler accepts a text that may include both packages' headers, and its messages. `None` where there is no such compiler.
 fn check_syntax(
     (compiler, variable): (&str, &str),
     options: &[&str],
@@ -109,7 +108,7 @@ fn check_syntax(
     Some((output.status.success(), said))
 }
 
-/// The functions that a text of C declares, of those that begin so.
+/// The functions with this prefix that a C text declares.
 fn functions(text: &str, prefix: &str) -> BTreeSet<String> {
     let mut names = checkout::headers::functions(text);
     names.retain(|name| name.starts_with(prefix));
@@ -141,7 +140,7 @@ fn check(header: &Header) {
     assert!(compiles(&wrong).is_some_and(|(is_taken, _)| !is_taken));
 }
 
-/// The results of the functions that a header declares: what is written to, by the function's and the parameter's name.
+/// The results of the functions that a header declares: parameters that are written to, with their functions.
 fn results(header: &str) -> BTreeSet<(String, String)> {
     let mut code = String::new();
     for (index, part) in header.split("/*").enumerate() {
@@ -158,7 +157,7 @@ fn results(header: &str) -> BTreeSet<(String, String)> {
             let Some((before, parameter)) = parameter.trim().rsplit_once('*') else {
                 continue;
             };
-            // An array that is read, a handle that is passed on, or what the library does not look at.
+            // An array that is read, a handle that is passed on, or a pointer that the library does not follow.
             let depth = before.matches('*').count();
             let is_read = match depth {
                 0 => before.starts_with("const ") || before.starts_with("treefold_"),

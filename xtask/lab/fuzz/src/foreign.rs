@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use comm::{Communicator, Error, Request, RequestId, Requests, Tag, Traffic};
 
-/// Rank 0 of two. Every message from rank 1 has the length that is asked for; its bytes are the next of those given, and when there are
-/// none left, rank 1 has gone.
+/// Rank 0 of two. Every message from rank 1 has the requested length, and consists of the next given bytes. When these are used up, rank 1
+/// has left.
 #[derive(Debug)]
 pub(crate) struct Foreign {
     said: Vec<u8>,

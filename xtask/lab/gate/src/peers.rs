@@ -1,5 +1,5 @@
-//! `cargo xtask bench peers`: treefold beside other people's reproducible sums, which are built from checkouts that the caller has. Nothing of theirs
-//! is in this project: `benches/peers` has a short driver for each, and the program that times them.
+//! `cargo xtask bench peers`: treefold compared with other reproducible sums, which are built from the caller's checkouts. This project has none of
+//! their code: `benches/peers` has a short driver for each, and the program that times them.
 
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
@@ -12,27 +12,27 @@ use launch::{Error, Installation, Library};
 use crate::c::programs::flags;
 use crate::commands::{self, Result, Stop, cargo, command, output, words};
 
-/// What the others are compared with.
+/// The name of the sum with which times are compared.
 pub const REFERENCE: &str = "unordered SIMD + MPI_Allreduce";
 
-/// Whose bits the others' are compared with.
+/// The name of the sum with which bits are compared.
 pub const TREEFOLD: &str = "treefold";
 
 /// Another library, and how its checkout becomes one that the program loads.
 struct Peer {
     name: &'static str,
-    /// Of the folder that the caller names.
+    /// Its checkout's name in the caller's folder.
     folder: &'static str,
     address: &'static str,
-    /// In benches/peers.
+    /// The driver's name in benches/peers.
     driver: &'static str,
-    /// What the driver includes, or the build starts from.
+    /// Files that the driver includes, or with which the build starts.
     files: &'static [&'static str],
     build: Build,
 }
 
 enum Build {
-    /// These are compiled with the driver.
+    /// The sources are compiled with the driver.
     Sources {
         includes: &'static [&'static str],
         sources: &'static [&'static str],
@@ -83,40 +83,40 @@ const PEERS: [Peer; 3] = [
     },
 ];
 
-/// How everything is compiled: for this processor, and quietly about what is not ours.
+/// The compiler's options: for this processor, and without warnings about foreign code.
 const CXX_FLAGS: &str =
     "-std=c++20 -O3 -march=native -DNDEBUG -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -w";
 
-/// How a driver becomes a library that shows its own functions alone: peers have classes of the same name.
+/// The options for a library that exports only the driver's own functions: peers have classes of the same name.
 const LIBRARY_FLAGS: &str = "-shared -fPIC -fvisibility=hidden";
 
-/// What is measured.
+/// The measurements to make.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
     /// The folder with the checkouts.
     pub folder: &'a Path,
-    /// On these numbers of ranks.
+    /// The numbers of ranks.
     pub ranks: &'a [usize],
-    /// Few lengths and rounds.
+    /// Whether to measure few lengths and rounds.
     pub quick: bool,
-    /// Also calls after other work.
+    /// Whether to measure calls after other work, too.
     pub cold: bool,
 }
 
 /// The times of one library's sums.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
-    /// Whose sums: [`REFERENCE`], [`TREEFOLD`], or a peer.
+    /// The library: [`REFERENCE`], [`TREEFOLD`], or a peer.
     pub name: String,
-    /// On how many ranks.
+    /// The number of ranks.
     pub ranks: usize,
-    /// Of how many items.
+    /// The number of items.
     pub n: u64,
     /// `warm` or `cold`.
     pub state: String,
-    /// The sum's.
+    /// The bits of the sum.
     pub bits: u64,
-    /// Of a call on the slowest rank, in each round.
+    /// The time of a call on the slowest rank, in each round.
     pub ns: Vec<f64>,
 }
 
@@ -129,7 +129,7 @@ pub fn advice() -> String {
     )
 }
 
-/// Installs treefold in target/, builds the peers whose checkouts are there, and measures all in turns. `say` gets what is left out.
+/// Installs treefold in target/, builds the peers whose checkouts exist, and measures all alternately. Passes to `say` what is left out.
 pub fn measure(
     job: Job<'_>,
     installation: &Installation,
@@ -228,14 +228,14 @@ fn drivers() -> PathBuf {
     workspace().join("benches/peers")
 }
 
-/// What tells most of a compiler's or make's words.
+/// The most informative line of a compiler's or make's output.
 fn first_error(said: &str) -> &str {
     let mut lines = said.lines();
     let error = lines.find(|line| line.contains("error") || line.contains("***"));
     error.or(said.lines().last()).unwrap_or_default()
 }
 
-/// What builds, and where.
+/// The compilers, and the folder for what they build.
 struct Tools {
     c: String,
     cxx: String,
@@ -243,7 +243,7 @@ struct Tools {
 }
 
 impl Tools {
-    /// Compiles a driver with what belongs to it.
+    /// Compiles a driver, with these files and options.
     fn library(&self, driver: &str, with: Vec<OsString>) -> Result<PathBuf> {
         let source = drivers().join(format!("{driver}.cpp"));
         let library = self.folder.join(format!("{driver}.so"));
@@ -252,7 +252,7 @@ impl Tools {
         Ok(library)
     }
 
-    /// Runs a checkout's own `make`, with MPI and for a shared library, and installs in a folder what it builds.
+    /// Runs a checkout's own `make`, with MPI and for a shared library, and installs the results in a folder.
     fn make(&self, checkout: &Path, prefix: &Path) -> Result {
         if !is_on_path("make") {
             return Err(Stop::Error("make is missing".to_owned()));

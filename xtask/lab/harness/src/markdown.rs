@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A table, the first of its rows the headings.
+/// A table, whose first row has the headings.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     text: String,

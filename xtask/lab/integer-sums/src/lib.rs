@@ -28,7 +28,7 @@ pub fn sum(items: &[f64]) -> f64 {
     zero_or(&sum, all_are, units::to_double)
 }
 
-/// The exact sum of the products x0 * y0, x1 * y1, …, rounded to nearest, ties to even; zeros as [`sum`] has them.
+/// The exact sum of the products x0 * y0, x1 * y1, …, rounded to nearest, ties to even; zeros are signed as in [`sum`].
 ///
 /// # Panics
 /// The slices differ in length.
@@ -37,7 +37,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     of_products(x, y, |special| special, units::to_double)
 }
 
-/// The square root of that sum before it is rounded, rounded once: a norm, where both slices are one. NaN, if the sum is negative.
+/// The square root of the exact sum of these products, rounded once: a norm, if both slices are the same. NaN, if the sum is negative.
 ///
 /// # Panics
 /// The slices differ in length.
@@ -139,7 +139,7 @@ mod tests {
         );
     }
 
-    /// What the wrong reference made of it.
+    /// Items that a wrong reference rounds.
     #[test]
     fn one_item_is_its_own_sum() {
         for bits in [

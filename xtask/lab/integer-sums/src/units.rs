@@ -11,10 +11,10 @@ const UNIT: i32 = -2148;
 /// The binary logarithm of the number of units in 1.
 pub const UNITS_PER_ONE: u32 = UNIT.unsigned_abs();
 
-/// The exponents that doubles have, as their bits say it; those of subnormal numbers and of the smallest normal ones stand for the same.
+/// The number of exponent fields of finite doubles. Those of subnormal numbers and of the smallest normal ones mean the same exponent.
 const EXPONENTS: usize = 0x7FF;
 
-/// A finite double's exponent, as its bits say it, and its significand with its sign.
+/// A finite double's exponent field, and its significand with its sign.
 fn parts(x: f64) -> (usize, i64) {
     assert!(x.is_finite(), "{x} is finite");
     let bits = x.to_bits();
@@ -86,12 +86,12 @@ pub fn dot(x: &[f64], y: &[f64]) -> BigInt {
         .fold(BigInt::ZERO, |sum, product| sum + product)
 }
 
-/// The floats of a type from 0 up: at place i, the one of bits i.
+/// The floats of a type from 0 up: at place i, the float with bits i.
 struct Scale {
     value: fn(u64) -> f64,
     /// The last place.
     infinity: u64,
-    /// The exponent of what infinity stands for in rounding.
+    /// The exponent of the power of two that infinity stands for in rounding.
     end: i32,
 }
 
@@ -121,13 +121,13 @@ impl Scale {
         }
     }
 
-    /// The place of the number nearest to x, ties to even. Of twice x, a function that grows gives `of_twice`.
+    /// The place of the number nearest to x, ties to even. `of_twice` is `function(2x)`, and `function` is increasing.
     fn nearest(&self, of_twice: &BigInt, function: impl Fn(BigInt) -> BigInt) -> u64 {
         let (mut below, mut above) = (0, self.infinity);
         if *of_twice >= function(self.at(above) << 1_u32) {
             return above;
         }
-        // x is not less than what is below, and less than what is above.
+        // x is at least the number at `below`, and less than the number at `above`.
         while above - below > 1 {
             let middle = below + (above - below) / 2;
             if function(self.at(middle) << 1_u32) <= *of_twice {

@@ -112,7 +112,7 @@ fn canary() -> Vec<f64> {
 
 /// Reads a file of numbers, in the format that its name says: `.binpsllh` (an unsigned 64-bit count, then
 /// doubles, little-endian), `.psllh` (text: a count, then numbers), `.npy` (one dimension of `f8` or `f4`), `.f64`
-/// (doubles, little-endian), `.txt` (numbers, as many on a line as may be) or `.csv`. After `.csv` may come a colon and the column: its name, or its
+/// (doubles, little-endian), `.txt` (any number of numbers per line) or `.csv`. After `.csv` may come a colon and the column: its name, or its
 /// number from 1; by default it is the first.
 pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
     let (path, column) = file_and_column(path);
@@ -227,7 +227,7 @@ fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
     }
 }
 
-/// The error of a file that has another number of items than it says.
+/// The error of a file that has another number of items than it declares.
 fn fault_of(expected: Option<u64>, found: u64) -> Option<&'static str> {
     match expected {
         Some(expected) if expected == found => None,

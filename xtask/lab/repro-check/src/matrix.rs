@@ -187,7 +187,7 @@ const NO_ROUNDS: u64 = u64::MAX;
 
 /// The outcomes of all ranks, combined.
 struct Outcome {
-    /// Of rank 0.
+    /// The sum on rank 0.
     total: f64,
     /// Whether all ranks that get a result got this one.
     ranks_agree: bool,

@@ -51,7 +51,7 @@ fn what_it_cannot_do_is_told_in_a_line() {
     }
 }
 
-/// Whoever has read enough, as `head` has, ends it without a word.
+/// A reader that closes the pipe early, as `head` does, ends the program silently.
 #[test]
 fn a_reader_may_leave() {
     let words = ["--ranks", "1,2", "--json", "-"];

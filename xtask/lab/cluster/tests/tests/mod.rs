@@ -193,7 +193,7 @@ impl Running {
         let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
         let mut said = String::new();
         errors.read_line(&mut said).expect("text");
-        // What else it says goes nowhere, but the pipe must not fill up.
+        // Nobody reads its other messages, but the pipe must not fill up.
         thread::spawn(move || errors.read_to_end(&mut Vec::new()));
         let control = said.trim().split_once("control @");
         let (_, control) = control.expect("its first line names the control socket");
@@ -290,7 +290,7 @@ impl Traces {
     }
 }
 
-/// Processes whose command lines hold this, but for this one.
+/// Processes other than this one whose command lines contain this.
 fn processes_of(marker: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").expect("Linux has it").flatten() {

@@ -17,7 +17,7 @@ const NOT_COMPILED: [&str; 3] = [
     "let plan = treefold::Plan::builder(&world).local_items(local.len() as u64).build::<f64>()?;",
 ];
 
-/// What a page says to whom.
+/// The checked contents of a page.
 #[derive(Default)]
 struct Page {
     /// Targets of links and pictures, as they are written.
@@ -25,7 +25,7 @@ struct Page {
     pictures: Vec<String>,
     /// Its headings, as GitHub and mdBook make anchors of them.
     anchors: BTreeSet<String>,
-    /// Fenced blocks of code: what follows the fence, and the code.
+    /// Fenced blocks of code: the words after the fence, and the code.
     code: Vec<(String, String)>,
 }
 
@@ -100,7 +100,7 @@ fn is_in_book(path: &Path) -> bool {
     path.starts_with("docs") && !path.ends_with("SUMMARY.md")
 }
 
-/// What is wrong with a link, if anything is.
+/// The fault of a link, if it has one.
 fn fault(pages: &BTreeMap<PathBuf, Page>, from: &Path, link: &str) -> Option<String> {
     let (target, anchor) = match link.split_once('#') {
         Some((target, anchor)) => (target, Some(anchor)),

@@ -25,7 +25,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What git says of the checkout.
+/// The output of a git command in the checkout.
 fn git(words: &[&str]) -> String {
     let mut git = Command::new("git");
     let output = git.current_dir(root()).args(words).output().unwrap();

@@ -1,5 +1,5 @@
-//! Exact sums by key and over moving windows, compared with plain ones; and allreduces by key, compared with the transport's own allreduce of as
-//! many plain doubles.
+//! Exact sums by key and over moving windows, compared with plain ones; and allreduces by key, compared with the transport's own allreduce of
+//! one plain double per key.
 
 use std::hint::black_box;
 

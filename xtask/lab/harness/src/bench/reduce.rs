@@ -152,7 +152,7 @@ const COLD_ITEMS_MAX: usize = 2000;
 /// The number of items for state `warm-items`: they fit into the cores' own caches.
 const WARM_ITEMS: usize = TABLE_4_1_ITEMS[4];
 
-/// Single calls vary more than the mean of hundreds, so they are measured in this many times as many rounds.
+/// The factor by which single calls are measured in more rounds, since they vary more than the mean of hundreds.
 const COLD_ROUNDS_FACTOR: usize = 5;
 
 /// For many items, one distribution is enough: their fold takes much longer than the messages.

@@ -1,7 +1,7 @@
 //! Plans of exact sums by key: their items, the expected results, and how a program uses them.
 //!
-//! Each item of a step has a key, independent of the item's rank. A dense plan has as many keys as the width in its specification; a hashed one has
-//! as many, which may be any 64-bit integers.
+//! Each item of a step has a key, independent of the item's rank. The number of keys is the width in the plan's specification; in a hashed plan,
+//! keys may be any 64-bit integers.
 
 use std::ops::Range;
 

@@ -151,7 +151,7 @@ pub enum Kind {
     CustomF64,
     /// An exact figure of `f64`. Ranks have the items of their extents, but the plan does not know them.
     Exact(Figure),
-    /// Exact sums by key, as many as an item has elements. The plan does not know which rank has which items.
+    /// Exact sums by key, with a key for each element of an item. The plan does not know which rank has which items.
     Keyed(Keyed),
     /// Sums of `f64` by MPI's own non-blocking functions through the interposer, with one item per rank and without a plan.
     Started,

@@ -54,20 +54,20 @@ fn meets_base_border(ports: usize, ranks: usize) -> bool {
     })
 }
 
-/// All that is asked of one n.
+/// The counts for one n.
 #[derive(Clone, Debug, Default)]
 struct Row {
     ports: usize,
-    /// With a solution of eq. 8; with one, or a boundary on the base border.
+    /// Numbers of ranks with a solution of eq. 8; `by_border` adds those with a boundary on the base border.
     by_tuple: usize,
     by_border: usize,
-    /// Of those without a solution, the powers of n + 1.
+    /// Powers of n + 1 with such a boundary but no solution.
     by_border_powers: usize,
     ours: usize,
     /// How often our condition agrees with the paper's.
     same: usize,
     least_unadapted: Option<usize>,
-    /// Without adaption, those whose programs are Bruck's.
+    /// Numbers of ranks without adaption whose programs are Bruck's.
     covered: usize,
     right: usize,
     count: usize,

@@ -76,7 +76,7 @@ fn operands(round: usize, ranks: usize, transfer: &Transfer) -> Cell {
     behind.map(|rank| format!("x_{rank}")).collect()
 }
 
-/// How many ranks' own each has before rounds 1 and 2.
+/// How many ranks' values each rank has before rounds 1 and 2.
 const HELD: [usize; 2] = [1, 3];
 
 /// What a rank has after each round of our schedule, as operands.
@@ -138,7 +138,7 @@ fn peers(transfers: &[Transfer]) -> String {
     listed(transfers.iter().map(|transfer| transfer.peer))
 }
 
-/// The ranks that a message to or from a peer is of.
+/// The ranks whose values a message to or from a peer has.
 fn ranks_with(transfers: &[Transfer], peer: usize) -> String {
     let transfer = transfers.iter().find(|transfer| transfer.peer == peer);
     transfer.map_or("nothing".to_owned(), |transfer| {

@@ -54,7 +54,7 @@ impl BlockStudy {
         let place = BLOCK_ELEMENTS.iter().position(|&size| size == published);
         let published_ns = self.times_ns[place.expect("a power of ten")];
         let (least, most) = ratios(self.shape, published);
-        // Lemma 1 is asked with this link.
+        // Lemma 1 uses this link.
         let link = if self.shape.nodes > 1 {
             HYDRA.far
         } else {

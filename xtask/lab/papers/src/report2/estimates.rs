@@ -76,7 +76,7 @@ impl Pipeline {
         }
     }
 
-    /// That formula, with how far counts keep to it.
+    /// The formula for d, and how many counts agree with it.
     fn formula(self, counted: &[(f64, f64)]) -> String {
         let rows = || {
             counted

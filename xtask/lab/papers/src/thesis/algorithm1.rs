@@ -67,7 +67,7 @@ struct Ranks<'m> {
     machine: &'m Machine,
     /// Messages by their receivers: when they were begun, how long they take, and their items.
     under_way: Vec<Vec<(f64, f64, Vec<u64>)>>,
-    /// Who works, how late it is there, and for whom values are kept back.
+    /// The rank that works, the time there, and the rank for which values are buffered.
     rank: usize,
     now_ns: f64,
     to: usize,
@@ -75,7 +75,7 @@ struct Ranks<'m> {
 }
 
 impl Ranks<'_> {
-    /// The rank begins; when each value has arrived there: a port takes one message after the other, as they come.
+    /// The rank begins. Returns when each value arrives there: a port takes one message after the other, as they come.
     fn begin(&mut self, rank: usize) -> HashMap<u64, f64> {
         (self.rank, self.to, self.now_ns) = (rank, rank, 0.0);
         let mut messages = mem::take(&mut self.under_way[rank]);

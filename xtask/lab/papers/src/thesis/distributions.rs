@@ -159,7 +159,7 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
 /// The longest data set of the sweep.
 const ITEMS_MAX: u64 = 1 << 20;
 
-/// Lengths of an octave, equally far apart by ratio: those at simple fractions of it would all cut little.
+/// The number of lengths per octave, at a constant ratio: lengths at simple fractions of an octave would all cut few subtrees.
 const STEPS: u32 = 200;
 
 /// (p - 1)(log2((N - 1)/p) + 1), eq. 2.5.

@@ -18,7 +18,7 @@ use crate::Context;
 use crate::page::Page;
 use crate::said::{extremes, if_any};
 
-/// Table 4.2, in the order of Table 4.1: what is between the largest and the smallest sum of `std::accumulate` and `MPI_Allreduce`, and the
+/// Table 4.2, in the order of Table 4.1: the largest minus the smallest sum of `std::accumulate` and `MPI_Allreduce`, and the
 /// bits of the binary tree's sum, which its author published with the data. rokasA4 is the second of the rows that the thesis calls rokasA8.
 const PUBLISHED: [(&str, Option<f64>, &str); 10] = [
     ("354", Some(6.4e-12), "C0B99E673E7E9052"),
@@ -49,7 +49,7 @@ fn data_sets(context: &Context<'_>) -> Result<Vec<(&'static str, bool, DataSet)>
     named.map(load).collect()
 }
 
-/// What the matrix of reproducibility has for one data set on `ranks` threads.
+/// The rows of the matrix of reproducibility for one data set on `ranks` threads.
 fn rows(
     data: &DataSet,
     ranks: usize,
@@ -73,7 +73,7 @@ fn rows(
     })
 }
 
-/// What is between the largest and the smallest of some sums, alone and with the number of their bit patterns.
+/// The largest minus the smallest of some sums, alone and with the number of their bit patterns.
 fn spread(totals: &[f64]) -> (f64, String) {
     let patterns: BTreeSet<u64> = totals.iter().map(|total| total.to_bits()).collect();
     let (least, most) = extremes(totals.iter().copied());

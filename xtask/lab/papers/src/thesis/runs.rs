@@ -14,7 +14,7 @@ use crate::said::{heights, line, most, range, ratios};
 /// The most ranks that have a core of their own.
 pub(super) const RANKS_HERE: usize = 2;
 
-/// The modes of chapter 4, with ours and the fastest unreproducible one beside them.
+/// The modes of chapter 4, and for comparison ours and the fastest unreproducible one.
 const MODES: [Mode; 4] = [
     Mode::Plan,
     Mode::Algorithm1,

@@ -19,8 +19,8 @@ use crate::cluster::Cluster;
 use crate::page::Page;
 use crate::said::{count, least, line, most};
 
-/// The thesis' machines: messages between the threads of a node take what eq. 3.7 takes them for; between nodes, an assumption that is usual
-/// for InfiniBand.
+/// The thesis' machines: messages between the threads of a node take the time of eq. 3.7; between nodes, a time that is usual for
+/// InfiniBand is assumed.
 const LINKS: Cluster = Cluster::new([Cost::THESIS.send_ns, 0.1], [1500.0, 0.1], 0.01);
 
 /// The ranks of a node of the cluster: 40 cores, 80 threads.
@@ -30,7 +30,7 @@ const NODE_RANKS: usize = 80;
 const SHARED_RANKS: usize = 256;
 const CLUSTER_RANKS: usize = 1280;
 
-/// The time of an allreduce by recursive doubling; of one value a message, or of as many as stand for the items.
+/// The time of an allreduce by recursive doubling, with one value per message, or with the values that stand for the items.
 fn messages_ns(distribution: &Distribution, machine: &Machine, is_reproducible: bool) -> f64 {
     let ranks = distribution.ranks();
     let schedule = Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, ranks);

@@ -32,7 +32,7 @@ fn measure(
     timings::measure(context.settings.place, ranks, &job)
 }
 
-/// Figure 3.4: even and optimized distribution; and what waits for what in Algorithm 1, at the thesis' number of ranks.
+/// Figure 3.4: even and optimized distribution; and the critical path of Algorithm 1 at the thesis' number of ranks.
 pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 3.4, even and optimized distribution");
     describe(context, page, "2", "`upper` and `optimized`");
