@@ -38,7 +38,7 @@ impl Optimized {
 
     /// Algorithm 3 for ranks below p; for rank p it is N.
     ///
-    /// The start is the number with the most trailing zeros from start(i) - α N/p to start(i), where start(i) is that of the
+    /// The start is the number with the most trailing zeros from start(i) - α N/p to start(i), where start(i) belongs to the
     /// upper distribution. As start(i) does not decrease with i, neither does the result.
     pub(crate) fn start(self, rank: u64) -> u64 {
         let initial = self.even.upper_start(rank);

@@ -28,7 +28,7 @@ fn main() {
     };
     let mut provided = 0;
     let funneled = mpi.constants.MPI_THREAD_FUNNELED;
-    // SAFETY: MPI is initialised once, and may be told no arguments (MPI 4.1, 11.2.1); `provided` is a live int.
+    // SAFETY: MPI is initialised once, and NULL stands for the arguments (MPI 4.1, 11.2.1); `provided` is an int.
     let code = unsafe {
         mpi.MPI_Init_thread(
             ptr::null_mut(),

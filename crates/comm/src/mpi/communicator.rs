@@ -41,8 +41,8 @@ const LONGEST_BYTES: usize = c_int::MAX.unsigned_abs() as usize;
 
 /// A rank's end of the MPI backend.
 ///
-/// It stays on the thread that made it, as `MPI_THREAD_FUNNELED` demands of the main thread: it is not [`Send`]. Dropping it calls
-/// nothing of MPI: the library's communicator is freed when the ranks next duplicate the same communicator, or in `MPI_Finalize`.
+/// It stays on the thread that made it, as `MPI_THREAD_FUNNELED` demands of the main thread: it is not [`Send`]. Dropping it makes
+/// no MPI call: the library's communicator is freed when the ranks next duplicate the same communicator, or in `MPI_Finalize`.
 ///
 /// ```compile_fail
 /// fn moves<T: Send>() {}

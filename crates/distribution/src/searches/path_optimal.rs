@@ -82,7 +82,7 @@ impl PathSearch {
             match self.0.within(limit_ns, kept) {
                 Attempt::Starts(starts) => {
                     *best = self.measured(starts);
-                    // This clock and that of the search may round differently.
+                    // This clock and the search's clock may round differently.
                     best.path_ns = best.path_ns.min(limit_ns);
                 }
                 Attempt::Impossible => (too_short_ns, best.is_proven) = (limit_ns, true),

@@ -53,7 +53,7 @@ impl RawCommunicator {
         // SAFETY: the handle is live; `group` is room for one handle.
         let code = unsafe { mpi().MPI_Comm_group(self.handle, &raw mut group) };
         check("MPI_Comm_group", code)?;
-        // SAFETY: the handle is live, `duplicate` is room for one. The group is that of all its processes, in their order.
+        // SAFETY: the handle is live, `duplicate` is room for one. The group has all its processes, in their order.
         let code = unsafe { mpi().MPI_Comm_create(self.handle, group, &raw mut duplicate) };
         // SAFETY: the group is ours and live, and is not used afterwards.
         unsafe { mpi().MPI_Group_free(&raw mut group) };

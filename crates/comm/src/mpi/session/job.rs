@@ -136,7 +136,7 @@ impl Stay {
         let required = mpi.constants.MPI_THREAD_FUNNELED;
         let mut provided = mpi.constants.MPI_THREAD_SINGLE;
         let none = ptr::null_mut();
-        // SAFETY: MPI was not initialised before, and may be told no arguments (MPI 4.1, 11.2.1); `provided` is a live int.
+        // SAFETY: MPI was not initialised before, and accepts NULL for the arguments (MPI 4.1, 11.2.1); `provided` is a live int.
         let code = unsafe { mpi.MPI_Init_thread(none, none.cast(), required, &raw mut provided) };
         check("MPI_Init_thread", code).map_err(|failure| failure.on(0))?;
         let this = Self { mpi };
