@@ -1,4 +1,4 @@
-//! The command `cluster` with an MPI library: ranks on nodes, and what becomes of them where the network between nodes fails. For root.
+//! The command `cluster` with an MPI library: ranks on nodes, and how they end if the network between nodes fails. Needs root.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -25,7 +25,7 @@ use launch::{Installation, Launcher};
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What ranks that are to fail allow each other, in seconds.
+/// The silence limit of ranks that are to fail, in seconds.
 const LIMIT: u64 = 4;
 
 /// Two ranks on each of three nodes.
@@ -39,7 +39,7 @@ fn xtask(words: &str) -> Command {
     command
 }
 
-/// What a command that succeeds prints.
+/// The output of a command, which must succeed.
 #[track_caller]
 fn printed(mut command: Command) -> String {
     let output = command.output().unwrap();
@@ -48,7 +48,7 @@ fn printed(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Clusters run one after the other: a machine has few cores. `None`, and a line that says so, where there can be none.
+/// Clusters run one after the other: a machine has few cores. `None`, with a printed line, where there can be no cluster.
 fn turn() -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     if let Err(error) = cluster::check() {
@@ -58,7 +58,7 @@ fn turn() -> Option<MutexGuard<'static, ()>> {
     Some(TURN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Ranks that reduce in a cluster, for so long, or until they fail.
+/// Ranks that reduce in a cluster for some time, or until they fail.
 struct Endurance {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -89,7 +89,7 @@ impl Endurance {
         let mut errors = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
         errors.read_line(&mut said).unwrap();
-        // The rest is for a person whose test fails.
+        // The other lines are for a developer whose test fails.
         thread::spawn(move || {
             errors
                 .lines()
@@ -114,14 +114,14 @@ impl Endurance {
         }
     }
 
-    /// Reads to the end; the last line and the status.
+    /// Reads to the end. Returns the last line and the status.
     fn end(&mut self) -> (String, ExitStatus) {
         let last = self.lines.by_ref().map_while(Result::ok).last();
         let status = self.child.wait().unwrap();
         (last.unwrap_or_default(), status)
     }
 
-    /// What these ranks have written, when all of them have.
+    /// What these ranks have written to their files, once all of them have written.
     #[track_caller]
     fn told(&self, ranks: impl Iterator<Item = usize>, word: &str) -> Vec<String> {
         let begin = Instant::now();
@@ -153,7 +153,7 @@ impl Drop for Endurance {
     }
 }
 
-/// The end of ranks whose messages all came in the end.
+/// Checks the end of ranks whose messages all arrived, if late.
 #[track_caller]
 fn assert_done(mut ranks: Endurance) {
     let (last, status) = ranks.end();
@@ -187,8 +187,8 @@ fn all_goes_on_when_a_link_was_down_for_two_seconds() {
     assert_done(ranks);
 }
 
-/// Every rank ends with an error within its limit, those that are cut off, too; all of a side name the same ranks, those of a node on the
-/// other side; and the launcher does not hang.
+/// Every rank ends with an error within its limit, also the ranks that are cut off. All ranks of a side blame the same ranks, those of a
+/// node on the other side. The launcher does not hang.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {
@@ -197,7 +197,7 @@ fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {
     ranks.wait_for_rounds(5);
     ranks.control.tell(Order::Cut, 2).unwrap();
     let told = ranks.told(0..RANKS, "\n");
-    // After the rank that has noticed.
+    // The text after the rank that reports the error.
     let blamed = |text: &String| {
         print!("{text}");
         let (_, silent) = text.lines().next().unwrap().split_once(": ").unwrap();
@@ -217,7 +217,7 @@ fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {
     assert!(!status.success(), "{status}");
 }
 
-/// All ranks have an error, and reduce again: messages of the rank that was stopped, and to it, are none of the new plan's.
+/// All ranks get an error, and reduce again: late messages from and to the stopped rank do not match the new plan's.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn late_messages_of_a_node_that_was_stopped_meet_nothing() {
@@ -234,7 +234,7 @@ fn late_messages_of_a_node_that_was_stopped_meet_nothing() {
     assert!(status.success(), "{status}");
 }
 
-/// The plan of far nodes reduces within nodes first, once it has measured that they are far.
+/// A plan reduces within nodes first, once its world has measured that the nodes are far apart.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn far_nodes_are_measured_and_chosen_by() {
@@ -256,7 +256,7 @@ fn far_nodes_are_measured_and_chosen_by() {
     assert_eq!(chosen("unmeasured"), "binomial");
 }
 
-/// As docs/cluster-in-a-box.md prints it: root's `mpirun` starts ranks on all nodes, and needs nothing of the caller's.
+/// As docs/cluster-in-a-box.md shows it: root's `mpirun` starts ranks on all nodes, without settings of the caller's.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn mpirun_starts_ranks_on_all_nodes() {

@@ -1,4 +1,4 @@
-//! `cargo xtask install` before it builds anything: what it refuses, in one line and with status 2; and what it says while it builds.
+//! `cargo xtask install` before it builds anything: what it refuses, in one line and with status 2; and its output while it builds.
 //! Stage `c` of `cargo xtask test` installs.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -63,7 +63,7 @@ fn wrong_options_change_nothing() {
     assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
 }
 
-/// People have it in their scripts.
+/// The option is still in users' scripts.
 #[test]
 fn an_option_that_is_not_needed_any_more_is_told_so() {
     for words in [&["--mpi"][..], &["--mpi", "openmpi"]] {
@@ -75,7 +75,7 @@ fn an_option_that_is_not_needed_any_more_is_told_so() {
     }
 }
 
-/// The script needs no build, and its help fits whatever terminal there is.
+/// The script needs no build, and its help fits any terminal.
 #[cfg(unix)]
 #[test]
 fn treefold_run_explains_itself_in_any_width() {
@@ -92,7 +92,7 @@ fn treefold_run_explains_itself_in_any_width() {
     }
 }
 
-/// What is compiled takes minutes. The `cargo` here is a script that takes a while, and fails.
+/// A build takes minutes. The `cargo` here is a script that takes a while, and fails.
 #[cfg(unix)]
 #[test]
 fn a_build_is_not_silent() {

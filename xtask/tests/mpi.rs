@@ -33,7 +33,7 @@ fn file(name: &str, text: &str) -> std::path::PathBuf {
     path
 }
 
-/// What a command that ends with this status says on standard error.
+/// The standard error of a command that must end with this status.
 #[track_caller]
 fn said(output: Output, status: i32) -> String {
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -80,8 +80,8 @@ fn a_run_whose_ranks_say_nothing_is_ended() {
     assert!(begin.elapsed() < Duration::from_secs(15));
 }
 
-/// Without a launcher, a program is a job of one rank; this one is told that it is one of three, and perhaps that it is alone on purpose: in a
-/// shell within a job of Slurm's, its variable is left over.
+/// Without a launcher, a program is a job of one rank. Here a variable says that it is one of three, as in a shell within a Slurm job, and
+/// another one may say that it is alone on purpose.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn another_librarys_launcher_is_noticed() {
@@ -108,7 +108,7 @@ fn another_librarys_launcher_is_noticed() {
     }
 }
 
-/// The lines in which the two ranks of a launch with this library say what is wrong. MPICH's launcher may end the second before it has its say.
+/// The error lines of the two ranks of a launch with this library. MPICH's launcher may end the second rank before it prints its line.
 fn told_of_library(file: &Path) -> Vec<String> {
     let installation = Installation::find(None, None).unwrap();
     let mut launch = installation.command(2, Path::new(XTASK));
@@ -138,7 +138,7 @@ fn a_library_that_cannot_be_is_told() {
     }
 }
 
-/// The other of Debian's two, whichever starts the ranks.
+/// Uses the other of Debian's two libraries, whichever launcher starts the ranks.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_library_of_another_family_than_the_launchers_is_told() {
@@ -153,7 +153,7 @@ fn a_library_of_another_family_than_the_launchers_is_told() {
     assert!(refused[0] != refused[1], "{refused:?}");
 }
 
-/// A switch has several spellings; any other is told with its rank and its value.
+/// A switch has several spellings; any other value is an error that names the rank and the value.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_setting_that_cannot_be_is_an_error() {
@@ -174,7 +174,7 @@ fn a_setting_that_cannot_be_is_an_error() {
     }
 }
 
-/// Only rank 1 has it, and every rank tells it: the launch ends with rank 0's words, or rank 1's.
+/// Only rank 1 has the setting, and every rank reports it: the launch ends with the message of rank 0 or of rank 1.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_setting_of_one_rank_is_told_by_all() {
@@ -212,8 +212,8 @@ fn repro_check_under_mpi() {
         let of_backend = rows
             .iter()
             .filter(|row| row["backend"] == backend && row["dataset"] == "mpi");
-        // On eleven distributions exact sums by both operations, and twenty schedules, eight of them by reduce, too; on the nine contiguous
-        // ones also the four other algorithms, and under MPI the library's own reductions by both.
+        // On eleven distributions, exact sums with both operations, and twenty schedules, eight of them also with reduce; on the nine
+        // contiguous ones, also the four other algorithms, and under MPI the library's own reductions with both operations.
         let native = if backend == "mpi" { 2 } else { 0 };
         assert_eq!(of_backend.clone().count(), 3 * (11 * 30 + 9 * (4 + native)));
         let tree = of_backend.filter(|row| row["order"] == "tree");

@@ -41,7 +41,7 @@ fn long_computed_pages_are_up_to_date() {
     check_computed("long-computed-pages", |id| LONG.contains(&id));
 }
 
-/// The sections of these computed exhibits in docs/ are what they would be written as, and so are their pictures.
+/// The sections and pictures of these computed exhibits in docs/ are equal to newly written ones.
 fn check_computed(folder: &str, is_chosen: impl Fn(&str) -> bool) {
     let folder = fresh_folder(folder);
     let book = folder.join("book");
@@ -76,7 +76,7 @@ fn check_computed(folder: &str, is_chosen: impl Fn(&str) -> bool) {
     }
 }
 
-/// With few runs: times are not looked at, but that there are some.
+/// With few runs: the times do not matter, only that there are some.
 #[test]
 fn measured_pages_can_be_made() {
     let folder = fresh_folder("measured-pages");
@@ -105,7 +105,7 @@ fn measured_pages_can_be_made() {
     for exhibit in measured {
         let own = || rows.iter().filter(|row| row["exhibit"] == exhibit.id);
         for row in own() {
-            // JSON has no word for what is not a number.
+            // JSON has no NaN and no infinities.
             let value = if row["what"].is_null() { "y" } else { "ours" };
             assert!(!row[value].is_null(), "{row}");
         }
@@ -119,7 +119,7 @@ fn measured_pages_can_be_made() {
     table_4_2_says_where_its_numbers_are_from(&folder);
 }
 
-/// What is not in the thesis is not called so.
+/// Numbers that are not in the thesis are not called published.
 #[track_caller]
 fn table_4_2_says_where_its_numbers_are_from(folder: &Path) {
     let page = fs::read_to_string(folder.join("table-4.2.md")).unwrap();

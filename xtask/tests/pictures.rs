@@ -1,4 +1,4 @@
-//! Measured pictures in `docs/` are drawn from the numbers beside them, and their pages say what they show.
+//! Measured pictures in `docs/` are drawn from the records next to them, and pages say what they show.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -38,7 +38,7 @@ fn recorded_pictures_are_up_to_date() {
     }
 }
 
-/// A name without a unit, or at least a word for what is counted, leaves readers to guess.
+/// An axis needs a unit, or at least a word for what is counted; otherwise readers guess.
 #[test]
 fn axes_have_units() {
     for path in records(&docs()).unwrap() {
@@ -50,7 +50,7 @@ fn axes_have_units() {
     }
 }
 
-/// The same words stand for a measured picture on its paper's page and, for who looks, above it.
+/// A measured picture's alternative text on its paper's page equals the title above the picture.
 #[test]
 fn pages_of_measured_pictures_say_what_they_show() {
     let papers = docs().join("papers");

@@ -1,6 +1,6 @@
 //! The sums that the thesis' author published with his data.
 //!
-//! The data is not part of the project: it is looked for in `TREEFOLD_DATA` or in `../shared/data` beside the checkout.
+//! The data is not part of the project: the test looks for it in `TREEFOLD_DATA`, or in `../shared/data` next to the checkout.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -23,13 +23,13 @@ const PUBLISHED: [(&str, u64, &str, &str); 4] = [
     ),
 ];
 
-/// Not by `println!`, which the test harness keeps to itself as long as a test passes.
+/// Prints a line without `println!`, whose output the test harness hides if a test passes.
 fn tell(line: &str) {
     let mut stderr = io::stderr().lock();
     writeln!(stderr, "published.rs: {line}").unwrap();
 }
 
-/// Checks the published sums by `repro-check` with these words; how many rows a data set must have.
+/// Checks the published sums by `repro-check` with these words. A data set must have `rows_count` rows.
 fn check(words: &[&str], rows_count: usize) {
     let Some(folder) = published_folder() else {
         tell("SKIPPED: no ../shared/data beside the checkout, and TREEFOLD_DATA names no folder");
@@ -72,8 +72,8 @@ fn check(words: &[&str], rows_count: usize) {
     ));
 }
 
-/// Rows of a data set on one number of ranks, by all algorithms on all distributions: by twenty schedules, eight of them by reduce, too,
-/// and exactly by allreduce and reduce, on eleven distributions; on the nine contiguous ones also by the four other algorithms.
+/// Rows of a data set on one number of ranks, by all algorithms on all distributions: on eleven distributions, twenty schedules, eight
+/// of them also with reduce, and exact sums with allreduce and reduce; on the nine contiguous ones, also the four other algorithms.
 const ALL: usize = 11 * (28 + 2) + 9 * 4;
 
 #[test]
@@ -91,7 +91,7 @@ fn published_sums_by_few_algorithms_on_all_ranks() {
         "--algorithm",
         "algorithm1,binomial,recursive-doubling,exact-sum,left-to-right",
     ];
-    // Two schedules and the thesis' algorithm, one of the schedules also by reduce; the exact sum by both; two baselines.
+    // Two schedules and the thesis' algorithm, one schedule also with reduce; the exact sum with both; two baselines.
     check(&words, 16 * 2 * (3 + 1 + 2 + 2));
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask schedules`: the page in `docs/` is what it writes.
+//! `cargo xtask schedules`: the page in `docs/` equals its output.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

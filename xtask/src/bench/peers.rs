@@ -20,7 +20,7 @@ struct Row {
     /// `warm` or `cold`.
     state: String,
     median_ns: f64,
-    /// Its time over that of the reference.
+    /// Its time divided by the reference's.
     ratio: f64,
     reference: &'static str,
     /// The bits of the sum, in hexadecimal digits.

@@ -64,7 +64,7 @@ pub(super) fn draw(
             (a.begun_ns.total_cmp(&b.begun_ns)).then((a.from, a.to).cmp(&(b.from, b.to)))
         });
         for flight in sorted {
-            // A little apart, so that rounds can be told from each other.
+            // A little apart, so that rounds can be distinguished.
             let from = at(flight.from, flight.begun_ns + 0.06);
             let to = at(flight.to, flight.ended_ns - 0.06);
             let is_lower = flight.to < flight.from;

@@ -1,8 +1,8 @@
-//! What `repro-check` runs, and what it says: each once led to a wrong verdict.
+//! What `repro-check` runs and prints: each test covers a former wrong verdict.
 
 use super::{doubles, file, numbers, repro_check, rows, text, told};
 
-/// A canary whose sums lie close together has the same one on some pairs: then a sound library fails.
+/// If a canary's sums lie close together, some pairs of rank counts give the same sum: then a sound library fails.
 #[test]
 fn any_pair_of_rank_counts_gives_the_canary_a_spread() {
     let one = [numbers("one.f64", &[1.5])];
@@ -11,7 +11,7 @@ fn any_pair_of_rank_counts_gives_the_canary_a_spread() {
     }
 }
 
-/// The canary is run on other rank counts where one alone was asked for, and they are not passed off as those of the data.
+/// If only one rank count was requested, the canary runs on others, too, which are not reported as the data's.
 #[test]
 fn one_number_of_ranks_still_proves_something() {
     let files = [numbers("seven.f64", &[1.0; 40])];
@@ -52,7 +52,7 @@ fn files_that_share_a_name_are_told_apart() {
     assert_eq!(sums, expected);
 }
 
-/// With `--json -` standard output is JSON alone; with a file, it is for people.
+/// With `--json -`, standard output has only JSON; with a file, it has the report.
 #[test]
 fn json_keeps_to_itself() {
     let files = [file("pure.f64", &doubles(&[1.0; 40]))];
@@ -72,7 +72,7 @@ fn json_keeps_to_itself() {
     assert!(keys.all(|key| rows[0].get(key).is_some()), "{}", rows[0]);
 }
 
-/// What a person reads fits a terminal, and says whose sums are how many.
+/// The report fits a terminal, and counts the sums of each kind.
 #[test]
 fn the_verdict_fits_a_terminal() {
     let reciprocals: Vec<f64> = (1..1000).map(|k| 1.0 / f64::from(k)).collect();

@@ -26,7 +26,7 @@ fn header(kind: &str, shape: &str) -> String {
 fn every_format_gives_the_same_rows() {
     let items = [0.1, 0.2, 0.3, 1e17, -1e17];
     let expected = (((0.1_f64 + 0.2) + (0.3 + 1e17)) + -1e17).to_bits();
-    // The large ones cancel without a trace.
+    // The large items cancel exactly.
     let exact = 0.6_f64.to_bits();
     let plain = ((((0.1_f64 + 0.2) + 0.3) + 1e17) + -1e17).to_bits();
     for path in [
@@ -48,8 +48,8 @@ fn every_format_gives_the_same_rows() {
             assert_eq!(row["n"], 5);
             assert_eq!(row["sum"].as_f64().unwrap().to_bits(), bits);
         }
-        // Three rank counts. By twenty schedules, eight of them by reduce, too, and exactly by allreduce and reduce; on the eight
-        // contiguous distributions also by the four other algorithms, on the block-cyclic one not. And the canary.
+        // Three rank counts. Twenty schedules, eight of them also with reduce, and exact sums with allreduce and reduce; on the eight
+        // contiguous distributions, but not on the block-cyclic one, also the four other algorithms. And the canary.
         assert_eq!(rows.len(), 3 * (8 * (28 + 2 + 4) + 28 + 2) + 3);
     }
 }
@@ -132,7 +132,7 @@ fn legal_edges() {
     }
 }
 
-/// The item whose exact sum a former reference took for its neighbour: it found 220 faults in good sums.
+/// A former reference rounded this item's exact sum to its neighbour, and reported 220 faults in correct sums.
 #[test]
 fn an_item_is_reproducible_alone() {
     let item = f64::from_bits(0xC001_215A_19D5_E256);

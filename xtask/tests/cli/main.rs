@@ -1,4 +1,4 @@
-//! The commands as a person meets them: exit status, one-line errors, and where output goes.
+//! The commands as users see them: exit status, one-line errors, and where output goes.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -35,7 +35,7 @@ fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap()
 }
 
-/// What a command that succeeds says on standard output.
+/// The standard output of a command, which must succeed.
 #[track_caller]
 fn told(output: &Output) -> &str {
     let told = text(&output.stdout);
@@ -44,7 +44,7 @@ fn told(output: &Output) -> &str {
     told
 }
 
-/// Its rows, where they are all that it says there.
+/// The rows on standard output, which must contain nothing else.
 #[track_caller]
 fn rows(output: &Output) -> Vec<Value> {
     let lines = told(output).lines();
@@ -85,7 +85,7 @@ fn numbers(name: &str, items: &[f64]) -> PathBuf {
     file(name, &doubles(items))
 }
 
-/// Every stage, in the order in which they run, and nothing is run.
+/// Lists every stage, in running order, and runs nothing.
 #[test]
 fn stages_are_listed() {
     let output = xtask(&["test", "--list"]);
@@ -96,7 +96,7 @@ fn stages_are_listed() {
     assert!(listed.trim_end().ends_with(end), "{listed}");
 }
 
-/// As if they were not set.
+/// Empty variables count as not set.
 #[test]
 fn empty_variables_say_nothing() {
     let path = numbers("unset.f64", &[0.1, 0.2, 0.3]);
@@ -118,7 +118,7 @@ fn empty_variables_say_nothing() {
     is_refused(&check("no-such"), &[reason]);
 }
 
-/// Without the programs of Debian the stage says so in one line, and nothing has failed.
+/// Without Debian's programs, the stage prints one line, and nothing fails.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[test]
 fn a_target_that_cannot_be_built_is_skipped() {
@@ -132,7 +132,7 @@ fn a_target_that_cannot_be_built_is_skipped() {
     assert!(lines.any(|line| line.starts_with("skipped: aarch64")));
 }
 
-/// MPI's tools out of reach: one line that says what to install; the in-process check still works.
+/// Without MPI's tools, one line says what to install; the in-process check still works.
 #[test]
 fn mpi_missing() {
     let check = |words: &[&str]| {
@@ -148,7 +148,7 @@ fn mpi_missing() {
     told(&check(&["--input", path.to_str().unwrap()]));
 }
 
-/// A cluster passes on what its command prints and how it ends; without root, or what it needs of Linux, it says so in one line.
+/// A cluster passes on its command's output and exit status. Without root, or another requirement, it prints one line.
 #[test]
 fn a_cluster_is_transparent() {
     let script = "echo told; exit 5";
@@ -159,7 +159,7 @@ fn a_cluster_is_transparent() {
     }
     assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
     assert_eq!(text(&output.stdout), "told\n");
-    // One of this program's own, on threads. Its rows are all that is printed.
+    // A command of this program, on threads. It prints only its rows.
     let own = ["simulate", "--ranks", "64", "--json", "-"];
     let inside = xtask(&[&["cluster", "--"], &own[..]].concat());
     assert_eq!(told(&inside), told(&xtask(&own)));
@@ -189,7 +189,7 @@ fn benches_run_small() {
     assert!(rows.iter().all(|row| row["ratio"].as_f64().unwrap() > 0.0));
 }
 
-/// The commands that a call without one is told.
+/// The commands that the error of a call without a command lists.
 fn commands() -> Vec<String> {
     let refused = xtask(&[]);
     is_refused(
@@ -201,7 +201,7 @@ fn commands() -> Vec<String> {
     known.split(", ").map(str::to_owned).collect()
 }
 
-/// What `cargo xtask --help` shows is written by hand, in groups.
+/// The output of `cargo xtask --help` is written by hand, in groups.
 #[test]
 fn help_has_all_commands() {
     let help = xtask(&["--help"]);
@@ -215,7 +215,7 @@ fn help_has_all_commands() {
     assert_eq!(shown, known);
 }
 
-/// Where standard output is no terminal, COLUMNS says how wide one would be.
+/// If standard output is not a terminal, COLUMNS gives the width.
 #[test]
 fn help_fits_the_terminal() {
     for of in commands().iter().map(String::as_str).chain(["--help"]) {

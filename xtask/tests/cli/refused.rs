@@ -1,10 +1,10 @@
-//! Words that no command takes: each is told in one line.
+//! Arguments that commands refuse, each with an error of one line.
 
 use std::fs;
 
 use super::{file, is_refused, repro_check, text, told, xtask};
 
-/// Words, and parts of what is told of them. A check of nothing proves nothing.
+/// Arguments, and parts of their error messages. A check of nothing proves nothing.
 const WORDS: &str = "\
 tets => unrecognized subcommand 'tets'; a similar subcommand exists: 'test'
 repro-chek => error: unrecognized subcommand 'repro-chek';
@@ -84,7 +84,7 @@ fn words() {
     }
 }
 
-/// Whatever an argument holds, a terminal obeys none of it.
+/// Whatever an argument contains, a terminal interprets none of it.
 #[test]
 fn control_characters_are_written_out() {
     let hostile = "a\u{1b}[2J\u{7}b\nc";
@@ -101,7 +101,7 @@ fn control_characters_are_written_out() {
     ] {
         is_refused(&xtask(&[command, option, word]), &[written]);
     }
-    // What clap itself refuses comes in its first line.
+    // The first line of clap's error names the refused word.
     for (option, word) in [
         ("--seed", "\u{1b}[2J"),
         ("--ranks", "x\u{7}"),
@@ -123,7 +123,7 @@ fn numbers_agree_with_their_nouns() {
     assert!(said.starts_with(begin), "{said}");
 }
 
-/// What a file says is shown, but it cannot break the line, nor fill the screen.
+/// An error shows a file's text, which can neither break the line nor fill the screen.
 #[test]
 fn an_error_is_one_line_whatever_the_file_says() {
     let header = "{'descr': 'x\ny', 'fortran_order': False, 'shape': (2,), }\n";
@@ -149,7 +149,7 @@ fn an_error_is_one_line_whatever_the_file_says() {
     }
 }
 
-/// What a folder of peers lacks is named, before anything is built.
+/// The error names what a folder of peers lacks, before anything is built.
 #[test]
 fn a_folder_without_peers() {
     let empty = file("peers/ReproRed/src/summation.cpp", b"");

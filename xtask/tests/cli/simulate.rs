@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{command, rows, told, xtask};
 
-/// On a network where a message takes 1 µs, whatever its length.
+/// The simulated rows, on a network where a message takes 1 µs, whatever its length.
 fn simulated(words: &[&str]) -> Vec<Value> {
     let link = ["--alpha", "1000", "--beta", "0", "--gamma", "0"];
     rows(&xtask(
@@ -16,7 +16,7 @@ fn simulated(words: &[&str]) -> Vec<Value> {
     ))
 }
 
-/// Counts that the papers give, from the programs that run; and a machine of nodes is slower between them.
+/// The papers' counts, from the programs that run; and a machine of nodes is slower between nodes.
 #[test]
 fn schedules() {
     let all = simulated(&["--ranks", "64"]);
@@ -34,7 +34,7 @@ fn schedules() {
     assert_eq!(far[0]["time_ns"], 9000.0);
 }
 
-/// Rounds grow with the logarithm of the number of ranks; bytes and memory with the number, where each says its own number of items.
+/// Rounds grow with the logarithm of the number of ranks. Bytes and memory grow with the number, if each rank states its items.
 #[test]
 fn building() {
     for (log, ranks) in [(3_u32, 8), (10, 1024)] {
@@ -57,7 +57,7 @@ fn many_items() {
     told(&xtask(&words.split(' ').collect::<Vec<_>>()));
 }
 
-/// What the answers take is measured on fewer ranks, by the same method: otherwise it would be a thousand times as much.
+/// The estimate is measured on fewer ranks by the same method: otherwise it would be a thousand times too large.
 #[test]
 fn the_time_of_many_ranks_is_estimated_by_the_method_that_answers() {
     let words = "simulate --ranks 262144 --algorithm direct,ring,binomial";
@@ -68,7 +68,7 @@ fn the_time_of_many_ranks_is_estimated_by_the_method_that_answers() {
     let took = begin.elapsed().as_secs_f64();
     println!("estimate {estimate} s, it took {took:.1} s");
     assert!(estimate < 10.0 * took + 5.0);
-    // One rank stood for all where there are too many messages; so it did for the estimate.
+    // One rank stood for all where there are too many messages, also for the estimate.
     assert!(took < 60.0);
 }
 
@@ -79,7 +79,7 @@ fn a_single_rank_takes_no_time_and_has_a_ratio() {
     }
 }
 
-/// Where nobody sees a line that changes, a plain one comes each ten seconds, from the estimate on.
+/// If standard error is not a terminal, a plain line is printed every ten seconds, from the estimate on.
 #[test]
 fn many_ranks_are_not_simulated_in_silence() {
     let mut running = command(&["simulate", "--ranks", "16777216"]);
@@ -87,7 +87,7 @@ fn many_ranks_are_not_simulated_in_silence() {
     let mut running = running.spawn().unwrap();
     let errors = BufReader::new(running.stderr.take().unwrap());
     let first = errors.lines().next();
-    // It would take minutes, and may have ended.
+    // The command would take minutes; it may also have ended.
     let _ = running.kill();
     running.wait().unwrap();
     let first = first.expect("it says what it does").unwrap();

@@ -1,4 +1,4 @@
-//! What tests of commands that write pages share.
+//! Helpers for the tests of commands that write pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub(crate) fn xtask(command: &str, words: &[&str]) -> Output {
         .unwrap()
 }
 
-/// An empty folder for what a command writes.
+/// An empty folder for a command's output.
 pub(crate) fn fresh_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);

@@ -19,7 +19,7 @@ const PACKAGES: [&str; 3] = ["debhelper", "lintian", "mmdebstrap"];
 /// The compiler options of programs in the root.
 const COMPILERS: &str = "gcc,libc6-dev,pkg-config,cmake,make";
 
-/// The packages of which one contains everything that is linked into the libraries.
+/// One of these packages contains everything that is linked into the libraries.
 const LIBRARIES: [&str; 2] = ["treefold-c-library", "treefold-pmpi"];
 
 /// The commands in the root: install, use and remove the packages as a user would.
