@@ -1,4 +1,4 @@
-// The kernels' sums beside CUB's, in one run, without the calls around them:
+// Times the kernels' sums and CUB's in one run, without the calls around them:
 //
 //     nvcc -std=c++17 -O3 --fmad=false -arch=native -I crates/cuda/src/kernels benches/cuda/kernels.cu -o /tmp/kernels && /tmp/kernels
 //
@@ -54,7 +54,7 @@ __device__ u64 random(u64 i) {
     return bits ^ (bits >> 31);
 }
 
-/// Numbers in (-1/2, 1/2), or, of a width, times powers of two from 0 to that.
+/// Numbers in (-1/2, 1/2); if `width` is not 0, each times a power of two from 2^0 to 2^(width - 1).
 template <typename T> __global__ void fill(T *items, u64 length, int width) {
     for (u64 i = blockIdx.x * u64(blockDim.x) + threadIdx.x; i < length; i += u64(gridDim.x) * blockDim.x) {
         u64 bits = random(i);
@@ -108,7 +108,7 @@ template <typename T> void compare(int power, int multiprocessors) {
     u64 exact_blocks = std::min((length + 4095) / 4096, u64(resident) * multiprocessors);
     auto exact = [&] { Kernels<T>::exact_sum<<<exact_blocks, THREADS>>>(items, length, limbs, arrived, sum); };
 
-    // A wide range comes last: it leaves the clock and the cache as the others want them.
+    // The wide range comes last, so that it does not affect the clock and the cache of the others.
     fill<<<1024, 256>>>(items, length, 0);
     double cub = timed([&] { cub::DeviceReduce::Sum(temporary, bytes, items, result, length); });
     double tree = timed([&] { Kernels<T>::sum_runs<<<blocks, THREADS>>>(items, runs, partials, arrived, result); });

@@ -1,4 +1,4 @@
-/* Two calls, each between writes to `mark`: the memory accesses between these are counted in a trace. */
+/* Two calls, each between writes to `mark`: a trace counts the memory accesses between the writes. */
 #include <stdio.h>
 #include <stdlib.h>
 

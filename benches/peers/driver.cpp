@@ -1,8 +1,8 @@
-// Times peers (peer.hpp), which take turns: driver ROUNDS STATES LENGTHS PEER.so…, as `driver 31 warm,cold 460,1602 a.so b.so`.
+// Times peers (peer.hpp) alternately: driver ROUNDS STATES LENGTHS PEER.so…, as `driver 31 warm,cold 460,1602 a.so b.so`.
 //
-// Rank 0 prints a line for each length, state and peer: these, the peer's place from 0, the bits of its sum, and for each round the nanoseconds
+// Rank 0 prints a line for each length, state and peer: length, state, the peer's index, the bits of its sum, and for each round the nanoseconds
 // of a call on the slowest rank. The states are those of `cargo xtask bench reduce`. `warm`: calls follow each other. `cold`: a single call after
-// other work, which fills the caches and the branch predictors; the ranks begin at a time that they have agreed on before.
+// other work, which fills the caches and the branch predictors; the ranks begin at a time that they agreed on earlier.
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
@@ -59,7 +59,7 @@ static Peer load(const char *path) {
 
 using Code = uint64_t (*)(uint64_t);
 
-// A function of its own for every number.
+// A separate function for every number.
 template <uint64_t NUMBER> __attribute__((noinline)) static uint64_t other_code(uint64_t word) {
     for (int i = 0; i < 2; i++) {
         word = (word << 7 | word >> 57) + NUMBER * 0x01010101;
@@ -100,7 +100,7 @@ static double slowest(Nanoseconds own) {
     return slowest_ns;
 }
 
-// What the other work takes on the slowest rank, with half as much again to spare.
+// 1.5 times the time of the other work on the slowest rank.
 static Nanoseconds longest_work() {
     other_work();
     auto begin = Clock::now();
@@ -111,7 +111,7 @@ static Nanoseconds longest_work() {
 // The mean of calls that follow each other.
 static double warm_ns(const Peer &peer, int calls) {
     MPI_Barrier(MPI_COMM_WORLD);
-    // What ran before may have left the caches to itself.
+    // Not timed: the caches may still hold data of what ran before.
     peer.sum();
     auto begin = Clock::now();
     for (int i = 0; i < calls; i++) {
@@ -166,7 +166,7 @@ static void measure(const std::vector<Peer> &peers, int length, int rounds, cons
         std::vector<std::vector<double>> samples(peers.size());
         for (int round = 0; round < rounds; round++) {
             for (size_t i = 0; i < peers.size(); i++) {
-                // None always follows the same one.
+                // In every second round the order is reversed, so that no peer always follows the same one.
                 size_t turn = round % 2 ? peers.size() - 1 - i : i;
                 const Peer &peer = peers[turn];
                 peer.fill(items.data());

@@ -4,7 +4,7 @@
 
 #include "peer.hpp"
 
-// The compiler makes two or four registers of it where 64 bytes are more than one.
+// The compiler splits it into two or four registers if one has fewer than 64 bytes.
 typedef double Lanes __attribute__((vector_size(64)));
 
 enum { LANES = 8, SUMS = 4 };
