@@ -87,7 +87,7 @@ pub fn fold_rows_in_any_order<T: Copy>(
             *lane = combine(*lane, item);
         }
     };
-    // The overhead of a loop over a narrow row would exceed its combinations.
+    // A loop over a single narrow row would have more overhead than combinations.
     let wide = LANES / width * width;
     let mut lanes = [*items.first()?; LANES];
     let (first, mut rest) = items.split_at(width);

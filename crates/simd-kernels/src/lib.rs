@@ -28,8 +28,8 @@
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | `unordered_sum`, `left_to_right` | sums in other orders, as a reference for speed; with feature `baselines` |
 //!
-//! The modules, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact`, `integers` and `unordered`. `compiled` compiles all kernels
-//! for floats in this crate, so that programs that call them need not.
+//! The modules, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact`, `integers` and `unordered`. `compiled` compiles all kernels for
+//! floats in this crate, so that programs that call the kernels do not compile them again.
 //!
 //! The kernels return NaNs with the payload and sign that the hardware produces. The caller must canonicalise them.
 

@@ -1,4 +1,4 @@
-//! Exact sums of columns beside each other, against integers.
+//! Exact sums of adjacent columns, against integers.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -8,7 +8,7 @@
 use proptest::prelude::*;
 use simd_kernels::{ColumnSplit, Level, SPLIT_ROWS, SplitScale, split_columns};
 
-/// An item of some 60 binades around 1, and now and then one that fits no scale of its neighbours.
+/// An item of a magnitude from 2^-20 to 2^51, a zero, or, rarely, an item that fits no scale of its neighbours.
 fn item() -> impl Strategy<Value = f64> {
     prop_oneof![
         50 => (any::<i32>(), -20..20).prop_map(|(x, exponent)| f64::from(x) * 2_f64.powi(exponent)),
@@ -45,7 +45,7 @@ proptest! {
                 let units: Vec<f64> = column.iter().map(|item| item * 2_f64.powi(-scale.lower_unit())).collect();
                 let are_units = units.iter().all(|units| units.fract() == 0.0 && units.abs() < 2_f64.powi(110));
                 let Some(ColumnSplit { higher, lower, has_negative_zeros }) = splits[index] else {
-                    // Only columns at the end may not be tried.
+                    // Only the last columns, fewer than a register, may be left out.
                     let fits = column.iter().all(|item| item.abs() < 2_f64.powi(exponent + 1));
                     prop_assert!(!(are_units && fits) || columns.len() - index < 16, "{level}");
                     continue;
@@ -61,7 +61,7 @@ proptest! {
     }
 }
 
-/// All rows that may be, of the largest items that fit: no lane runs out of room.
+/// The most rows, of the largest items that fit: no lane runs out of room.
 #[test]
 fn the_most_rows() {
     let scale = SplitScale::for_exponent(0).expect("it is small");

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use simd_kernels::{Level, fold_in_any_order, fold_rows_in_any_order};
 
-/// Around what registers hold, and what is short.
+/// Lengths around multiples of the registers' lengths, and around the limit for short inputs.
 const LENGTHS: [usize; 12] = [0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 129, 1000];
 
 fn agree<S: Copy, T: PartialEq + std::fmt::Debug>(
@@ -42,7 +42,7 @@ proptest! {
     }
 }
 
-/// Narrow rows go several at once, and wide ones one by one.
+/// Narrow rows are folded several at once, and wide rows one by one.
 #[test]
 fn rows_are_folded_column_by_column() {
     let items: Vec<u32> = (0..20_000_u32)

@@ -82,7 +82,7 @@ fn items_from_memory() {
     check(&spread::<f32>((1 << 22) + 4099));
 }
 
-/// A +0.0 in place of an item that is not there would turn a sum of negative zeros positive.
+/// A +0.0 in place of a missing item would turn a sum of negative zeros positive.
 #[test]
 fn nothing_is_padded() {
     for length in 1..300 {

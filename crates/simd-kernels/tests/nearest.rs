@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use simd_kernels::{DecodeUnit, Level, Pair, doubles_to_round, nearest_doubles, nearest_quotients};
 
 fn pair() -> impl Strategy<Value = Pair> {
-    // Ends of many zeros or ones are near ties.
+    // Halves that end in many zeros or ones are near ties.
     let half = (-(1_i64 << 62)..1 << 62, 0..62_u32, any::<bool>());
     let half = half.prop_map(|(half, places, ones)| {
         let mask = (1_i64 << places) - 1;
@@ -55,7 +55,7 @@ proptest! {
     ) {
         let unit = DecodeUnit::of_exponent(exponent);
         let scale = 2_f64.powi(exponent);
-        // Such numbers of items are a few, or a power of two.
+        // The number of items is a power of two, or a number of any magnitude.
         let items = |(_, items, places): &(Pair, usize, u32)| match items % 3 {
             0 => 1 << places,
             _ => (items >> places).max(1),
@@ -78,7 +78,8 @@ proptest! {
     }
 }
 
-/// The double that is nearest to a quotient, and whether that is nearly halfway between two.
+/// The double that is nearest to a quotient, and whether the quotient is nearly halfway between two
+/// doubles.
 fn quotient(integer: i128, items: usize) -> (f64, bool) {
     let magnitude = integer.unsigned_abs();
     if magnitude == 0 {

@@ -24,7 +24,7 @@ impl DecodeUnit {
     /// The number of exponents whose items fit into an integer.
     pub const EXPONENTS: i32 = 53;
 
-    /// The unit in which items of `exponent`, as in [`Exponents`](crate::Exponents), and of the `below` exponents below it fit.
+    /// The unit in which items fit whose exponent is `exponent`, as in [`Exponents`](crate::Exponents), or at most `below` less.
     #[must_use]
     pub fn for_range(exponent: i32, below: i32) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl DecodeUnit {
         self.lowest - 1075
     }
 
-    /// An item as an integer in this unit. `None` if it does not fit: it must be zero, or normal with one of the unit's exponents.
+    /// An item as an integer in this unit; `None` if the item does not fit. Zeros fit, and so do normal numbers with one of the unit's exponents.
     #[must_use]
     #[inline(always)]
     pub fn pair(self, item: f64) -> Option<Pair> {
@@ -65,7 +65,7 @@ impl DecodeUnit {
         (bits >> 52 & 0x7FF).wrapping_sub(i64::from(self.lowest).cast_unsigned())
     }
 
-    /// The number of exponents that fit. Those of infinities and of subnormal numbers do not.
+    /// The number of exponents that fit. The exponents of infinities and of subnormal numbers do not fit.
     #[inline(always)]
     fn room(self) -> u64 {
         let room = if self.lowest < 1 {
@@ -89,10 +89,10 @@ impl DecodeDigits {
     /// The number of binary places of a digit.
     pub const PLACES: u32 = 32;
 
-    /// The number of digits: every finite item has one of them.
+    /// The number of digits. Every finite item belongs to one of them.
     pub const DIGITS: usize = 65;
 
-    /// The digits whose units include this one.
+    /// Digits whose units include `unit`.
     #[must_use]
     pub fn with(unit: DecodeUnit) -> Self {
         let offset = (-unit.lowest).rem_euclid(Self::PLACES.cast_signed());
@@ -101,7 +101,7 @@ impl DecodeDigits {
         }
     }
 
-    /// The digit of an item, and the item as an integer in its unit; `None` if it is not finite.
+    /// The digit of an item, and the item as an integer in the digit's unit; `None` if the item is not finite.
     #[must_use]
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "there are few digits")]
@@ -146,7 +146,7 @@ const IMPLICIT: u64 = 1 << 52;
 pub const LOWER_PLACES: i32 = 53;
 pub(crate) const LOWER: u64 = (1 << LOWER_PLACES) - 1;
 
-/// An item's biased exponent, that of subnormal numbers being 1, and its significand.
+/// An item's biased exponent, which is 1 for subnormal numbers, and its significand.
 #[inline(always)]
 fn parts(bits: u64) -> [u64; 2] {
     let biased = bits >> 52 & 0x7FF;
@@ -165,7 +165,7 @@ fn pair(significand: u64, places: u64, bits: u64) -> Pair {
     [(lower ^ sign) - sign, (higher ^ sign) - sign]
 }
 
-/// Writes items as integers in a unit. Returns true if all fit, as in [`DecodeUnit::pair`]; an item that does not is written as zero.
+/// Writes items as integers in a unit. Returns true if all fit, as in [`DecodeUnit::pair`]. An item that does not fit is written as zero.
 ///
 /// # Panics
 /// There are more than [`DECODED_ITEMS`].
@@ -217,8 +217,8 @@ impl Kernel<f64> for Decode<'_> {
     }
 }
 
-/// Writes floats as integers in a unit. Returns true if all fit into the first half of a [`Pair`]: a float fits if it is zero, or normal with an
-/// exponent that is at most the lowest of doubles that fit, and less than 30 below it. A float that does not fit is written as zero.
+/// Writes floats as integers in a unit. Returns true if all fit into the first half of a [`Pair`]. A float fits if it is zero, or if it is normal and
+/// its exponent is from 29 below the unit's lowest exponent for doubles up to that exponent. A float that does not fit is written as zero.
 ///
 /// # Panics
 /// There are more than [`DECODED_ITEMS`].
@@ -258,7 +258,8 @@ impl Kernel<f64> for Floats<'_> {
     fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) -> bool {
         const FRACTION_BITS: u32 = f32::MANTISSA_DIGITS - 1;
         const MORE_BITS: i32 = 52 - FRACTION_BITS.cast_signed();
-        // The biased exponents of floats that fit, from `first` to `end`, and the one that is shifted by 0 places. A double's bias is 896 more.
+        // The biased exponents of floats that fit go from `first` to `end`; the exponent `zeroth` is shifted by 0 places. A double's bias is 896
+        // more.
         let zeroth = self.unit.lowest - 896 - MORE_BITS;
         let [first, end] = [zeroth, zeroth + MORE_BITS + 1].map(|biased| biased.clamp(1, 255));
         let (first, room) = (first.cast_unsigned(), (end - first).cast_unsigned());
@@ -278,10 +279,10 @@ impl Kernel<f64> for Floats<'_> {
     }
 }
 
-/// Stands for the digit of a zero, an infinity or a NaN, which have none.
+/// Stands for the digit of a zero, an infinity or a NaN, which belong to no digit.
 pub const NO_DIGIT: u8 = u8::MAX;
 
-/// Writes items as integers in the units of their digits. Returns true if all are finite; an item that is not is written as zero.
+/// Writes items as integers in the units of their digits. Returns true if all are finite. An item that is not finite is written as zero.
 ///
 /// # Panics
 /// There are more than [`DECODED_ITEMS`].

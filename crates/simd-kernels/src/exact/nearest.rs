@@ -30,8 +30,8 @@ pub fn nearest_doubles(
     convert::<false>(level, pairs, unit, doubles)
 }
 
-/// [`nearest_doubles`] with rounding to odd, so that rounding the result again, to a shorter type, gives the same as rounding once: an integer
-/// that is no double becomes the one of its two neighbours whose last bit is one.
+/// [`nearest_doubles`] with rounding to odd, so that rounding the result again, to a shorter type, gives the same as rounding once: an integer that
+/// is not a double is rounded to the neighbouring double whose last bit is one.
 pub fn doubles_to_round(
     level: Level,
     pairs: &[Pair],
@@ -69,7 +69,7 @@ struct Nearest<'p, const TO_ODD: bool> {
     doubles: &'p mut [f64],
 }
 
-/// [`nearest_quotients`] takes divisors below this.
+/// [`nearest_quotients`] supports divisors below this.
 const MANY: usize = 1 << 26;
 
 /// Divides integers in a unit by numbers of items, and rounds to the nearest doubles; writes NaN where 100 places of a quotient do not decide how
@@ -159,8 +159,8 @@ fn sum(first: f64, second: f64) -> [f64; 2] {
     [sum, second - (sum - first)]
 }
 
-/// Rounds to odd: of a rounded number and its neighbour on the side of the rounding error, the one whose last bit is one (Boldo and Melquiond,
-/// IEEE Trans. Comput. 57, 2008, "Emulation of FMA and correctly rounded sums").
+/// Rounds to odd: returns the rounded number or its neighbour on the side of the rounding error, whichever has a last bit of one (Boldo and
+/// Melquiond, IEEE Trans. Comput. 57, 2008, "Emulation of FMA and correctly rounded sums").
 #[inline(always)]
 fn to_odd([rounded, lacks]: [f64; 2]) -> f64 {
     let bits = rounded.to_bits();

@@ -9,10 +9,10 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The number of vector accumulators: an addition takes four cycles, and a processor starts two in each.
+/// The number of vector accumulators: an addition takes four cycles, and a processor starts two additions per cycle.
 const REGISTERS: usize = 8;
 
-/// The number of registers that look for zeros: each update waits for the one before.
+/// The number of registers that look for zeros: each update of a register waits for the previous update.
 const LOOKS: usize = 4;
 
 /// The sums of items 0, 2, 4, … and of items 1, 3, 5, …; `None` if an addition was rounded or a sum is not finite. If `zeros` is set, also returns
@@ -126,8 +126,8 @@ where
     }
 }
 
-/// Detects -0.0: by the minimum of the items' bits as signed integers, which -0.0 has, or, on sets without that instruction, by lanes whose bits
-/// are set if an item was zero.
+/// Detects -0.0, whose bits are the least signed integer, by the minimum of the items' bits as signed integers. On sets without that instruction,
+/// detects zeros of either sign: the bits of a lane are set if one of its items was zero.
 #[derive(Clone, Copy)]
 struct Zeros<V> {
     least: V,

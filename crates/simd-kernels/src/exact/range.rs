@@ -1,9 +1,9 @@
 //! Exact sums of items, or of products, whose exponents are within a range of 32; in half the time of [`split`](crate::split).
 //!
-//! Items are scaled by a power of two, so that their exponents become -31 to 0, and split as there. If all exponents are in this range, no
-//! accumulator overflows and no rest is left, so neither has to be checked. What is checked are the exponents of the parts that go into the
-//! higher accumulator, by the AND of all parts: -31 to 0 are 992 to 1023 in a double's bits, which have five bits set in common. So have a few
-//! much larger exponents, but these change the accumulator's own exponent for good.
+//! Items are scaled by a power of two, so that their exponents become -31 to 0, and split as in that module. If all exponents are in this range, no
+//! accumulator overflows and no rest is left, so neither has to be checked. The check is on the exponents of the parts that go into the higher
+//! accumulator, by the AND of all parts: in a double's bits, the exponents -31 to 0 are 992 to 1023, and five bits are set in all of these. A few
+//! much larger exponents have these five bits, too, but such items change the accumulator's own exponent for good, which is checked as well.
 
 pub(crate) mod scale;
 
@@ -154,7 +154,7 @@ struct ProductsInRange<'i, const ZEROS: bool> {
     ahead_bytes: usize,
 }
 
-/// Whether a set has 32 registers rather than 16. With 16, more accumulators would be spilled, and a chain of additions through memory takes
+/// Whether a set has 32 registers rather than 16. With 16, further accumulators would be spilled, and a chain of additions through memory takes
 /// longer than fewer chains in registers.
 const fn has_many_registers<V: Vector>() -> bool {
     V::LANES == 8 || cfg!(target_arch = "aarch64")
@@ -179,8 +179,8 @@ impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for SumsInRange<'_, ZEROS,
 }
 
 impl<const ZEROS: bool, const MANY: bool> SumsInRange<'_, ZEROS, MANY> {
-    /// Splits with `N` registers of each accumulator, `GROUPS` groups at a time: with two groups, the registers of one's sums serve for the other's
-    /// parts, and nothing is copied.
+    /// Splits with `N` registers of each accumulator, `GROUPS` groups at a time. With two groups, the registers of one group's sums are reused for
+    /// the other group's parts, and nothing is copied.
     #[inline(always)]
     fn split<V, const N: usize, const GROUPS: usize>(self, proven: Proven<V>) -> Option<Split>
     where
@@ -206,7 +206,7 @@ impl<const ZEROS: bool, const MANY: bool> SumsInRange<'_, ZEROS, MANY> {
             for group in &mut groups {
                 halves.add_group::<ZEROS>(proven, factor, group, &mut range);
             }
-            // Fewer rows than registers, so no lane takes two of these. The index is constant, or the registers would be in memory.
+            // Fewer rows remain than there are registers, so no lane gets two of them. The index is constant, or the registers would be in memory.
             let mut rows = groups.remainder().chunks(V::LANES);
             for register in 0..N {
                 let Some(row) = rows.next() else { break };
@@ -420,8 +420,8 @@ impl<V: Vector<Element = f64>> Range<V> {
 
     #[inline(always)]
     fn look_at<const N: usize>(&mut self, proven: Proven<V>, parts: [V; N]) {
-        // A bitwise operation on a floating-point sum takes three cycles on some processors, and each group waits for the one before. With
-        // enough registers, each two parts of a group have their own; otherwise the parts are combined with each other first.
+        // A bitwise operation on a floating-point sum takes three cycles on some processors, and each group waits for the previous one. With enough
+        // registers, every two parts of a group have a register of their own; otherwise the parts are first combined with each other.
         let mut parts = parts;
         let mut count = N;
         while count > 1 && !has_many_registers::<V>() {

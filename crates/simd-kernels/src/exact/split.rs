@@ -1,9 +1,9 @@
 //! Exact sums: items are split into multiples of a power of two, which are added like integers.
 //!
-//! An accumulator that lies between 2^k and 2^(k+1) has a last place of 2^(k-52). Adding an item to it rounds the item to a multiple
-//! of that, without any other error, and the rest of the item is exact (Dekker, Numer. Math. 18, 1971, "Fast2Sum"). The
-//! rest goes into a second accumulator, 42 binary places below. As long as both accumulators stay between their powers of two, which their
-//! exponents show, they are integers; and if the second one leaves no rest, their sums are the sum of the items.
+//! An accumulator that lies between 2^k and 2^(k+1) has a last place of 2^(k-52). Adding an item to it rounds the item to a multiple of that place,
+//! without any other error, and the rest of the item is exact (Dekker, Numer. Math. 18, 1971, "Fast2Sum"). The rest goes into a second accumulator,
+//! 42 binary places below. As long as both accumulators stay between their powers of two, which their exponents show, they are integers; and if the
+//! second one leaves no rest, their sums are the sum of the items.
 
 use core::hint::black_box;
 
@@ -212,7 +212,7 @@ impl Columns<'_> {
         let zeros = higher;
         let [mut different, mut rests] = [[nothing; N]; 2];
         let one = one(proven);
-        // The columns of so many rows are not in the L1 cache, and too far apart to be one stream.
+        // This many rows of the columns are not in the L1 cache, and the rows are too far apart to be one stream.
         let prefetches = size_of_val(self.rows) >= OWN_CACHE_BYTES;
         let ahead_bytes = AHEAD_ROWS * self.width * size_of::<f64>();
         for row in self.rows.chunks_exact(self.width) {
@@ -433,7 +433,7 @@ where
     let zero = proven.load(&[zero; 16]);
     let mut sum = proven.load(&[0.0; 16]);
     for accumulator in accumulators {
-        // With the same sign and exponent, the difference of the bits is that of the values in units of the last place.
+        // The sign and the exponent are the same, so the difference of the bits is the difference of the values in units of the last place.
         sum = proven.subtract_bits(sum, proven.subtract_bits(zero, accumulator));
     }
     let mut lanes = [0.0_f64; 16];

@@ -8,8 +8,8 @@
 //!                   2^h registers        level h of (nodes(first half), nodes(second half))
 //! ```
 //!
-//! The sizes are types, so that the compiler unrolls the recursion. Level h moves siblings within a register as level h mod log2 L
-//! does, because log2 L levels turn L registers into one of adjacent nodes.
+//! The sizes are types, so that the compiler unrolls the recursion. Level h moves siblings within a register as level h mod log2 L does, because log2
+//! L levels turn L registers into one register of adjacent nodes.
 
 use core::hint::black_box;
 use core::marker::PhantomData;
@@ -21,7 +21,7 @@ use crate::fold::source::Source;
 use crate::processor::prefetch::MEMORY_AHEAD_BYTES;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// At most as many registers as one has lanes. Their memory is not initialised, which would take time in short folds.
+/// Up to L registers of L lanes each. Their memory is not initialised, which would take time in short folds.
 pub(crate) type Registers<V> = ArrayVec<V, 16>;
 
 /// The number of leaves in a block: 64 registers, or 16 registers of 16 lanes.
@@ -91,7 +91,8 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    // With prefetches, straight-line code takes up to 1.3 times as long as the loop; with registers of 64 bytes, which hold all parts, 1.05 times.
+    // With prefetches, straight-line code takes up to 1.3 times as long as the loop. With registers of 64 bytes, which can hold all parts, it takes
+    // 1.05 times as long.
     if const { AHEAD_BYTES == 0 && register_bytes::<V>() < 64 } {
         SixtyFour::nodes::<V, O, S, AHEAD_BYTES>(proven, block)
     } else {
@@ -99,7 +100,7 @@ where
     }
 }
 
-/// The number of lanes. For leaves from memory the compiler must not know it, so that it emits a loop.
+/// The number of lanes. For leaves from memory the compiler must not know this number, so that it emits a loop.
 ///
 /// The hardware prefetcher follows a single instruction that reads at equal distances within a page. In straight-line code for
 /// a whole block, many different instructions read each page.
@@ -204,7 +205,7 @@ impl<A: Adjacent> Adjacent for Twice<A> {
     }
 }
 
-/// Prefetches for registers that fill a cache line. One line at a time: bursts of prefetches stall.
+/// Prefetches for registers that fill a cache line. Prefetches one line at a time, because bursts of prefetches stall.
 #[inline(always)]
 fn prefetch_line<A: Adjacent, V: Vector, S: Source, const AHEAD_BYTES: usize>(leaves: S) {
     if const { AHEAD_BYTES > 0 && register_bytes::<V>() << A::LEVELS == 64 } {

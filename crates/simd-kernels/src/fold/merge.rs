@@ -2,7 +2,7 @@
 
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The roots of the first L registers, one per lane. There are as many.
+/// The roots of the first L registers, one per lane. There must be at least L registers.
 #[inline(always)]
 pub(crate) fn rows<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, registers: &[V]) -> V {
     let registers = &registers[..V::LANES];

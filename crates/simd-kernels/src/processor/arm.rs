@@ -52,7 +52,7 @@ pub(crate) fn without_flushes(control: Control) -> Option<Control> {
 
 /// Whether results have the same bits with a value of FPCR as with IEEE 754's defaults (Arm ARM, C5.2.8).
 ///
-/// The default-NaN mode may be set: it changes only the payloads of NaNs. So may the modes of 16-bit numbers.
+/// The default-NaN mode may be set: it changes only the payloads of NaNs. The modes of 16-bit numbers may be set, too.
 #[inline]
 fn is_default(fpcr: u64) -> bool {
     const FLUSH_TO_ZERO: u64 = 1 << 24;

@@ -18,9 +18,9 @@ pub(crate) const MEMORY_AHEAD_BYTES: usize = 25 << 9;
 pub enum Ahead {
     /// Not at all: the input is in the core's own caches, or the processor's own prefetcher is faster.
     Nothing,
-    /// As far as hides the latency of the shared cache.
+    /// Far enough to hide the latency of the shared cache.
     SharedCache,
-    /// As far as hides the latency of memory.
+    /// Far enough to hide the latency of memory.
     Memory,
 }
 
@@ -60,7 +60,7 @@ const STREAM_BEGIN_BYTES: usize = 512;
 /// How a group of rows is brought into the core's own caches before the rows are read in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowsAhead {
-    /// Not at all: they are in the caches.
+    /// Not at all: the rows are in the caches.
     Nothing,
     /// Short rows are contiguous, so all lines at a fixed distance are prefetched.
     Lines,
@@ -82,7 +82,7 @@ impl RowsAhead {
         }
     }
 
-    /// Called before these columns of a group of rows are read.
+    /// Called before columns of a group of rows are read.
     #[inline(always)]
     pub(crate) fn bring<T: Copy>(self, rows: &[T], width: usize, columns: &Range<usize>) {
         match self {
@@ -123,7 +123,7 @@ pub(crate) fn prefetch_lines<T>(elements: &[T], ahead_bytes: usize) {
     }
 }
 
-/// Chunks of as many elements as a cache line holds.
+/// Chunks of one cache line each.
 #[inline(always)]
 fn lines<T>(elements: &[T]) -> Chunks<'_, T> {
     elements.chunks((64 / size_of::<T>().max(1)).max(1))

@@ -130,8 +130,8 @@ pub(crate) fn is_inexact_after<R>(result: &R) -> bool {
 #[inline]
 pub(crate) fn control() -> Control {
     let mut register = 0_u32;
-    // SAFETY: STMXCSR writes 4 bytes to the given address, which is that of a live u32, and has no other effect. SSE is part of
-    // x86-64. Not `pure`: the value of the register may change between calls.
+    // SAFETY: STMXCSR writes 4 bytes to the given address, which is the address of a live u32, and has no other effect. SSE is part of x86-64. Not
+    // `pure`: the value of the register may change between calls.
     unsafe {
         core::arch::asm!(
             "stmxcsr [{}]",
@@ -147,9 +147,9 @@ pub(crate) fn control() -> Control {
 #[cold]
 #[inline(never)]
 pub(crate) fn set_control(control: Control) {
-    // SAFETY: LDMXCSR reads 4 bytes from the given address, which is that of a live u32. All values come from STMXCSR, except that masks may
-    // have been set, and flags and flushes cleared, so no reserved bit is set. The compiler assumes the default environment: rounding stays as
-    // it is, subnormal numbers are kept, exceptions are masked, or the program's own setting returns.
+    // SAFETY: LDMXCSR reads 4 bytes from the given address, which is the address of a live u32. All values come from STMXCSR, except that masks may
+    // have been set, and flags and flushes cleared, so no reserved bit is set. The compiler assumes the default environment: rounding stays as it is,
+    // subnormal numbers are kept, exceptions are masked, or the program's own setting returns.
     unsafe {
         core::arch::asm!(
             "ldmxcsr [{}]",

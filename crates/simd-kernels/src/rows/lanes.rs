@@ -148,7 +148,7 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
     }
 }
 
-/// The number of registers of a row that are reduced together, so that memory is read in order: as many as leave registers for the partial sums.
+/// The number of registers of a row that are reduced together, so that memory is read in order. The other registers are for the partial sums.
 #[inline(always)]
 fn beside<V: Vector>(lanes: usize) -> usize {
     let has_many_registers = V::LANES * size_of::<V::Element>() == 64;
@@ -211,7 +211,7 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
         }
     }
 
-    /// Adds a node on the left. `register` returns its lanes from a given one on.
+    /// Adds a node on the left. `register(lane)` returns the node's lanes from `lane` on.
     #[inline(always)]
     fn add_node<V, O>(&mut self, proven: Proven<V>, register: impl Fn(usize) -> V)
     where

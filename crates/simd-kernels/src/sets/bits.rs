@@ -7,7 +7,7 @@ pub(crate) trait Bits: Copy {
     /// The difference of the bits as integers, wrapping.
     fn less(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
-    /// All bits set if it is zero, otherwise none.
+    /// All bits set if the float is zero, otherwise none.
     fn is_zero(self) -> Self;
     /// The absolute value.
     fn magnitude(self) -> Self;

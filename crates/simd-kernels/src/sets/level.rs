@@ -45,7 +45,7 @@ impl Level {
             .ok_or(LevelError::NotSupported { name })
     }
 
-    /// Its name.
+    /// The level's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
@@ -105,7 +105,7 @@ pub enum LevelError {
     /// There is no level of this name.
     #[error("unknown SIMD level; known: scalar, neon, sse2, avx2, avx512")]
     Unknown,
-    /// This processor does not have it.
+    /// This processor does not have the level.
     #[error("this processor does not have {name}")]
     NotSupported {
         /// The level's name.

@@ -21,8 +21,8 @@ use core::marker::PhantomData;
 /// registers, lane i must be the root of register i. Left and right may be exchanged within a pair, because all operations here
 /// are commutative.
 ///
-/// `add_pairs`, `minimum_pairs` and `maximum_pairs` do a whole level in one instruction, on sets that have it: they combine lanes 0
-/// and 1, 2 and 3, … of `a`, and then those of `b`. Every level is then alike.
+/// `add_pairs`, `minimum_pairs` and `maximum_pairs` do a whole level in one instruction, on sets that have such an instruction: they combine lanes 0
+/// and 1, 2 and 3, … of `a`, and then those lanes of `b`. The instruction is then the same at every level.
 pub(crate) unsafe trait Vector: Copy {
     /// The type of a lane.
     type Element: Copy + Default;

@@ -8,8 +8,8 @@ const EXPONENTS: i32 = 32;
 /// The exponent of the accumulator of higher parts: it takes fewer than 2^8 items below 2, and has room for 2^11.
 pub(super) const HIGHER: i32 = 12;
 
-/// The exponent of the accumulator of lower parts. Its last place, 2^-84, is also that of the smallest items, a little less than 2^-31, whose
-/// higher part rounds to 2^-31. It takes fewer than 2^8 rests, of 2^-41 at most, and has room for 2^-33.
+/// The exponent of the accumulator of lower parts. Its last place, 2^-84, is also the last place of the smallest items: a little less than 2^-31, so
+/// that their higher part rounds to 2^-31. It takes fewer than 2^8 rests, of 2^-41 at most, and has room for 2^-33.
 pub(super) const LOWER: i32 = HIGHER - 44;
 
 /// The exponent of the higher accumulator for rounding errors of products, which are at most 2^-53.
@@ -36,7 +36,7 @@ impl RangeScale {
 
     /// [`for_items`](Self::for_items) for rounded products.
     ///
-    /// Products from 2^-968 on have rounding errors that are doubles: their last place is 105 binary places below.
+    /// The rounding error of a product from 2^-968 on is a double: its last place is 105 binary places below.
     #[must_use]
     pub fn for_products(lowest: i32, highest: i32) -> Option<Self> {
         // A product that rounds up to the smallest number in range has an exponent one less.
