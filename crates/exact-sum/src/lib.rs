@@ -15,8 +15,8 @@
 //! | [`Extrema`] | the least and the greatest item |
 //! | [`CompactState`]s | the same in few bytes, for many groups |
 //!
-//! All levels give the same values: they differ only in speed. So do all floating-point environments: if a thread flushes subnormal
-//! numbers to zero, or does not round to nearest, items are added by integer arithmetic.
+//! All levels give the same values, and differ only in speed. All floating-point environments give the same values, too: if a thread flushes
+//! subnormal numbers to zero, or does not round to nearest, items are added by integer arithmetic.
 //!
 //! Finite items never trap, whatever exceptions the program unmasked: they are masked while items are added. On x86-64, the flags
 //! of invalid operations, divisions by zero, overflows and underflows do not change; those of inexact results and of subnormal

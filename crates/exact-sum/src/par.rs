@@ -14,7 +14,7 @@ use crate::slots::sum::Sum;
 /// The items that a thread adds alone: adding them takes about as long as waking another thread.
 const GRAIN_ITEMS: usize = 1 << 17;
 
-/// Parts with sums by key that a thread adds, if they are long enough.
+/// The number of parts, each with sums by key, that a thread adds if they are long enough.
 const PARTS_OF_A_THREAD: usize = 4;
 
 /// Runs both tasks, perhaps on two threads of the current rayon pool. Rayon is compiled once for tasks of all types.
@@ -145,7 +145,7 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
     };
     match by_parts(0..items.len(), part_items, &leaf, &merge) {
         Ok(sums) => Ok(sums.values()),
-        // Of several parts' errors, that of the first item.
+        // If several parts have an error, the error of the first item is returned.
         Err(error) => Err(check(keys, items.len(), sums).err().unwrap_or(error)),
     }
 }

@@ -117,7 +117,7 @@ impl Rolling {
         }
     }
 
-    /// Windows that begin at the first item, and end at each.
+    /// Windows that begin at the first item and end at each item.
     #[must_use]
     pub fn expanding() -> Self {
         Self::of_items(usize::MAX, Placement::Trailing).least_items(1)

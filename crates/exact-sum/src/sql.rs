@@ -33,13 +33,14 @@ impl SqlFunction {
         }
     }
 
-    /// Whether it is the same as another one, perhaps by another name.
+    /// Whether this is the same function as another one, perhaps by another name.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.statistic == other.statistic && self.options == other.options
     }
 
-    /// Other names of it, if its own is the first one of the [list](FUNCTIONS); otherwise `None`.
+    /// Other names of the function, if its own name is the first one in the [list](FUNCTIONS);
+    /// otherwise `None`.
     #[must_use]
     pub fn aliases(&self) -> Option<Vec<&'static str>> {
         let mut names = FUNCTIONS.iter().filter(|other| self.is_like(other));
@@ -48,7 +49,8 @@ impl SqlFunction {
     }
 }
 
-/// The aggregates of rows, which states have as well. Names of one function follow each other, all engines' together.
+/// The aggregates of rows. States have the same statistics. Names of one function follow each
+/// other, all engines' together.
 pub static FUNCTIONS: [SqlFunction; 24] = [
     SqlFunction::of_population("exact_sum", Statistic::Sum),
     SqlFunction::of_population("exact_avg", Statistic::Mean),

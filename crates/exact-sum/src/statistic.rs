@@ -114,7 +114,7 @@ impl Statistic {
         Self::Kurtosis,
     ];
 
-    /// Its name, after NumPy, SciPy and pandas.
+    /// The statistic's name, after NumPy, SciPy and pandas.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -137,8 +137,8 @@ impl Statistic {
         }
     }
 
-    /// What a state must hold for it. For a mean and a count, this returns [`Moments`](crate::Moments), although a
-    /// [`Mean`](crate::Mean) is enough.
+    /// What a state must hold for the statistic. For a mean and a count, this returns [`Moments`](crate::Moments), although a [`Mean`](crate::Mean)
+    /// is enough.
     #[must_use]
     pub fn held(self) -> Held {
         match self {
@@ -152,7 +152,7 @@ impl Statistic {
         }
     }
 
-    /// The number of columns that it takes: 1, or 2.
+    /// The number of columns that the statistic takes: 1, or 2.
     #[must_use]
     pub fn inputs(self) -> usize {
         match self {
@@ -183,7 +183,7 @@ impl Statistic {
 }
 
 impl Held {
-    /// A name for a state that holds it, for messages.
+    /// The name of a state that holds this, for messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -197,10 +197,10 @@ impl Held {
         }
     }
 
-    /// Checks that a state that holds it has a statistic.
+    /// Checks that a state that holds this has a statistic.
     ///
     /// # Errors
-    /// It does not.
+    /// The state does not have the statistic.
     pub fn check(self, statistic: Statistic) -> Result<(), MissingStatistic> {
         let missing = MissingStatistic {
             held: self,
@@ -209,7 +209,7 @@ impl Held {
         self.has(statistic).then_some(()).ok_or(missing)
     }
 
-    /// Whether a state that holds it has a statistic.
+    /// Whether a state that holds this has a statistic.
     #[must_use]
     pub fn has(self, statistic: Statistic) -> bool {
         match (statistic, self) {
@@ -223,7 +223,7 @@ impl Held {
         }
     }
 
-    /// The number of columns that are added to it: 1, or 2.
+    /// The number of columns that are added to such a state: 1, or 2.
     #[must_use]
     pub fn inputs(self) -> usize {
         match self {

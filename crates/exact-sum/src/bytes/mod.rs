@@ -191,7 +191,8 @@ pub(crate) fn check_parts<F: FixedFormat>(parts: &[&Total<F>]) -> Result<(), Byt
     })
 }
 
-/// Checks that there are enough items for all kinds that are counted, and for `others` of none of these kinds.
+/// Checks that there are enough items for the counts of all kinds together, and for `others` items
+/// of none of these kinds.
 pub(crate) fn check_counters(counters: Counters, others: u64) -> Result<(), BytesError> {
     let [items, kinds @ ..] = counters.words();
     let mut left = items_of_both(items, 0).ok();
@@ -256,7 +257,7 @@ pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
     (first, words)
 }
 
-/// The fewest items whose sum a number can be; `None` if a sum has no room for that many.
+/// The smallest number of items that can have this sum; `None` if a sum has no room for that many.
 fn least_items<F: FixedFormat>(number: &Fixed<F>) -> Option<u64> {
     let Some((_, magnitude)) = number.magnitude() else {
         return Some(0);
@@ -277,7 +278,7 @@ impl<'b> Reader<'b> {
         Self(bytes)
     }
 
-    /// A reader of what follows the header of a sum of this kind.
+    /// A reader of the bytes after the header of a sum of this kind.
     pub(crate) fn of<T: Float>(kind: Kind, bytes: &'b [u8]) -> Result<Self, BytesError> {
         Self::of_header::<T>(kind, bytes, [0; 2])
     }
@@ -337,7 +338,8 @@ impl<'b> Reader<'b> {
         Ok(Total { fixed, counters })
     }
 
-    /// Reads a number, and the fewest items whose sum it can be. A sum has room for that many items.
+    /// Reads a number. Also returns the smallest number of items that can have this sum; a sum has
+    /// room for that many.
     pub(crate) fn number<F: FixedFormat>(&mut self) -> Result<(Fixed<F>, u64), BytesError> {
         let corrupted = |what| Err(BytesError::Corrupted { what });
         let exponent = i32::from_le_bytes(self.array()?);

@@ -29,7 +29,7 @@ const DOUBLE: usize = size_of::<f64>();
 /// A sum that bytes stand for.
 pub(crate) enum Partial<F: FixedFormat> {
     Doubles([f64; 2]),
-    /// With the fewest finite items that it can be the sum of.
+    /// A total, and the smallest number of finite items that can have this sum.
     Long(Box<Total<F>>, u64),
 }
 
@@ -64,7 +64,7 @@ impl<F: FixedFormat> Partial<F> {
         }
     }
 
-    /// The counts of items that are not finite, and the fewest finite items that it can be the sum of.
+    /// The counts of items that are not finite, and the smallest number of finite items that can have this sum.
     pub(crate) fn needs(&self) -> (Counters, u64) {
         match self {
             Self::Doubles(doubles) => (Counters::default(), u64::from(!is_zero(doubles[0]))),
@@ -72,7 +72,7 @@ impl<F: FixedFormat> Partial<F> {
         }
     }
 
-    /// Checks that it can be the sum of this many items. Returns their counts.
+    /// Checks that this many items can have this sum. Returns their counts.
     pub(crate) fn check(&self, items: u64) -> Result<Counters, BytesError> {
         let (specials, others) = self.needs();
         let counters = Counters {
@@ -82,7 +82,7 @@ impl<F: FixedFormat> Partial<F> {
         check_counters(counters, others).map(|()| counters)
     }
 
-    /// Whether it is less than zero, or -0.0, which is never written.
+    /// Whether the sum is less than zero, or is -0.0, which is never written.
     fn is_negative(&self) -> bool {
         match self {
             Self::Doubles([nearest, _]) => nearest.is_sign_negative(),
@@ -174,7 +174,7 @@ pub(crate) fn write<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>) {
     write_entry(total, bytes);
 }
 
-/// Appends the bytes of integer * 2^unit, if that is the sum of two doubles, and otherwise none.
+/// Appends the bytes of integer * 2^unit if it is the sum of two doubles. Otherwise appends nothing.
 pub(crate) fn write_short(
     integer: i128,
     unit: i32,
@@ -274,7 +274,7 @@ macro_rules! partials {
             /// Adds a sum of `items` items, given as [few bytes](crate::partial).
             ///
             /// # Errors
-            /// They are not a sum of that many items, or there are too many items together. A failed call changes nothing.
+            /// The bytes are not a sum of that many items, or there are too many items together. A failed call changes nothing.
             pub fn add_partial(&mut self, items: u64, bytes: &[u8]) -> Result<(), BytesError> {
                 let partial = Partial::read(bytes)?;
                 let counters = self.total.counters.with(partial.check(items)?)?;
@@ -299,7 +299,7 @@ impl Moments<f64> {
     /// Adds the moments of `items` items: their sum and the sum of their squares, each as [few bytes](crate::partial).
     ///
     /// # Errors
-    /// They are not sums. A failed call changes nothing.
+    /// The bytes are not sums. A failed call changes nothing.
     pub fn add_partial(
         &mut self,
         items: u64,

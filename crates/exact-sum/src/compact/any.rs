@@ -122,7 +122,7 @@ impl CompactAny {
         of_any!(self, state => state.to_bytes())
     }
 
-    /// What it holds.
+    /// What the state holds.
     #[must_use]
     pub fn held(&self) -> Held {
         match self {

@@ -68,7 +68,7 @@ impl CompactState for CompactCoMoments {
     }
 
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        // One column may lack what the other has.
+        // Removal may succeed in one column and fail in the other.
         let mut left = self.clone();
         left.x.unmerge(&other.x)?;
         left.y.unmerge(&other.y)?;

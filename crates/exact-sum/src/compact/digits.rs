@@ -5,7 +5,7 @@ use num_bigint::{BigInt, Sign};
 use crate::number::fixed::{Magnitude, short_magnitude};
 use crate::number::wide::{Wide, words_of};
 
-/// An integer in two's complement. Words of 64 bits have the alignment of what databases keep for a group.
+/// An integer in two's complement. Words of 64 bits have the alignment of the states that databases keep for groups.
 pub(crate) trait Digits: Copy + std::fmt::Debug {
     /// How many bits an integer has.
     const BITS: u32;
@@ -22,29 +22,29 @@ pub(crate) trait Digits: Copy + std::fmt::Debug {
     /// The highest place of an item's lowest bit: above it is room for the sign, and for one more bit.
     const MOST_PLACES: u32;
 
-    /// The most that a unit's exponent may be.
+    /// The largest exponent of a unit.
     const MOST_UNIT: i32;
 
     const ZERO: Self;
 
     fn is_zero(self) -> bool;
 
-    /// This and item * 2^places, where these are at most [`MOST_PLACES`](Self::MOST_PLACES); `None` if the sum has no room.
+    /// The sum of this and item * 2^places, where `places` is at most [`MOST_PLACES`](Self::MOST_PLACES); `None` if there is no room for the sum.
     fn plus_item(self, item: Self::Item, places: u32) -> Option<Self>;
 
-    /// This and integer * 2^places, where the integer has less than `BITS` - 1 bits; `None` if the sum has no room.
+    /// The sum of this and integer * 2^places, where the integer has less than `BITS` - 1 bits; `None` if there is no room for the sum.
     fn plus(self, integer: i128, places: u32) -> Option<Self>;
 
-    /// This and another one; `None` if the sum has no room.
+    /// The sum of this and another integer; `None` if there is no room for the sum.
     fn plus_all(self, other: Self) -> Option<Self>;
 
-    /// The negative of this; `None` if it has no room.
+    /// The negative of this; `None` if there is no room for it.
     fn negated(self) -> Option<Self>;
 
-    /// Integers of 64 bits and a sign that, each times two to the power of its place, add up to this.
+    /// Integers of 64 bits and a sign, each with its place: times two to the powers of their places, they add up to this.
     fn parts(self) -> impl Iterator<Item = (i128, u32)>;
 
-    /// An integer that has room.
+    /// The digits of an integer for which there is room.
     fn of_big(integer: &BigInt) -> Self;
 
     /// The sign and the magnitude of this * 2^unit; `None` for zero.

@@ -109,7 +109,8 @@ impl IntegerSum {
     }
 }
 
-/// An integer of 192 bits, in two's complement. Words have the alignment of what databases keep for a group.
+/// An integer of 192 bits, in two's complement. Words have the alignment of the states that
+/// databases keep for groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Long([u64; 3]);
 
@@ -133,7 +134,7 @@ impl Long {
         (u128::from(lower) << 64 | u128::from(lowest), highest)
     }
 
-    /// The sum of 2^63 items of 128 bits has room.
+    /// There is room for the sum of 2^63 items of 128 bits.
     #[inline]
     pub(crate) fn add(&mut self, other: Self) {
         let ((own_lower, own_highest), (lower, highest)) = (self.parts(), other.parts());

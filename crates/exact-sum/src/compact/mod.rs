@@ -42,9 +42,9 @@ use crate::statistic::{Options, Statistic};
 /// | [`CompactPowers`] | 200 | skewness and kurtosis, too |
 /// | [`CompactCoMoments`] | 208 | two columns |
 ///
-/// Each part of a state has room for items within some factor of the first one: 2^23 in a sum. What does not fit, and the
-/// counts of items that are not finite, are kept separately, in 600 bytes for a sum, 1,100 for squares, 1,700 for cubes and 2,200
-/// for fourth powers. Negative zeros count as +0.0.
+/// Each part of a state has room for items within some factor of the first item: 2^23 in a sum. Items that do not fit, and the counts of items that
+/// are not finite, are kept separately, in 600 bytes for a sum, 1,100 for squares, 1,700 for cubes and 2,200 for fourth powers. Negative zeros count
+/// as +0.0.
 ///
 /// ```
 /// use exact_sum::{CompactRows, CompactState, CompactSum, Statistic};

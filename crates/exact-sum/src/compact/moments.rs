@@ -71,7 +71,7 @@ impl CompactState for CompactMoments {
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        // The squares of that many items have room.
+        // There is room for the squares of that many items.
         self.sum.merge(&other.sum)?;
         self.squares.merge(&other.squares)
     }

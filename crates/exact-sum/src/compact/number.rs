@@ -1,4 +1,4 @@
-//! A sum in a short integer; what does not fit that spills to a long one.
+//! A sum in a short integer. Values that do not fit spill to a long integer.
 
 use num_bigint::BigInt;
 
@@ -9,13 +9,13 @@ use crate::number::float::Float;
 use crate::number::scaled::Scaled;
 use crate::number::total::Total;
 
-/// Exponents of units are multiples of this. So most sums of similar items have the same unit, and merge by one addition.
+/// Exponents of units are multiples of this number. So most sums of similar items have the same unit, and merge by one addition.
 const UNIT_STEP: i32 = 16;
 
 /// The unit of a sum to which nothing was added: no item fits it.
 const NO_UNIT: i16 = i16::MAX;
 
-/// The unit's exponent in the lowest 16 bits, and above them how many items were counted.
+/// The unit's exponent in the lowest 16 bits, and the number of counted items above them.
 #[derive(Clone, Copy, Debug)]
 struct Tag(u64);
 
@@ -39,12 +39,12 @@ impl Tag {
     }
 }
 
-/// digits * 2^unit, and what does not fit there. Items are counted only by [`count`](Self::count).
+/// digits * 2^unit, and a spilled number for values that do not fit there. Items are counted only by [`count`](Self::count).
 #[derive(Clone, Debug)]
 pub(super) struct Number<D: Digits, F: FixedFormat> {
     digits: D,
-    /// What was added before the digits got another unit or overflowed; the counts of items that are not finite; and the count of
-    /// items for which the tag has no room. Most sums have none.
+    /// The values that were added before the digits got another unit or overflowed; the counts of items that are not finite; and the count of items
+    /// for which the tag has no room. Most sums have none of these.
     spilled: Option<Box<Total<F>>>,
     tag: Tag,
 }
@@ -68,10 +68,10 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         tag: Tag::of(0, NO_UNIT),
     };
 
-    /// Counts items, all of which are counted before they are added.
+    /// Counts items. All items are counted before they are added.
     ///
     /// # Panics
-    /// There would be more than 2^63 - 1.
+    /// There would be more than 2^63 - 1 items.
     #[inline(always)]
     pub(super) fn count(&mut self, items: u64) {
         let room = Tag::MOST_ITEMS - self.tag.items();
@@ -170,8 +170,8 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         }
     }
 
-    /// Adds the parts of a power, from the highest to the lowest: integers and the exponents of their units. No part makes the power longer than
-    /// one of an integer of 64 bits.
+    /// Adds the parts of a power, from the highest to the lowest: integers and the exponents of their units. The power is no longer than the power of
+    /// an integer of 64 bits.
     #[inline(always)]
     pub(super) fn add_parts<const N: usize>(&mut self, parts: [(i128, i32); N]) {
         let own = self.unit();
@@ -193,8 +193,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         }
     }
 
-    /// The exponent of the unit that digits get for a first number, whose bits are the places from `lowest` to below `top`; `None` if there is no
-    /// room.
+    /// The exponent of the digits' unit, if the first number has the places from `lowest` to below `top`; `None` if there is no room for it.
     fn unit_of(lowest: i32, top: i32) -> Option<i32> {
         let most = D::BITS.cast_signed() - 2;
         let from_top = (top - D::ITEM_BITS.cast_signed() - D::BELOW) & -UNIT_STEP;
@@ -286,7 +285,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         Total { fixed, counters }
     }
 
-    /// The same number and counts, but for negative zeros: in digits, if they have room.
+    /// The same number and counts, without the count of negative zeros; in digits, if the number fits.
     pub(super) fn of_total(total: &Total<F>) -> Self {
         let mut number = Self::EMPTY;
         let (integer, unit) = total.fixed.integer();

@@ -82,7 +82,7 @@ impl CompactState for CompactPowers {
     fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64> {
         match statistic {
             Statistic::Skewness | Statistic::Kurtosis => {
-                // Both are the same for items in another unit.
+                // Neither depends on the unit of the items.
                 self.powers().statistic(statistic, options)
             }
             _ => self.moments.value_of(statistic, options, scales),

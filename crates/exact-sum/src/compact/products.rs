@@ -13,7 +13,7 @@ use crate::statistic::{Options, Statistic};
 /// A sum of products, counted or not.
 pub(super) type ProductNumber = Number<Wide<4>, DoubleProducts>;
 
-/// An exact sum of products in 48 bytes. As [`CompactSum`](crate::CompactSum), it owns some 1,100 bytes more if products do not fit 256 bits.
+/// An exact sum of products in 48 bytes. Like [`CompactSum`](crate::CompactSum), it owns some 1,100 bytes more if products do not fit 256 bits.
 ///
 /// ```
 /// use exact_sum::CompactProducts;
@@ -81,7 +81,7 @@ impl ProductNumber {
         match are_integers {
             (true, true) => self.add_whole(product),
             (false, false) if self.add_item(product, x_unit + y_unit) => {}
-            // The product of an integer and a double has more bits than an item.
+            // The product of an integer and a double has more bits than `add_item` takes.
             _ => self.add_apart(product, x_unit + y_unit),
         }
     }

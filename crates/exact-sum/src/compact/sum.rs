@@ -121,7 +121,7 @@ impl CompactSum {
         })
     }
 
-    /// The same as another type, rounded once.
+    /// The sum as another type, rounded once.
     #[must_use]
     pub fn value_as<T: Float>(&self) -> Option<T> {
         (self.items() > 0).then(|| self.number.value())
@@ -194,7 +194,7 @@ impl CompactBytes for CompactSum {
     }
 }
 
-/// A sum whose items are counted already when they are added.
+/// A sum whose items have already been counted when they are added.
 struct Uncounted<'n>(&'n mut Number<NarrowDigits, Doubles>);
 
 impl Destination for Uncounted<'_> {

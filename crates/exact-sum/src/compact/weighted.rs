@@ -70,7 +70,7 @@ impl CompactState for CompactWeightedMean {
             return Some(quotient_of_special(products, weights));
         }
         let quotients = [self.products.number.scaled(), self.weights.number.scaled()];
-        // Those of the weights are on both sides.
+        // The scale of the weights cancels, since it is in both the numerator and the denominator.
         let [above, below] = over_tens(quotients, scales[0]);
         Some(quotient(&above, &below))
     }

@@ -107,7 +107,7 @@ fn read_length(reader: &mut Reader<'_>) -> Result<usize, BytesError> {
 }
 
 impl Field {
-    /// The fewest bytes that it has.
+    /// The smallest number of bytes of such a field.
     fn least_bytes(self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -116,7 +116,7 @@ impl Field {
         }
     }
 
-    /// Goes past it, and returns the exponent of its number's unit, and how many words there are.
+    /// Skips the field. Returns the exponent of the unit of its number, and the length of the number in words.
     fn skip(self, reader: &mut Reader<'_>) -> Result<(i32, usize), BytesError> {
         match self {
             Self::Bytes(bytes) => reader.skip(bytes).map(|()| (0, 0)),
@@ -131,7 +131,7 @@ impl Field {
     }
 }
 
-/// For each field, the exponents of the words that enough slots have: a table of these words is not much longer than their bytes.
+/// For each field, the exponents of those words that many slots have, so that a table of such words is not much longer than their bytes.
 fn common_words(fields: &[Field], slots: usize, mut reader: Reader<'_>) -> Vec<Vec<i64>> {
     const RARE: usize = 16;
     let mut counts: Vec<HashMap<i64, usize>> = vec![HashMap::new(); fields.len()];
@@ -164,7 +164,7 @@ pub(super) fn read_count(reader: &mut Reader<'_>) -> Result<u64, BytesError> {
     reader.array().map(u64::from_le_bytes)
 }
 
-/// Checks that a sum can have this many items, some of which its number needs.
+/// Checks that a sum can have this many items, and that these are enough for its number.
 pub(super) fn check_count<F: FixedFormat>(
     count: u64,
     sum: &Total<F>,
@@ -189,7 +189,7 @@ pub(crate) fn write_entry<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>)
     write_number(&total.fixed, bytes);
 }
 
-/// Reads a sum without its number of items, and the fewest finite items that it can be the sum of.
+/// Reads a sum without its number of items. Also returns the smallest number of finite items that can have this sum.
 pub(crate) fn read_entry<F: FixedFormat>(
     reader: &mut Reader<'_>,
 ) -> Result<(Total<F>, u64), BytesError> {

@@ -29,7 +29,7 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Hashed<K, S: KeyedSlot> {
-    /// In the order in which they came.
+    /// In the order in which they were first added.
     keys: Vec<K>,
     /// The index of each key.
     places: HashTable<u32>,
@@ -56,7 +56,7 @@ impl<K, S: KeyedSlot> Hashed<K, S> {
         }
     }
 
-    /// The keys that have items, in the order in which they came.
+    /// The keys that have items, in the order in which they were first added.
     #[must_use]
     pub fn keys(&self) -> &[K] {
         &self.keys
@@ -177,7 +177,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
             return Ok(());
         }
         let mut left = Self::new();
-        // What is forgotten goes to a slot before the others'.
+        // Forgotten keys share one slot, before the slots of the others.
         let place = |(key, count): (&K, &u64)| match count {
             0 => 0,
             _ => 1 + left.code(key),

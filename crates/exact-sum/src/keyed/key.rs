@@ -11,7 +11,7 @@ pub trait Key: Copy + Send + Sync + sealed::KeyIndex {}
 pub(crate) mod sealed {
     /// Methods that other crates can neither call nor implement.
     pub trait KeyIndex: Copy {
-        /// The key as an index; a large one, if it is negative.
+        /// The key as an index; a large index if the key is negative.
         fn place(self) -> usize;
 
         fn number(self) -> i128;

@@ -254,7 +254,7 @@ impl<S: KeyedSlot> Keyed<S> {
         Ok(())
     }
 
-    /// Adds items to slots, or removes them. If a key is out of range, it undoes what it did before.
+    /// Adds items to slots, or removes them. If a key is out of range, all changes are undone.
     fn change<K: Key>(
         &mut self,
         level: Level,

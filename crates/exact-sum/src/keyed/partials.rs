@@ -1,4 +1,4 @@
-//! What query engines need of sums by key: groups come and go, and each is sent as [few bytes](crate::partial).
+//! Sums by key for query engines: groups come and go, and each is sent as [few bytes](crate::partial).
 
 use std::ops::Range;
 
@@ -178,7 +178,7 @@ struct Received<F: FixedFormat> {
     long: Vec<(usize, Box<Total<F>>)>,
 }
 
-/// What callers that add sums have promised.
+/// What callers guarantee when they add sums.
 const AS_MANY: &str = "there are as many keys as sums";
 
 impl<F: FixedFormat> Received<F> {
@@ -192,7 +192,7 @@ impl<F: FixedFormat> Received<F> {
         }
     }
 
-    /// Reads a sum of each key. Also returns the fewest items that all can be the sums of.
+    /// Reads a sum of each key. Also returns the smallest number of items, of all keys together, that can have these sums.
     fn of<'b, K: Key>(
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,

@@ -47,7 +47,7 @@ impl fmt::Display for RemoveKeyedError {
 
 impl Error for RemoveKeyedError {}
 
-/// Checks that each key has added the NaNs and infinities that are to be removed from it.
+/// Checks that each key has the NaNs and infinities that are to be removed from it.
 pub(super) fn check_items<K: Key>(
     keys: &[K],
     items: impl Iterator<Item = f64>,

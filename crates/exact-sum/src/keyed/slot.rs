@@ -41,7 +41,7 @@ pub(crate) mod sealed {
         /// The integers of a key in a message: one for each of the columns' parts.
         type Row: Pod + AsRef<[i128]> + AsMut<[i128]>;
 
-        /// What they are, with the type of items: ranks compare it.
+        /// The kind of slot and the type of items, as text that ranks compare.
         fn name() -> String;
 
         /// The statistic that [`value`](crate::Keyed::value) returns.
@@ -50,10 +50,10 @@ pub(crate) mod sealed {
         /// Whether items can be removed. Otherwise the integers of messages are merged by their maximum, not by their sum.
         const TAKES_BACK: bool = true;
 
-        /// Whether the slot is a [`Sum`](crate::Sum): rows of such are rounded fast.
+        /// Whether the slot is a [`Sum`](crate::Sum): rows of sums are rounded fast.
         const IS_SUM: bool = false;
 
-        /// The kind of their bytes, and the fields of a key.
+        /// The kind of the slots' bytes, and the fields of a key.
         const KIND: Kind;
         const FIELDS: &'static [Field];
 
@@ -107,8 +107,8 @@ pub(crate) mod sealed {
         /// Writes a key's fields.
         fn write(columns: &Self::Columns, key: usize, bytes: &mut Vec<u8>);
 
-        /// Reads a key's fields. A function says, for a field and the exponent of a word of its number, whether many keys have such
-        /// a word.
+        /// Reads a key's fields. A function returns whether many keys have a certain word, given the field and the exponent of the word in the
+        /// field's number.
         fn read(
             columns: &mut Self::Columns,
             key: usize,

@@ -26,23 +26,23 @@ const FEW_ITEMS: usize = 64;
 /// How often a block is split before the rest is added item by item.
 const MOST_SPLITS: u32 = 4;
 
-/// From the exponent of a block's largest item down to the last place of the last of these splits: 82 places of the first one, and 83 more of
+/// The places from the exponent of a block's largest item down to the last place of the last of these splits: 82 for the first split, and 83 more for
 /// each of the others.
 const SPLIT_PLACES: i32 = 82 + 3 * 83;
 
-/// Fewer items are split: two looks at the inexact flag take as long as they.
+/// Fewer items are split without a try: reading the inexact flag twice would take as long as adding them.
 const PLAIN_ITEMS: usize = 256;
 
-/// The most blocks that are not added plainly without a try.
+/// The most blocks in a row for which plain additions are not tried.
 const MOST_NOT_PLAIN: usize = 63;
 
-/// The blocks in one range before a large one is tried, of [`RANGE_BLOCK_ITEMS`].
+/// The number of blocks in one range after which a large block, of [`RANGE_BLOCK_ITEMS`], is tried.
 const BLOCKS_BEFORE_LARGE: u32 = 1;
 
-/// And after a large one that was not in its range.
+/// The same after a large block that was not in its range.
 const BLOCKS_AFTER_FAILURE: u32 = 16;
 
-/// The most blocks that are added item by item without a try.
+/// The most blocks in a row that are added item by item without a try to split them.
 const MOST_SINGLY: u32 = 63;
 
 /// With items of many exponents, a look at all exponents is repeated after this many blocks.
@@ -59,13 +59,13 @@ pub(crate) struct BlockHistory {
     before_large: u32,
     /// Whether one scale was not enough for the last block.
     is_wide: bool,
-    /// How many blocks are added item by item before splits are tried again.
+    /// The number of blocks that are added item by item before splits are tried again.
     singly: u32,
-    /// That number at its last setting.
+    /// The last value to which `singly` was set.
     last_singly: u32,
-    /// How many blocks are not added plainly before that is tried again.
+    /// The number of blocks that are not added plainly before plain additions are tried again.
     not_plain: usize,
-    /// That number at its last setting.
+    /// The last value to which `not_plain` was set.
     last_not_plain: usize,
 }
 
@@ -167,7 +167,7 @@ impl BlockHistory {
         }
     }
 
-    /// The last block's scale for items of any exponents, or, for the first one, that for the first items.
+    /// The last block's scale for items of any exponents; for the first block, the scale for the first items.
     pub(crate) fn guess(&self, first: impl FnOnce() -> Option<Exponents>) -> Option<SplitScale> {
         match (self.method, self.is_wide) {
             (Some(SplitMethod::Any(scale)), _) => Some(scale),

@@ -164,7 +164,7 @@ impl Counters {
         *self = Self::of_integers(integers);
     }
 
-    /// Subtracts others, which are known to be included.
+    /// Subtracts counters that are known to be included in these.
     pub(crate) fn subtract(&mut self, other: Self) {
         let mut integers = self.integers();
         for (own, other) in integers.iter_mut().zip(other.integers()) {
@@ -173,7 +173,7 @@ impl Counters {
         *self = Self::of_integers(integers);
     }
 
-    /// What is left when others are removed.
+    /// The counters that are left when others are removed.
     pub(crate) fn without(self, removed: Self) -> Result<Self, RemoveError> {
         const NAMES: [[&str; 2]; Counters::INTEGERS] = [
             ["item", "items"],

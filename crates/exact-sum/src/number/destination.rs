@@ -2,7 +2,7 @@
 
 use simd_kernels::Split;
 
-/// A sum, or several, to which blocks add what they were split into.
+/// One or more sums, to which blocks add the parts into which they were split.
 pub(crate) trait Destination {
     /// Whether negative zeros are counted.
     const COUNTS_ZEROS: bool = true;

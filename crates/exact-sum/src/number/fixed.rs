@@ -17,8 +17,8 @@
 //!   carries. One pass from the lowest limb to the highest then moves what is above the 32 bits of each limb to the next one.
 //! - **Limbs have signs.** A negative value is cut in the same way: its lower part is not negative, and its upper part is
 //!   rounded down. So subtracting needs no code of its own, and a limb below zero is a borrow that waits.
-//! - **Merging is adding limbs**, after the carries of both numbers were propagated. As a message a number has two limbs a word; or a word
-//!   for each limb: then anyone who adds integers merges numbers, as `MPI_SUM` does.
+//! - **Merging is adding limbs**, after the carries of both numbers were propagated. A message holds either two limbs in a word, or a word for
+//!   each limb. In the second form, anyone who adds integers merges numbers, as `MPI_SUM` does.
 //! - **Items rarely come here one by one.** [`blocks`](super::blocks) adds a few integers for each block of items.
 
 use core::marker::PhantomData;
@@ -124,7 +124,7 @@ fixed_format!(
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fixed<F: FixedFormat> {
     limbs: F::Limbs,
-    /// Since carries were propagated.
+    /// The number of additions since carries were propagated.
     additions: u32,
     format: PhantomData<F>,
 }
@@ -157,7 +157,7 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
-    /// [`add`](Self::add) of any value, and with a unit that may be below the format's range if no bit of the value is.
+    /// [`add`](Self::add) of any value. The unit may be below the format's range if no bit of the value is.
     pub(crate) fn add_long(&mut self, value: i64, unit: i32) {
         let below = (F::LOWEST - unit).max(0).unsigned_abs();
         let (value, unit) = (value.checked_shr(below).unwrap_or(0), unit.max(F::LOWEST));
@@ -376,8 +376,8 @@ impl<F: FixedFormat> PartialEq for Fixed<F> {
     }
 }
 
-/// Calls a function with the words of a number in two's complement that are not zero, each with the number's sign, and with the exponents of
-/// their units; that of the lowest word is given.
+/// Calls a function with the words of a number in two's complement that are not zero, each with the number's sign, and with the exponents of their
+/// units. `lowest` is the exponent of the lowest word's unit.
 pub(crate) fn each_word(words: &mut [u64], lowest: i32, mut each: impl FnMut(i128, i32)) {
     let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
     if is_negative {
@@ -420,17 +420,18 @@ pub(crate) fn short_magnitude(value: i128, unit: i32) -> Option<(bool, Magnitude
     (bits != 0).then(|| (value < 0, magnitude()))
 }
 
-/// A number: bits * 2^exponent, where the highest bit is set, and more of less than one in the 64th place after it.
+/// A number: bits * 2^exponent, where the highest bit is set. If `is_more` is set, the number is larger, by
+/// less than one in the 64th place after the highest bit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Magnitude {
     pub(crate) bits: u128,
     pub(crate) exponent: i32,
-    /// Whether it is more.
+    /// Whether the number is larger than bits * 2^exponent.
     pub(crate) is_more: bool,
 }
 
 impl Magnitude {
-    /// It is below 2^this, and at least half of that.
+    /// The number is below 2^this, and at least half of that.
     pub(crate) fn bits_end(self) -> i32 {
         self.exponent + u128::BITS.cast_signed()
     }

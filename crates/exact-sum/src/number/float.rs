@@ -63,7 +63,7 @@ pub(crate) mod sealed {
         /// Whether a product of two doubles that come from such items is exact.
         const IS_SINGLE: bool;
 
-        /// The same by integer arithmetic alone, whatever the floating-point environment.
+        /// The item as a double by integer arithmetic alone, whatever the floating-point environment.
         fn widened(self) -> f64;
 
         /// Calls a function with the items as doubles, in pieces of an even number of items but for the last one.
@@ -116,7 +116,7 @@ pub(crate) mod sealed {
 
         fn negate(self) -> Self;
 
-        /// The number that is nearest to one of a magnitude, negative or not.
+        /// The number that is nearest to a magnitude with a sign.
         fn signed((is_negative, magnitude): (bool, Magnitude)) -> Self {
             let nearest = Self::nearest(magnitude);
             if is_negative {

@@ -1,7 +1,7 @@
 //! Numbers that are known to about a hundred bits, and rounding them where that is enough.
 //!
-//! A quotient, a root or a product of exact integers is rounded correctly if no number within its error bound is rounded otherwise (Ziv, "Fast
-//! evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). Otherwise its integers decide.
+//! A quotient, a root or a product of exact integers is rounded correctly if all numbers within its error bound are rounded alike (Ziv, "Fast
+//! evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). If they are not, the integers decide.
 
 use crate::number::fixed::Magnitude;
 use crate::number::float::Float;
@@ -108,13 +108,13 @@ impl Near {
         Self::sum(root, rest / (2.0 * root), (self.exponent - is_odd) / 2)
     }
 
-    /// The number that is nearest to this one, or to its opposite, if that is beyond doubt: it is not subnormal, and this one's error, with
-    /// what its operands lacked relative to them, does not reach the middle between two numbers.
+    /// The number that is nearest to this one, or to its opposite if `is_negative` is set. `None` if the rounding is in doubt: the result may be
+    /// subnormal, or this number's error, including the relative error `lacking` of its operands, reaches the middle between two numbers.
     #[inline(always)]
     pub(crate) fn nearest<T: Float>(self, is_negative: bool, lacking: f64) -> Option<T> {
-        /// Powers of two by which no double from 2^-64 to 2^64 becomes subnormal or infinite.
+        /// Powers of two for which no double from 2^-64 to 2^64 becomes subnormal or infinite.
         const EXPONENTS: std::ops::Range<i32> = -950..950;
-        /// And those by which all become zero or infinite.
+        /// With powers of two outside this range, all become zero or infinite.
         const BEYOND: std::ops::Range<i32> = -1200..1200;
         let error = self.high * (ERROR + lacking);
         let [least, most] = [-error, error].map(|error| self.high + (self.low + error));
@@ -159,7 +159,7 @@ fn halves(number: f64) -> [f64; 2] {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     number: Option<(bool, Magnitude)>,
-    /// It is exact, or off by less than 2^this.
+    /// `None` if the number is exact; otherwise it is off by less than 2^this.
     error: Option<i32>,
 }
 
@@ -169,7 +169,7 @@ impl Part {
         Self { number, error }
     }
 
-    /// A function of it, rounded once; +0.0 if it is zero. `None` if the rounding is in doubt.
+    /// A function of the number, rounded once; +0.0 if the number is zero. `None` if the rounding is in doubt.
     #[inline(always)]
     pub(crate) fn rounded<T: Float>(self, of: impl FnOnce(Near) -> Near) -> Option<T> {
         match self.number {
@@ -181,7 +181,7 @@ impl Part {
         }
     }
 
-    /// How much of the magnitude it may lack.
+    /// A bound on the error, relative to the magnitude.
     #[inline(always)]
     fn lacking(&self, magnitude: Magnitude) -> f64 {
         self.error.map_or(0.0, |error| {
@@ -200,8 +200,8 @@ impl From<Option<(bool, Magnitude)>> for Part {
     }
 }
 
-/// A function of a numerator and a denominator, rounded once; NaN if the denominator is zero, and +0.0 if the numerator is. `None`
-/// if the rounding is in doubt. In the function, each may be a factor, or a factor to the power of 1/2 or 3/2.
+/// A function of a numerator and a denominator, rounded once; NaN if the denominator is zero, otherwise +0.0 if the numerator is zero. `None` if the
+/// rounding is in doubt. In the function, each may be a factor, or a factor to the power of 1/2 or 3/2.
 #[inline(always)]
 pub(crate) fn near_quotient<T: Float>(
     numerator: Part,
@@ -213,7 +213,7 @@ pub(crate) fn near_quotient<T: Float>(
         (_, None) => Some(T::NAN),
         (None, _) => Some(T::ZERO),
         (Some((is_negative, above)), Some((is_opposite, below))) => {
-            // If they lack so much that (1 + x)^(3/2) is not below 1 + 2x, there is doubt.
+            // There is doubt if the errors are so large that (1 + x)^(3/2) is not below 1 + 2x.
             let lacking = 2.0 * (numerator.lacking(above) + denominator.lacking(below));
             of(Near::of(above), Near::of(below)).nearest(is_negative != is_opposite, 2.0 * lacking)
         }

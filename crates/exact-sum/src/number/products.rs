@@ -25,7 +25,7 @@ impl<F: FixedFormat> Total<F> {
         self.step_product(x, y, 1);
     }
 
-    /// Adds a product, which was counted, if `sign` is 1; removes it if `sign` is -1.
+    /// Adds a product that has been counted if `sign` is 1; removes it if `sign` is -1.
     #[inline]
     pub(crate) fn step_product(&mut self, x: f64, y: f64, sign: i64) {
         if x.is_finite() && y.is_finite() {
@@ -47,7 +47,7 @@ impl<F: FixedFormat> Total<F> {
         }
     }
 
-    /// Adds an item, which was counted, if `sign` is 1; removes it if `sign` is -1.
+    /// Adds an item that has been counted if `sign` is 1; removes it if `sign` is -1.
     #[inline]
     pub(crate) fn step(&mut self, item: f64, sign: i64) {
         if sign > 0 {

@@ -57,7 +57,7 @@ impl Format {
 /// A magnitude divided by a number that is not 0.
 pub(crate) fn quotient(magnitude: Magnitude, divisor: u64) -> Magnitude {
     let divisor = u128::from(divisor);
-    // 64 bits at least; what is more than `bits` is less than 1, and does not make the rest a whole divisor.
+    // The quotient has at least 64 bits. A magnitude's part below `bits` is less than 1, so the rest with it stays below the divisor.
     let (quotient, rest) = (magnitude.bits / divisor, magnitude.bits % divisor);
     let free = quotient.leading_zeros();
     Magnitude {

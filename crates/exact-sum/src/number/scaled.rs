@@ -78,7 +78,7 @@ pub(crate) fn quotient<T: Float>(numerator: &Scaled, denominator: &Scaled) -> T 
     rounded(numerator, numerator, denominator, |magnitude| magnitude)
 }
 
-/// The square root of the quotient of two numbers that are not negative, with the sign of another one, which is zero where the first is:
+/// The square root of the quotient of two numbers that are not negative, with the sign of a third number, which is zero if the numerator is zero;
 /// rounded once, as [`quotient`].
 pub(crate) fn signed_root<T: Float>(sign: &Scaled, numerator: &Scaled, denominator: &Scaled) -> T {
     rounded(sign, numerator, denominator, root)

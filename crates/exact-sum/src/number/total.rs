@@ -104,7 +104,7 @@ impl<F: FixedFormat> Total<F> {
         }
     }
 
-    /// Adds an item, which was counted.
+    /// Adds an item that has been counted.
     #[inline]
     pub(crate) fn add_one(&mut self, item: f64) {
         if item.is_finite() {
@@ -117,7 +117,7 @@ impl<F: FixedFormat> Total<F> {
         }
     }
 
-    /// Removes an item, whose removal was counted if it is finite.
+    /// Removes an item. If it is finite, its removal has been counted.
     #[inline]
     pub(crate) fn remove_one(&mut self, item: f64) {
         match item {
@@ -182,7 +182,7 @@ impl<F: FixedFormat> Total<F> {
     }
 }
 
-/// Checks that each of some totals and another one have few enough items together.
+/// Checks that no total has too many items together with the other total that is merged with it.
 pub(crate) fn check_counts<F: FixedFormat>(
     own: &[&Total<F>],
     others: &[&Total<F>],

@@ -2,7 +2,7 @@
 
 use crate::number::fixed::{Magnitude, magnitude_of};
 
-/// An integer of N words in two's complement, the lowest word first. Results wrap: callers know how many bits theirs have.
+/// An integer of N words in two's complement, the lowest word first. Results wrap: callers know how many bits their results have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wide<const N: usize>(pub(crate) [u64; N]);
 
@@ -30,7 +30,7 @@ impl<const N: usize> Wide<N> {
     pub(crate) fn shifted(integer: i128, places: u32) -> Self {
         if N == 4 {
             return Self::of_halves(if places < 128 {
-                // By 128 places in two steps, as one would be no shift.
+                // In two steps, since `places` may be 0: a shift by all 128 places at once would overflow.
                 let upper = integer >> 1 >> (127 - places);
                 (integer.cast_unsigned() << places, upper)
             } else {

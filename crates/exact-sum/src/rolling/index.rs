@@ -18,7 +18,7 @@ pub(super) mod sealed {
         /// False also if one is NaN.
         fn is_at_least(self, other: Self, is_quiet: bool) -> bool;
 
-        /// Compares the distance from `first`, which is not more than this number, with a width, or with half of it. Nothing is rounded.
+        /// Compares the distance from `first`, which is not more than this number, with a width, or with half of the width. Nothing is rounded.
         fn compare(self, first: Self, width: Self, is_half: bool, is_quiet: bool) -> Ordering;
     }
 }
@@ -82,7 +82,7 @@ macro_rules! floats {
                     if distance > bound {
                         return Ordering::Greater;
                     }
-                    // What the difference lacks (2Sum: Knuth, TAOCP 2, 4.2.2).
+                    // The rounding error of the difference (2Sum: Knuth, TAOCP 2, 4.2.2).
                     let away = self - distance;
                     let rest = (self - (distance + away)) + (away - first);
                     return rest.partial_cmp(&0.0).unwrap_or(Ordering::Equal);

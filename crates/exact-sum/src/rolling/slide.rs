@@ -15,7 +15,7 @@ struct Slide<'c, T: Float, N: Narrow<T, C>, const C: usize> {
     grids: [Grid; C],
     /// The window's rows whose items fit the grids.
     narrow: N,
-    /// The other ones.
+    /// The window's other rows.
     others: N::Slot,
     others_rows: usize,
 }
@@ -108,7 +108,8 @@ impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
         }
     }
 
-    /// The statistic of items that do not fit the grids, or where the sums in them leave doubt.
+    /// The statistic of items that do not fit the grids, or for which the sums in the grids leave
+    /// the rounding in doubt.
     #[cold]
     fn exact(&self, statistic: Statistic, options: Options, items: u64, units: [i32; C]) -> T {
         let all = self.narrow.with(&self.others, items, units);

@@ -53,8 +53,8 @@ impl<'w, T: Float> Walk<'w, T> {
         self.unit
     }
 
-    /// Writes the sums of the next windows as integers in the unit, and returns how many they are. A function is called with the number of
-    /// each that has items that do not fit, and with its total.
+    /// Writes the sums of the next windows as integers in the unit, and returns the number of these windows. For each window with items that do not
+    /// fit the unit, calls a function with the window's number and its total.
     pub(super) fn next_block(
         &mut self,
         sums: &mut [Pair; DECODED_ITEMS],
@@ -107,7 +107,7 @@ impl<'w, T: Float> Walk<'w, T> {
         windows
     }
 
-    /// Makes sums of the integers of items that enter, while others leave, or none does.
+    /// Replaces the integers of items that enter by the sums of their windows, while other items leave, or none does.
     #[inline(always)]
     fn slide(&mut self, entering: &mut [Pair]) {
         let mut sum = self.sum;

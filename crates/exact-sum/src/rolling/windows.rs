@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Where the item that a window belongs to lies in it.
+/// Where a window's own item lies within the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Placement {
     /// At its end: the window has the item and those before.
@@ -19,8 +19,8 @@ pub enum Placement {
 pub(super) enum Windows {
     /// `items` items, `ahead` of which come after the item.
     OfItems { items: usize, ahead: usize },
-    /// From the first item of each to the end of each, which is after the item itself if there are no `ends`. With `ends`, there may be more windows
-    /// than items, and windows of none.
+    /// From the first item of each window to its end, which is after the window's own item if there are no `ends`. With `ends`, there may be more
+    /// windows than items, and windows without items.
     Ranges {
         starts: Vec<usize>,
         ends: Option<Vec<usize>>,
@@ -29,7 +29,7 @@ pub(super) enum Windows {
 
 /// How the next windows follow from each other: which numbers of items enter and leave.
 pub(super) enum Steps {
-    /// In each window an item enters, or in none; and an item leaves, or in none.
+    /// An item enters in every window or in none, and an item leaves in every window or in none.
     Even {
         windows: usize,
         entering: Range<usize>,
@@ -74,7 +74,7 @@ impl Windows {
         }
     }
 
-    /// No window of `len` items has more.
+    /// The most items of a window, if there are `len` items in all.
     pub(super) fn longest(&self, len: usize) -> usize {
         match self {
             Self::OfItems { items, .. } => len.min(*items),

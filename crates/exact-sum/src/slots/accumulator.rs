@@ -43,7 +43,7 @@ pub trait Accumulator:
     /// An array of `i64`, or an array of two of them. Those of up to 2^30 sums may be added.
     type Integers: Pod;
 
-    /// What it is, with the type of its items: ranks compare it.
+    /// The type of the sum and of its items, as text that ranks compare.
     fn name() -> String;
 
     /// Adds another sum.

@@ -28,7 +28,7 @@ use crate::statistic::{Held, Options, Statistic};
 pub struct CoMoments<T: Float> {
     pub(crate) x: Moments<T>,
     pub(crate) y: Moments<T>,
-    /// Without counts: the columns tell whether all products are finite.
+    /// Without counts: the columns show whether all products are finite.
     pub(crate) products: ProductSum<T>,
 }
 
@@ -95,7 +95,7 @@ impl<T: Float> CoMoments<T> {
     /// # Errors
     /// As [`Moments::unmerge`].
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        // One column may lack what the other has.
+        // Removal may succeed in one column and fail in the other.
         let mut left = *self;
         left.products.unmerge(&other.products)?;
         left.x.unmerge(&other.x)?;
@@ -227,7 +227,7 @@ impl PairSums {
         Self { tens, ..self }
     }
 
-    /// A statistic of two columns; NaN if a denominator is zero, `None` if it is no statistic of two columns.
+    /// A statistic of two columns; NaN if a denominator is zero, `None` if the statistic is not one of two columns.
     pub(crate) fn statistic<T: Float>(&self, statistic: Statistic, options: Options) -> Option<T> {
         match statistic {
             Statistic::Covariance => Some(self.covariance(options.ddof)),
@@ -292,13 +292,14 @@ impl PairSums {
         self.centred(&self.products, &self.x[0], &self.y[0])
     }
 
-    /// n times the sum of products of what items differ from their means.
+    /// n times the sum of the products of the items' differences from their means.
     fn centred(&self, products: &Scaled, first: &Scaled, second: &Scaled) -> Scaled {
         products.times(&self.n).less(&first.by(second))
     }
 }
 
-/// Whether sums of products and of squares fit each other: the square of the one is at most the product of the others (Cauchy and Schwarz).
+/// Whether sums of products and of squares fit each other: the square of the sum of products is at most the product of the two sums of squares
+/// (Cauchy and Schwarz).
 fn is_bounded(xy: &Scaled, xx: &Scaled, yy: &Scaled) -> bool {
     !xy.by(xy).less(&xx.by(yy)).is_positive()
 }

@@ -56,7 +56,7 @@ macro_rules! of_parts {
             }
         }
 
-        /// Sums are equal if their parts are.
+        /// Sums are equal if their parts are equal.
         impl<T: Float> PartialEq for $sum<T> {
             fn eq(&self, other: &Self) -> bool {
                 self.parts == other.parts
@@ -303,7 +303,7 @@ impl<T: Float> ComplexProductSum<T> {
         self.add_signed(x, y, [true, false]);
     }
 
-    /// Adds the same with the complex conjugates of x0, x1, ….
+    /// Adds the products of the complex conjugates of x0, x1, … with y0, y1, ….
     ///
     /// # Panics
     /// The slices differ in length.

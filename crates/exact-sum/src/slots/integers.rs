@@ -76,7 +76,7 @@ impl IntegerMoments {
     /// The sum of the items.
     #[must_use]
     pub fn sum(&self) -> i128 {
-        // 2^63 items would be needed for more.
+        // More than 128 bits would take 2^63 items.
         self.sum.value().expect("items have 64 bits")
     }
 

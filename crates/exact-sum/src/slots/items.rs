@@ -5,13 +5,13 @@ use std::ops::Range;
 
 /// Items that are added together: a slice; two of one length; or a slice of integers of some type.
 pub trait Items: Copy + fmt::Debug {
-    /// How many there are.
+    /// The number of items.
     ///
     /// # Panics
     /// Two slices differ in length.
     fn count(self) -> usize;
 
-    /// Some of them.
+    /// The items of a range.
     #[must_use]
     fn part(self, range: Range<usize>) -> Self;
 }

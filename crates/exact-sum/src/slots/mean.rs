@@ -36,7 +36,7 @@ impl<T: Float> PartialEq for Mean<T> {
 impl<T: Float> Eq for Mean<T> {}
 
 impl<T: Float> Mean<T> {
-    /// The sum of the items, which knows their number.
+    /// The sum of the items, with their number.
     #[must_use]
     pub fn sum(&self) -> &Sum<T> {
         &self.0

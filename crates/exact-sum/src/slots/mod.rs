@@ -1,4 +1,4 @@
-//! What is held of some items: a sum, products, moments, a weighted mean.
+//! Slots, which summarise items: a sum, products, moments, a weighted mean.
 
 pub(crate) mod accumulator;
 pub(crate) mod co_moments;
@@ -21,12 +21,12 @@ use crate::number::float::Float;
 use crate::slots::items::Items;
 use crate::statistic::{Options, Statistic};
 
-/// What is held of items, and the statistics that follow from it.
+/// A summary of items, and the statistics that follow from it.
 pub trait Slot: accumulator::sealed::Sealed + Clone + Default + Eq + std::fmt::Debug {
     /// The type of statistics: the items' type, unless they are integers.
     type Item: Float;
 
-    /// What is added: a slice of items, or two.
+    /// The items that are added: one slice, or two.
     type Items<'i>: Items;
 
     /// A statistic, rounded once; `None` if the slot does not have it.

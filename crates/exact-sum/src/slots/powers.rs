@@ -74,7 +74,7 @@ impl<T: Float> Powers<T> {
         }
     }
 
-    /// Adds the cube and the fourth power of a finite item if `sign` is 1; takes them back if it is -1.
+    /// Adds the cube and the fourth power of a finite item if `sign` is 1; removes them if it is -1.
     pub(crate) fn step_higher(&mut self, item: f64, sign: i64) {
         let (value, unit) = integer(item);
         // A float as a double has bits below the smallest float, which are zero.
@@ -232,7 +232,7 @@ impl PowerSums {
         }
     }
 
-    /// Skewness or kurtosis, NaN where all items are alike; `None` if the statistic is another.
+    /// Skewness or kurtosis, NaN where all items are alike; `None` for any other statistic.
     pub(crate) fn statistic<T: Float>(&self, statistic: Statistic, options: Options) -> Option<T> {
         match statistic {
             Statistic::Skewness => Some(self.skewness(options.bias)),
@@ -278,8 +278,9 @@ impl PowerSums {
         )
     }
 
-    /// Whether items can have these sums. With A, B and C the sums of squares, cubes and fourth powers of what items differ from their mean,
-    /// as below, A C is at least A^3 + B^2, as a kurtosis is at least 1 more than the square of a skewness; and all are zero if A is.
+    /// Whether items can have these sums. Let A, B and C be the sums of the squares, cubes and fourth powers of the items' differences from their
+    /// mean, scaled as below. A C is at least A^3 + B^2, since a kurtosis is at least 1 more than the square of a skewness; and if A is zero, all are
+    /// zero.
     fn is_possible(&self) -> bool {
         let (a, b, c) = (self.second(), self.third(), self.fourth());
         if a.is_positive() {
@@ -290,7 +291,7 @@ impl PowerSums {
         }
     }
 
-    // n^(k - 1) times the sums of the k-th powers of what items differ from their mean:
+    // n^(k - 1) times the sums of the k-th powers of the items' differences from their mean:
 
     /// n S2 - S1^2.
     fn second(&self) -> Scaled {

@@ -27,7 +27,7 @@ const BLOCK_PRODUCTS: usize = 4096;
 /// The products that are written to memory at once.
 const PRODUCTS: usize = 1024;
 
-/// The most blocks that are written to memory without a try.
+/// The most blocks in a row whose products are written to memory without trying to add them in a range.
 const MOST_WRITTEN: u32 = 63;
 
 /// A sum of products that stays exact until it is rounded.
@@ -136,7 +136,7 @@ impl<T: Float> ProductSum<T> {
         self.add(x, x);
     }
 
-    /// Whether it can be the sum of the squares of items with these sums of their parts.
+    /// Whether this can be the sum of the squares of items with these sums of their parts.
     pub(crate) fn are_of(&self, parts: &[&Total<T::Sums>]) -> bool {
         let of_parts = |count: fn(&Counters) -> i64| {
             let counts = parts.iter().map(|part| count(&part.counters));
@@ -191,9 +191,9 @@ of_total!(
 struct ProductHistory {
     /// For products that need not be written to memory: the last block's scale, and whether factors were zero.
     method: Option<(RangeScale, bool)>,
-    /// How many blocks are written before others are tried again.
+    /// The number of blocks that are written before other ways are tried again.
     written: u32,
-    /// That number at its last setting.
+    /// The last value to which `written` was set.
     last_written: u32,
     /// For products that were written.
     products: BlockHistory,

@@ -74,7 +74,7 @@ impl<T: Float> CoMoments<T> {
         self.rounded(Statistic::Slope, 0.0)
     }
 
-    /// The height a of that line at x = 0.
+    /// The height a of the regression line at x = 0.
     #[must_use]
     pub fn intercept(&self) -> T {
         self.rounded(Statistic::Intercept, 0.0)
@@ -130,7 +130,7 @@ mod tests {
         prop::collection::vec((item.clone(), item), 0..12)
     }
 
-    /// Both ways give the same bits, or the same NaN.
+    /// Short integers and integers of any size give the same bits, or the same NaN.
     fn check<T: Float>(pairs: &[(T, T)], ddof: f64, bias: bool) {
         let same = |rounded: T, exact: T| {
             let [rounded, exact]: [f64; 2] = [rounded.into(), exact.into()];

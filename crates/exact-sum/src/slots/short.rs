@@ -28,7 +28,7 @@ pub(crate) fn sum<T: Float>(items: &[T]) -> T {
     }
 }
 
-/// Whether there are items, and all are -0.0: the first one tells in most cases.
+/// Whether there are items, and all are -0.0. In most cases the first item decides.
 pub(crate) fn are_negative_zeros<T: Float>(items: &[T]) -> bool {
     !items.is_empty() && items.iter().all(|item| is_negative_zero(item.widened()))
 }
@@ -59,7 +59,7 @@ impl<F: FixedFormat> ShortSum<F> {
         }
         let (mut integer, mut value) = (self.integer, i128::from(value));
         let shift = (unit - self.unit).unsigned_abs();
-        // Of the two, the one with the larger unit becomes longer, and both stay below 2^126.
+        // The value with the larger unit becomes longer, and both stay below 2^126.
         let longer = if unit < self.unit {
             &mut integer
         } else {

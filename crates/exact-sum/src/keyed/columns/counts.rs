@@ -12,7 +12,7 @@ use crate::number::counters::{LimitError, check_memory, items_of_both, reserve};
 pub struct Counts(pub(crate) Vec<u64>);
 
 impl Counts {
-    /// Counts a block of items, or takes them from the counts.
+    /// Counts the items of a block, or subtracts them from the counts.
     #[inline]
     pub(crate) fn change<K: Key>(&mut self, keys: &[K], removes: bool) {
         let one = if removes { u64::MAX } else { 1 };
@@ -79,7 +79,7 @@ impl Columns for Counts {
     }
 
     fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, _: &[Agreed]) -> Self {
-        // The unit is 1: all ranks have that.
+        // The unit is 1 on all ranks.
         let count = |row: &R| {
             let count = u64::try_from(row.as_ref()[first]);
             count.expect("the terms have told that there are not too many")

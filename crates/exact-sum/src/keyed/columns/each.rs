@@ -18,7 +18,7 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
     /// The number of integers that represent it in a message.
     const PARTS: usize;
 
-    /// Whether two slots are merged by adding their integers. Otherwise by taking the maxima, and items cannot be removed.
+    /// Whether two slots are merged by adding their integers. Otherwise they are merged by taking the maxima, and items cannot be removed.
     const ADDS: bool = true;
 
     /// Calls a function with the index of each item, and a slot of that item.
@@ -27,19 +27,19 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
     /// Checks that there is room for the items of `other`.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no room.
     fn check_room(&self, other: &Self) -> Result<(), LimitError>;
 
-    /// Checks that it holds the items of `other`.
+    /// Checks that the slot holds the items of `other`.
     ///
     /// # Errors
-    /// It holds fewer.
+    /// The slot holds fewer items.
     fn check_held(&self, other: &Self) -> Result<(), RemoveError>;
 
     /// Adds the items of `other`, or removes them.
     fn change(&mut self, other: &Self, removes: bool);
 
-    /// Writes its integers over those of no items.
+    /// Writes the slot's integers over the integers of no items.
     fn write(&self, integers: &mut [i128]);
 
     /// Adds an integer of a message; false if there is no room for it.
@@ -194,7 +194,7 @@ impl<S: Small> Columns for Each<S> {
     }
 }
 
-/// The integer of no items, where integers of messages are added, or where their maxima are taken.
+/// The integer of no items: 0 where integers of messages are added, the least integer where their maxima are taken.
 #[must_use]
 pub fn empty(adds: bool) -> i128 {
     if adds { 0 } else { i128::MIN }

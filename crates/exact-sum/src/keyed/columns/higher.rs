@@ -15,7 +15,7 @@ use crate::number::float::Float;
 use crate::number::total::Total;
 use crate::number::wide::Wide;
 
-/// The words of a sum of cubes and of one of fourth powers. Items have 74 bits, so 2^63 of them have room.
+/// The words of a sum of cubes and of a sum of fourth powers. Items have 74 bits, so there is room for 2^63 of them.
 const CUBE_WORDS: usize = 5;
 const FOURTH_WORDS: usize = 6;
 const WORDS: usize = CUBE_WORDS + FOURTH_WORDS;
@@ -23,7 +23,7 @@ const WORDS: usize = CUBE_WORDS + FOURTH_WORDS;
 /// Items whose exponents are within this many places share a unit.
 const PLACES: i32 = 21;
 
-/// The bits that stay free for more above a value that is added and is not an item's power.
+/// If a value that is not an item's power is added, this many bits above it stay free for later values.
 const SPARE_BITS: i32 = 24;
 
 /// The sums of some of a key's items, which have one unit.
@@ -65,7 +65,7 @@ impl Sums {
         }
     }
 
-    /// The words of both.
+    /// The words of both sums.
     fn words(&self) -> [u64; WORDS] {
         let mut words = [0; WORDS];
         let (cubes, fourths) = words.split_at_mut(CUBE_WORDS);
@@ -74,7 +74,7 @@ impl Sums {
         words
     }
 
-    /// Calls a function with parts of both sums, and the exponents of their units, for items with this one.
+    /// Calls a function with parts of both sums and the exponents of their units, given the exponent of the items' unit.
     fn each_part(&self, of_items: i32, mut each: impl FnMut(Power, i128, i32)) {
         let Self {
             mut cubes,
@@ -114,7 +114,7 @@ impl Power {
         }
     }
 
-    /// The exponent of the power's unit, for items with this one.
+    /// The exponent of the power's unit, given the exponent of the items' unit.
     fn unit(self, of_items: i32) -> i32 {
         self as i32 * of_items
     }
@@ -126,7 +126,7 @@ impl Power {
 /// unit of a key's items has sums of its own.
 #[derive(Clone, Debug)]
 pub struct HigherPowers<T: Float> {
-    /// The exponent of the first items' unit u. Others are 2^(21 i) units.
+    /// The exponent of the first items' unit u. The other units are 2^(21 i) u.
     unit: Option<i32>,
     sums: Vec<Sums>,
     /// For keys with items of other units: i, and the sums.
@@ -384,7 +384,7 @@ impl<T: Float> Columns for HigherPowers<T> {
     }
 }
 
-/// The integer that a word is: the highest ones have a sign.
+/// A word as an integer: the highest words have a sign.
 fn part_of(part: usize, word: u64) -> i128 {
     match part + 1 {
         CUBE_WORDS | WORDS => word.cast_signed().into(),
@@ -392,7 +392,7 @@ fn part_of(part: usize, word: u64) -> i128 {
     }
 }
 
-/// The exponent of the unit of a part, for items with this one.
+/// The exponent of the unit of a part, given the exponent of the items' unit.
 fn unit_of_part(part: usize, of_items: i32) -> i32 {
     let (power, word) = Power::of_part(part);
     power.unit(of_items) + 64 * i32::try_from(word).expect("there are few words")

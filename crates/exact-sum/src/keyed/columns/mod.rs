@@ -15,12 +15,12 @@ use crate::keyed::message::terms::{Agreed, Terms};
 use crate::keyed::remove::RemoveKeyedError;
 use crate::number::counters::LimitError;
 
-/// Where the keys of other columns are in these.
+/// Which keys of these columns the keys of other columns belong to.
 #[derive(Clone, Copy, Debug)]
 pub enum Places<'p> {
-    /// They have the same numbers.
+    /// The keys with the same numbers.
     Same,
-    /// Key number i is the i-th of these.
+    /// Key number i of the other columns belongs to the i-th of these keys.
     At(&'p [u32]),
 }
 
@@ -48,7 +48,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Reserves memory for `keys` keys.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no memory.
     fn reserve(&mut self, keys: usize) -> Result<(), LimitError>;
 
     /// Grows to at least `keys` keys.
@@ -68,10 +68,10 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Checks that keys hold what other columns' keys do, as far as that is known.
+    /// Checks that keys hold the items of other columns' keys, as far as that is known.
     ///
     /// # Errors
-    /// A key holds less.
+    /// A key holds fewer items.
     fn check_held(&self, _other: &Self, _places: Places<'_>) -> Result<(), RemoveKeyedError> {
         Ok(())
     }
@@ -79,8 +79,8 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Adds other columns' numbers, or subtracts them. There is room for them.
     fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool);
 
-    /// Writes each key's integers from this part on, in these columns' own units, and their terms; and entries for what has no
-    /// integer.
+    /// Writes each key's integers from this part on, in these columns' own units, and their terms. Also writes entries for numbers that are not
+    /// integers.
     fn write<R: AsMut<[i128]>>(
         &self,
         first: usize,
@@ -98,14 +98,14 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Adds an entry of a part to a key.
     ///
     /// # Errors
-    /// It is no entry of such columns.
+    /// It is not an entry of such columns.
     fn add_entry(&mut self, part: usize, entry: &Entry<'_>, key: usize)
     -> Result<(), WrongEntries>;
 
     /// Merges all entries of a part of a key, and writes one.
     ///
     /// # Errors
-    /// They are no entries of such columns.
+    /// They are not entries of such columns.
     fn merge_entries(
         part: usize,
         same: &[Entry<'_>],

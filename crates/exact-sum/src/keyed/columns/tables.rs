@@ -44,7 +44,7 @@ pub(crate) struct Tables {
     keys: usize,
     /// `None` as long as all integers are zero.
     place: Option<Place>,
-    /// For each digit a pair of every key, or none.
+    /// For each digit, a table with one pair per key; empty if the digit has no table.
     tables: Vec<Vec<Pair>>,
     /// The digits that have a table, in ascending order.
     used: Vec<usize>,
@@ -84,7 +84,7 @@ impl Place {
         Some(Self::of(DecodeUnit::for_range(highest, below)))
     }
 
-    /// The digit that an item is added to, and what is added; `None` if it is not finite.
+    /// The digit that an item is added to, and the pair that is added; `None` if the item is not finite.
     #[inline(always)]
     fn pair(&self, item: f64) -> Option<(usize, Pair)> {
         let fitting = self.unit.pair(item).map(|pair| (self.digit, pair));
@@ -170,8 +170,8 @@ impl Tables {
         }
     }
 
-    /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. Returns whether all were
-    /// finite; items that are not are left out. There are as many keys as items, and each key has an integer.
+    /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. Returns whether all were finite; items that
+    /// are not finite are left out. There are as many keys as items, and each key has an integer.
     pub(crate) fn add<K: Key>(
         &mut self,
         level: Level,
@@ -206,7 +206,7 @@ impl Tables {
         self.add_mixed(level, place, keys, items, removes, decoded)
     }
 
-    /// The same for floats that all fit the first half of a pair. If they do not, returns false and adds none.
+    /// The same for floats that all fit the first half of a pair. If some do not fit, returns false and adds nothing.
     pub(crate) fn add_short<K: Key, T: Float>(
         &mut self,
         level: Level,
@@ -286,8 +286,8 @@ impl Tables {
         are_finite
     }
 
-    /// Makes the tables of a block's digits, and assigns its zeros to the one to which most items are added. If the next block is
-    /// likely to fit one table, that is tried first.
+    /// Makes the tables of a block's digits, and assigns the block's zeros to the digit to which most items are added. If the next block is likely to
+    /// fit one table, a single table is tried first for it.
     fn complete(&mut self, digits: &mut [u8], place: Place) {
         let mut counts = [0_u16; DIGITS];
         let mut zeros = 0;
@@ -333,7 +333,7 @@ impl Tables {
     }
 
     /// # Panics
-    /// There is no memory for it: [`check_memory`](Self::check_memory) did not foresee it, since it gets only carries.
+    /// There is no memory for the table. [`check_memory`](Self::check_memory) does not foresee a table that gets only carries.
     #[cold]
     fn make_table(&mut self, digit: usize) {
         check_memory::<Pair>(self.keys).unwrap_or_else(|error| panic!("{error}"));
@@ -395,7 +395,7 @@ fn add_integers<K: Key>(table: &mut [Pair], keys: &[K], integers: &[i64]) -> boo
     near < 0
 }
 
-/// Adds pairs to those of their keys. Returns whether one has come near the end of its room.
+/// Adds pairs to the pairs of their keys. Returns whether one has come near the end of its room.
 fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
     prefetch(table, keys);
     let mut near = [0; 2];
@@ -405,7 +405,7 @@ fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
     is_near(near)
 }
 
-/// Adds a pair, and returns what was near the end of its room before, and which halves are now: their two highest bits differ.
+/// Adds a pair. Returns `near`, with the bits of those halves that are now near the end of their room: their two highest bits differ.
 #[inline(always)]
 fn add_pair(own: &mut Pair, pair: &Pair, near: Pair) -> Pair {
     let sum = [0, 1].map(|half| own[half].wrapping_add(pair[half]));

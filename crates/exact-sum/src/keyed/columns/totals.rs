@@ -63,8 +63,8 @@ impl<F: FixedFormat> Totals<F> {
         self.tables.prepare(items);
     }
 
-    /// Adds a block of items that have few exponents and short significands, or subtracts them. If they have not, returns false and
-    /// adds none.
+    /// Adds a block of items that have few exponents and short significands, or subtracts them. If the items are not like this, returns false and
+    /// adds nothing.
     #[inline]
     pub(crate) fn add_short<K: Key, T: Float>(
         &mut self,
@@ -117,8 +117,8 @@ impl<F: FixedFormat> Totals<F> {
         }
     }
 
-    /// Adds a number to a key's, and counts of items that are not finite to its counts. A function says of a word's exponent
-    /// whether it may have a table.
+    /// Adds a number to a key's number, and counts of items that are not finite to the key's counts. A function says whether a word may have a table,
+    /// given the word's exponent.
     pub(crate) fn add_number(
         &mut self,
         key: usize,
@@ -161,7 +161,7 @@ impl<F: FixedFormat> Totals<F> {
         self.add_number(key, &total.fixed, total.counters, is_common);
     }
 
-    /// Adds a product by integer arithmetic, or subtracts it. It is counted with those of its block.
+    /// Adds a product by integer arithmetic, or subtracts it. The product is counted together with those of its block.
     pub(crate) fn change_product(&mut self, key: usize, [x, y]: [f64; 2], removes: bool) {
         let mut product = Total::<F>::of_product(x, y);
         product.counters = product.counters.of_specials();
@@ -241,7 +241,7 @@ impl<F: FixedFormat> Totals<F> {
         total
     }
 
-    /// Integers of all keys, in units of 2^exponent, which is as in [`add_integer`](Self::add_integer).
+    /// Integers of all keys, in units of 2^exponent. The exponent is as in [`add_integer`](Self::add_integer).
     pub(crate) fn of_integers(
         exponent: i32,
         integers: impl ExactSizeIterator<Item = i128>,
@@ -263,7 +263,7 @@ impl<F: FixedFormat> Totals<F> {
 /// Numbers of some keys.
 #[derive(Clone, Debug)]
 struct Spilled<F: FixedFormat> {
-    /// For each key, which of the numbers is its, plus 1; or 0. Empty as long as there is none.
+    /// For each key, the index of its number plus 1, or 0 if it has no number. Empty as long as no key has a number.
     places: Vec<u32>,
     totals: Vec<(u32, Total<F>)>,
 }

@@ -158,7 +158,7 @@ impl Small for IntegerMoments {
 }
 
 impl Keyed<IntegerSum> {
-    /// Adds sums to those of their keys.
+    /// Adds each sum to the sum of its key.
     ///
     /// # Errors
     /// There are not as many keys as sums, a key has no sum, or one would have more than 2^63 - 1 items. A failed call changes no sum.

@@ -61,7 +61,7 @@ impl<T: Float> InColumns for ProductSum<T> {
         products::change::<K, T>(columns, level, keys, factors, removes, decoded);
     }
 
-    /// It does not know how many products it is of.
+    /// The result does not know its number of products.
     fn of_key(columns: &Self::Columns, key: usize) -> Self {
         products::sum_of(columns, key, 0)
     }

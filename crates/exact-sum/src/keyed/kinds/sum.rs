@@ -71,7 +71,7 @@ impl<T: Float> InColumns for Sum<T> {
         });
     }
 
-    /// It does not know how many items it is of.
+    /// The result does not know its number of items.
     fn of_key(columns: &Self::Columns, key: usize) -> Self {
         columns.sum_of(key, 0)
     }

@@ -57,7 +57,7 @@ impl<T: Float> InColumns for WeightedMean<T> {
         Sum::<T>::change(sums, level, keys, weights, removes, decoded);
     }
 
-    /// It does not know how many items it is of.
+    /// The result does not know its number of items.
     fn of_key((products, sums): &Self::Columns, key: usize) -> Self {
         Self {
             products: products::sum_of(products, key, 0),

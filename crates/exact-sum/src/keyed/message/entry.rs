@@ -27,17 +27,17 @@ enum EntryKind {
     LongWithCounters,
 }
 
-/// A header's fields: the kind; the part of its key; for a short one the unit, for a long one the first of the number's words that is not
-/// zero; how many words of the number follow.
+/// A header's fields: the kind; the part of the key; in a short entry the unit, in a long entry the index of the number's first word that is not
+/// zero; the number of words that follow.
 const SHIFTS: [u32; 4] = [0, 8, 16, 32];
 
-/// What is added to units, so that none is negative.
+/// The bias of units, so that none is negative.
 const UNIT_BIAS: i32 = 1 << 13;
 
 /// A part of a key's sum.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'e> {
-    /// Its key.
+    /// The key that the entry belongs to.
     pub(crate) key: u64,
     pub(crate) part: usize,
     kind: EntryKind,
@@ -178,7 +178,7 @@ pub(crate) fn write_long<F: FixedFormat>(
     }
 }
 
-/// Writes one entry for all of a part of a key.
+/// Merges all entries of a part of a key, and writes one.
 pub(crate) fn merge_entries<F: FixedFormat>(
     same: &[Entry<'_>],
     into: &mut Vec<u64>,

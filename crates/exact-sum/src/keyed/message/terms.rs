@@ -2,7 +2,7 @@
 
 use crate::number::counters::{LimitError, items_of_both};
 
-/// What a rank, or several, know about one part of all keys. [`combine`] joins the terms of two.
+/// What one or more ranks know about one part of all keys. [`combine`] joins two sets of terms.
 pub type Terms = [i64; 6];
 
 // Terms are:
@@ -23,7 +23,7 @@ pub(crate) const ITEMS: usize = 5;
 /// The terms of no integers.
 pub const NO_TERMS: Terms = [i64::MAX, i64::MIN, 0, 0, 0, 0];
 
-/// The terms of both.
+/// The joint terms of both.
 #[must_use]
 pub fn combine(left: Terms, right: Terms) -> Terms {
     let vote = |terms: &Terms| (terms[VOTES], terms[VOTED]);
@@ -43,7 +43,7 @@ pub fn combine(left: Terms, right: Terms) -> Terms {
 #[derive(Clone, Copy, Debug)]
 pub struct Agreed {
     pub(crate) unit: i32,
-    /// The most bits of an integer, so that those of all ranks add up to one.
+    /// The most bits of an integer: with no more, the sum of all ranks' integers does not overflow.
     bits: u32,
     pub(crate) all_fit: bool,
     has_entries: bool,
@@ -54,7 +54,7 @@ impl Agreed {
     /// The unit that follows from the joint terms of this many ranks.
     ///
     /// # Errors
-    /// They have more than 2^63 - 1 items.
+    /// The ranks have more than 2^63 - 1 items.
     pub fn on(terms: Terms, ranks: usize) -> Result<Self, LimitError> {
         let more = usize::BITS - (ranks - 1).leading_zeros();
         let bits = i128::BITS - 1 - more;
@@ -168,7 +168,7 @@ mod tests {
                     Some(0)
                 } else if places >= 0 {
                     let factor = 2_i128.checked_pow(places.unsigned_abs());
-                    // -2^127 is an integer, and 2^127 is none.
+                    // -2^127 has 128 bits with its sign, and 2^127 has more.
                     match factor {
                         Some(factor) => integer.checked_mul(factor),
                         None => (places == 127 && integer == -1).then_some(i128::MIN),

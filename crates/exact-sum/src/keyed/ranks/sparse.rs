@@ -37,7 +37,7 @@ impl SparseKey for i64 {
     }
 }
 
-/// What they are, with the types of keys and items: ranks compare it.
+/// The kind of slot and the types of keys and items, as text that ranks compare.
 #[must_use]
 pub fn name<K: SparseKey, S: KeyedSlot>() -> String {
     let key = std::any::type_name::<K>();
@@ -52,8 +52,8 @@ fn few(ranks: usize) -> u64 {
     FEW_ITEMS / ranks as u64
 }
 
-/// All keys of slots as entries, distributed to ranks. The first word of a list is an upper bound on the items of a key. If this
-/// rank has more items than its share, no list is empty; otherwise the lists for ranks that get no key are.
+/// All keys of slots as entries, distributed to ranks. The first word of a list is an upper bound on the items of a key. If this rank has more items
+/// than its share, no list is empty. Otherwise a list without keys is empty.
 #[must_use]
 pub fn to_entries<K: SparseKey, S: KeyedSlot>(
     slots: &Hashed<K, S>,
@@ -79,11 +79,10 @@ pub fn to_entries<K: SparseKey, S: KeyedSlot>(
     lists
 }
 
-/// Checks that a sum has room for the items of all ranks. Every rank gets all numbers that are above a share, so all ranks find the
-/// same.
+/// Checks that a sum has room for the items of all ranks. Every rank gets all numbers that are above a share, so all ranks come to the same result.
 ///
 /// # Errors
-/// They may have more than 2^63 - 1: those that are not small have more than 2^63 - 2^60 - 1.
+/// The ranks may have more than 2^63 - 1 items: those above their share have more than 2^63 - 2^60 - 1.
 pub fn check_items(lists: &[Vec<u64>]) -> Result<(), LimitError> {
     let items = lists.iter().filter_map(|list| list.first());
     let large = items.filter(|&&items| items > few(lists.len()));

@@ -20,7 +20,7 @@ use super::super::message::terms::LOWEST;
 pub use super::super::message::terms::{Agreed, NO_TERMS, Terms, combine};
 use super::super::{Keyed, KeyedSlot};
 
-/// What they are, with the type of items: ranks compare it.
+/// The kind of slot and the type of items, as text that ranks compare.
 #[must_use]
 pub fn name<S: KeyedSlot>() -> String {
     S::name()
@@ -44,7 +44,7 @@ pub fn rows<S: KeyedSlot>(slots: &Keyed<S>) -> usize {
     slots.slots()
 }
 
-/// Writes this rank's rows, in units of its own, its terms for each part, and entries for what has more than an integer.
+/// Writes this rank's rows, in units of its own, its terms for each part, and entries for numbers that are more than an integer.
 pub fn write<S: KeyedSlot>(
     slots: &Keyed<S>,
     rows: &mut [S::Row],
@@ -72,7 +72,7 @@ pub fn of_rows<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed]) -> Keyed<S> {
     Keyed::of_columns(rows.len(), S::Columns::read(rows, 0, agreed))
 }
 
-/// Writes the [values](Keyed::value) of rows that were combined, and that no entries belong to.
+/// Writes the [values](Keyed::value) of rows that were combined and have no entries.
 pub fn write_values<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed], result: &mut [S::Item]) {
     if S::IS_SUM {
         of_sums::round(cast_slice(rows), agreed, result);
@@ -81,10 +81,10 @@ pub fn write_values<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed], result: &m
     }
 }
 
-/// Adds entries, the first key's number being `first` there.
+/// Adds entries, in which the first key has the number `first`.
 ///
 /// # Errors
-/// They are no entries of such slots.
+/// They are not entries of such slots.
 pub fn add_entries<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     entries: &[u64],

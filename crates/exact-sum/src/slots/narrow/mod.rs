@@ -35,16 +35,16 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
         is_cut: bool,
     ) -> Option<T>;
 
-    /// A slot's sums, if they are finite, rounded down to integers in units in which they fit. `None` also where it takes no less time to compute
-    /// statistics from the slot itself.
+    /// A slot's sums, rounded down to integers in units in which they fit. `None` if a sum is not finite, or if computing statistics from the slot
+    /// itself takes no longer.
     fn cut(_: &Self::Slot, _: u64) -> Option<(Self, [i32; C])> {
         None
     }
 
-    /// A slot with these rows and another slot's; `items` rows together.
+    /// A slot with these rows and the rows of another slot; `items` rows together.
     fn with(&self, others: &Self::Slot, items: u64, units: [i32; C]) -> Self::Slot;
 
-    /// Adds a row of any items to a slot, which does not count it, if `sign` is 1; removes it if `sign` is -1.
+    /// Adds a row of any items to a slot, which does not count the row, if `sign` is 1; removes the row if `sign` is -1.
     fn step(slot: &mut Self::Slot, row: [f64; C], sign: i64);
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn near<N: Narrow<T, C>, T: Float, const C: usize>(
     value
 }
 
-/// n (n - `ddof`) for n items; `None` if it is 0, or no short integer.
+/// n (n - `ddof`) for n items; `None` if it is 0, or not a short integer.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "what is no such integer is found out"

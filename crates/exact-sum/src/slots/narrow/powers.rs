@@ -78,7 +78,7 @@ impl NarrowPowers {
         (3 * n).max(cubes).max(squares) + 4
     }
 
-    /// Those of n, S1, S2 and S3, each at least 1.
+    /// The numbers of bits of n, S1, S2 and S3, each at least 1.
     fn bits(&self, items: u64) -> [i32; 4] {
         let [n, sum] = [items.into(), self.moments.sum].map(|number| Wide::<2>::of(number).bits());
         let [squares, cubes] = [self.moments.squares.bits(), self.cubes.bits()];

@@ -1,4 +1,4 @@
-//! The integers of all keys as numbers: adding numbers that are no items, and reading them.
+//! The integers of all keys as numbers: adding numbers that are not items, and reading them.
 
 use simd_kernels::{DecodeDigits, DecodeUnit, Pair};
 
@@ -6,8 +6,8 @@ use super::{Place, Tables, add_pair, is_near, pair_of};
 use crate::number::fixed::integer_of;
 
 impl Tables {
-    /// Adds the integers of `other`, or subtracts them, key by key. Returns whether it could: it cannot if their units differ. The
-    /// other has no more keys.
+    /// Adds the integers of `other`, or subtracts them, key by key. Returns false, and changes nothing, if their units differ. `other` has no more
+    /// keys.
     pub(crate) fn merge(&mut self, other: &Self, removes: bool) -> bool {
         let Some(place) = other.place else {
             return true;

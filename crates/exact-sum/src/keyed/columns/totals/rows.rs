@@ -203,7 +203,7 @@ fn common_unit<F: FixedFormat>(totals: &Totals<F>) -> i32 {
 /// How far units may be from each other, so that most integers in the one fit as integers of the other.
 const NEAR_PLACES: i32 = 64;
 
-/// Rounds rows that were added up, and that no entries belong to.
+/// Rounds rows that were added up and have no entries.
 pub(crate) fn round<T: Float>(rows: &[[i128; 1]], agreed: &[Agreed], values: &mut [T]) {
     let (is_quiet, unit) = (Quiet::now().is_some(), agreed[0].unit);
     let decoded = DecodeUnit::of_exponent(unit);
