@@ -3,14 +3,14 @@
 /// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is sent. It is also sent when a value is for another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageBuffer {
-    /// The values that a message holds: a full buffer is sent. From 1 to [`VALUES_MAX`](Self::VALUES_MAX).
+    /// The most values in a message: a buffer with this many values is sent. From 1 to [`VALUES_MAX`](Self::VALUES_MAX).
     pub values: usize,
     /// The buffer is sent before work begins on a subtree of more leaves than this, so that a finished value does not wait for long.
     pub flush_leaves: u64,
 }
 
 impl MessageBuffer {
-    /// The most values: more than any rank has for another.
+    /// The largest allowed number of values: no rank has this many values for one other rank.
     pub const VALUES_MAX: usize = 128;
 
     /// Every value is sent separately.

@@ -1,7 +1,7 @@
 //! Reductions of iterators, with the bits of the same items in a slice.
 //!
-//! Items are collected in blocks, and each block is reduced as a slice. Blocks are subtrees, so their results are combined as items are
-//! in a scan.
+//! Items are collected in blocks, and each block is reduced as a slice. Blocks are subtrees, so their results are combined in the same way as the
+//! items of a scan.
 
 use exact_sum::Sum as ExactSum;
 

@@ -1,7 +1,7 @@
 //! What messages cost: by default, and as measured.
 //!
-//! A link is measured by round trips of two ranks. If there are several nodes, ranks of the first ones then exchange messages with all
-//! ranks of the others at once: the time beyond one message's is due to crowding.
+//! A link is measured by round trips of two ranks. If there are several nodes, each rank of the first few nodes then exchanges messages with all
+//! ranks of the others at once: the time beyond that of one message is due to crowding.
 
 use std::time::{Duration, Instant};
 
@@ -10,39 +10,39 @@ use schedule::{Link, Network};
 
 use super::World;
 
-/// Two processes or threads of one machine that poll for each other's messages, as on the machine of `docs/performance.md`; its
-/// latency is between those of short messages and of long ones, which take another round trip.
+/// Two processes or threads of one machine that poll for each other's messages, as on the machine of `docs/performance.md`. The latency lies between
+/// that of short messages and that of long messages, which take another round trip.
 pub const DEFAULT_LINK: Link = Link {
     latency_ns: 500.0,
     byte_ns: 0.1,
     combine_byte_ns: 0.01,
 };
 
-/// Round trips that are timed at once, where they are fast: the best of several such series counts.
+/// The most round trips of a series, for fast links. Of several such series, the best one counts.
 const ROUND_TRIPS: u32 = 50;
 const SERIES: u32 = 9;
 
-/// Where they are slow, a series takes about this long,
+/// On slow links, a series has fewer round trips, and takes about this long.
 const SERIES_TIME: Duration = Duration::from_millis(2);
 
-/// and no other one begins after this time.
+/// No series begins after this time.
 const LINK_TIME: Duration = Duration::from_millis(60);
 
-/// The bytes of a short and of a long message.
+/// The number of bytes of a short message and of a long one.
 const SHORT_BYTES: usize = 8;
 const LONG_BYTES: usize = 1 << 18;
 
-/// Exchanges of all with all take about this long.
+/// The exchanges between all ranks take about this long in all.
 const EXCHANGES_NS: f64 = 5e7;
 
-/// The ranks that take part in these exchanges, or those of two nodes if that is more.
+/// The number of ranks in these exchanges; if two nodes have more ranks, all ranks of two nodes.
 const EXCHANGING_RANKS: usize = 16;
 
-/// The kind of the measurement's exchange, which no plan uses. A rank that builds a plan meanwhile gets an error, and does not mistake these
+/// The tag's kind for the exchange of the measurement; no plan uses it. A rank that builds a plan meanwhile gets an error, and does not mistake these
 /// messages for its own.
 const MEASURING: u8 = Tag::KIND_LIMIT - 1;
 
-/// The first byte of a message after which another one comes, and of the last one.
+/// The first byte of a message that another message follows, and of the last message.
 const MORE: u8 = 1;
 const LAST: u8 = 0;
 
