@@ -22,7 +22,7 @@ except ImportError as error:
     _LINE = 'pip install ./bindings/python ./bindings/engines/duckdb "duckdb>=2"'
     raise ImportError(f"treefold.duckdb needs DuckDB and its extension. In a clone of treefold: {_LINE}") from error
 
-# DuckDB's setting that lets it load extensions that it has not signed.
+# The setting that makes DuckDB load extensions without DuckDB's signature.
 _SETTING = "allow_unsigned_extensions"
 
 

@@ -20,7 +20,8 @@ pub(crate) const MEMBERS: &str = "--workspace --exclude treefold-rsmpi";
 pub(crate) const FEATURES: &str =
     "treefold/cuda,treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
 
-/// The number of cores for which the gate is designed. With more, ranks that are threads would compete for cores.
+/// The number of test programs that run at once: the gate is designed for two cores. With more,
+/// ranks that are threads would compete for cores.
 const BESIDE: usize = 2;
 
 /// The longest tests start first; the others follow in their own order.

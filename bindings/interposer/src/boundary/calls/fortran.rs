@@ -80,7 +80,7 @@ macro_rules! reduction {
                 )
             };
             let $arguments = move |mpi: &Mpi| {
-                // Programs test whether persistent reductions exist, and do without them.
+                // Programs test whether persistent reductions exist, and do without them if not.
                 let is_there = Form::$form == Form::Blocking || next().is_ok();
                 (mpi.hides_fortran() && is_there).then(|| Arguments {
                     call: Call::$call,
@@ -100,7 +100,7 @@ macro_rules! reduction {
             let $library = move || match next() {
                 Ok(next) => {
                     let mut code = SUCCESS;
-                    // SAFETY: it is the call that the program makes, with an error code.
+                    // SAFETY: this is the program's own call, with the address of an error code.
                     unsafe {
                         next(
                             send, recv, count, datatype, op, $($root,)? comm, $($info,)?
@@ -119,7 +119,7 @@ macro_rules! reduction {
     };
 }
 
-/// A name of a reduction.
+/// One of the names of a reduction.
 macro_rules! named {
     ($name:ident, $body:ident, ($($root:ident)?), ($($info:ident)?), ($($request:ident)?)) => {
         #[doc = concat!("`", stringify!($name), "`.")]

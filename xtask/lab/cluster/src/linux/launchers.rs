@@ -1,4 +1,5 @@
-//! Lets MPI launchers find the nodes, by files on every node and environment variables that name them.
+//! Lets MPI launchers find the nodes: writes files on every node, and sets environment variables
+//! with the names of these files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
