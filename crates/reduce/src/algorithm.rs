@@ -11,7 +11,7 @@ use comm::text::printable;
 pub enum Algorithm {
     /// Every rank to the root, or to every other, in one step.
     Direct,
-    /// A binomial tree: p - 1 messages to the root, as many back.
+    /// A binomial tree: p - 1 messages to the root, and p - 1 back.
     Binomial,
     /// A Fibonacci tree: a parent never waits for one child while the other is ready.
     Fibonacci,
@@ -35,7 +35,7 @@ pub enum Algorithm {
     RecursiveDoubling,
     /// For wide rows: each rank reduces some columns, the root gathers them.
     ReduceScatterGather,
-    /// For wide rows: each rank reduces some columns, then all get all, in 2 log2 p rounds.
+    /// For wide rows: each rank reduces some columns, then every rank gets all columns, in 2 log2 p rounds.
     Rabenseifner,
     /// Recursive doubling; the ranks beyond a power of two exchange with a partner before and after.
     PairwiseExchange,
@@ -120,7 +120,7 @@ impl Algorithm {
         schedules.chain(OTHERS.iter().map(|&(algorithm, _)| algorithm))
     }
 
-    /// Its name on the command line.
+    /// The algorithm's name on the command line.
     pub fn name(self) -> &'static str {
         let other = OTHERS.iter().find(|(algorithm, _)| *algorithm == self);
         match (self.scheduled(), other) {
@@ -138,12 +138,12 @@ impl Algorithm {
         found.map(|&(_, schedule)| schedule)
     }
 
-    /// Whether it runs along a schedule: [`scheduled`](Algorithm::scheduled) is not `None`.
+    /// Whether the algorithm runs along a schedule: [`scheduled`](Algorithm::scheduled) is not `None`.
     pub fn is_scheduled(self) -> bool {
         self.scheduled().is_some()
     }
 
-    /// Whether it reduces rows of more than one element.
+    /// Whether the algorithm reduces rows of more than one element.
     pub fn takes_rows(self) -> bool {
         self.is_scheduled() || self == Algorithm::MpiNative
     }

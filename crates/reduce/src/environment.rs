@@ -1,9 +1,9 @@
 //! Whether this thread's floating-point arithmetic is IEEE 754's default one.
 //!
-//! A library that was compiled with `-ffast-math`, or a solver that asked for speed, may have set
-//! flush-to-zero, denormals-are-zero or another rounding mode on this thread. Sums would then silently differ from
-//! those of other ranks and other runs. [`check`] reads the processor's control register, if it knows the architecture's. If not, or
-//! if the register differs, it computes five sums and products whose results would differ.
+//! A library that was compiled with `-ffast-math`, or a solver that asked for speed, may have set flush-to-zero, denormals-are-zero or another
+//! rounding mode on this thread. Sums would then silently differ from those of other ranks and other runs. [`check`] reads the processor's control
+//! register, on architectures whose register it knows. On other architectures, or if the register is not the default, it computes five sums and
+//! products whose results would differ.
 
 use std::hint::black_box;
 

@@ -114,7 +114,7 @@ const OTHERS: [Call; 4] = [
 ];
 
 impl Call {
-    /// The kind of its exchanges.
+    /// The kind of the call's exchanges.
     #[inline]
     pub(crate) fn kind(self) -> u8 {
         const FIRST_OTHER: u8 = Operation::Broadcast as u8 + 1;
@@ -127,7 +127,7 @@ impl Call {
         }
     }
 
-    /// The call whose exchanges are of this kind; `None` if no plan's are.
+    /// The call whose exchanges are of this kind; `None` if no plan has exchanges of this kind.
     pub(crate) fn of_kind(kind: u8) -> Option<Self> {
         let items = Operation::ALL.iter().map(|&operation| operation.into());
         items.chain(OTHERS).nth(usize::from(kind))

@@ -1,4 +1,4 @@
-//! Spans and events of crate `tracing`, at level TRACE but for warnings, with feature `tracing`; without it, nothing at all.
+//! Spans and events of crate `tracing`, at level TRACE but for warnings, with feature `tracing`. Without the feature, the macros do nothing.
 //!
 //! `plan` covers the collective building of a plan, `local work` a rank's own folds, `waiting` the
 //! time until a message has arrived; `message` is an event for each message sent. A plan for scattered items may warn of what it will

@@ -163,7 +163,8 @@ fn a_message_buffer_changes_messages_and_no_bit() {
     }
 }
 
-/// What ranks tell each other of the lengths of their lists, besides the lists: not p - 1 messages a rank.
+/// The lengths of the lists, which ranks exchange in addition to the lists, do not take p - 1
+/// messages a rank.
 #[test]
 fn sums_that_do_not_fit_take_a_logarithm_of_messages() {
     for ranks in [2, 3, 8, 13, 64, 100] {

@@ -103,7 +103,7 @@ fn exact_sums_are_right_in_every_environment() {
     }
 }
 
-/// Nor do sums by key, of windows, and what follows from sums.
+/// Nor do sums by key, sums of windows, and statistics that follow from sums.
 #[test]
 fn what_follows_from_exact_sums_is_right_in_every_environment() {
     let tiny = f64::from_bits(3);
@@ -218,7 +218,7 @@ fn an_environment_that_changes_after_the_plan_stops_its_run() {
     }
 }
 
-/// What is in flight when the mode is set: flushed values would be 0.
+/// A value in flight when the mode is set: flushed values would be 0.
 const SMALL: f64 = 3e-310;
 
 /// One rank sets the mode between start and wait.
@@ -319,7 +319,7 @@ fn assert_whole(outcome: &Result<f64, RunError>, expected: f64) {
     }
 }
 
-/// Whoever was the first: no rank blames another for what is wrong with itself.
+/// No rank blames another for its own fault, whichever rank failed first.
 #[test]
 fn a_mode_on_all_ranks_is_the_same_error_on_all() {
     for algorithm in Algorithm::all().filter(|&other| other != Algorithm::MpiNative) {

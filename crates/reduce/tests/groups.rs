@@ -1,5 +1,5 @@
-//! Worlds of threads that are duplicated and split: nothing of two worlds meets, deadlocks are found across them, and each goes on after a
-//! loss.
+//! Worlds of threads that are duplicated and split: messages of two worlds never meet, deadlocks are found across them, and each world goes on after
+//! a loss.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
@@ -61,7 +61,7 @@ fn duplicates_are_apart() {
                     assert_eq!(run.wait().unwrap(), [expected; 30], "{algorithm}");
                 }
             }
-            // A world may go before what is built on its duplicate.
+            // A world may be dropped before the plans on its duplicate.
             drop(second);
             assert_eq!(sum(&third, 1.0), size);
             assert_eq!(sum(world, 1.0), size);
@@ -181,7 +181,7 @@ fn parts_agree_each_for_itself() {
     });
 }
 
-/// A rank of five is lost. The worlds of the others all end; each is shrunk, that of the part without it, too.
+/// A rank of five is lost. The worlds of the others all end; each is shrunk, even the world of the part that did not have the lost rank.
 #[test]
 fn every_world_goes_on_after_a_loss() {
     let lost_part = AtomicUsize::new(0);

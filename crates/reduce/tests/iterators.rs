@@ -1,4 +1,4 @@
-//! Reductions of what iterators give, sequential and rayon's, against the recursive definition.
+//! Reductions of iterators, sequential and rayon's, against the recursive definition.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

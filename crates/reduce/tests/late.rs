@@ -1,4 +1,4 @@
-//! A rank that has given up a plan of several parts while it was built: the others hear of it in each part, and the ranks build the next plan
+//! A rank that has given up a plan of several parts while it was built: the others learn of this in each part, and the ranks build the next plan
 //! together.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -16,7 +16,7 @@ use reduce::{BuildError, Plan, World};
 #[derive(Debug)]
 struct Impatient {
     inner: ThreadCommunicator,
-    /// How many receives there are before that one; none ends where there is no number.
+    /// The number of receives before that one; `None` if no receive ends.
     patience: Rc<Cell<Option<u32>>>,
 }
 

@@ -1,4 +1,5 @@
-//! Many messages, blocks, items or runs: what they cost is in proportion to their number, and not to its square.
+//! Many messages, blocks, items or runs: their cost is in proportion to their number, and not to
+//! its square.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![allow(
@@ -14,7 +15,8 @@ use nix::time::ClockId;
 use reduce::exact::{self, Keyed, Sum};
 use reduce::{Algorithm, BuildError, Plan, World, threads};
 
-/// A limit of 1 makes a message of each column: their number, not its square, is the time that they take.
+/// With a limit of 1, each column is a message: the time is in proportion to the number of
+/// messages, not to its square.
 #[test]
 fn many_short_messages_take_linear_time() {
     for (ranks, columns, algorithm) in [
@@ -33,7 +35,7 @@ fn many_short_messages_take_linear_time() {
             })
             .unwrap()
         };
-        // 8 times as long; 40 times where each message searched or moved a list of all.
+        // 8 times as long; 40 times if each message searched or moved a list of all messages.
         grows_at_most(20, || run(columns), || run(8 * columns));
     }
 }
@@ -98,7 +100,7 @@ fn a_plan_in_lanes_of_many_small_blocks_is_built_at_once() {
     assert_eq!(build(5, 5), [Ok(()), Ok(())]);
 }
 
-/// The items before one rank's item are those before its last one, and some more.
+/// The items before one of a rank's items are those before its previous item, and some more.
 #[test]
 fn a_scan_of_single_items_takes_linear_time() {
     const RANKS: usize = 4;
@@ -184,7 +186,7 @@ fn in_flight(ranks: usize, start: Start, count: usize) {
 #[test]
 fn ten_thousand_runs_in_flight_end() {
     for (name, start) in STARTS {
-        // More than a stack held of waits in waits.
+        // More than a stack could hold if waits were nested.
         let (ranks, count) = match name {
             "in tree order" | "by key, with a NaN" => (2, 10_000),
             _ => (3, 1000),
@@ -199,7 +201,7 @@ fn ten_thousand_runs_in_flight_end() {
 #[test]
 fn runs_in_flight_take_linear_time() {
     for (_, start) in STARTS {
-        // 8 times as long; 64 times where each message was followed by a look at all runs.
+        // 8 times as long; 64 times if all runs were checked after each message.
         grows_at_most(
             24,
             || in_flight(2, start, 250),

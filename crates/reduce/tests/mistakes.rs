@@ -1,4 +1,4 @@
-//! What programs do by accident: odd numbers for the builder, operators that panic or leave NaNs as they come.
+//! What programs do by accident: odd numbers for the builder, and operators that panic or do not make NaNs canonical.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -106,7 +106,7 @@ fn parameters_have_limits() {
         let error = refused(|builder| builder.blocks(count));
         assert!(matches!(error, BuildError::Parameter(_)), "{error}");
     }
-    // Within the limit, a block has a column at least.
+    // Within the limit, a block has at least one column.
     threads::run(2, |world| {
         let builder = Plan::builder(world)
             .local_items(1)
@@ -301,7 +301,7 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
         let whole = pieces([vec![0..2, 6..7], vec![2..4], vec![4..6, 7..10]]);
         let own = if world.rank() == 1 { &touching } else { &whole };
         Plan::builder(world).ownership(own).build::<f64>().unwrap();
-        // What is said last counts.
+        // The last call counts.
         let builder = Plan::builder(world).ownership(&lower(10));
         let builder = builder.local_items([4, 3, 3][2 - world.rank()]);
         builder.build::<f64>().unwrap();
@@ -309,8 +309,8 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
     .unwrap();
 }
 
-/// A rank needs the ranges of all ranks, so each of them may have room for its own and none for those of all. In a process of its own, of
-/// little memory, which would end there without a check.
+/// A rank needs the ranges of all ranks, so each rank may have room for its own ranges and none for all. In a process of its own, with little memory,
+/// which would end there without a check.
 #[cfg(target_os = "linux")]
 #[test]
 fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {
@@ -572,8 +572,8 @@ fn a_rule_for_another_number_of_items_is_refused_without_a_message() {
     .unwrap();
 }
 
-/// With other runs in flight, too, all ranks that miss one name it, and none names a rank that has only noticed. A slow rank is told while
-/// it still builds its plans.
+/// With other runs in flight, too, all ranks that miss one name it, and none names a rank that has only learned of the loss. A slow rank is notified
+/// while it still builds its plans.
 #[test]
 fn all_ranks_name_the_one_that_left() {
     for ranks in 3..7 {

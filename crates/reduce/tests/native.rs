@@ -1,4 +1,4 @@
-//! `mpi-native` on transports whose own reductions leave ranks out, count one twice or swap two: no value comes of it.
+//! `mpi-native` on transports whose own reductions leave ranks out, count one twice or swap two: the outcome is never a value.
 
 use std::time::Duration;
 

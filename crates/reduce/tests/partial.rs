@@ -12,7 +12,7 @@ use reduce::{
 };
 use simd_kernels::by_definition;
 
-/// Rows of doubles that round, with what is hard to add among them.
+/// Rows of doubles that round, with some items that are hard to add.
 fn rows(count: usize, width: usize, seed: u64) -> Vec<f64> {
     let mut state = seed | 1;
     let values = (0..count * width).map(|_| {
@@ -201,7 +201,7 @@ fn what_does_not_fit_together_is_told() {
     }
 }
 
-/// The sum of some items and the maximum of the others are neither: nothing that takes partials together mixes operators.
+/// The sum of some items and the maximum of the others have no common reduction: no call on several partials mixes operators.
 #[test]
 fn partials_of_other_operators_do_not_mix() {
     let sums = Partial::new(&[1.0, 2.0], 0, 4, &Sum).unwrap();
@@ -219,7 +219,7 @@ fn partials_of_other_operators_do_not_mix() {
     let all = sums.merge(&rest, &Sum).unwrap();
     assert_eq!(all.result(&Sum), Ok(vec![10.0]));
     assert_eq!(all.result(&Product), Err(other("sum", "product")));
-    // As another process tells them.
+    // As another process would send them.
     let told = |partial: &Partial<f64>| {
         let nodes = partial.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
         let nodes: Vec<_> = nodes.collect();

@@ -218,7 +218,7 @@ fn buffered_messages(distribution: &Distribution, rank: usize) -> u64 {
     messages + u64::from(buffered > 0)
 }
 
-/// Without the buffer as many as Algorithm 2 counts; with it, as many as its rules allow.
+/// The number of messages is what Algorithm 2 counts without the buffer, and what the buffer's rules allow with it.
 #[test]
 fn messages_are_counted() {
     for (items_count, ranks) in [(9, 3), (1000, 17), (4097, 33), (20_000, 5)] {

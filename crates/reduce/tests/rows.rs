@@ -79,7 +79,7 @@ proptest! {
         check(width, words, &mix, |&x| x);
     }
 
-    /// One NaN for all: whether a sum is NaN is reproducible, and how it looks is ours.
+    /// All results have one NaN: whether a sum is NaN is reproducible, and its bits are fixed.
     #[test]
     fn fused_sums_have_the_bits_of_sums_of_their_leaves(
         words in prop::collection::vec((any::<u64>(), any::<u64>()), 0..1200),

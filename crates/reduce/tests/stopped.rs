@@ -13,7 +13,7 @@ use reduce::{Plan, RunError, Sum, World, exact, mpi};
 
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Far more than a loop takes that meets the limit: it catches one that does not.
+/// Far longer than a loop that meets the limit takes; catches a loop that does not.
 const MOST: Duration = Duration::from_secs(20);
 
 /// What a rank does between two looks at its runs.
@@ -58,7 +58,7 @@ fn check(world: &World, stopped: usize) {
         // Launchers wake a process before they end it.
         process::exit(0);
     }
-    // Who has just heard of that rank would not blame it, whatever the others say.
+    // A rank that has just received something from that rank would not blame it, whatever the others say.
     thread::sleep(LIMIT);
     let run = tested.start_allreduce(&[1.0]).expect("it is idle");
     named("tests", stopped, || run.test().err());
@@ -111,7 +111,7 @@ fn silent_after(what: &str, mut fails: impl FnMut() -> Option<RunError>) -> std:
     }
 }
 
-/// A rank may not find out who is silent, but it names none that is not. The ranks wait for different runs first, and test the others.
+/// A rank may not find out who is silent, but it names no rank that is not silent. The ranks wait for different runs first, and test the others.
 fn many_in_flight(world: &World, plans: &[Plan<f64, Sum>], stopped: usize) {
     let start = |plan: &Plan<f64, Sum>| plan.start_allreduce(&[1.0]).expect("it is idle");
     let mut runs: Vec<_> = plans.iter().map(start).collect();

@@ -248,7 +248,7 @@ fn finite_items_do_not_trap_in_one_process() {
     }
 }
 
-/// What traps are for is as it was, and so are the values.
+/// The bits that control traps are as before, and so are the values.
 #[test]
 fn exact_sums_leave_the_register_and_have_their_values() {
     let items = extreme(5001);

@@ -1,4 +1,4 @@
-//! Which schedule runs is chosen alike on all ranks, can be said, and never changes a bit.
+//! The schedule is chosen alike on all ranks, can be named, and never changes a bit.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -303,7 +303,7 @@ fn the_environment_names_the_algorithm() {
             "ring\n",
             r"TREEFOLD_ALGORITHM: unknown algorithm `ring\n`; known: ",
         ),
-        // What treefold is compared with is no algorithm of a plan.
+        // The algorithms that treefold is compared with are not algorithms of a plan.
         (
             "unordered",
             "TREEFOLD_ALGORITHM: unknown algorithm `unordered`",
@@ -313,7 +313,7 @@ fn the_environment_names_the_algorithm() {
             "TREEFOLD_ALGORITHM: unknown algorithm `left-to-right`",
         ),
     ];
-    // Nothing is named: what is fastest runs, as where the variable is not set.
+    // No algorithm is named: the fastest one runs, as if the variable were not set.
     let fastest = threads::run(5, |world| {
         let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
         plan.algorithm(Operation::Allreduce).unwrap().name()

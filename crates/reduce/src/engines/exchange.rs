@@ -82,7 +82,7 @@ impl Exchange {
         })
     }
 
-    /// Makes progress, and returns whether the exchange is over. Also drives all runs in flight, unless only in passing.
+    /// Makes progress, and returns whether the exchange is over. Also drives all runs in flight, unless `patience` is `InPassing`.
     pub(crate) fn drive(&self, patience: Patience) -> Result<bool, comm::Error> {
         let broken = self.broken.borrow().clone();
         let driven = broken.map_or_else(|| self.drive_on(patience), Err);
@@ -103,7 +103,7 @@ impl Exchange {
             .drive(self, transport, patience, advance, &|error| error)
     }
 
-    /// Waits for the lists that the ranks have for this one. The caller has entered the world.
+    /// Waits for the lists that the ranks send to this rank. The caller has entered the world.
     pub(crate) fn deliver(mut self) -> Result<Vec<Vec<u64>>, RunError> {
         let driven = self.drive(Patience::Unlimited);
         self.is_over = true;
@@ -249,7 +249,7 @@ impl ExchangeState {
         Ok(self.is_over)
     }
 
-    /// Receives what has arrived. Returns whether that is everything.
+    /// Receives the messages that have arrived. Returns whether everything has arrived.
     fn take_in(
         &mut self,
         transport: &dyn Communicator,

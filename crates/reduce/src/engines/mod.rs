@@ -80,7 +80,7 @@ pub(crate) trait Engine {
         false
     }
 
-    /// The steps of the last blocking run in which this rank communicated; `None` before the first, and without steps.
+    /// The steps of the last blocking run in which this rank communicated; `None` before the first run, and for an engine without steps.
     fn rounds(&self) -> Option<u64> {
         None
     }
@@ -99,7 +99,7 @@ pub(crate) trait Engine {
 /// The engine of a plan whose runs are only exchanges.
 pub(crate) struct NoEngine;
 
-/// Why it is never called.
+/// Why the engine is never called.
 const ARE_EXCHANGES: &str = "the runs of such a plan are exchanges";
 
 impl Engine for NoEngine {
@@ -142,7 +142,7 @@ pub(crate) trait Flight: Progress {
     /// Whether the operation is over, successfully or not.
     fn is_over(&self) -> bool;
 
-    /// The ranks that it waits for: for their messages, or for them to take ours.
+    /// The ranks that the operation waits for: for their messages, or until they have received this rank's.
     fn awaited_ranks(&self) -> Vec<usize>;
 
     /// Waits for the end of the run, and drops the result.

@@ -297,7 +297,7 @@ impl Native {
         state(WHOLE, [self.conversation.tag().kind(), 0])
     }
 
-    /// Fills the slots with the word that this rank has failed.
+    /// Fills the slots with the state that this rank has failed.
     fn fill_failed(&self, slots: &mut [u8]) {
         for slot in slots.chunks_exact_mut(self.slot_bytes) {
             write_header(slot, [FAILED, self.world.rank() as u64, 0]);

@@ -186,7 +186,7 @@ pub enum BuildError {
         /// The operator.
         operator: String,
     },
-    /// Another rank is in a run of this plan, or builds another kind of plan: one of the two ranks has made a call more.
+    /// Another rank is in a run of this plan, or builds another kind of plan: one of the two ranks has made one call more than the other.
     #[error(
         "rank {rank} builds a plan, and rank {from} is in {other} of it: all ranks must make the same calls in the same order"
     )]

@@ -162,13 +162,13 @@ pub enum RunError {
         /// What is wrong with it.
         error: EnvironmentError,
     },
-    /// Another rank failed in this run; it knows why.
+    /// Another rank failed in this run; that rank knows why.
     #[error("rank {rank} failed in this reduction")]
     RankFailed {
         /// The rank that failed first.
         rank: usize,
     },
-    /// Several ranks failed in this run; they know why. Only [`mpi-native`](Algorithm::MpiNative) exact sums cannot name them.
+    /// Several ranks failed in this run; those ranks know why. Only [`mpi-native`](Algorithm::MpiNative) exact sums cannot name them.
     #[error("{count} ranks failed in this reduction")]
     RanksFailed {
         /// How many.

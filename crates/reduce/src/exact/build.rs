@@ -19,7 +19,7 @@ use crate::world::conversation::Conversation;
 impl Builder {
     /// Builds a plan for exact sums, which need no order: see [`exact`](crate::exact). Collective.
     ///
-    /// Each rank may have any number of items, and a different one in each run. What the builder was given about items is ignored.
+    /// Each rank may have any number of items, and a different number in each run. The builder's settings about items are ignored.
     ///
     /// # Errors
     /// As [`build`](Builder::build), except for those about items.
@@ -43,11 +43,11 @@ impl Builder {
 
     /// Builds a plan for slots, such as sums or moments, of keys 0 to `keys` - 1: see [`exact::KeyedPlan`](KeyedPlan). Collective.
     ///
-    /// Each rank may have any number of items, with any keys, and different ones in each run. What the builder was given about items and the
-    /// [`width`](Builder::width) is ignored.
+    /// Each rank may have any number of items, with any keys, and different ones in each run. The builder's settings about items and the
+    /// [`width`](Builder::width) are ignored.
     ///
     /// # Errors
-    /// As [`build`](Builder::build), except for those about items; or the ranks disagree on the number of keys, or it is 0.
+    /// As [`build`](Builder::build), except for those about items; or the ranks disagree on the number of keys, or the number is 0.
     pub fn build_keyed<S: KeyedSlot>(self, keys: usize) -> Result<KeyedPlan<Keyed<S>>, BuildError> {
         let world = &self.world;
         let mut rows = self.one_item_each(PlanKind::Keyed)?;

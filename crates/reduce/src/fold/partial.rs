@@ -288,8 +288,7 @@ impl<T: Copy + 'static> Partial<T> {
     /// the [total](Partial::total) and the name of the [operator](Partial::operator) of that partial.
     ///
     /// # Errors
-    /// The nodes are no subtrees of `total` items, are not from left to right, overlap, are not the largest ones, or have rows of another
-    /// width.
+    /// The nodes are not subtrees of `total` items, are not from left to right, overlap, are not the largest ones, or have rows of another width.
     pub fn from_nodes(
         nodes: impl IntoIterator<Item = (u64, u32, Vec<T>)>,
         width: usize,

@@ -100,8 +100,8 @@ pub trait Operator<T: Copy + 'static> {
         }
     }
 
-    /// Writes the reductions of all items up to each of the next ones, in [`canonical`](Operator::canonical) form. `result` is as long as
-    /// `items`.
+    /// Writes, for each of the next items, the reduction of all items up to this one, in [`canonical`](Operator::canonical) form. `result` is as long
+    /// as `items`.
     fn scan(&self, items: &[T], before: &mut Prefixes<T>, result: &mut [T]) {
         before.scan(items, result, &|left, right| self.combine(left, right));
         self.make_canonical(result);

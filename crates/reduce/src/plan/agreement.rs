@@ -1,9 +1,9 @@
 //! What ranks compare when they build a plan, so that every rank sees the same disagreement and returns the same error.
 //!
-//! First an allreduce of some words a rank, fingerprints and votes: if all fingerprints are equal and the items follow a rule, the ranks
-//! agree. If everything else is equal and each rank has a number of items, an allgather exchanges these; otherwise, an allgather exchanges
-//! all of a rank's numbers and fingerprints. If a rank states an ownership of all items, what the ranks own together must equal it: they
-//! vote on that. Only if they disagree does another allgather exchange the texts for the error.
+//! First comes an allreduce of some words a rank, fingerprints and votes: if all fingerprints are equal and the items follow a rule, the ranks agree.
+//! If everything else is equal and each rank has a number of items, an allgather exchanges these numbers; otherwise, an allgather exchanges all of a
+//! rank's numbers and fingerprints. If a rank states an ownership of all items, the items that the ranks own together must equal it: the ranks vote
+//! on that. Only if they disagree does another allgather exchange the texts for the error.
 
 mod at_once;
 mod extents;
@@ -212,7 +212,7 @@ fn own_ranges(share: &Share, rank: usize) -> Option<Vec<u8>> {
 /// The vote of a rank that does not object.
 const NOBODY: u64 = u64::MAX;
 
-/// Checks that what the ranks own together equals what each rank states, if it states anything. Collective.
+/// Checks that the items that the ranks own together equal those that each rank states, if it states any. Collective.
 fn vote_on(
     table: Table<'_>,
     found: &Ownership,

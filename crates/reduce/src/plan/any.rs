@@ -124,7 +124,7 @@ impl AnyPlan {
         }
     }
 
-    /// The world that it was built on.
+    /// The world that the plan was built on.
     pub fn world(&self) -> &World {
         &self.world
     }

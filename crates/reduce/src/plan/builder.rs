@@ -69,7 +69,7 @@ impl<O> Builder<O> {
         self
     }
 
-    /// The number of items on all ranks, to be checked against what they have.
+    /// The number of items on all ranks, to be checked against the items that they have.
     pub fn items(mut self, count: u64) -> Self {
         self.request.items = Some(count);
         self
@@ -179,10 +179,10 @@ impl<O> Builder<O> {
         self
     }
 
-    /// Builds without communicating, except as [`World::fresh_tag`] does: the items must follow a rule, and every rank must make the
-    /// same calls on the builder. The ranks do not check that they do.
+    /// Builds without communicating, except as [`World::fresh_tag`] does: the items must follow a rule, and every rank must make the same calls on
+    /// the builder. The ranks do not check this.
     ///
-    /// For a layer that guarantees it, such as one below MPI's own calls, where each rank has one item.
+    /// For a layer that guarantees this, such as one below MPI's own calls, where each rank has one item.
     pub fn agreed(mut self) -> Self {
         self.request.is_agreed = true;
         self

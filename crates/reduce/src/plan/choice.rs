@@ -36,7 +36,7 @@ const CANDIDATES_BETWEEN_NODES: [schedule::Algorithm; 2] = [
     schedule::Algorithm::Hierarchical,
 ];
 
-/// What `hierarchical` runs between nodes, of the candidates.
+/// The candidates that `hierarchical` runs between nodes.
 const BETWEEN_NODES: [schedule::Algorithm; 2] = [
     schedule::Algorithm::RecursiveDoubling,
     schedule::Algorithm::Direct,
@@ -45,11 +45,11 @@ const BETWEEN_NODES: [schedule::Algorithm; 2] = [
 /// The number of ranks that are sampled for the mean number of values that represent a rank's items.
 const SAMPLES: usize = 16;
 
-/// The number of ranges that are sampled of a rank's items; it may have a million times as many.
+/// The number of ranges that are sampled of a rank's items; a rank may have a million times as many.
 const SAMPLED_RANGES: usize = 1024;
 
-/// The bytes of a strip of a row: all that a rank needs for one fits into its own cache. Rows are cut into longer strips where these
-/// would cost too much latency.
+/// The bytes of a strip of a row: all that a rank needs for one strip fits into its own cache. Rows are cut into longer strips where strips of this
+/// length would cost too much latency.
 const STRIP_BYTES: usize = 1 << 19;
 
 /// Rows are cut into strips that go through shared memory, if messages of at least this length do. Shorter messages would be too many.
@@ -316,7 +316,7 @@ fn strips_through(shared_bytes: usize, rows: f64, task: Task<'_>) -> usize {
 struct Nodes {
     /// Whether messages between them take longer than within one.
     are_far: bool,
-    /// The ranks of each, if they have more than one and are more than one.
+    /// The number of ranks of each node, if this is more than one and there is more than one node.
     known_ranks: Option<usize>,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct EngineRun {
     pub(super) flight: Rc<dyn Flight>,
     pub(super) world: World,
     conversation: Rc<Conversation>,
-    /// This rank's own failure, of which it has notified the others.
+    /// This rank's own failure, which it has reported to the others.
     pub(super) failure: Option<Box<RunError>>,
     pub(super) item_bytes: usize,
     /// The elements of the result.

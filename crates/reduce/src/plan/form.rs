@@ -14,7 +14,7 @@ use crate::operation::Operation;
 /// How a plan reduces the operands of a call.
 #[derive(Clone)]
 pub(crate) enum Form {
-    /// The items are the engine's.
+    /// The engine reduces the items as they are.
     Items,
     /// The items are encoded before, and the result is decoded.
     Encoded(Rc<dyn Encoding>),

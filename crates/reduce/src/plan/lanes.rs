@@ -59,8 +59,8 @@ impl Builder {
     /// The builder's [`width`](Builder::width) is ignored.
     ///
     /// # Errors
-    /// As [`build`](Builder::build); or the ranks disagree on the number of lanes, it is not from 1 to 2^20, or a range of items on a
-    /// rank does not begin at a multiple of it.
+    /// As [`build`](Builder::build); or the ranks disagree on the number of lanes, the number is not from 1 to 2^20, or a range of items on a rank
+    /// does not begin at a multiple of the number.
     pub fn build_lanes<T: Pod + Float>(mut self, lanes: usize) -> Result<LanesPlan<T>, BuildError>
     where
         Sum: Operator<T>,
@@ -153,7 +153,7 @@ struct Lanes<T> {
     lanes: usize,
     /// The items of this rank.
     items: u64,
-    /// If this rank has the last row, and that is shorter: the index after it in this rank's items.
+    /// If this rank has the last row, and the row is shorter: the index of its end in this rank's items.
     short_end: Option<usize>,
     of: PhantomData<T>,
 }

@@ -10,7 +10,7 @@ use crate::error::BuildError;
 /// The least memory of a range of items in a compiled plan: for its rows, its node and their places.
 pub(super) const RANGE_BYTES: u128 = 64;
 
-/// What a range takes in a list, in the table of all owners, and where that is sorted.
+/// The bytes of a range in a list, in the table of all owners, and where the table is sorted.
 const LISTED_BYTES: u128 = 16;
 const OWNED_BYTES: u128 = 24;
 const SORTING_BYTES: u128 = 12;
@@ -37,9 +37,8 @@ pub(super) fn reserve(bytes: u128) -> Option<Reserved> {
     Some(Reserved { _memory: memory })
 }
 
-/// Fails with the same error on every rank if one of them lacks the memory to exchange all ranks' ranges of items, and to keep them.
-/// `ranges` has the numbers of all ranks' ranges; `message` is the most bytes that a rank's ranges take in a message. Collective, unless
-/// they are few.
+/// Fails with the same error on every rank if one of them lacks the memory to exchange all ranks' ranges of items, and to keep them. `ranges` has the
+/// numbers of all ranks' ranges; `message` is the most bytes that a rank's ranges take in a message. Collective, unless the ranges are few.
 pub(super) fn check_exchange(
     table: Table<'_>,
     ranges: &[u64],
@@ -63,7 +62,7 @@ pub(super) fn check_exchange(
     }
 }
 
-/// What this rank needs at once, at least.
+/// The least number of bytes that this rank needs at once.
 fn exchange_bytes(rank: usize, ranges: &[u64], message: u128) -> u128 {
     let own = u128::from(ranges[rank]);
     let all = ranges.iter().fold(0, |all, &own| all + u128::from(own));
@@ -75,7 +74,7 @@ fn exchange_bytes(rank: usize, ranges: &[u64], message: u128) -> u128 {
     exchanged.max(listed).max(sorted).max(compiled)
 }
 
-/// The first rank that lacks memory, and what it needs. Collective.
+/// The first rank that lacks memory, and the number of bytes that it needs. Collective.
 fn first_lacking(
     table: Table<'_>,
     own: Option<(usize, u128)>,

@@ -59,7 +59,7 @@ pub use wait_all::{WaitAllError, wait_all};
 /// If the algorithm is a schedule, the first run of each collective operation compiles it, the first two allocate its buffers, and
 /// later runs allocate nothing.
 ///
-/// It owns what it needs, and stays on its world's thread. Dropping it communicates nothing.
+/// A plan owns what it needs, and stays on its world's thread. Dropping it communicates nothing.
 ///
 /// # Errors of all runs
 ///

@@ -8,13 +8,13 @@ use crate::error::RunError;
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub enum Operands<'r> {
-    /// Its items, in ownership order; none for a broadcast.
+    /// The rank's items, in ownership order; none for a broadcast.
     Items(&'r [u8]),
     /// Two slices of items, whose products are reduced; for rows, element by element.
     Pair([&'r [u8]; 2]),
     /// Pairs of slices of items, whose products are reduced: a column for each pair.
     Pairs(&'r [[&'r [u8]; 2]]),
-    /// What was computed from its items elsewhere, or why it was not: the folds of its own nodes, or the words of exact sums.
+    /// Values computed elsewhere from the rank's items, or why there are none: the folds of its own nodes, or the words of exact sums.
     Nodes(Result<&'r [u8], &'r str>),
     /// Slots by key, such as `Keyed<Sum<f64>>`.
     State(&'r dyn Any),

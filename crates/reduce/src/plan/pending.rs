@@ -20,9 +20,9 @@ use crate::world::{Listed, World};
 /// A run of a plan between its start and its end, with a result of type `R`; made by
 /// [`Plan::start_allreduce`](crate::Plan::start_allreduce) and the other `start_` methods.
 ///
-/// It owns what it needs: it may be stored anywhere, and outlive its plan. Several plans may be under way at once, and waiting for
-/// one drives all of them. Dropping it abandons the run, and the plan is then spent. The other ranks are notified in this rank's next call on
-/// the world, because a drop does not communicate.
+/// A `Pending` owns what it needs: it may be stored anywhere, and outlive its plan. Several plans may be under way at once, and waiting for one
+/// drives all of them. Dropping it abandons the run, and the plan is then spent. The other ranks are notified in this rank's next call on the world,
+/// because a drop does not communicate.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<R> {
     run: AnyPending,
@@ -42,7 +42,7 @@ pub struct AnyPending {
 enum Course {
     /// One run of an engine.
     Run(EngineRun, Option<Box<EncodedEnding>>),
-    /// Several.
+    /// Several runs.
     Stages(Rc<Stages>, UnderWay),
 }
 

@@ -6,13 +6,13 @@ use crate::error::BuildError;
 /// Why one rank cannot take part, whatever the other ranks propose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It does not say which items it has.
+    /// The rank does not say which items it has.
     NoShare,
-    /// Its distribution is for this number of ranks.
+    /// The rank's distribution is for this number of ranks.
     OtherSize(usize),
-    /// Its floating-point environment is not the default one.
+    /// The rank's floating-point environment is not the default one.
     Environment(EnvironmentError),
-    /// It cannot allocate this number of bytes, the least that a plan takes.
+    /// The rank cannot allocate this number of bytes, the least that a plan takes.
     Memory(u128),
 }
 
@@ -28,7 +28,7 @@ const ENVIRONMENTS: [EnvironmentError; 4] = [
 ];
 
 impl Refusal {
-    /// The error that it means on a rank of a world of `size` ranks.
+    /// The error that the refusal means on a rank of a world of `size` ranks.
     pub(super) fn into_error(self, rank: usize, size: usize) -> BuildError {
         let error = Refusal::error(Refusal::to_words(Some(self)), rank, size);
         error.expect("a refusal has an error")

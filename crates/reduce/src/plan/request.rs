@@ -65,7 +65,7 @@ pub(crate) struct PlanRequest {
     pub(crate) other_size: Option<usize>,
     /// Whether to build without communicating.
     pub(crate) is_agreed: bool,
-    /// The conversations that this rank opens for the same call after the plan's own.
+    /// The number of conversations that this rank opens for the same call after the plan's own.
     pub(crate) later_conversations: usize,
 }
 
@@ -104,8 +104,8 @@ impl PlanRequest {
         Ok((algorithm, ownership))
     }
 
-    /// Gives up in later conversations of the same call. Ranks that have built this plan go on to those, and get an error there. All ranks
-    /// have then opened equally many when they build the next plan.
+    /// Gives up in later conversations of the same call. Ranks that have built this plan go on to those conversations, and get an error there. All
+    /// ranks have then opened the same number of conversations when they build the next plan.
     #[cold]
     fn give_up_later_ones(&self, world: &World) {
         for _ in 0..self.later_conversations {

@@ -17,7 +17,7 @@ use crate::operation::{Call, Operation};
 use crate::world::conversation::Claim;
 
 impl AnyPlan {
-    /// The bytes of this many elements and of a result, if an allreduce of them is only a fold by an operator of this crate's.
+    /// The bytes of this many elements and of a result, if an allreduce of them is only a fold by one of this crate's operators.
     ///
     /// Between other work a plan is not in cache, so this function and [`fold`](Self::fold) read as little of it as possible.
     #[doc(hidden)]
@@ -27,8 +27,8 @@ impl AnyPlan {
         is_fold.then_some([self.local_bytes, self.item_bytes])
     }
 
-    /// That fold, of [as many bytes](Self::fold_bytes). `None`, and nothing is done, if anything is wrong: a [`run`](Self::run) then
-    /// returns the error.
+    /// Performs that fold, on slices of [these lengths](Self::fold_bytes). Does nothing and returns `None` if anything is wrong: a [`run`](Self::run)
+    /// then returns the error.
     #[doc(hidden)]
     #[inline(always)]
     pub fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
@@ -36,7 +36,7 @@ impl AnyPlan {
         is_valid.then(|| self.values.fold(items, result))?
     }
 
-    /// Whether a run can begin, and has nothing to do before.
+    /// Whether a run can begin, with nothing to be done before it.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
         self.conversation.is_ready() && self.world.is_idle()
@@ -118,8 +118,8 @@ impl AnyPlan {
         }
     }
 
-    /// A blocking call on a state, such as sums by key: writes the values of the resulting state. Returns whether this rank gets them. An
-    /// error in place of the state is why this rank takes no part.
+    /// A blocking call on a state, such as sums by key: writes the values of the resulting state. Returns whether this rank gets them. An error in
+    /// place of the state is the reason why this rank takes no part.
     pub(crate) fn run_values(
         &self,
         operation: Operation,
@@ -210,7 +210,7 @@ impl AnyPlan {
         Ok(AnyPending::of_engine_run(part?, None))
     }
 
-    /// Begins a call within another call, which has entered the world. An error in place of operands is why this rank takes no part.
+    /// Begins a call within another call, which has entered the world. An error in place of operands is the reason why this rank takes no part.
     pub(crate) fn start_within(
         &self,
         operation: Operation,

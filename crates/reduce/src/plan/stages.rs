@@ -1,4 +1,4 @@
-//! A run of several stages, such as a reduction and an exchange of what does not fit it.
+//! A run of several stages, such as a reduction and an exchange of numbers that do not fit it.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -17,7 +17,7 @@ use crate::world::{Progress, World};
 /// The result of a run in stages on a rank, of a type that its form knows. `None` if the rank gets no result.
 pub(crate) type Outcome = Option<Box<dyn Any>>;
 
-/// A form whose operands are states, such as sums by key, and whose runs have several stages. An error in place of a state is why this
+/// A form whose operands are states, such as sums by key, and whose runs have several stages. An error in place of a state is the reason why this
 /// rank takes no part.
 pub(crate) trait Staged {
     fn world(&self) -> &World;
@@ -49,10 +49,10 @@ pub(crate) trait Staged {
     /// The state in an outcome.
     fn state(&self, total: Box<dyn Any>) -> Result<Box<dyn Any>, RunError>;
 
-    /// Replaces a state of its type by the one in an outcome.
+    /// Replaces a state of the form's type by the state in an outcome.
     fn replace(&self, state: &mut dyn Any, total: Box<dyn Any>) -> Result<(), RunError>;
 
-    /// Whether a state is of the type that it reduces.
+    /// Whether a state is of the type that the form reduces.
     fn takes(&self, state: &dyn Any) -> bool;
 
     /// Takes no part in the next run of an operation.

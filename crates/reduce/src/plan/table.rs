@@ -2,8 +2,7 @@
 
 use comm::{Communicator, Tag, collective};
 
-/// A conversation in which ranks agree. Each plan has its own, so messages left over from a failed agreement never match
-/// those of a later plan.
+/// A conversation in which ranks agree. Each plan has its own, so messages left over from a failed plan never match those of the next one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table<'c> {
     pub(crate) comm: &'c dyn Communicator,

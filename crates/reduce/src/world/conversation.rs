@@ -34,7 +34,7 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Opens the next of the world's. Collective.
+    /// Opens the world's next conversation. Collective.
     pub(crate) fn open(world: &World) -> Result<Rc<Self>, comm::Error> {
         Ok(Rc::new(Self {
             world: world.clone(),
@@ -110,14 +110,14 @@ impl Conversation {
         if self.status.get() == Status::UnderWay {
             return RunError::UnderWay { rank };
         }
-        // It has notified the others already, unless another rank failed first, which notifies them itself.
+        // This rank has notified the others already, unless another rank failed first; then that rank notifies them.
         self.give_up_from(self.next_turn());
         RunError::Spent { rank }
     }
 
-    /// Notifies the other ranks, once, that this rank takes no part from the last run on; or from an earlier run on, if this error of
-    /// the transport shows that another rank is still there. Does nothing if another rank has given up: that one has notified all ranks
-    /// itself, and they would take this one for the first to fail.
+    /// Notifies the other ranks, once, that this rank takes no part from the last run on; or from an earlier run on, if this error of the transport
+    /// shows that another rank is still there. Does nothing if another rank has given up: that rank has notified all ranks itself, and after a second
+    /// notice they would take this rank for the first to fail.
     #[cold]
     pub(crate) fn give_up_for(&self, error: &comm::Error) {
         let tag = self.tag.get();
@@ -143,8 +143,8 @@ impl Conversation {
         }
     }
 
-    /// After a failed run: the plan is spent, and this rank takes part in no later run. It notifies the others, unless another rank failed
-    /// first, which does so itself. If the transport failed, the notice also covers this run, because messages of it may be missing.
+    /// After a failed run: the plan is spent, and this rank takes part in no later run. This rank notifies the others, unless another rank failed
+    /// first, which then notifies them. If the transport failed, the notice also covers this run, because messages of it may be missing.
     #[cold]
     pub(crate) fn spend(&self, error: &RunError) {
         self.status.set(Status::Spent);

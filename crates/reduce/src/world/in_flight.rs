@@ -1,8 +1,8 @@
 //! The runs under way on a world.
 //!
-//! A reduction in several rounds moves only while its rank works on it. A rank that waits for one of
-//! several must drive all of them, or two ranks that wait in different orders wait forever. So every run in flight is added
-//! here, and a wait drives the whole list: itself first, and none of them from within another.
+//! A reduction in several rounds moves only while its rank works on it. A rank that waits for one of several runs must drive all of them; otherwise
+//! two ranks that wait in different orders would wait forever. So every run in flight is added here, and a wait drives the whole list: its own run
+//! first, and no run from within another one.
 //!
 //! Checking all runs for each message that arrives would take quadratic time. So a wait for one of many runs first
 //! gathers messages, for as long as the last check took, and then checks all runs again.
@@ -23,7 +23,7 @@ pub(crate) trait Progress {
     /// Makes progress without blocking. The run keeps an error until its owner waits for it.
     fn progress(&self);
 
-    /// Adds the requests that it waits for.
+    /// Adds the requests that the run waits for.
     fn awaited(&self, requests: &mut Vec<RequestId>);
 }
 
@@ -107,7 +107,7 @@ impl InFlight {
         }
     }
 
-    /// Removes a run; it need not be there any more.
+    /// Removes a run, which may already be gone.
     fn remove(&self, place: usize, removed: *const ()) {
         let is_it = |running: &mut Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() == removed;
         let (mut all, mut free) = (self.running.borrow_mut(), self.free.borrow_mut());
@@ -126,8 +126,8 @@ impl InFlight {
         drop(running);
     }
 
-    /// Makes progress on all runs without blocking. The list may change meanwhile: a run's operator may end another run. Returns how long
-    /// that took, if they are many.
+    /// Makes progress on all runs without blocking. The list may change meanwhile: a run's operator may end another run. If there are many runs,
+    /// returns how long that took.
     fn progress(&self) -> Option<Duration> {
         let are_many = self.running.borrow().len() > FEW;
         let begin = are_many.then(Instant::now);
@@ -178,7 +178,7 @@ impl InFlight {
         Ok(true)
     }
 
-    /// Waits for a while for what `own` waits for.
+    /// Waits for a while for the messages of `own`.
     fn wait_for(
         &self,
         own: &dyn Progress,

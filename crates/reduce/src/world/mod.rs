@@ -92,7 +92,7 @@ pub struct OneWorldPerThread {
     is_busy: Cell<bool>,
     /// Whether `notices` are to be sent.
     owes: Cell<bool>,
-    /// The tags of abandoned runs of which the other ranks were not notified yet.
+    /// The tags of abandoned runs that the other ranks have not been notified of.
     notices: RefCell<Vec<Tag>>,
     /// Whether the surviving ranks have gone on in another world.
     is_over: Cell<bool>,
@@ -193,10 +193,9 @@ impl World {
     /// when a call has failed with an error that has [`lost_ranks`](RunError::lost_ranks), or when [`agree`](World::agree) has returned
     /// `false`.
     ///
-    /// It ends this world: all pending calls in it fail on the other ranks, so they call `shrink`, too, and no rank waits for a lost one.
-    /// Plans of this world cannot be run any more; the program builds new ones on the new world. A new plan over the same items gives
-    /// the same bits, whichever rank has them now: [`Ownership::rebalanced`](distribution::Ownership::rebalanced) computes who takes over
-    /// which.
+    /// The call ends this world: all pending calls in it fail on the other ranks, so they call `shrink`, too, and no rank waits for a lost one. Plans
+    /// of this world cannot be run any more; the program builds new ones on the new world. A new plan over the same items gives the same bits,
+    /// whichever rank has them now: [`Ownership::rebalanced`](distribution::Ownership::rebalanced) computes which rank takes over which items.
     ///
     /// ```
     /// use reduce::{Plan, threads};

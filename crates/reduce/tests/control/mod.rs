@@ -23,9 +23,9 @@ mod x86_64 {
     pub const DEFAULT: Bits = 0x1F80;
     pub const FLUSH_TO_ZERO: Bits = 1 << 15;
     pub const ROUND_UP: Bits = 2 << 13;
-    /// What is said of `FLUSH_TO_ZERO`.
+    /// The error for `FLUSH_TO_ZERO`.
     pub const FLUSHING: EnvironmentError = EnvironmentError::FlushToZero;
-    /// Each departure from the default, and what is said of it.
+    /// Each departure from the default, and its error.
     pub const DEPARTURES: [(Bits, EnvironmentError); 5] = [
         (FLUSH_TO_ZERO, FLUSHING),
         (1 << 6, EnvironmentError::DenormalsAreZero),
@@ -48,9 +48,9 @@ mod aarch64 {
     /// Of operands and results.
     pub const FLUSH_TO_ZERO: Bits = 1 << 24;
     pub const ROUND_UP: Bits = 1 << 22;
-    /// What is said of `FLUSH_TO_ZERO`: operands are looked at first.
+    /// The error for `FLUSH_TO_ZERO`: operands are examined first.
     pub const FLUSHING: EnvironmentError = EnvironmentError::DenormalsAreZero;
-    /// Each departure from the default, and what is said of it.
+    /// Each departure from the default, and its error.
     pub const DEPARTURES: [(Bits, EnvironmentError); 4] = [
         (FLUSH_TO_ZERO, FLUSHING),
         (ROUND_UP, EnvironmentError::Rounding),
@@ -59,7 +59,8 @@ mod aarch64 {
     ];
 }
 
-/// Sets the register of this thread, which whoever calls sets back to [`DEFAULT`], or which ends with the thread.
+/// Sets this thread's register. The caller sets it back to [`DEFAULT`], unless the thread ends
+/// before.
 pub fn set(control: Bits) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is set.

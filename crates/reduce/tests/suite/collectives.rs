@@ -202,7 +202,7 @@ fn scattered(world: &World) {
             let root = world.size() - 1;
             let in_turn = ownerships[usize::from(turn % 2 == 0)];
             check_rows(world, &items, 2, Sum, in_turn, algorithm, root);
-            // By extents, as a rank says them that knows of no other's.
+            // By extents, as a rank gives them that knows of no other rank's.
             let extents: Vec<Range<u64>> = ownership.extents(world.rank()).collect();
             let numbers: Vec<u64> = (1..=count).collect();
             let plan = Plan::builder(world)
@@ -219,7 +219,7 @@ fn scattered(world: &World) {
     }
 }
 
-/// Rank 0 has the last items, and so on downwards.
+/// Rank 0 has the last items, rank 1 those before, and so on.
 fn permuted_ownership(items: u64, ranks: usize) -> Ownership {
     let distribution = Distribution::lower(items, ranks).unwrap();
     let mirrored: Vec<Vec<Range<u64>>> = (0..ranks)

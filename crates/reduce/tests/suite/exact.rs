@@ -1,4 +1,5 @@
-//! Exact sums: the same value whoever has which items, by every algorithm and operation.
+//! Exact sums: the same value for every distribution of the items, by every algorithm and
+//! operation.
 
 use reduce::exact::{self, ComplexProductSum, ComplexSum, LimitError, ProductSum, Sum};
 use reduce::{Algorithm, BuildError, Operation, Plan, RunError, World};
@@ -77,7 +78,7 @@ fn every_algorithm(world: &World) {
         let root = ranks / 2;
         let builder = Plan::builder(world).algorithm(algorithm).root(root);
         let plan = builder.build_exact::<Sum<f64>>().unwrap();
-        // As many items as it pleases, by the same plan.
+        // Any number of items, by the same plan.
         for count in [0, 1, 2, 50, 3000] {
             let mut items = numbers(count, count as u64);
             for seed in 0..2 {

@@ -1,4 +1,4 @@
-//! Ranks that do not do alike: every rank that cannot have a result gets an error, at once, and no rank a wrong value.
+//! Ranks that make different calls: every rank that cannot get a result gets an error, at once, and no rank gets a wrong value.
 
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
 
@@ -91,7 +91,7 @@ fn without_the_last(world: &World, operation: Operation, number: f64) -> Option<
     }
 }
 
-/// No rank has a result but one that it may have.
+/// No rank has a result other than one that it may have.
 #[track_caller]
 fn assert_no_wrong_value(
     world: &World,
@@ -154,7 +154,7 @@ impl OddOneOut {
         })
     }
 
-    /// Whoever cannot have a result gets an error that names a rank.
+    /// Every rank that cannot get a result gets an error that names a rank.
     pub(crate) fn check(self, world: &World) {
         let is_odd = world.rank() == world.size() - 1;
         let plan = plan(world, self.algorithm, self.width);
@@ -175,8 +175,8 @@ impl OddOneOut {
     }
 }
 
-/// Whether an error says which ranks do not do alike. Threads that all wait are told so, and whom for. And a rank that has heard of it, and
-/// has left, may be missed before the same notice comes to the next one.
+/// Whether an error says which ranks make different calls. Threads that all wait are told so, and for which ranks. A rank that has learned of the
+/// mismatch, and has left, may be reported missing before the same notice comes to the next rank.
 fn is_known(error: &RunError) -> bool {
     matches!(
         error,
@@ -296,7 +296,7 @@ impl OddOperand {
         })
     }
 
-    /// No rank has a result. One that knows why names both calls.
+    /// No rank has a result. A rank that knows why names both calls.
     pub(crate) fn check(self, world: &World) -> Option<RunError> {
         let (_, call) = if world.rank() == 0 {
             self.odd
@@ -346,7 +346,7 @@ pub(crate) fn different_operands(world: &World) {
     assert_world_works(world);
 }
 
-/// Rank 0 makes an operation less than the others, which does not concern it.
+/// Rank 0 makes one operation less than the others; the operation does not concern rank 0.
 pub(crate) fn skipped_operation(world: &World, algorithm: Algorithm, width: usize) {
     let plan = Plan::builder(world)
         .local_items(1)
@@ -448,8 +448,8 @@ fn dropped_on_one_rank(world: &World) {
     }
 }
 
-/// The operator panics on the last rank, which tells the others before anything else: each of them names that rank, and not one that
-/// has only heard of it.
+/// The operator panics on the last rank, which notifies the others before anything else: each of them names that rank, and not a rank that has only
+/// learned of it.
 fn panics_on_one_rank(world: &World) {
     let (rank, last) = (world.rank(), world.size() - 1);
     for algorithm in algorithms(world.size()) {
@@ -527,7 +527,7 @@ fn panics_in_native_reductions(world: &World) {
     assert_world_works(world);
 }
 
-/// A rank that waits for nobody is as far ahead of the others as the turns of messages are counted, and further. Nothing is wrong.
+/// A rank that waits for no other rank runs ahead of the others, and further than the turns of messages are counted. Nothing is wrong.
 fn runs_ahead(world: &World) {
     const RUNS: u32 = 9000;
     let plan = plan(world, Algorithm::Direct, 1);

@@ -93,7 +93,7 @@ fn beside_another_run(world: &World) {
         assert_eq!(bits(&row), expected);
         pending.wait_into(&mut row).unwrap();
         assert_eq!(bits(&row), expected);
-        // What was folded is free as soon as its run is under way, as rows are.
+        // The folds are free as soon as their run is under way, as rows are.
         let pending = first.start_allreduce_folded(Ok(&nodes)).unwrap();
         drop(nodes);
         second.allreduce_into(rows, &mut row).unwrap();
@@ -163,7 +163,7 @@ fn missing_folds(world: &World) {
     let refused = plan.start_allreduce_folded(Ok(&[])).unwrap_err();
     assert!(matches!(refused, RunError::NoOwnNodes { .. }), "{refused}");
     assert_eq!(plan.allreduce(&[1.0; 5]), Ok(5.0 * size as f64));
-    // But that a rank has nothing is heard of.
+    // But the other ranks learn that a rank has nothing.
     let error = if rank == failing {
         let gone = Err("the device is gone".to_owned());
         plan.allreduce_folded(gone, &mut [7.0]).unwrap_err()

@@ -1,4 +1,5 @@
-//! Sums by key: those of one process, whoever has which items, by every algorithm and operation.
+//! Sums by key: the sums of one process, for every distribution of the items, by every algorithm
+//! and operation.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -263,7 +264,7 @@ fn every_algorithm(world: &World) {
     }
 }
 
-/// Every slot of all ranks is that of all items: moments by all algorithms, other slots by two.
+/// Every slot of all ranks is the slot of all items: moments by all algorithms, other slots by two.
 fn slots(world: &World) {
     let all: Vec<Algorithm> = offered(world)
         .filter(|algorithm| algorithm.takes_rows())

@@ -67,7 +67,7 @@ fn ranks_agree(world: &World) {
     }
 }
 
-/// Ends the world. One rank wants a new one, and the others, which wait for its messages or agree on something, get one, too.
+/// Ends the world. One rank asks for a new one, and the others, which wait for its messages or agree on something, get a new one, too.
 pub(crate) fn nobody_is_lost(world: &World) {
     if !survives(world) {
         return;
@@ -179,7 +179,7 @@ fn sum_until_lost(
     }
 }
 
-/// What the ranks do while they are lost one after the other, until `keep` are left.
+/// What the ranks do while ranks are lost one after the other, until `keep` are left.
 pub(crate) fn lose_one_after_the_other(
     world: &World,
     keep: usize,

@@ -1,5 +1,5 @@
-//! Operators that call treefold on the world that runs them: every call that communicates is refused, on every transport, and whatever
-//! else they do ends well.
+//! Operators that call treefold on the world that runs them: every call that communicates is refused, on every transport, and all other calls end
+//! well.
 
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
 
@@ -65,7 +65,7 @@ impl Hand {
     }
 }
 
-/// What a call came to.
+/// The outcome of a call.
 type Said = Result<(), String>;
 
 fn said<R, E: Display>(outcome: Result<R, E>) -> Said {
@@ -416,7 +416,7 @@ fn every_call(world: &World) {
                 check("the end of an exscan");
             }
             drop(plan);
-            // What was refused has changed nothing.
+            // The refused calls have changed nothing.
             let hand = Rc::into_inner(hand).unwrap();
             assert_eq!(hand.plan.allreduce(ONE), Ok(size as f64));
             assert_eq!(hand.exact.sum(ONE), Ok(size as f64));
@@ -427,7 +427,7 @@ fn every_call(world: &World) {
     }
 }
 
-/// An operator that makes the calls where ranks compare what it says.
+/// An operator that makes the calls when ranks compare its name and its empty value.
 struct Telling {
     hand: Hand,
     tried: Tried,
@@ -469,7 +469,7 @@ fn while_a_plan_is_built(world: &World) {
     assert!(hand.keyed_run.wait().is_ok());
 }
 
-/// To look, to print and to drop is no communication.
+/// Calls that look, print or drop do not communicate.
 fn what_is_no_collective_call(world: &World) {
     let size = world.size();
     for algorithm in offered(world) {

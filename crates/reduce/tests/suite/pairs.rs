@@ -1,4 +1,4 @@
-//! Corners in place of products: of several choices with some values each, rows in which every value of one meets every value of another.
+//! Pairs instead of a product: of several choices with some values each, rows in which every value of one choice meets every value of another.
 
 /// Rows of indices, one for each choice, in which all pairs of values occur; `counts` has the number of each choice's values.
 ///

@@ -35,7 +35,7 @@ fn start_and_wait(world: &World) {
             .build::<f64>()
             .unwrap();
         for _ in 0..3 {
-            // The slice is free again as soon as the run has started.
+            // The slice is free as soon as the run has started.
             let pending = {
                 let moved = own.to_vec();
                 plan.start_allreduce(&moved).unwrap()
@@ -167,7 +167,7 @@ fn wait_for_all(world: &World) {
     assert_eq!(last.wait().unwrap().value(), size as f64 / 2.0);
 }
 
-/// Ranks wait for their runs in different orders: whoever waits for one looks after all.
+/// Ranks wait for their runs in different orders: a rank that waits for one run drives all.
 fn several_in_flight(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let plans: Vec<_> = (0..4)

@@ -40,7 +40,7 @@ impl Room {
     }
 }
 
-/// Runs the steps. Returns whether this rank has the result: the one that owns item 0 does.
+/// Runs the steps. Returns whether this rank has the result: the rank that owns item 0 has it.
 ///
 /// If `local` is an error, the ranks that depend on this one are notified.
 pub(super) fn run(
@@ -93,7 +93,7 @@ struct StackMachine<'r> {
     item_bytes: usize,
     folded: &'r mut Memory,
     stack: &'r mut Vec<u8>,
-    /// A message, and how much of it was needed so far: values with their items, in order.
+    /// A message, and how much of it has been used so far: values with their items, in order.
     received: Vec<u8>,
     taken: usize,
     outbox: Outbox<'r>,

@@ -41,7 +41,7 @@ impl<'r> Outbox<'r> {
         }
     }
 
-    /// Work begins on a subtree of `leaves` leaves.
+    /// Called when work begins on a subtree of `leaves` leaves.
     pub(crate) fn begin(&mut self, leaves: u64) -> Result<(), comm::Error> {
         if leaves > self.rule.flush_leaves {
             self.flush()?;
@@ -49,7 +49,8 @@ impl<'r> Outbox<'r> {
         Ok(())
     }
 
-    /// Adds a value; flushes if it is for another rank than the last, and when the buffer is full.
+    /// Adds a value. Flushes before a value for another rank than the previous one, and when the
+    /// buffer is full.
     pub(crate) fn push(&mut self, to: usize, x: u64, value: &[u8]) -> Result<(), comm::Error> {
         if to != self.to {
             self.flush()?;
@@ -83,7 +84,8 @@ impl<'r> Outbox<'r> {
         Ok(())
     }
 
-    /// Notifies the ranks that still wait, these and the one that the buffer is for, that `culprit` has failed.
+    /// Notifies the ranks that still wait, `waiting` and the rank that the buffer is for, that
+    /// `culprit` has failed.
     pub(crate) fn notify_failed(&mut self, culprit: usize, waiting: impl Iterator<Item = usize>) {
         let buffered_for = (self.entries_count > 0).then_some(self.to);
         let mut waiting: Vec<usize> = waiting.chain(buffered_for).collect();

@@ -66,7 +66,7 @@ fn push_subtree(
     root: Node,
     local: &Range<u64>,
 ) {
-    // A share may have more items than a slice can hold: then no run gets one of its length.
+    // A share may have more items than a slice can hold: then no run gets a slice of that length.
     let in_slice = |item: u64| usize::try_from(item - local.start).unwrap_or(usize::MAX);
     let own = root.x..local.end.min(tree.span(root).end);
     let mut last = root;
@@ -75,7 +75,7 @@ fn push_subtree(
         steps.push(StackStep::Fold(in_slice(span.start)..in_slice(span.end)));
         last = piece;
     }
-    // From the last piece up to the root. What lies left of it is on the stack, what lies right of it is not ours.
+    // From the last piece up to the root. The nodes left of the piece are on the stack; the items right of it belong to other ranks.
     while last.y < root.y {
         let is_right_child = (last.x >> last.y) & 1 == 1;
         let right_sibling = last.x.checked_add(1 << last.y);

@@ -92,7 +92,7 @@ impl Buffer {
     }
 }
 
-/// The capacity of a message of `length` bytes or of a notice in its place. Sender and receiver compute the same.
+/// The capacity of a message of `length` bytes or of a notice in its place. Sender and receiver compute the same capacity.
 pub(crate) fn capacity_bytes(length: usize) -> usize {
     length.max(NOTICE_BYTES + 1)
 }
@@ -105,7 +105,7 @@ pub(crate) fn write_notice(memory: &mut Vec<u8>, length: usize, failed: usize) {
     }
 }
 
-/// The outcome of a call; or the rank that has given up, which counts as its notice.
+/// The outcome of a call. If a rank has given up, returns this rank, as if it had sent a notice that names itself.
 pub(crate) fn unless_given_up<R>(
     outcome: Result<R, comm::Error>,
 ) -> Result<Result<R, usize>, comm::Error> {

@@ -108,7 +108,7 @@ struct Compiler<'s> {
     tree: Tree,
     /// Every reduction that this rank has, by block and first position.
     held: Vec<BTreeMap<usize, Vec<Held>>>,
-    /// The nodes of each of this rank's local ranges, not merged across ranges, and where they are.
+    /// The nodes of each of this rank's local ranges, not merged across ranges, and their places.
     own_nodes: Vec<(Node, usize)>,
     program: Program<usize>,
 }

@@ -27,7 +27,7 @@ pub(super) enum EndingKind {
 }
 
 impl Ending {
-    /// The input of a run: this rank's rows, or the row to broadcast, which is where the result will be.
+    /// The input of a run: this rank's rows, or the row to broadcast, which is in the memory for the result.
     pub(super) fn input<'r>(&self, local: Option<&'r [u8]>, result: &'r [u8]) -> Option<&'r [u8]> {
         match self.kind {
             EndingKind::Row => local.map(|_| result),

@@ -98,7 +98,7 @@ impl<P: Place> Progress for Run<P> {
 }
 
 impl<P: Place> Run<P> {
-    /// The messages that it waits for.
+    /// The messages that the run waits for.
     fn pending(&self, state: &RunState) -> Awaited {
         let has_pending =
             |buffers: &[Buffer]| buffers.iter().any(|buffer| buffer.request.is_some());

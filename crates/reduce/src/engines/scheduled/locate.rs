@@ -232,7 +232,7 @@ struct LeadingPiece {
 }
 
 impl Located {
-    /// The number of the message that it is in.
+    /// The number of the message that holds the place.
     fn message(self) -> Option<usize> {
         match self {
             Located::Message { index, .. } => Some(index),

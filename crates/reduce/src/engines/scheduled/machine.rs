@@ -19,7 +19,7 @@ use crate::world::patience::Patience;
 /// that a request does not matter.
 pub(super) const AT_ONCE_BYTES: usize = 4096;
 
-/// The same if longer messages go through shared memory. Each has a buffer of that length in case it is not sent at once.
+/// The limit if longer messages go through shared memory. Each message has a buffer of that length in case it is not sent at once.
 pub(super) const SHARED_AT_ONCE_BYTES_MAX: usize = 1 << 15;
 
 /// The most bytes of such a message that are put together on the stack.
@@ -78,7 +78,7 @@ impl<'m, P: Place> Machine<'m, P> {
         self.enter(0)
     }
 
-    /// Does everything of a step up to its waits; after the last step, the last combinations.
+    /// Performs a step up to its waits; after the last step, performs the last combinations.
     fn enter(&mut self, index: usize) -> Result<(), comm::Error> {
         let program = self.program();
         let Some(step) = program.steps.get(index) else {
@@ -125,7 +125,7 @@ impl<'m, P: Place> Machine<'m, P> {
         self.state.check_environment(self.comm.rank());
     }
 
-    /// Copies the strip's result to the caller's, in canonical form. Combinations have written some parts there, in this form.
+    /// Copies the strip's result to the caller's, in canonical form. Combinations have already written some parts there, in this form.
     fn deliver(&mut self) {
         let (program, values) = (self.program(), self.values);
         let mut start = self.state.first_column;

@@ -81,7 +81,7 @@ pub(crate) struct Scheduled {
     last: Cell<Option<Operation>>,
 }
 
-/// What an operation asks of its programs and of their run.
+/// What an operation requires of its programs and of their run.
 struct Shape {
     output: Output,
     ending: Ending,
@@ -91,7 +91,7 @@ struct Shape {
     in_place: Option<InPlace>,
 }
 
-/// The most eager messages that replace one longer message: as many as beat one rendezvous.
+/// The most eager messages that replace one longer message: more would take longer than one rendezvous.
 const EAGER_MESSAGES: usize = 6;
 
 /// A compiled operation, on short rows or on long ones.

@@ -41,7 +41,7 @@ pub(crate) struct Message {
     pub(crate) peer: usize,
     /// What it is made of, in the program's list of parts. A received message is one part.
     pub(crate) parts: Range<usize>,
-    /// The length of all parts; at least an item's.
+    /// The length of all parts, which is at least the length of an item.
     pub(crate) length: usize,
 }
 

@@ -45,7 +45,7 @@ pub(super) struct RunState {
     pub(super) scratch: Vec<u8>,
 }
 
-/// What a run keeps that has no caller's memory.
+/// The memory of a run that cannot use the caller's memory.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     /// The reductions of this rank's own nodes, of a run in place.
@@ -67,7 +67,7 @@ pub(super) enum Phase {
 }
 
 impl RunState {
-    /// For the programs of a row's strips. Messages have memory for this number of bytes, and allocate what they need beyond.
+    /// The state for the programs of a row's strips. Each message has memory for this number of bytes, and allocates more if it needs more.
     pub(super) fn new<P>(programs: &[Program<P>], message_bytes: usize) -> Self {
         let most = |count: fn(&Program<P>) -> usize| programs.iter().map(count).max().unwrap_or(0);
         let buffers = |count: usize| -> Vec<Buffer> {

@@ -4,10 +4,10 @@ use super::program::{Program, columns};
 
 /// The programs of an operation, for all strips of a row.
 pub(super) struct ColumnStrips<P> {
-    /// For the first strips; and for the others, if those have a column less.
+    /// One program for the first strips, and another one for the others if those have a column less.
     programs: Vec<Program<P>>,
     pub(super) count: usize,
-    /// The strips that the first program is for.
+    /// The number of strips that the first program is for.
     wide: usize,
     /// The bytes of a whole row.
     pub(super) width: usize,

@@ -38,7 +38,7 @@ impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
     }
 }
 
-/// Larger values are combined where they are.
+/// Larger values are combined in place.
 const REGISTER_BYTES: usize = 64;
 
 impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {

@@ -91,7 +91,7 @@ impl ByKey {
         Exchange::start(self.world(), &self.beside, operation, lists)
     }
 
-    /// Leaves out an exchange after one that delivered wrong entries. The other ranks are notified.
+    /// Skips an exchange after one that delivered wrong entries. The other ranks are notified.
     pub(super) fn give_up(&self, operation: Operation, error: WrongEntries) -> RunError {
         self.beside.refuse_within(operation, self.wrong(error))
     }

@@ -26,7 +26,7 @@ struct Added {
 }
 
 impl ByKey {
-    /// What a rank with these sums gives to a run.
+    /// What a rank with these sums contributes to a run.
     fn local(&self, sums: &dyn Any) -> Result<Local, RunError> {
         let rank = self.rank();
         let planned = self.rows.width();
@@ -54,7 +54,7 @@ impl ByKey {
         }
     }
 
-    /// A blocking run, whose reductions are blocking, too. An error in place of rows is why this rank takes no part.
+    /// A blocking run, whose reductions are blocking, too. An error in place of rows is the reason why this rank takes no part.
     fn run_local(
         self: &Rc<Self>,
         operation: Operation,

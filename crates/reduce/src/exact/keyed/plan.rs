@@ -13,7 +13,7 @@ use crate::plan::{AnyPlan, Form, Operands, Outcome, Pending, Staged, dereference
 
 /// What a [`KeyedPlan`] adds up: [`Keyed`] or [`Hashed`]. No other type implements it.
 pub trait KeyedState: Sealed + 'static {
-    /// What a rank gets of all keys.
+    /// What a rank gets for all keys.
     type All: 'static;
 }
 
@@ -37,9 +37,9 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
 /// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). A rank's keys and its number of items
 /// need not be known beforehand: they may be different in each run.
 ///
-/// Each value has the bits of [`by_key`](exact_sum::by_key) on all ranks' items, whatever the number of ranks, the distribution of the items
-/// and the algorithm. A key is 16 bytes of a row that the [algorithm](crate::Algorithm) adds up, or 64 for moments; before, the ranks agree on a
-/// unit in a short reduction. Sums that do not fit, such as those of items that are not finite, are sent separately from the row.
+/// Each value has the bits of [`by_key`](exact_sum::by_key) on all ranks' items, whatever the number of ranks, the distribution of the items and the
+/// algorithm. A key is 16 bytes of a row that the [algorithm](crate::Algorithm) adds up, or 64 for moments; before that, the ranks agree on a unit in
+/// a short reduction. Sums that do not fit, such as those of items that are not finite, are sent separately from the row.
 ///
 /// ```
 /// use reduce::{Plan, exact, threads};
@@ -61,7 +61,7 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](crate::Plan#errors-of-all-runs); or sums do not have as many keys as the plan, or more items than one has room for
+/// [Those of a `Plan`](crate::Plan#errors-of-all-runs); or sums do not have as many keys as the plan, or have more items than fit into one sum
 /// ([`RunError::Limit`], which leaves the plan usable).
 pub struct KeyedPlan<S: KeyedState> {
     plan: AnyPlan,
@@ -135,7 +135,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.start(Operation::ReduceScatter, local, all)
     }
 
-    /// An error in place of sums is why this rank takes no part.
+    /// Runs an operation. An error in place of sums is the reason why this rank takes no part.
     pub(super) fn run(
         &self,
         operation: Operation,

@@ -81,7 +81,7 @@ impl<R: Pod> Operator<R> for CombineRows {
     }
 }
 
-/// Folds a rank's rows where it has one: copies it.
+/// Folds the rows of a rank that has one row, by copying it.
 fn copy_row<T: Copy>(row: &[T], result: &mut [T]) -> Option<()> {
     result.copy_from_slice(row);
     Some(())
@@ -120,7 +120,7 @@ impl Operator<Terms> for CombineTerms {
     }
 }
 
-/// What a rank gives to a run.
+/// What a rank contributes to a run.
 #[derive(Default)]
 pub(super) struct Local {
     pub(super) rows: Memory,
@@ -162,10 +162,10 @@ pub(super) trait AnySlots {
     /// The bytes of a key's value.
     fn value_bytes(&self) -> usize;
 
-    /// The number of keys of slots; `None` of those of another type.
+    /// The number of keys of slots; `None` for slots of another type.
     fn keys(&self, slots: &dyn Any) -> Option<usize>;
 
-    /// What a rank with these slots gives to a run, in memory that was used before.
+    /// What a rank with these slots contributes to a run, in memory that was used before.
     fn local(&self, slots: &dyn Any, rows: Memory) -> Local;
 
     /// Brings the rows to the units that the ranks agreed on.

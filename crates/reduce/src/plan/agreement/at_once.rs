@@ -18,8 +18,8 @@ pub(super) enum Agreed<'p> {
     Nothing,
 }
 
-/// A rank's vote: a fingerprint of all that it proposes, and one of all but its items; for each, 1 if all ranks so far have the same
-/// and can agree on it; and 1 if a rank states what all ranks own.
+/// A rank's vote: a fingerprint of its whole proposal, and a fingerprint of everything but its items; for each of the two, 1 if all ranks so far have
+/// the same fingerprint and can agree on it; and 1 if a rank states what all ranks own.
 type Vote = [u64; 5];
 
 /// Compares fingerprints. Collective.
@@ -85,7 +85,7 @@ pub(super) fn join_counts(table: Table<'_>, proposal: &Proposal) -> Result<Owner
     Ok(ownership)
 }
 
-/// Who owns what, by how many items each rank has.
+/// The ownership that follows from the number of items on each rank.
 pub(super) fn of_counts(counts: &[u64]) -> Result<Ownership, BuildError> {
     let distribution = Distribution::from_counts(counts);
     Ok(distribution.map_err(|_| BuildError::TooManyItems)?.into())

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use crate::plan::table::Table;
 
-/// The bits of a byte of a number; another one says that more bytes follow.
+/// The bits of a number in a byte; the byte's other bit says whether more bytes follow.
 const BITS: u32 = 7;
 
-/// A rank's ranges. For each: how far it begins behind the end of the one before, and its length. Most of these numbers are short, so there
-/// are seven bits in a byte.
+/// A rank's ranges. For each: the distance of its beginning from the end of the previous range, and its length. Most of these numbers are short, so a
+/// byte holds seven bits of a number.
 pub(super) fn packed(ranges: impl Iterator<Item = Range<u64>>) -> Vec<u8> {
     let (mut bytes, mut end) = (Vec::new(), 0_u64);
     for range in ranges {
