@@ -23,11 +23,11 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 const PARTICLES: usize = 2_000;
 const STEPS: usize = 3_000;
 const CELLS: usize = 64;
-/// The width of a cell, and a step's time, where lengths are those of a plasma of frequency 1.
+/// The width of a cell, and the time of a step, in the units of a plasma of frequency 1.
 const CELL: f64 = 0.1;
 const TIME: f64 = 0.1;
 
-/// Adds up what all ranks' particles leave in the cells.
+/// Adds up the charges that all ranks' particles deposit in the cells.
 enum Deposition {
     Keyed(KeyedPlan<exact::Keyed<exact::Sum<f64>>>),
     /// Each rank adds up its own particles, and then the ranks' sums are added.

@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Each thread has a part of the rows and sums of its own. These are merged.
+/// Each thread has a part of the rows, and sums of its own. The threads' sums are merged.
 fn grouped(table: &Table, threads: usize) -> Result<Groups, Box<dyn Error>> {
     let parts = thread::scope(|scope| {
         let parts = parts(table, threads).map(|part| {
@@ -78,7 +78,7 @@ fn grouped(table: &Table, threads: usize) -> Result<Groups, Box<dyn Error>> {
     Ok(merged)
 }
 
-/// The rows in as many parts as there are threads.
+/// The rows in one part per thread.
 fn parts(table: &Table, threads: usize) -> impl Iterator<Item = Table> {
     let begin = move |part| ROWS * part / threads;
     (0..threads).map(move |part| Table {

@@ -1,7 +1,7 @@
-//! An operator of one's own that is not commutative: a recursive filter over the samples of all ranks.
+//! A user-defined operator that is not commutative: a recursive filter over the samples of all ranks.
 //!
-//! A low-pass filter has a state y, which each sample changes to a y + b. So every sample is a map y -> a y + b, and such maps
-//! compose to another one. The ranks compose the maps of all samples before each, instead of filtering one after the other.
+//! A low-pass filter has a state y, which each sample changes to a y + b. So every sample is a map y -> a y + b, and the composition of two such maps
+//! is again such a map. For each sample, the ranks compose the maps of all samples before it, instead of filtering one sample after the other.
 //!
 //! ```text
 //! cargo run --release --example operator
@@ -22,19 +22,19 @@ const RANKS: [usize; 4] = [1, 2, 5, 17];
 /// The map y -> a y + b. An item may be of any plain type (`bytemuck::Pod`), such as an array of numbers.
 type Step = [f64; 2];
 
-/// The left step, and then the right one. The other way round they make another map.
+/// The left step, and then the right one. In the other order, their composition is another map.
 ///
 /// Where a name and a function are enough, `treefold::operator::custom(name, function)` is shorter.
 #[derive(Clone, Copy, Debug)]
 struct Compose;
 
 impl Operator<Step> for Compose {
-    /// Ranks that build a plan together compare it.
+    /// Ranks that build a plan together compare the name.
     fn name(&self) -> &str {
         "compose steps of a filter"
     }
 
-    /// Its results are rounded, so it is not quite associative either. It need not be: a tree says what is combined with what.
+    /// The results are rounded, so the operator is not quite associative either. It need not be: the tree defines what is combined with what.
     fn combine(&self, left: Step, right: Step) -> Step {
         [right[0] * left[0], right[0] * left[1] + right[1]]
     }

@@ -1,6 +1,6 @@
 //! The mean of the last hundred of a million samples with rare spikes: the error of a running sum jumps at spikes, an exact sum has none.
 //!
-//! With the name of a file it writes the numbers for a picture by `cargo xtask draw`.
+//! With the name of a file as its argument, it writes the numbers for a picture by `cargo xtask draw`.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
@@ -12,7 +12,7 @@ use treefold::exact::{Placement, Rolling, Statistic};
 const SAMPLES: usize = 1_000_000;
 const WINDOW: usize = 100;
 
-/// From one point of the picture to the next.
+/// The samples from one point of the picture to the next.
 const STEP: usize = 10_000;
 
 const HEAD: &str = r#"{
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Samples that enter the window are added to a sum, and those that leave it are subtracted.
+/// Adds samples that enter the window to a sum, and subtracts samples that leave the window.
 fn running_means(samples: &[f64]) -> Vec<f64> {
     let mut sum = 0.0;
     let means = samples.iter().enumerate().map(|(at, sample)| {
@@ -78,7 +78,7 @@ fn sample(at: usize) -> f64 {
 
 fn line(name: &str, points: impl Iterator<Item = (usize, f64)>) -> String {
     let point = |(sample, error): (usize, f64)| {
-        // Three digits are more than the eye sees.
+        // Three digits are more than one can see in the picture.
         let error: f64 = format!("{error:.2e}").parse().unwrap_or(f64::NAN);
         let millions = sample as f64 / 1e6;
         match error {

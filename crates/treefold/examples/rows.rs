@@ -16,7 +16,7 @@ const PARTICLES: u32 = 10_000;
 
 const RANKS: [usize; 4] = [1, 2, 5, 17];
 
-/// What moving particles have, and what is the same before and after they have met.
+/// The quantities of moving particles that a collision does not change.
 const NAMES: [&str; 3] = ["mass", "momentum", "kinetic energy"];
 const WIDTH: usize = NAMES.len();
 type Row = [f64; WIDTH];
@@ -71,13 +71,14 @@ fn sums(world: &World, local: &[Row]) -> Outcome<Row> {
         .local_items(local.len() as u64)
         .width(WIDTH)
         .build::<f64>()?;
-    // It counts rows, and takes their values.
+    // The plan counts rows, and its calls take the rows' values.
     let mut totals = [0.0; WIDTH];
     plan.allreduce_into(local.as_flattened(), &mut totals)?;
     Ok(totals)
 }
 
-/// The least and the greatest value in one plan, by one operator: the least one is the greatest with its sign changed.
+/// The least and the greatest value in one plan, by one operator: the least value is found as the
+/// greatest value with its sign changed.
 fn range(world: &World, local: &[f64]) -> Outcome<[f64; 2]> {
     let rows: Vec<[f64; 2]> = local.iter().map(|&value| [-value, value]).collect();
     let plan = Plan::builder(world)

@@ -16,9 +16,10 @@ const ITEMS: usize = 20_000;
 const STEPS: usize = 10;
 const RANKS: [usize; 4] = [1, 2, 5, 17];
 
-/// A rank's part of a simulation, and what it needs to watch the energy while it goes on.
+/// A rank's part of a simulation, and the plans that watch the energy while the simulation goes on.
 ///
-/// Plans own what they need: they can be kept beside their world, and a run beside its plan.
+/// Plans own what they need, so a struct can keep a plan next to its world, and a run next to its
+/// plan.
 struct Simulation {
     world: World,
     amplitudes: Vec<f64>,
@@ -53,7 +54,8 @@ impl Simulation {
             for amplitude in part {
                 *amplitude *= 1.0 - *amplitude * *amplitude;
             }
-            // Messages move only in calls: a test now and then keeps the reduction going, and waits for nothing.
+            // Messages move only in calls: a test now and then keeps the reduction going, without
+            // waiting.
             if let Some(pending) = &self.energy_in_flight {
                 pending.test()?;
             }
@@ -69,7 +71,7 @@ impl Simulation {
         let squares: Vec<f64> = self.amplitudes.iter().map(|a| a * a).collect();
         let energy = self.energy.start_allreduce(&squares)?;
         let peak = self.peak.start_allreduce(&self.amplitudes)?;
-        // Each rank may wait in an order of its own: waiting for one run drives all that are in flight.
+        // Each rank may wait in an order of its own: waiting for one run drives all runs in flight.
         let (energy, peak) = if self.world.rank().is_multiple_of(2) {
             let energy = energy.wait()?;
             (energy, peak.wait()?)

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Each rank adds its cells. The zones of all are merged.
+/// Each rank adds its cells; then the zones of all ranks are merged.
 fn means(parts: &[Part]) -> Result<Vec<f64>, Box<dyn Error>> {
     let zones = threads::run(parts.len(), |world| {
         let (zones, items, weights) = parts[world.rank()].cells();
@@ -54,7 +54,7 @@ fn means(parts: &[Part]) -> Result<Vec<f64>, Box<dyn Error>> {
     Ok(all.values())
 }
 
-/// The same by plain sums.
+/// The same means by plain sums.
 fn plain(parts: &[Part]) -> Vec<f64> {
     let mut sums = vec![[0.0; 2]; LATITUDES];
     for part in parts {
@@ -111,13 +111,13 @@ fn temperature(latitude: usize, longitude: usize) -> f64 {
     300.0 - 60.0 * distance(latitude).powi(2) + noise as f64 / 77.0
 }
 
-/// Of cells that a coast cuts, only a part counts.
+/// The area of a cell. Of a cell on a coast, only a part counts.
 fn area(latitude: usize, longitude: usize) -> f64 {
     let share = 1 + (latitude * 31 + longitude * 17) % 10;
     (1.0 - distance(latitude).powi(2)) * share as f64 / 10.0
 }
 
-/// From the equator, as a fraction of the poles' distance.
+/// The distance from the equator, as a fraction of the distance to the poles.
 fn distance(latitude: usize) -> f64 {
     (latitude as f64 + 0.5) / (LATITUDES as f64 / 2.0) - 1.0
 }

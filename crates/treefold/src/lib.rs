@@ -71,16 +71,15 @@ pub use reduce::{
     ScheduleError, Turn, UnknownAlgorithm, UnknownName, WaitAllError, environment, wait_all,
 };
 
-// What ranks are.
+// The kinds of ranks.
 #[cfg(feature = "mpi")]
 pub use reduce::mpi;
 pub use reduce::{OneWorldPerThread, Shrunk, World, threads};
 
-/// How bytes go from rank to rank: what a program needs to send messages of its own by [`World::transport`], or to bring a transport
-/// of its own.
+/// How bytes go from rank to rank: the items that a program needs to send its own messages by [`World::transport`], or to bring its own transport.
 ///
-/// A transport implements [`Communicator`](transport::Communicator), keeps what is under way in [`Requests`](transport::Requests), and
-/// passes [`contract::check`](transport::contract::check). The example `own_transport` is one.
+/// A transport implements [`Communicator`](transport::Communicator), keeps the operations under way in [`Requests`](transport::Requests), and passes
+/// [`contract::check`](transport::contract::check). The example `own_transport` is one.
 pub mod transport {
     pub use comm::{
         CombineSlots, Communicator, Error, Hints, Interruption, NativeReductions, Request,
@@ -100,7 +99,7 @@ pub use ::schedule;
 #[doc(inline)]
 pub use ::cuda;
 
-// Who has which items.
+// Which rank has which items.
 pub use distribution::{
     Cost, Distribution, Error as DistributionError, Move, Ownership, Rebalance, Rebalanced, Scheme,
     Source,

@@ -1,7 +1,7 @@
 //! Every example runs as a process of its own and prints what `docs/examples.md` or the tutorial shows.
 //!
-//! `cargo test -p treefold` builds the examples beside this test. `cargo test --test examples` alone does not build them: it runs
-//! those of the build before.
+//! `cargo test -p treefold` builds the examples along with this test. `cargo test --test examples` alone does not build them: it runs the examples of
+//! the previous build.
 //!
 //! The pages and the picture's numbers are links in this folder, so that the package has them too.
 
@@ -18,10 +18,10 @@ const PAGE: &str = include_str!("examples.page");
 
 const TUTORIAL: &str = include_str!("tutorial.page");
 
-/// The program of the tutorial, which has it in a package of its own.
+/// The program of the tutorial, where it is a package of its own.
 const FIRST: &str = "first_sum";
 
-/// What the page shows of an example: its arguments, and what it prints.
+/// An example as the page shows it: its arguments, and its output.
 #[derive(Clone, Copy, Debug)]
 struct Shown {
     name: &'static str,
@@ -36,7 +36,7 @@ fn blocks(page: &'static str) -> impl Iterator<Item = (&'static str, &'static st
     blocks.map(|block| block.split_once('\n').unwrap())
 }
 
-/// What the tutorial prints.
+/// The output that the tutorial shows.
 fn shown_first() -> Shown {
     let mut commands = blocks(TUTORIAL);
     let first = commands.find(|(command, _)| *command == "$ cargo run --release");
@@ -66,7 +66,7 @@ fn shown_of(name: &str) -> Shown {
     all.find(|one| one.name == name).unwrap()
 }
 
-/// An example, where cargo puts it beside the tests: `target/PROFILE/examples`.
+/// An example, in cargo's folder for it: `target/PROFILE/examples`.
 fn program(name: &str) -> PathBuf {
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();
@@ -79,7 +79,7 @@ fn program(name: &str) -> PathBuf {
     program
 }
 
-/// What a program prints that succeeds.
+/// The output of a program, which must succeed.
 fn printed_by(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).output();
     let output = output.unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -93,7 +93,7 @@ fn printed_by(command: &mut Command) -> String {
     printed
 }
 
-/// A folder without anything in it, for what the examples write.
+/// An empty folder for the files that the examples write.
 fn fresh_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if folder.exists() {
@@ -103,7 +103,7 @@ fn fresh_folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs an example in a folder as the page says, and compares what it prints.
+/// Runs an example in a folder as the page says, and compares its output.
 fn check(shown: Shown, folder: &Path) {
     let mut command = Command::new(program(shown.name));
     command.args(shown.arguments.split_whitespace());
@@ -148,7 +148,7 @@ fn examples_print_what_the_page_shows() {
     }
 }
 
-/// What the page shows is what it says: it may not be recorded again with other words.
+/// The page shows what its text claims: the output may not be recorded again with other words.
 #[test]
 fn shown_bits_are_equal_with_treefold_and_differ_without() {
     let sums = bits(shown_of("own_transport").printed);
@@ -208,7 +208,7 @@ fn check_picture(name: &str, recorded: &str) {
     );
 }
 
-/// As on the page, and with ranks of other numbers, lost at other times: the last line loses thirty.
+/// As on the page, and with other numbers of ranks, lost at other times: the last line loses thirty.
 #[test]
 fn survivors_on_threads() {
     let shown = shown_of("survivors");
@@ -227,7 +227,7 @@ fn survivors_on_threads() {
     println!("survivors: as on the page; 5 more runs, the last of which lost 30 of 34 ranks");
 }
 
-/// The lines that the page shows of the same number of threads.
+/// The lines that the page shows for the same number of threads.
 #[cfg(feature = "mpi")]
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
@@ -246,7 +246,7 @@ fn conjugate_gradients_under_mpirun() {
         mpirun.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         // Far more than it takes.
         mpirun.env("MPIEXEC_TIMEOUT", "300");
-        // The header, and a line of either sums.
+        // The header, and a line of each of the two sums.
         let second_words = ["ranks", ranks].map(Some);
         let is_shown = |line: &&str| second_words.contains(&line.split_whitespace().nth(1));
         let expected: Vec<&str> = table.lines().filter(is_shown).collect();

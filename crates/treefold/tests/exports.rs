@@ -1,4 +1,4 @@
-//! This crate is the only one to depend on: every type that a signature of its exports names is one of its exports.
+//! Programs depend on this crate alone: every type that a signature of its exports names is one of its exports.
 //!
 //! The sources are read as text. A name counts as exported wherever this crate, or a module that it exports, has it.
 
@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What needs no export: the standard library's, that of crates whose types programs bring themselves, and associated types. `FixedFormat` is of
-/// a trait that programs do not implement.
+/// Types that need no export: those of the standard library, those of crates whose types programs bring themselves, and associated types.
+/// `FixedFormat` belongs to a trait that programs do not implement.
 const FOREIGN: &[&str] = &[
     "All",
     "Any",
@@ -94,7 +94,7 @@ fn types(text: &str) -> impl Iterator<Item = &str> {
     identifiers(text).filter(is_type)
 }
 
-/// What a file of re-exports and definitions makes public.
+/// The names that a file of re-exports and definitions makes public.
 fn public_names(lines: &[String], names: &mut BTreeSet<String>) {
     let mut in_use = false;
     for line in lines {
@@ -146,7 +146,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What an item at the margin is the beginning of: its name, and whether all of its content is public.
+/// The item that a line at the margin begins: its name, and whether all of its content is public.
 fn owner(line: &str) -> Option<(&str, bool)> {
     let rest = line
         .strip_prefix("pub enum ")
@@ -161,7 +161,7 @@ fn owner(line: &str) -> Option<(&str, bool)> {
     if rest.contains(" for ") {
         return None;
     }
-    // Behind its parameters, if it has any.
+    // After its parameters, if there are any.
     let mut depth = 0;
     let is_behind = |c: char| {
         depth += i32::from(c == '<') - i32::from(c == '>');
@@ -171,7 +171,7 @@ fn owner(line: &str) -> Option<(&str, bool)> {
     types(&rest[begin..]).next().map(|name| (name, false))
 }
 
-/// Whether a line in an item begins something public, whose types are to be exported.
+/// Whether a line in an item begins something public, whose types must be exported.
 fn is_public(line: &str, all_is_public: bool) -> bool {
     // Not in the body of a method.
     let is_direct = !line.starts_with("     ");
@@ -189,7 +189,7 @@ fn is_public(line: &str, all_is_public: bool) -> bool {
     line.trim_start().starts_with("pub ") && !line.contains("pub(") || is_variant_or_method
 }
 
-/// The types that the public signatures and fields of a file name, each with what names it.
+/// The types that the public signatures and fields of a file name, each with the item that names it.
 fn named(lines: &[String], exports: &BTreeSet<String>, found: &mut Vec<(String, String)>) {
     let mut current: Option<(String, bool)> = None;
     let mut lines = lines.iter();
@@ -217,7 +217,7 @@ fn named(lines: &[String], exports: &BTreeSet<String>, found: &mut Vec<(String, 
             signature += next;
         }
         let signature = signature.split(" {").next().unwrap_or_default();
-        // A variant's own name is no type.
+        // A variant's own name is not a type.
         let is_variant = current.as_ref().is_some_and(|(_, all)| *all)
             && !is_function
             && !signature.contains(": ");

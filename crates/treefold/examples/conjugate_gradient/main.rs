@@ -91,7 +91,7 @@ struct Run {
     sums: Sums,
     /// This rank's part of every iterate.
     iterates: Vec<Vec<f64>>,
-    /// Of the bits of all iterates, on all ranks.
+    /// The fingerprint of the bits of all iterates, on all ranks.
     fingerprint: u64,
 }
 
@@ -154,7 +154,7 @@ fn plate(world: &World) -> Outcome<Plate<'_>> {
     Plate::new(world, &Distribution::from_boundaries(starts.collect())?)
 }
 
-/// A run on several ranks, compared with the one on one rank.
+/// A run on several ranks, compared with the run on one rank.
 struct Comparison {
     sums: Sums,
     ranks: usize,
@@ -200,7 +200,7 @@ fn print_header() {
 }
 
 impl Comparison {
-    /// The first iteration, counted from 1, whose iterate differs from that on one rank.
+    /// The first iteration, counted from 1, whose iterate differs from the iterate on one rank.
     fn parting(&self) -> Option<usize> {
         let is_apart = |&distance: &f64| distance != 0.0;
         self.distances.iter().position(is_apart).map(|at| at + 1)

@@ -1,4 +1,4 @@
-//! The sums that programs usually take: each rank adds up its own part, and the parts are added up along a binomial tree.
+//! Plain sums, as in most programs: each rank adds up its own part, and the parts are added up along a binomial tree.
 
 use treefold::World;
 use treefold::transport::Tag;
@@ -8,8 +8,7 @@ use crate::Outcome;
 
 const LENGTH_BYTES: usize = size_of::<[f64; 2]>();
 
-/// The dot products of a vector with itself and with another one. Which parts there are, and which are added first, depends on the
-/// number of ranks.
+/// The dot products of a vector with itself and with another one. The number of ranks decides which parts there are, and which are added first.
 pub(crate) fn dot_products(world: &World, tag: Tag, r: &[f64], w: &[f64]) -> Outcome<[f64; 2]> {
     let add = |left: [f64; 2], right: [f64; 2]| [left[0] + right[0], left[1] + right[1]];
     let products = r.iter().zip(w).map(|(&r, &w)| [r * r, r * w]);
@@ -29,7 +28,7 @@ pub(crate) fn dot_products(world: &World, tag: Tag, r: &[f64], w: &[f64]) -> Out
         send(transport, parent, tag, to_bytes(total), LENGTH_BYTES)?;
         total = from_bytes(&receive(transport, parent, tag, LENGTH_BYTES)?);
     }
-    // And back the same way.
+    // And back along the same tree.
     while stride > 1 {
         stride /= 2;
         if rank + stride < size {

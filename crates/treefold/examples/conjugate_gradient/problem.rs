@@ -10,26 +10,27 @@ use crate::Outcome;
 /// Points on a side of the grid. The solution is 0 all around it.
 pub(crate) const SIDE: usize = 48;
 
-/// A side with the rim.
+/// The points on a side, including the rim.
 const FRAMED: usize = SIDE + 2;
 
 /// A heated plate: -div(k grad u) = 1 for the temperature u, where the conductivity k varies from point to point.
 ///
-/// Nothing that it computes depends on the number of ranks: they add nothing up here, they only exchange values.
+/// Nothing that the plate computes depends on the number of ranks: here ranks add nothing up, they
+/// only exchange values.
 pub(crate) struct Plate<'w> {
     world: &'w World,
     /// This rank's rows of the grid.
     rows: Range<usize>,
     /// The ranks that have the adjacent rows.
     beside: [Option<usize>; 2],
-    /// The conductivity of its points, those of the rows next to them, and the rim.
+    /// The conductivity of this rank's points, of the rows next to them, and of the rim.
     conductivity: Vec<f64>,
-    /// One is enough: messages between two ranks arrive in the order in which they were sent.
+    /// One tag is enough: messages between two ranks arrive in the order in which they were sent.
     tag: Tag,
 }
 
 impl<'w> Plate<'w> {
-    /// The plate whose rows are distributed so over the ranks. Collective.
+    /// The plate whose rows are spread over the ranks by this distribution. Collective.
     pub(crate) fn new(world: &'w World, rank_of_rows: &Distribution) -> Outcome<Self> {
         let rows = rank_of_rows.range(world.rank());
         let rows = usize::try_from(rows.start)?..usize::try_from(rows.end)?;
@@ -80,7 +81,8 @@ impl<'w> Plate<'w> {
         Ok((0..x.len()).map(at).collect())
     }
 
-    /// The rows next to this rank's: the last of the rank before and the first of the rank behind; zeros at the rim.
+    /// The rows next to this rank's rows: the last row of the previous rank and the first row of
+    /// the next rank; zeros at the rim.
     fn rows_beside(&self, x: &[f64]) -> Outcome<[Vec<f64>; 2]> {
         let transport = self.world.transport();
         let [first, last] = match x.len() {
@@ -90,7 +92,7 @@ impl<'w> Plate<'w> {
         let edges = [(self.beside[0], first), (self.beside[1], last)];
         let length_bytes = SIDE * size_of::<f64>();
         let mut under_way = Vec::new();
-        // All are started before the first is waited for.
+        // All messages are started before the first one is waited for.
         for (side, (peer, edge)) in edges.into_iter().enumerate() {
             let Some(peer) = peer else { continue };
             let message = edge.iter().flat_map(|value| value.to_le_bytes()).collect();

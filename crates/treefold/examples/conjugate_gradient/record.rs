@@ -1,4 +1,5 @@
-//! The comparisons as JSON, for a picture by `cargo xtask draw`: how far each iterate is from the one on one rank.
+//! The comparisons as JSON, for a picture by `cargo xtask draw`: how far each iterate is from the
+//! iterate on one rank.
 
 use crate::{Comparison, Sums};
 
@@ -18,7 +19,8 @@ const HEAD: &str = r#"{
   "lines": [
 "#;
 
-/// The runs on more than one rank. Those with treefold are one line, as each would cover the others.
+/// The runs on more than one rank. The runs with treefold are drawn as one line, since their lines
+/// would cover each other.
 pub(crate) fn json(comparisons: &[Comparison]) -> String {
     let of = |sums| {
         let several = comparisons.iter().filter(|one| one.ranks > 1);
@@ -37,9 +39,9 @@ pub(crate) fn json(comparisons: &[Comparison]) -> String {
 fn line(name: &str, comparison: &Comparison) -> String {
     let points = comparison.distances.iter().enumerate();
     let points = points.map(|(at, distance)| {
-        // Five digits are more than the eye sees.
+        // Five digits are more than one can see in the picture.
         let distance: f64 = format!("{distance:.4e}").parse().unwrap_or(f64::NAN);
-        // As the picture's numbers are kept: with an exponent below 1e-5.
+        // In the format of the picture's numbers: with an exponent below 1e-5.
         let distance = match distance {
             1e-5.. => distance.to_string(),
             _ => format!("{distance:?}"),

@@ -3,14 +3,14 @@
 use crate::Outcome;
 use crate::problem::Plate;
 
-/// It ends when the residual is this fraction of the first one.
+/// The iteration ends when the residual is this fraction of the first one.
 const TOLERANCE: f64 = 1e-8;
 
 /// Solves A x = b from x = 0 and returns this rank's part of every iterate.
 ///
-/// This is Chronopoulos' and Gear's form of the method. It needs both dot products of an iteration at the same time, so
-/// that one reduction is enough: `dot_products` returns those of the residual with itself and with another vector, of which it gets this
-/// rank's part, over all points of all ranks.
+/// This is Chronopoulos' and Gear's form of the method. It needs both dot products of an iteration at the same time, so that one reduction is enough.
+/// `dot_products` gets this rank's parts of the residual and of another vector, and returns the dot products of the residual with itself and with the
+/// other vector, over all points of all ranks.
 pub(crate) fn solve(
     plate: &Plate<'_>,
     b: &[f64],

@@ -1,10 +1,11 @@
-//! A transport of one's own: ranks are processes of this program, joined by Unix domain sockets.
+//! A user-defined transport: ranks are processes of this program, joined by Unix domain sockets.
 //!
 //! ```text
 //! cargo run --release --example own_transport
 //! ```
 //!
-//! `sockets.rs` implements `Communicator`: what it needs is nine methods and the matching of messages with receives.
+//! `sockets.rs` implements `Communicator`, which takes nine methods and the matching of messages
+//! with receives.
 //! `wire.rs` and `rendezvous.rs` know sockets and nothing of treefold.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
@@ -33,7 +34,7 @@ enum Task {
     Leave,
 }
 
-/// Without arguments it starts the ranks; with them, it is one.
+/// Without arguments the program starts the ranks; with arguments, it is a rank.
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -75,7 +76,7 @@ fn processes(folder: &PathBuf, size: usize, task: Task) -> Outcome<()> {
     };
     let children: Vec<Child> = (0..size).map(start).collect::<Result<_, _>>()?;
     let mut failed = Vec::new();
-    // If one fails, the others detect it: its sockets are closed.
+    // If a process fails, the others detect it, because its sockets are closed.
     for (rank, mut child) in children.into_iter().enumerate() {
         if !child.wait()?.success() {
             failed.push(rank);
@@ -89,7 +90,7 @@ fn processes(folder: &PathBuf, size: usize, task: Task) -> Outcome<()> {
 
 /// A rank that takes part.
 fn reduce(end: Sockets) -> Outcome<()> {
-    // For the tests of a transport: a broken promise is a panic that names it.
+    // A test for transports: a broken promise is a panic that names the promise.
     contract::check(&end, |_| ());
 
     let world = World::new(end);
@@ -104,7 +105,7 @@ fn reduce(end: Sockets) -> Outcome<()> {
         return Err("the total should have the bits of a sum in one process".into());
     }
 
-    // Rows that are longer than a socket takes at once, in split phase.
+    // Rows that are longer than a socket accepts at once, in split phase.
     let width = 100_000;
     let columns = Plan::builder(&world)
         .local_items(1)
@@ -128,7 +129,7 @@ fn reduce(end: Sockets) -> Outcome<()> {
     Ok(())
 }
 
-/// A rank that is left by another: it gets an error, and does not wait forever.
+/// A rank that another rank leaves behind: it gets an error, and does not wait forever.
 fn leave(end: Sockets) -> Outcome<()> {
     let world = World::new(end);
     if world.rank() == world.size() - 1 {

@@ -1,4 +1,4 @@
-//! The transport: what [`Communicator`] asks for, over a socket to each of the other ranks.
+//! The transport: implements [`Communicator`] with a socket to each of the other ranks.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use treefold::transport::{Communicator, Error, Request, RequestId, Requests, Tag
 
 use crate::wire::{Failure, Wire};
 
-/// A rank that waits looks this often, letting others go on, before it sleeps from look to look.
+/// A rank that waits checks its sockets this often, yielding in between, before it also sleeps between checks.
 const LOOKS_BEFORE_SLEEP: usize = 100;
 const SLEEP: Duration = Duration::from_micros(50);
 
@@ -23,22 +23,22 @@ pub(crate) struct Sockets {
 
 #[derive(Debug)]
 struct State {
-    /// To every other rank; `None` to this one.
+    /// The wire to every other rank; `None` for this one.
     wires: Vec<Option<Wire>>,
-    /// By the sender.
+    /// By the number of the sender.
     meetings: Vec<Meeting>,
-    /// Treefold's table for what is under way: it makes the handles that callers get.
+    /// Treefold's table of the operations under way: it makes the handles that callers get.
     requests: Requests<Operation>,
 }
 
-/// What a request stands for.
+/// The operation behind a request.
 #[derive(Debug)]
 enum Operation {
     Send {
         to: usize,
-        /// It is over when the wire has written this number of bytes.
+        /// The send is over when the wire has written this number of bytes.
         end_bytes: u64,
-        /// The caller gets its memory back.
+        /// The message's memory, which goes back to the caller.
         message: Vec<u8>,
     },
     Receive {
@@ -142,7 +142,7 @@ impl Communicator for Sockets {
         self.state.borrow_mut().end(self.rank, request)
     }
 
-    /// A request that has failed counts as complete: its wait returns why.
+    /// A request that has failed counts as complete: waiting for it returns the reason.
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         for look in 0.. {
@@ -180,7 +180,7 @@ impl Communicator for Sockets {
 }
 
 impl State {
-    /// Moves what can be moved, to and from all ranks: a rank that waits for one must not let the others wait.
+    /// Moves all bytes that can be moved, to and from all ranks: a rank that waits for one rank must not make the others wait.
     fn progress(&mut self) {
         for (wire, meeting) in self.wires.iter_mut().zip(&mut self.meetings) {
             if let Some(wire) = wire {
@@ -255,7 +255,7 @@ impl State {
 }
 
 impl Meeting {
-    /// A message is there: the first receive for it gets it, or it waits for one.
+    /// Handles a message that has arrived: the first matching receive gets it; without one, the message waits for a receive.
     fn arrive(&mut self, tag: Tag, message: Vec<u8>, requests: &mut Requests<Operation>) {
         let receive = taken(&mut self.posted, |(posted, _)| *posted == tag);
         match receive.map(|(_, request)| requests.get_mut(request)) {
@@ -265,7 +265,7 @@ impl Meeting {
     }
 }
 
-/// Takes the first that fits out of a queue.
+/// Removes the first matching element from a queue, and returns it.
 fn taken<T>(queue: &mut VecDeque<T>, fits: impl Fn(&T) -> bool) -> Option<T> {
     let place = queue.iter().position(fits)?;
     queue.remove(place)

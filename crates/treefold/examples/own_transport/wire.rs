@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 
 use treefold::transport::Tag;
 
-/// A frame is the tag as 8 bytes, the message's length as 8, and the message.
+/// A frame is the tag in 8 bytes, the message's length in 8 bytes, and the message.
 const TAG_BYTES: usize = 8;
 const HEADER_BYTES: usize = TAG_BYTES + 8;
 
@@ -14,13 +14,13 @@ const HEADER_BYTES: usize = TAG_BYTES + 8;
 #[derive(Debug)]
 pub(crate) struct Wire {
     stream: UnixStream,
-    /// Frames, or the rest of them, that the socket has not taken yet.
+    /// Frames, or the rest of them, that the socket has not accepted yet.
     outgoing: VecDeque<u8>,
-    /// The bytes that the socket has taken.
+    /// The number of bytes that the socket has accepted.
     written_bytes: u64,
-    /// What has come of frames that are not complete.
+    /// The bytes that have arrived of frames that are not complete.
     incoming: Vec<u8>,
-    /// Why nothing moves any more.
+    /// Why the socket no longer moves any bytes.
     failure: Option<Failure>,
 }
 
@@ -45,7 +45,8 @@ impl Wire {
         })
     }
 
-    /// Queues a message. Returns the number of written bytes at which it is out of this process.
+    /// Queues a message. Returns the number of written bytes at which the whole message has left
+    /// this process.
     pub(crate) fn queue(&mut self, tag: Tag, message: &[u8]) -> u64 {
         self.outgoing.extend(tag.to_bits().to_le_bytes());
         self.outgoing.extend((message.len() as u64).to_le_bytes());
@@ -53,7 +54,8 @@ impl Wire {
         self.written_bytes + self.outgoing.len() as u64
     }
 
-    /// The bytes of the queue's that are out of this process: the system brings them to the other one.
+    /// The number of queued bytes that have left this process: the system delivers them to the
+    /// other process.
     pub(crate) fn written_bytes(&self) -> u64 {
         self.written_bytes
     }
@@ -62,12 +64,13 @@ impl Wire {
         self.failure.as_ref()
     }
 
-    /// Writes and reads as much as the socket takes and has; hands complete messages to `deliver`, in order.
+    /// Writes as much as the socket accepts and reads as much as it has; hands complete messages to
+    /// `deliver`, in order.
     pub(crate) fn progress(&mut self, deliver: impl FnMut(Tag, Vec<u8>)) {
         if self.failure.is_some() {
             return;
         }
-        // What has been sent before the other process went is still there to be read.
+        // Bytes that the other process sent before it ended can still be read.
         let written = self.write();
         let read = self.read();
         self.deliver_frames(deliver);
@@ -120,7 +123,8 @@ impl Wire {
     }
 }
 
-/// The first frame's tag and message, and what is behind it; `None` if it is not complete.
+/// The first frame's tag and message, and the bytes after the frame; `None` if the frame is not
+/// complete.
 fn first_frame(bytes: &[u8]) -> Option<(Tag, &[u8], &[u8])> {
     let (header, rest) = bytes.split_first_chunk::<HEADER_BYTES>()?;
     let (tag, length) = header.split_first_chunk::<TAG_BYTES>()?;

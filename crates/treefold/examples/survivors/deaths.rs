@@ -1,4 +1,4 @@
-//! When ranks are lost, and which: drawn from a seed, so that it can be repeated.
+//! When ranks are lost, and which ranks: drawn from a seed, so that a run can be repeated.
 
 use std::fmt;
 
@@ -22,21 +22,21 @@ const PLACES: [Place; 4] = [
     Place::AfterCopies,
 ];
 
-/// Iterations in which ranks are lost are below this one: the solver takes some more.
+/// Ranks are lost in iterations below this one: the solver takes a few more.
 const ITERATIONS: u64 = 730;
 
 #[derive(Clone, Copy, Debug)]
 struct Death {
     iteration: usize,
     place: Place,
-    /// The rank, modulo the number of those that are left by then.
+    /// The rank, modulo the number of ranks that are left by then.
     rank: u64,
 }
 
 /// One death after the other.
 #[derive(Debug)]
 pub(crate) struct Deaths {
-    /// The ranks at the beginning.
+    /// The number of ranks at the beginning.
     pub(crate) ranks: usize,
     deaths: Vec<Death>,
 }
@@ -54,7 +54,7 @@ impl fmt::Display for Left {
 impl std::error::Error for Left {}
 
 impl Deaths {
-    /// `lost` of the ranks are lost.
+    /// A plan in which `lost` of the ranks are lost.
     pub(crate) fn new(ranks: usize, lost: usize, seed: u64) -> Outcome<Self> {
         if lost >= ranks {
             return Err(format!(
@@ -83,7 +83,7 @@ impl Deaths {
         Ok(Self { ranks, deaths })
     }
 
-    /// Ends this rank, if it is its turn.
+    /// Ends this rank, if it is the next one to be lost.
     pub(crate) fn strike(&self, world: &World, iteration: usize, place: Place) -> Outcome<()> {
         let before = self.ranks - world.size();
         let Some(death) = self.deaths.get(before) else {

@@ -1,13 +1,14 @@
 //! Conjugate gradients that go on when ranks are lost: the survivors take over the lost ranks' points, and every iterate has the
 //! bits of an undisturbed run on one rank.
 //!
-//! On threads, which panic or return; the arguments are the ranks, how many of them are lost, and the seed of when and which:
+//! On threads, which panic or return; the arguments are the number of ranks, the number of ranks that are lost, and the seed that decides when and
+//! which:
 //!
 //! ```text
 //! cargo run --release --example survivors [8 5 1]
 //! ```
 //!
-//! Under MPI, where they kill themselves, with Open MPI from 5.0 on:
+//! Under MPI, where processes kill themselves, with Open MPI from 5.0 on:
 //!
 //! ```text
 //! cargo build --release --features mpi --example survivors
@@ -44,7 +45,7 @@ fn on_threads() -> Outcome<()> {
     let deaths = Deaths::new(usize::try_from(ranks)?, usize::try_from(lost)?, seed)?;
     let outcomes = threads::run_each(deaths.ranks, |world| run(world, &deaths))?;
     let mut reports = Vec::new();
-    // The others have panicked, as they were to.
+    // The other threads have panicked, as intended.
     for outcome in outcomes.into_iter().filter_map(Result::ok) {
         match outcome {
             Ok(report) => reports.push(report),
@@ -76,7 +77,7 @@ fn on_processes() -> Outcome<()> {
     })?
 }
 
-/// The program's arguments, or else these.
+/// The program's arguments, or these numbers by default.
 fn arguments<const COUNT: usize>(mut numbers: [u64; COUNT]) -> Outcome<[u64; COUNT]> {
     for (number, argument) in numbers.iter_mut().zip(env::args().skip(1)) {
         *number = argument.parse()?;
@@ -88,10 +89,10 @@ fn arguments<const COUNT: usize>(mut numbers: [u64; COUNT]) -> Outcome<[u64; COU
 struct Report {
     ranks: usize,
     left: usize,
-    /// Whether this is rank 0 of those that are left.
+    /// Whether this is rank 0 of the ranks that are left.
     is_first: bool,
     iterations: usize,
-    /// Of the bits of all iterates on all ranks.
+    /// The fingerprint of the bits of all iterates on all ranks.
     fingerprint: u64,
 }
 
@@ -121,7 +122,7 @@ fn run(world: &World, deaths: &Deaths) -> Outcome<Report> {
             Err(error) if is_loss(&*error) => false,
             Err(error) => return Err(error),
         };
-        // A rank that has its answer may be the one that has what another needs: nobody ends before all are there.
+        // A rank that has its answer may hold data that another rank needs, so no rank ends before all have their answers.
         if is_solved && world.agree(true)? {
             let fingerprints = saved.fingerprints();
             return Ok(Report {
@@ -138,15 +139,15 @@ fn run(world: &World, deaths: &Deaths) -> Outcome<Report> {
     }
 }
 
-/// The world of the survivors, and what each of them has then. Collective.
+/// The world of the survivors, and the state from which each of them goes on. Collective.
 fn recover(mut world: World, saved: &state::Saved) -> Outcome<(World, state::Saved)> {
-    // By the numbers that they had when the state was saved.
+    // The survivors, by the numbers that they had when the state was saved.
     let mut left: Vec<usize> = (0..world.size()).collect();
     loop {
         let shrunk = world.shrink()?;
         left = shrunk.left.into_iter().map(|rank| left[rank]).collect();
         world = shrunk.world;
-        // Another rank may be lost meanwhile. What was saved is kept until all have what they need.
+        // Another rank may be lost meanwhile. The saved state is kept until all ranks have what they need.
         match state::take_over(&world, saved, &left) {
             Ok(after) if world.agree(true)? => return Ok((world, after)),
             Ok(_) => {}

@@ -7,10 +7,10 @@ use crate::deaths::{Deaths, Place};
 use crate::problem::{Plate, SIDE};
 use crate::state::{FIELDS, Saved, Scalars};
 
-/// It ends when the residual is this fraction of the first one.
+/// The iteration ends when the residual is this fraction of the first one.
 const TOLERANCE: f64 = 1e-8;
 
-/// Goes on from what was saved until the problem is solved, and compares every iterate's fingerprint with the expected one. Collective.
+/// Goes on from the saved state until the problem is solved, and compares every iterate's fingerprint with the expected one. Collective.
 pub(crate) fn go_on(
     world: &World,
     saved: &mut Saved,
@@ -40,7 +40,7 @@ fn solve(
     strike: impl Fn(usize, Place) -> Outcome<()>,
 ) -> Outcome<()> {
     let plate = Plate::new(world, &saved.rows)?;
-    // Items are the grid points, whoever has them.
+    // Items are the grid points, whichever rank has them.
     let points = saved.rows.starts().map(|row| row * SIDE as u64).collect();
     let points = Distribution::from_boundaries(points)?;
     let dot_products = Plan::builder(world)

@@ -1,4 +1,4 @@
-//! What a rank has of an iterate, its copy on another rank, and who takes over what.
+//! A rank's part of an iterate, its copy on another rank, and which rank takes over which part.
 
 use std::ops::Range;
 
@@ -14,23 +14,23 @@ pub(crate) const FIELDS: usize = 4;
 /// The values of a row of the grid.
 const ROW: usize = FIELDS * SIDE;
 
-/// What is the same on all ranks.
+/// The state that is the same on all ranks.
 #[derive(Clone, Debug)]
 pub(crate) struct Scalars {
     pub(crate) alpha: f64,
     pub(crate) rr_before: f64,
     pub(crate) rr_first: Option<f64>,
-    /// Of the bits of each iterate so far.
+    /// The fingerprints of the bits of each iterate so far.
     pub(crate) fingerprints: Vec<u64>,
 }
 
-/// An iterate, as far as one rank has it.
+/// One rank's part of an iterate.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) scalars: Scalars,
-    /// The fields of its points.
+    /// The fields of this rank's points.
     values: Vec<f64>,
-    /// The fields of the rank before, whose buddy this rank is.
+    /// The fields of the previous rank's points: this rank is its buddy.
     copies: Vec<f64>,
 }
 
@@ -51,8 +51,8 @@ impl State {
 pub(crate) struct Saved {
     pub(crate) rows: Distribution,
     tag: Tag,
-    /// The last one and the one before. A rank may have completed one iteration more than another, but not two: each iteration
-    /// begins with a sum that all ranks take part in.
+    /// The last iterate and the one before. A rank may have completed one iteration more than another, but not two: each iteration begins with a sum
+    /// that all ranks take part in.
     states: Vec<State>,
 }
 
@@ -88,7 +88,7 @@ impl Saved {
         &self.newest().scalars.fingerprints
     }
 
-    /// Saves an iterate, here and on the next rank; the iterate of two iterations before is dropped. Collective.
+    /// Saves an iterate, here and on the next rank, and drops the iterate of two iterations before. Collective.
     pub(crate) fn save(
         &mut self,
         world: &World,
@@ -113,7 +113,7 @@ fn rank_before(world: &World) -> usize {
     (world.rank() + world.size() - 1) % world.size()
 }
 
-/// Sends this rank's values to its buddy, the next rank, and receives those of the rank before. Collective.
+/// Sends this rank's values to its buddy, the next rank, and receives the previous rank's values. Collective.
 fn exchange_copies(
     world: &World,
     tag: Tag,
@@ -132,8 +132,8 @@ fn exchange_copies(
     Ok(copies)
 }
 
-/// The state from which each survivor goes on: the last iterate that all of them have completed, in even shares. `left` are the
-/// numbers that they had when it was saved. Collective.
+/// The state from which each survivor goes on: the last iterate that all of them have completed, in even shares. `left` are the survivors' numbers at
+/// the time when the state was saved. Collective.
 pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome<Saved> {
     let completed = Plan::builder(world)
         .local_items(1)
@@ -152,7 +152,7 @@ pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome
         .as_distribution()
         .ok_or("even shares are contiguous")?;
 
-    // Everything that this rank has, by rows: its own, and the copies of the rank before.
+    // Everything that this rank has, by rows: its own rows, and the copies of the previous rank's.
     let (own_rank, before_count) = (left[world.rank()], saved.rows.ranks());
     let copied_rank = (own_rank + before_count - 1) % before_count;
     let held = [(own_rank, &state.values), (copied_rank, &state.copies)];
@@ -174,7 +174,7 @@ pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome
     let (transport, tag) = (world.transport(), world.fresh_tag()?);
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
     for Move { from, to, items } in &after.moves {
-        // Who has it, and whose it was.
+        // The rank that has the rows now, and the rank that owned them.
         let (holder, owner) = match *from {
             Source::Rank(rank) => (rank, left[rank]),
             Source::Lost(rank) => {
@@ -217,7 +217,7 @@ pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome
     })
 }
 
-/// Where the values of some rows are among those of the rows `held`.
+/// The places of the values of some rows among the values of the rows `held`.
 fn places(held: &Range<u64>, rows: &Range<u64>) -> Outcome<Range<usize>> {
     let place = |row: u64| -> Outcome<usize> { Ok(usize::try_from(row - held.start)? * ROW) };
     Ok(place(rows.start)?..place(rows.end)?)
