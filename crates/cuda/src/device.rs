@@ -14,7 +14,7 @@ use crate::driver::{self, Kept};
 use crate::error::{During, Error};
 use crate::items::{Buffer, Element, Items};
 
-/// Compiled beforehand by `kernels.py`; the driver translates it for its GPU.
+/// Compiled beforehand by `kernels.py`; the driver translates the code for its GPU.
 pub(crate) const KERNELS: &str = include_str!("kernels/kernels.ptx");
 
 /// The threads of a block, as in `kernels.cu`.
@@ -23,11 +23,11 @@ pub(crate) const THREADS: u32 = 256;
 /// Room for the limbs and counters of any exact sum.
 const LIMBS: usize = 128;
 
-/// Memory that is kept from call to call. Calls of one device that need it wait for each other.
+/// Memory that is kept from call to call. Calls on one device that need this memory wait for each other.
 pub(crate) struct Scratch {
     /// Partial sums, as bytes.
     pub(crate) partials: [Buffer<u64>; 2],
-    /// The blocks that have ended, of a launch; 0 between launches.
+    /// The number of a launch's blocks that have ended; 0 between launches.
     pub(crate) arrived: Buffer<u32>,
     /// The limbs and counters of an exact sum under way; 0 between launches.
     pub(crate) limbs: Buffer<i64>,
@@ -40,14 +40,14 @@ pub(crate) struct Kernels {
     pub(crate) sum_runs: CudaFunction,
     pub(crate) sum_row_runs: CudaFunction,
     pub(crate) exact_sum: CudaFunction,
-    /// The blocks of `exact_sum` that run at the same time.
+    /// The number of blocks of `exact_sum` that run at the same time.
     pub(crate) exact_blocks: u64,
 }
 
 /// A GPU.
 ///
-/// It works in the GPU's primary context, as other libraries do, and on its default stream: items are read after all earlier work
-/// on that stream, and on other streams that synchronise with it. A call returns when its result is there. Threads may share it.
+/// A device works in the GPU's primary context, as other libraries do, and on the context's default stream: items are read after all earlier work on
+/// that stream, and on other streams that synchronise with it. A call returns when its result is there. Threads may share a device.
 pub struct Device {
     pub(crate) stream: Arc<CudaStream>,
     kernels: [Kernels; 2],
@@ -64,12 +64,12 @@ impl fmt::Debug for Device {
 }
 
 impl Device {
-    /// The GPU of this number, counted from 0 as `CUDA_VISIBLE_DEVICES` has them.
+    /// The GPU with this number, counted from 0 as in `CUDA_VISIBLE_DEVICES`.
     ///
-    /// The first use on a machine translates the kernels for its GPU, which takes a second; the driver keeps them.
+    /// The first use on a machine translates the kernels for its GPU, which takes a second; the driver keeps the result.
     ///
     /// # Errors
-    /// There is no driver or no such GPU, it is older than Volta, or the driver fails.
+    /// There is no driver or no such GPU, the GPU is older than Volta, or the driver fails.
     pub fn new(ordinal: usize) -> Result<Self, Error> {
         driver::check()?;
         let count = match result::init().and_then(|()| CudaContext::device_count()) {
@@ -118,7 +118,7 @@ impl Device {
         })
     }
 
-    /// The GPU of this number, as [`new`](Device::new) makes it, shared by all that call this. It lives as long as the process.
+    /// The GPU with this number, as [`new`](Device::new) makes it, shared by all callers of this function. It lives as long as the process.
     ///
     /// # Errors
     /// As [`new`](Device::new).
@@ -160,10 +160,10 @@ impl Device {
         Buffer::copy_of(&self.stream, items)
     }
 
-    /// Items that another library has in this device's memory, or in managed memory: `length` of them from `pointer` on.
+    /// Items that another library has in this device's memory, or in managed memory: `length` items from `pointer` on.
     ///
     /// # Errors
-    /// The pointer is not aligned for the items, or not to memory that this device reads.
+    /// The pointer is not aligned for the items, or does not point to memory that this device reads.
     ///
     /// # Safety
     /// There are that many items, which nobody writes or frees as long as they are used as [`Items`].
@@ -200,7 +200,7 @@ impl Device {
         Ok(Items::new(pointer, length))
     }
 
-    /// Copies as many bytes as `into` has from this device's memory.
+    /// Copies bytes from this device's memory, as many as `into` has room for.
     ///
     /// # Errors
     /// The driver fails.
@@ -210,7 +210,7 @@ impl Device {
     #[expect(unsafe_code, reason = "a copy from a pointer")]
     pub unsafe fn copy_from(&self, pointer: u64, into: &mut [u8]) -> Result<(), Error> {
         let _bound = self.bind()?;
-        // SAFETY: the caller promises the bytes.
+        // SAFETY: the caller guarantees that the bytes are there.
         unsafe { result::memcpy_dtoh_async(into, pointer, self.stream.cu_stream()) }
             .during("copying from the device")?;
         self.wait()
@@ -222,11 +222,11 @@ impl Device {
     /// The driver fails.
     ///
     /// # Safety
-    /// There is room for them at the pointer, which nobody else uses.
+    /// There is room for the bytes at the pointer, and nothing else uses it.
     #[expect(unsafe_code, reason = "a copy to a pointer")]
     pub unsafe fn copy_into(&self, bytes: &[u8], pointer: u64) -> Result<(), Error> {
         let _bound = self.bind()?;
-        // SAFETY: the caller promises the room; `bytes` are there until the device has them, for which this waits.
+        // SAFETY: the caller guarantees the room; `bytes` live until the device has copied them, for which this function waits.
         unsafe { result::memcpy_htod_async(pointer, bytes, self.stream.cu_stream()) }
             .during("copying to the device")?;
         self.wait()
@@ -235,14 +235,14 @@ impl Device {
     /// The number of the GPU in whose memory a pointer lies.
     ///
     /// # Errors
-    /// There is no driver, or it does not know the memory.
+    /// There is no driver, or the driver does not know the memory.
     pub fn ordinal_of(pointer: u64) -> Result<usize, Error> {
         driver::check()?;
         result::init().during("starting the driver")?;
         driver::owner_of(pointer)
     }
 
-    /// Waits for all earlier work on another stream. 1 and 2 are the default stream and this thread's.
+    /// Waits for all earlier work on another stream. 1 and 2 are the default stream and this thread's default stream.
     ///
     /// # Errors
     /// The driver fails.
@@ -305,7 +305,7 @@ where
 }
 
 impl Scratch {
-    /// Where partial sums go, with room for this many words.
+    /// The buffer for partial sums, with room for this many words.
     pub(crate) fn partials(
         &mut self,
         which: usize,
@@ -348,7 +348,7 @@ impl Pinned {
         })
     }
 
-    /// Room for words; what was there is lost.
+    /// Makes room for words; the former content is lost.
     pub(crate) fn reserve(&mut self, words: usize) -> Result<(), Error> {
         if self.words < words {
             *self = Self::new(&self.context, words.next_power_of_two())?;
@@ -356,14 +356,14 @@ impl Pinned {
         Ok(())
     }
 
-    /// Where kernels find it: addresses of pinned memory are the same on both sides.
+    /// The address by which kernels find the memory: addresses of pinned memory are the same on both sides.
     pub(crate) fn pointer(&self) -> u64 {
         self.memory.as_ptr() as u64
     }
 
-    /// The words. Nothing may be under way on the device that writes them.
+    /// The words. No work that writes them may be under way on the device.
     pub(crate) fn words(&self) -> &[u64] {
-        // SAFETY: there are that many, all of them written, by `new` at least, and callers have waited for the device.
+        // SAFETY: there are that many words; `new` at least has written all of them, and callers have waited for the device.
         unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.words) }
     }
 }
@@ -372,8 +372,8 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         let _bound = driver::bind(&self.context);
-        // SAFETY: it came from `malloc_host`, and every call waits for its kernels. At the end of the process the driver may be gone, and
-        // its error is of no interest.
+        // SAFETY: the memory came from `malloc_host`, and every call waits for its kernels. At the end of the process the driver may be gone, and its
+        // error does not matter.
         let _ = unsafe { result::free_host(self.memory.as_ptr().cast()) };
     }
 }

@@ -10,32 +10,32 @@ use cudarc::driver::{CudaContext, DriverError, result};
 
 use crate::error::{During, Error};
 
-/// Whether the process was seen to have loaded the driver. It is never unloaded.
+/// Whether the process is known to have loaded the driver, which is never unloaded.
 static IS_LOADED: AtomicBool = AtomicBool::new(false);
 
-/// The reasons why memory may be a GPU's: the driver, once it was seen, and each [`Lookout`].
+/// The number of reasons why memory may be a GPU's: one for the driver, once it has been seen, and one for each [`Lookout`].
 static REASONS: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the driver was seen, or somebody still has to look for it. If not, all memory is ordinary. Takes one load.
+/// Whether the driver has been seen, or some [`Lookout`] still has to look for it. If not, all memory is ordinary. Takes one load.
 #[inline]
 #[must_use]
 pub fn may_have_arrays() -> bool {
     REASONS.load(Ordering::Relaxed) != 0
 }
 
-/// Whether the process was seen to have loaded the driver.
+/// Whether the process is known to have loaded the driver.
 #[inline]
 #[must_use]
 pub fn is_driver_seen() -> bool {
     IS_LOADED.load(Ordering::Relaxed)
 }
 
-/// Somebody who still has to look for the driver.
+/// A caller that still has to look for the driver.
 #[derive(Debug)]
 pub struct Lookout(());
 
 impl Lookout {
-    /// While it lives, [`may_have_arrays`] is true.
+    /// While the value lives, [`may_have_arrays`] is true.
     #[must_use]
     #[expect(
         clippy::new_without_default,
@@ -46,7 +46,7 @@ impl Lookout {
         Self(())
     }
 
-    /// Looks whether the process has loaded the driver. Loads nothing; takes some microseconds.
+    /// Checks whether the process has loaded the driver. Loads nothing; takes some microseconds.
     pub fn look(self) {
         if !is_driver_seen() && is_object_loaded(b"libcuda.so") {
             set_seen();
@@ -66,15 +66,15 @@ fn set_seen() {
     }
 }
 
-/// The number of the GPU in whose memory a pointer lies; `None` for all other memory, and if the driver was not seen. Managed memory is
-/// the GPU's.
+/// The number of the GPU in whose memory a pointer lies; `None` for all other memory, and if the driver was not seen. Managed memory counts as the
+/// GPU's.
 #[must_use]
 pub fn device_of(pointer: *const c_void) -> Option<usize> {
     let pointer = pointer.addr() as u64;
     if !is_driver_seen() || pointer == 0 {
         return None;
     }
-    // Until somebody starts the driver, this is an error, and there is no memory of a GPU.
+    // Until the program starts the driver, this is an error, and no memory is a GPU's.
     let kind = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
     let kind = attribute::<u32>(kind, pointer).ok()?;
     if kind == CUmemorytype::CU_MEMORYTYPE_DEVICE as u32 {
@@ -136,19 +136,19 @@ impl Number for usize {}
 
 /// Restores this thread's current context, which is the program's, when dropped.
 pub(crate) struct Kept {
-    /// `None` if it did not change.
+    /// `None` if the context did not change.
     context: Option<sys::CUcontext>,
-    /// It belongs to the thread.
+    /// The current context belongs to the thread.
     thread: PhantomData<*const ()>,
 }
 
 impl Kept {
-    /// Remembers the current context, or that there is none. The driver is there.
+    /// Remembers the current context, or that there is none. The driver must be loaded.
     pub(crate) fn current() -> Result<Self, Error> {
         Self::unless(ptr::null_mut())
     }
 
-    /// The same, unless it is this one.
+    /// The same, unless the current context is `own`.
     fn unless(own: sys::CUcontext) -> Result<Self, Error> {
         let context = result::ctx::get_current().during("asking for the context")?;
         let context = context.unwrap_or(ptr::null_mut());
@@ -170,13 +170,14 @@ pub(crate) fn bind(context: &CudaContext) -> Result<Kept, Error> {
 impl Drop for Kept {
     fn drop(&mut self) {
         if let Some(context) = self.context {
-            // SAFETY: it was current on this thread a moment ago, or NULL, which is none. An error would be that of a program that ends.
+            // SAFETY: the context was current on this thread a moment ago, or is NULL, which stands for none. An error can occur only in a program
+            // that ends.
             let _ = unsafe { result::ctx::set_current(context) };
         }
     }
 }
 
-/// Whether the process has loaded an object whose file name begins so.
+/// Whether the process has loaded an object whose file name begins with `name`.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the dynamic linker's list of objects")]
 fn is_object_loaded(name: &'static [u8]) -> bool {
@@ -192,7 +193,7 @@ fn is_object_loaded(name: &'static [u8]) -> bool {
         }
         // SAFETY: the object's name is a C string, and lives during this call, as the object does.
         let path = unsafe { CStr::from_ptr(path) }.to_bytes();
-        // SAFETY: it is the name below.
+        // SAFETY: the pointer is to the name below.
         let name = unsafe { *name.cast::<&'static [u8]>() };
         let file = path.rsplit(|&byte| byte == b'/').next();
         c_int::from(file.is_some_and(|file| file.starts_with(name)))

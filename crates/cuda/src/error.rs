@@ -1,7 +1,7 @@
 use cudarc::driver::DriverError;
 use reduce::{FoldError, RunError};
 
-/// Why there is no device, or no sum.
+/// Why there is no device, or no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -10,10 +10,10 @@ use crate::error::{During, Error};
 use crate::items::{Element, Items};
 use crate::tree::config;
 
-/// The items of a launch: each may add to a limb, and a limb has room for 2^30.
+/// The most items of a launch: each item may be added to a limb, and a limb has room for 2^30 additions.
 const LAUNCH_ITEMS: usize = 1 << 28;
 
-/// The items of a block, at least.
+/// The least number of items of a block.
 const BLOCK_ITEMS: u64 = 1 << 12;
 
 /// The counters after the limbs, as `kernels.cu` has them.
@@ -63,8 +63,8 @@ impl Device {
             let mut launch = self.stream.launch_builder(&kernels.exact_sum);
             launch.arg(&pointer).arg(&items);
             launch.arg(&total).arg(&arrived).arg(&into);
-            // SAFETY: the arguments are those of `exact_sum`. The items are there, as the caller of `items` or a buffer vouches for. There
-            // is room for limbs and counters in the device's memory, which are 0, and in the result.
+            // SAFETY: the arguments are those of `exact_sum`. The items are there, as the caller of `items` or a buffer guarantees. There is room in
+            // the device's memory for limbs and counters, which are 0, and in the result.
             #[expect(unsafe_code, reason = "a kernel")]
             unsafe { launch.launch(config(blocks.min(kernels.exact_blocks))?) }
                 .during("starting an exact sum")?;

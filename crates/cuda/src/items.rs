@@ -25,9 +25,9 @@ impl Element for f64 {}
 pub(crate) mod sealed {
     /// The kernels for a type.
     pub trait Sealed {
-        /// The end of their names.
+        /// The suffix of the kernels' names.
         const SUFFIX: &str;
-        /// Their index among the device's kernels.
+        /// The index of the kernels among the device's kernels.
         const INDEX: usize;
         /// The limbs of an exact sum, before its counters.
         const LIMBS: usize;
@@ -63,7 +63,7 @@ impl<T> Items<'_, T> {
         }
     }
 
-    /// Where they begin, as an address of the device.
+    /// The address of the first item on the device.
     #[must_use]
     pub fn as_ptr(self) -> u64 {
         self.pointer
@@ -75,7 +75,7 @@ impl<T> Items<'_, T> {
         self.length
     }
 
-    /// Whether there are none.
+    /// Whether there are no items.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.length == 0
@@ -94,14 +94,14 @@ impl<T> fmt::Debug for Items<'_, T> {
 /// Memory of a device that is freed when dropped.
 #[derive(Debug)]
 pub struct Buffer<T> {
-    /// `None` when it is dropped.
+    /// `None` while it is being dropped.
     memory: Option<CudaSlice<T>>,
     stream: Arc<CudaStream>,
 }
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        // It is freed in its context, which need not be this thread's.
+        // The memory is freed in its context, which need not be this thread's.
         let _bound = driver::bind(self.stream.context());
         self.memory = None;
     }
@@ -113,7 +113,7 @@ impl<T: DeviceRepr> Buffer<T> {
         T: Clone,
     {
         let memory = match items {
-            // The driver allocates nothing that has no bytes.
+            // The driver does not allocate zero bytes.
             [] => stream.null(),
             items => stream.clone_htod(items),
         }

@@ -102,7 +102,7 @@ impl Device {
         let mut items = vec![T::zeroed(); local.len()];
         if !items.is_empty() {
             let into = bytemuck::cast_slice_mut(&mut items);
-            // SAFETY: so many items are there, which the caller of `items` or a buffer vouches for.
+            // SAFETY: this many items are there, as the caller of `items` or a buffer guarantees.
             unsafe { self.copy_from(local.pointer, into) }?;
         }
         Ok(items)

@@ -25,9 +25,9 @@ unsafe impl DeviceRepr for Runs {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Blocks {
     pub(crate) level: u32,
-    /// Where each run starts; then the end.
+    /// The start of each run; then the end of the last one.
     pub(crate) starts: Vec<u64>,
-    /// The first block of each run; then their number.
+    /// The first block of each run; then the number of blocks.
     pub(crate) blocks: Vec<u64>,
 }
 
@@ -60,12 +60,13 @@ impl Blocks {
         self.blocks.windows(2).map(length).collect()
     }
 
-    /// Whether they fit into an argument.
+    /// Whether the runs fit into an argument.
     pub(crate) fn are_near(&self) -> bool {
         self.starts.len() <= NEAR_RUNS + 1
     }
 
-    /// As an argument; `far` is where the starts are in device memory, and the blocks behind them, if they do not fit.
+    /// The runs as an argument. If they do not fit, `far` is the address of the starts in device
+    /// memory, with the blocks after them.
     pub(crate) fn argument(&self, far: Option<u64>) -> Runs {
         let mut runs = Runs {
             count: u32::try_from(self.starts.len() - 1).expect("runs are in memory, with room"),

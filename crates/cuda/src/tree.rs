@@ -9,16 +9,16 @@ use crate::error::{During, Error};
 use crate::items::{Buffer, Element, Items};
 use crate::runs::Blocks;
 
-/// What each thread loads at once, as in `kernels.cu`.
+/// The bytes that each thread loads at once, as in `kernels.cu`.
 const LOAD_BYTES: usize = 8 * 16;
 
-/// The tiles of a block: each lane of a warp keeps the sum of one.
+/// The most tiles of a block, as a logarithm: each lane of a warp keeps the sum of one tile.
 const TILES_LOG2_MAX: u32 = 5;
 
 /// A launch has about this many blocks, or fewer: the last block folds all their results.
 const BLOCKS: u64 = 2048;
 
-/// The rows that a thread adds, as in `kernels.cu`.
+/// The number of rows that a thread adds, as in `kernels.cu`.
 const THREAD_ROWS: u32 = 64;
 /// The most columns of a block.
 const COLUMNS_MAX: usize = 32;
@@ -69,7 +69,7 @@ impl Device {
         Ok(())
     }
 
-    /// The sums of runs of rows that lie side by side: `lengths[k]` rows, of `width` values each, become row k of `results`. They are as
+    /// The sums of runs of rows that lie side by side: `lengths[k]` rows, of `width` values each, become row k of `results`. The results are as
     /// [`Operator::fold_runs`] and [`Operator::fold_rows`] leave them: NaNs are not canonical yet.
     ///
     /// # Errors
@@ -140,9 +140,9 @@ impl Device {
         let mut launch = self.stream.launch_builder(kernel);
         launch.arg(&items.pointer).arg(&runs);
         launch.arg(&partials).arg(&arrived).arg(&into);
-        // SAFETY: the arguments are those of `sum_runs`. The runs are within the items, which the caller of `items` or a buffer vouches
-        // for; there is a partial sum for each block, a counter that is 0, and room for a result for each run. Nothing else uses the
-        // scratch memory until this call has waited.
+        // SAFETY: the arguments are those of `sum_runs`. The runs are within the items, as the caller of `items` or a buffer guarantees; there is a
+        // partial sum for each block, a counter that is 0, and room for a result for each run. Nothing else uses the scratch memory until this call
+        // has waited.
         #[expect(unsafe_code, reason = "a kernel")]
         unsafe { launch.launch(config(blocks.count())?) }.during("starting a sum")?;
         self.wait()?;
@@ -151,7 +151,7 @@ impl Device {
         Ok(())
     }
 
-    /// A launch makes 2^level rows one, until each run is one row.
+    /// Launches kernels, each of which reduces 2^level rows to one, until each run is one row.
     fn sum_row_runs<T: Element>(
         &self,
         scratch: &mut Scratch,
@@ -182,7 +182,7 @@ impl Device {
             launch.arg(&source).arg(&runs);
             launch.arg(&row).arg(&columns).arg(&into);
             let grid = config(blocks.count() * row.div_ceil(columns.into()))?;
-            // SAFETY: the arguments are those of `sum_row_runs`. The runs are within the items, or the rows that the launch before has left,
+            // SAFETY: the arguments are those of `sum_row_runs`. The runs are within the items, or within the rows that the previous launch has left,
             // and there is room for a row for each block.
             #[expect(unsafe_code, reason = "a kernel")]
             unsafe { launch.launch(grid) }.during("starting a sum of rows")?;
@@ -194,7 +194,7 @@ impl Device {
         }
     }
 
-    /// A table of runs in device memory, if it is too long for an argument.
+    /// A table of runs in device memory, if the runs are too many for an argument.
     fn far(&self, blocks: &Blocks) -> Result<Option<Buffer<u64>>, Error> {
         if blocks.are_near() {
             return Ok(None);

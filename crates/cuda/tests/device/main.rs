@@ -1,4 +1,5 @@
-//! Sums on a GPU against those of the processor, bit by bit. Without a GPU every test says that it was skipped.
+//! Sums on a GPU against the processor's sums, bit by bit. Without a GPU every test says that it
+//! was skipped.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -13,7 +14,7 @@ use std::sync::OnceLock;
 use cuda::{Device, Element};
 use reduce::{Operator, Sum};
 
-/// The GPU; `None`, which it says past the test harness, where there is none.
+/// The GPU; `None` if there is none, which is then printed past the test harness.
 fn device() -> Option<&'static Device> {
     static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
     DEVICE
@@ -114,7 +115,7 @@ where
     let special = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, f64::MAX];
     let mut item = |index: usize| match kind {
         0 => T::rounded(random.unit()),
-        // Of all exponents of this type, but without NaN and infinities.
+        // Any exponents of this type, but no NaN and no infinities.
         1 => loop {
             let item = T::of_bits(random.next());
             if item.to_finite().is_some() {
@@ -129,10 +130,10 @@ where
             let scale = [1e30, 1.0, 1e-30, 1e-40][index % 4];
             T::rounded(random.unit() * scale)
         }
-        // Very few of another size.
+        // A few items of another size.
         5 if random.below(1000) == 0 => T::rounded(random.unit() * 1e35),
         6 if random.below(2000) == 0 => T::rounded(special[random.below(5)]),
-        // Ever larger.
+        // Larger and larger items.
         7 => T::rounded(random.unit() * 1.001_f64.powf((index % 50_000) as f64)),
         _ => T::rounded(random.unit() + 1.0),
     };

@@ -102,7 +102,7 @@ fn exact_plans_of_items_on_a_device() {
     assert_eq!(totals.unwrap(), [exact::sum(&all).to_bits(); 3]);
 }
 
-/// Items of scattered ranks are many short runs.
+/// Ranks whose items are scattered have many short runs.
 #[test]
 fn scattered_items() {
     let Some(device) = device() else { return };
