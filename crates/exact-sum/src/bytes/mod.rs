@@ -98,7 +98,7 @@ pub enum BytesError {
     NotASum,
     /// The bytes were written in a format of another version.
     Version {
-        /// That version.
+        /// The version of that format.
         version: u8,
     },
     /// The bytes hold another kind of sum, or items of another type.
@@ -117,7 +117,7 @@ pub enum BytesError {
     },
     /// The bytes are damaged: no sum is written like this.
     Corrupted {
-        /// What is impossible.
+        /// The impossible content.
         what: &'static str,
     },
     /// A sum would exceed a limit.

@@ -169,7 +169,7 @@ impl CompactAny {
     /// Removes the rows of `other`.
     ///
     /// # Errors
-    /// `other` holds something else or more rows, or more of a kind; the text says which. A failed call changes nothing.
+    /// `other` holds something else or more rows, or more of a kind of item; the text says which. A failed call changes nothing.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(of_two!(self, other, (own, other) => own.unmerge(other))?)
     }

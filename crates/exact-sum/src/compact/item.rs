@@ -8,7 +8,7 @@ pub trait CompactItem: Copy + sealed::ItemParts {}
 pub(crate) mod sealed {
     /// Methods that other crates cannot call.
     pub trait ItemParts: Copy {
-        /// Whether it is an integer, which is not converted to a double.
+        /// Whether the item is an integer, which is not converted to a double.
         fn is_integer(self) -> bool;
 
         /// An integer and the exponent of its unit; any values if the item is not finite.

@@ -182,7 +182,7 @@ struct Received<F: FixedFormat> {
 const AS_MANY: &str = "there are as many keys as sums";
 
 impl<F: FixedFormat> Received<F> {
-    /// None yet, with room for one sum for each of these keys, which all have a sum.
+    /// No sums yet, with room for one sum for each of these keys, which all have a sum.
     fn none<K: Key>(keys: &[K], sums: usize) -> Self {
         check_block(keys, 0, sums).unwrap_or_else(|error| panic!("{error}"));
         Self {

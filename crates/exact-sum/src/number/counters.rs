@@ -34,7 +34,7 @@ pub enum LimitError {
     Items,
     /// There is no memory for the sums of all keys.
     Memory {
-        /// What they would take.
+        /// The bytes that the sums would take.
         bytes: u128,
     },
 }

@@ -29,7 +29,7 @@ use simd_kernels::{LOWER_PLACES, Pair};
 
 use crate::number::counters::Counters;
 
-/// The bits of a limb that belong to it; what is above is a carry, which waits.
+/// The bits of a limb that belong to the limb; the bits above are a carry that waits.
 const LIMB_BITS: u32 = 32;
 const LIMB_MASK: i64 = (1 << LIMB_BITS) - 1;
 

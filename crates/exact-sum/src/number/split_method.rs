@@ -9,9 +9,9 @@ use crate::number::destination::Destination;
 /// How a block is split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum SplitMethod {
-    /// Its exponents are in a range.
+    /// The items' exponents are in a range.
     InRange(RangeScale),
-    /// Its exponents are in a range, or items are zero.
+    /// The items' exponents are in a range, or items are zero.
     InRangeOrZero(RangeScale),
     /// Items have any exponents.
     Any(SplitScale),
@@ -70,7 +70,7 @@ impl SplitMethod {
 /// The outcome of a try to add items.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// They are added. Whether one may be -0.0.
+    /// The items have been added. The flag is true if an item may be -0.0.
     Added(bool),
     DoNotFit,
     /// Items would have left rests at a scale of these units.

@@ -185,7 +185,7 @@ fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
     let exponent = |biased| if biased == 0x7FF { 0 } else { biased };
     let highest = items.iter().map(biased).map(exponent).max().unwrap_or(0) - 1023;
     let of_count = usize::BITS - longest.leading_zeros();
-    // The second half of an item has as many bits as its exponent is above the lowest.
+    // The second half of an item has one bit for each exponent that the item's is above the lowest.
     let above = (61 - of_count.cast_signed()).clamp(0, DecodeUnit::EXPONENTS - 1);
     DecodeUnit::for_range(highest, above)
 }

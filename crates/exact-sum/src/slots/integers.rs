@@ -47,7 +47,7 @@ impl IntegerMoments {
     /// Adds an item.
     ///
     /// # Panics
-    /// Its magnitude has more than 64 bits.
+    /// The item's magnitude has more than 64 bits.
     #[inline]
     pub fn add_one(&mut self, item: impl Into<i128>) {
         let item = item.into();

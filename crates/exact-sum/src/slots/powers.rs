@@ -202,7 +202,7 @@ type Parts<const N: usize> = [(i128, i32); N];
 /// The cube and the fourth power of value * 2^unit.
 #[inline(always)]
 pub(crate) fn higher_powers(value: i64, unit: i32) -> (Parts<2>, Parts<3>) {
-    // Of the square of 64 bits, a sign among them.
+    // The bits of the lower half of a square: a value has 63 bits and a sign.
     const HALF_BITS: u32 = 63;
     let value = i128::from(value);
     let square = value * value;

@@ -13,7 +13,7 @@ use crate::slots::sum::Sum;
 const GROUP_COLUMNS: usize = 48;
 
 impl<T: Float> Sum<T> {
-    /// Adds rows of as many items as there are sums: item c of each row to sum c.
+    /// Adds rows of one item per sum: item c of each row to sum c.
     ///
     /// ```
     /// use exact_sum::Sum;

@@ -1,4 +1,5 @@
-//! Compact states, in any order and any parts, and with rows taken back: sums against integers, all else against what holds the full range.
+//! Compact states, with rows in any order, divided in any way, and removed again: sums against integers, all other statistics against slots with the
+//! full range.
 
 use exact_sum::Accumulator as _;
 use exact_sum::{
@@ -34,8 +35,7 @@ fn items() -> impl Strategy<Value = Vec<f64>> {
     ]
 }
 
-/// How rows are divided: the number of parts, whether they are merged from the last one on, and how many of them are taken back
-/// then.
+/// How rows are divided: the number of parts, whether they are merged from the last one on, and how many of them are removed afterwards.
 #[derive(Clone, Copy, Debug)]
 struct Division {
     parts: usize,
@@ -52,7 +52,8 @@ fn divisions() -> impl Strategy<Value = Division> {
     })
 }
 
-/// The state of rows, and the rows that are left of them. By the way, the state is what it was before the others came, and what its bytes say.
+/// The state of rows, and the rows that are left of them. Also checks that the state and its bytes are those of the
+/// remaining rows.
 fn divided<Row: Copy, S: CompactRows<Row> + CompactBytes>(
     rows: &[Row],
     division: Division,
@@ -103,7 +104,7 @@ fn divided_by<Row: Copy, S: CompactRows<Row> + CompactBytes>(
     (all, left)
 }
 
-/// The states' statistics are those of the slot that has the full range, but that NaN is NULL.
+/// The states' statistics are those of the slot that has the full range, except that NaN is NULL.
 fn check<S: CompactState, T: Slot<Item = f64>>(state: &S, slot: &T, is_finite: bool) {
     for statistic in Statistic::ALL {
         for options in [SAMPLE, POPULATION] {
@@ -123,7 +124,7 @@ fn check<S: CompactState, T: Slot<Item = f64>>(state: &S, slot: &T, is_finite: b
                 || state.items() == 0 && statistic != Statistic::Count
                 || state.items() < statistic.least_items(options)
                 || is_finite && expected.is_nan();
-            // A sum of -0.0 is +0.0 here.
+            // A sum of -0.0 is +0.0 in these states.
             let is_sum = matches!(statistic, Statistic::Sum | Statistic::Mean);
             let bits = |value: f64| match value {
                 _ if value.is_nan() => f64::NAN.to_bits(),
@@ -205,7 +206,7 @@ proptest! {
         prop_assert_eq!(mean.statistic(Statistic::WeightedMean, SAMPLE), expected);
     }
 
-    /// A product of a double and an integer has more bits than one of two doubles.
+    /// A product of a double and an integer has more bits than a product of two doubles.
     #[test]
     fn doubles_with_integers(x in items(), y in prop::collection::vec(any::<i64>(), 60), shift in 0..64, division in divisions()) {
         let pairs: Vec<(f64, i64)> = x.into_iter().zip(y.iter().map(|y| y >> shift)).collect();
@@ -389,7 +390,7 @@ fn nothing_has_no_value_and_negative_zeros_have_a_positive_one() {
     assert_eq!(value(&powers, Statistic::Skewness, SAMPLE), None);
 }
 
-/// Sums of so many equal items that the digits overflow, and so does the tag's count.
+/// Sums of enough equal items that the digits overflow, and the tag's count overflows, too.
 #[test]
 fn digits_and_counters_that_overflow() {
     let mut sum = CompactSum::new();
@@ -414,7 +415,7 @@ fn digits_and_counters_that_overflow() {
     assert_eq!(sum.integer(), None);
 }
 
-/// States whose bytes tell what they are: they merge with their like, and have the statistics that they say they have.
+/// States whose bytes tell what they hold: states of one kind can be merged, and they have exactly the statistics that they claim to have.
 #[test]
 fn states_of_any_kind() {
     let rows = [(1.0, 5.0), (2.0, 3.0), (4.0, 4.0), (8.0, 0.5), (9.0, 1.0)];

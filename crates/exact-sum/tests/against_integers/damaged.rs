@@ -1,4 +1,4 @@
-//! Bytes with bits that were flipped: either they are refused, or what they stand for can be used as any sum.
+//! Bytes with bits that were flipped: either they are refused, or the sum that they stand for can be used like any sum.
 
 use std::fmt::Debug;
 
@@ -32,7 +32,7 @@ fn flipped(mut bytes: Vec<u8>, flips: &[(prop::sample::Index, u8, bool)]) -> Vec
     bytes
 }
 
-/// Merges what was read with itself as often as it has room, and uses it each time.
+/// Merges a sum that was read with itself as often as it has room, and uses it each time.
 fn use_all<S: Clone + PartialEq + Debug>(
     mut read: S,
     to_bytes: impl Fn(&S) -> Vec<u8>,
@@ -86,7 +86,7 @@ macro_rules! check_moments {
     }};
 }
 
-/// All statistics of a slot, which is added to and taken from.
+/// All statistics of a slot, to which items are added and from which items are removed.
 macro_rules! check_slot {
     ($slot:ident, [$($items:expr),+], $flip:expr) => {{
         let flip = &$flip;
@@ -207,7 +207,7 @@ fn sum(size: u8, items: u64, unit: i32, words: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// Squares that are too small, however little.
+/// Squares that are too small, by however little.
 #[test]
 fn squares_are_those_of_the_items() {
     let bytes = |items: &[f64], others: &[f64]| {
@@ -252,12 +252,12 @@ fn squares_are_those_of_the_items() {
     }
 }
 
-/// The bytes of numbers without a header and counts: those at the end of other bytes.
+/// The bytes of numbers without a header and counts: the bytes at the end of other bytes.
 fn number(sum: &[u8]) -> &[u8] {
     &sum[8 + 5 * 8..]
 }
 
-/// Products that are too large, however little.
+/// Products that are too large, by however little.
 #[test]
 fn products_are_those_of_the_items() {
     let wrong = BytesError::Corrupted {
@@ -294,7 +294,7 @@ fn products_are_those_of_the_items() {
     }
 }
 
-/// Powers that no such items have: too small, however little, or not alike.
+/// Powers that no items have: too small, by however little, or inconsistent.
 #[test]
 fn powers_are_those_of_the_items() {
     // In the units of small integers' cubes and fourth powers.
@@ -360,7 +360,7 @@ fn numbers_are_those_that_so_many_items_can_have() {
     assert!(single(1, -149 + 256, &[(1 << 21) - 1]) && !single(1, -149 + 256, &[1 << 21]));
 }
 
-/// One key of many with a number that is long, or far from the others': no table of all keys is made for it.
+/// One key of many with a number that is long, or far from the others' numbers: no table of all keys is made for it.
 #[test]
 fn few_bytes_need_little_memory() {
     const KEYS: usize = 100_000;

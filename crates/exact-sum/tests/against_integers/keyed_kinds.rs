@@ -1,4 +1,4 @@
-//! What else there is by key: against one accumulator for each key.
+//! All slots by key other than sums: against one accumulator for each key.
 
 use exact_sum::{
     CoMoments, Extrema, Hashed, IntegerMoments, IntegerSum, Items, Keyed, KeyedSlot, Mean, Moments,
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::keyed::{bits, items, keys};
 
-/// Another slice of as many items.
+/// Another slice of the same length.
 fn others(items: &[f64], seed: u64) -> Vec<f64> {
     let turn = (seed % 1000) as usize;
     let factor = [1.0, -3.0, 2_f64.powi(-40), 0.0][(seed >> 12) as usize % 4];
@@ -16,7 +16,7 @@ fn others(items: &[f64], seed: u64) -> Vec<f64> {
     items.map(|item| item * factor).collect()
 }
 
-/// What all of these may do.
+/// The message of calls that must succeed.
 const MAY: &str = "keys and items are right";
 
 fn check<S: KeyedSlot>(
@@ -99,7 +99,7 @@ proptest! {
         means.add(&removed_keys, [&removed, &removed_weights]).unwrap();
         means.remove(&removed_keys, [&removed, &removed_weights]).unwrap();
         for (key, mean) in mean_of_keys.iter().enumerate() {
-            // The sign of a zero is that of +0.0 where sums by key are.
+            // Sums by key have +0.0 for a zero.
             let value = means.value(key);
             prop_assert!(value == mean.value() || value.is_nan() && mean.value().is_nan()
                 || mean.weights().value() == 0.0);
@@ -157,7 +157,7 @@ proptest! {
         }
     }
 
-    /// Bytes with some that are wrong are either those of other sums, or an error.
+    /// Bytes of which some are wrong either stand for other sums, or are an error.
     #[test]
     fn bytes_that_are_wrong(items in items(), sums in 1..10_usize, at: prop::sample::Index, byte: u8, seed: u64) {
         let keys = keys(items.len(), sums, seed);
@@ -175,8 +175,8 @@ proptest! {
         prop_assert!(Keyed::<Moments<f32>>::of_bytes(&bytes).is_err());
     }
 
-    /// Items that come one by one, from the last one on, make what they make at once; with one more, it is another. What was added is taken
-    /// back, item by item and slot by slot. Bytes stand for it.
+    /// Items that come one by one, from the last one on, give the same slots as all items at once; one more item gives other slots. Items can be
+    /// removed again, item by item and slot by slot. Bytes stand for the slots.
     #[test]
     fn one_by_one(items in items(), sums in 1..40_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);
@@ -201,7 +201,7 @@ proptest! {
         prop_assert!(first != second);
     }
 
-    /// Each key's slot is that of its items.
+    /// Each key's slot is the slot of its items.
     #[test]
     fn slots(items in items(), sums in 1..40_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);

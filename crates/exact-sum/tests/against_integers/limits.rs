@@ -1,4 +1,4 @@
-//! Sums of as many items as they have room for, which merging a sum with itself reaches.
+//! Sums of the most items that they have room for, reached by merging a sum with itself.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,7 +9,7 @@ use exact_sum::{
     ProductSum, Statistic, Sum, WeightedMean, by_key,
 };
 
-/// Merges a sum with itself until it has no room, and returns it and how often that was done.
+/// Merges a sum with itself until it has no room. Returns the sum and the number of merges.
 fn doubled<S: Clone + PartialEq + std::fmt::Debug>(
     mut sum: S,
     merge: impl Fn(&mut S, &S) -> Result<(), LimitError>,
@@ -35,7 +35,7 @@ fn check<A: Accumulator>(one: A, items: u64) -> A {
     assert!(A::check_words(&words).is_err());
     let mut sum = A::default();
     assert_eq!(sum.add_words(&words), Err(LimitError::Items));
-    // What is too many never becomes few again.
+    // A count that is too large never becomes small again.
     for _ in 0..3 {
         let copy = words;
         A::merge_words(&mut words, &copy);
@@ -180,7 +180,7 @@ fn sums_of_integers_do_not_wrap() {
     let mut sums = Keyed::<IntegerSum>::new(3).unwrap();
     let most = i128::MAX;
     sums.add(&[1, 2_u8], (&[most, -most]).into()).unwrap();
-    // What has more than 128 bits comes back to them.
+    // A sum of more than 128 bits can become one of 128 bits again.
     sums.merge(&sums.clone()).unwrap();
     assert_eq!(sums.get(1).value(), None);
     sums.remove(&[1, 2_u8], (&[most, -most]).into()).unwrap();

@@ -74,7 +74,7 @@ fn ranges() -> impl Strategy<Value = (i32, i32)> {
     ]
 }
 
-/// The sum by each level, which must be one.
+/// The sum by each level; all levels must agree.
 fn by_all_levels(items: &[f64]) -> f64 {
     let zeros = items.iter().filter(|item| item.to_bits() == 1 << 63);
     let zeros = zeros.count() as u64;
@@ -152,7 +152,7 @@ proptest! {
         prop_assert_eq!(singly, Sum::of(&floats));
     }
 
-    /// Blocks of different ranges follow each other, some with an odd one among them.
+    /// Blocks of different ranges follow each other, some of them with an odd item.
     #[test]
     fn blocks_that_are_not_alike(
         blocks in prop::collection::vec((ranges(), any::<bool>(), any::<u64>()), 1..6),
@@ -169,8 +169,7 @@ proptest! {
         prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
     }
 
-    /// Of what cancels to the last bit, a little is left.
-    /// Of one range of exponents, in long blocks, but for a few.
+    /// Items cancel up to the last bit, and a little is left. They have one range of exponents, in long blocks, except for a few.
     #[test]
     fn long_blocks_with_odd_items(
         len in 12_000..60_000_usize,
@@ -249,7 +248,7 @@ proptest! {
         prop_assert_eq!(merged.items(), items.len() as u64);
     }
 
-    /// Column by column, in any pieces of whole rows.
+    /// Column by column, with the rows divided in any way.
     #[test]
     fn rows(width in 1..70_usize, counts in prop::collection::vec(0..700_usize, 1..4), seed: u64) {
         let rows: usize = counts.iter().fold(0, |sum, count| sum + count);
@@ -358,7 +357,7 @@ proptest! {
     }
 }
 
-/// A sum or its half-way neighbours, at every exponent and at both ends.
+/// A sum, or a number halfway between it and its neighbours, at every exponent and at both ends.
 #[test]
 fn ties_go_to_even_at_every_exponent() {
     for biased in 0..2047_u64 {
@@ -391,7 +390,7 @@ fn ties_go_to_even_at_every_exponent() {
     assert_eq!(by_all_levels(&[f64::MAX, f64::MAX, -f64::MAX]), f64::MAX);
 }
 
-/// What the higher accumulators leave is as large as it can be, and of one sign: the lower ones have room for it.
+/// The rests that the higher accumulators leave are as large as they can be, and of one sign: the lower accumulators have room for them.
 #[test]
 fn rests_of_one_sign() {
     for exponent in [-1000, -300, 0, 500, 1000] {
@@ -466,7 +465,7 @@ fn zeros() {
     }
 }
 
-/// A sum that went through words, and one that went through integers.
+/// The sum, sent as words and sent as integers.
 fn sent<A: Accumulator>(sum: &A) -> [A; 2] {
     let [mut of_words, mut of_integers] = [A::default(), A::default()];
     let mut words = A::default().words();
@@ -478,7 +477,7 @@ fn sent<A: Accumulator>(sum: &A) -> [A; 2] {
     [of_words, of_integers]
 }
 
-/// Every kind of sum is the same after it was sent: negative numbers, zeros of both signs, and what is not a number.
+/// Every kind of sum is the same after it was sent: negative numbers, zeros of both signs, infinities and NaNs.
 #[test]
 fn sums_of_every_kind_are_sent_whole() {
     let (infinity, nan) = (f64::INFINITY, f64::NAN);

@@ -95,7 +95,7 @@ proptest! {
         }
     }
 
-    /// What was removed, in whatever order and pieces, leaves no trace: not in the value, in counts, nor in bytes.
+    /// Removed items, in whatever order and pieces, leave no trace: not in the value, in the counts, nor in the bytes.
     #[test]
     fn removals(
         kept in prop::collection::vec(any_item(), 0..50),
@@ -132,7 +132,7 @@ proptest! {
         for length in 0..bytes.len() {
             prop_assert!(Sum::<f64>::of_bytes(&bytes[..length]).is_err());
         }
-        // A changed bit is an error, or the bytes of another sum.
+        // Bytes with a changed bit are an error, or stand for another sum.
         let mut changed = bytes.clone();
         let at = at.index(bytes.len());
         changed[at] ^= 1_u8 << bit;

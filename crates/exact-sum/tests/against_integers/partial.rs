@@ -1,4 +1,5 @@
-//! Sums as few bytes each: whoever made them, equal sums have the same, and those of parts add up to that of all.
+//! Sums as few bytes: equal sums have equal bytes, whatever made them, and the sums of parts add up
+//! to the sum of all items.
 
 use exact_sum::{IntegerSum, Keyed, KeyedSlot, Moments, Powers, ProductSum, Sum, partial};
 use proptest::prelude::*;
@@ -121,7 +122,8 @@ proptest! {
         }
     }
 
-    /// After the first groups are dropped, the others are as if they alone had been.
+    /// After the first groups are dropped, the others are as if the dropped ones had never been
+    /// there.
     #[test]
     fn groups_come_and_go(
         first in items(),
@@ -206,10 +208,10 @@ fn each_length_is_as_said() {
     assert_eq!(length(&[]), 8);
     assert_eq!(length(&[f64::MAX, -f64::from_bits(1)]), 16);
     assert_eq!(length(&[1.0, 1e-30, 1e-60]) % 8, 1);
-    // No double is near.
+    // No double is near the sum.
     assert_eq!(length(&[f64::MAX; 3]), 1 + 8 + 16);
     assert_eq!(length(&[f64::NAN]), 1 + 24 + 8);
-    // Neither is one next to the product of two.
+    // Nor is a double next to the product of two doubles.
     let product = alone(|bytes| ProductSum::of(&[1e-300], &[1e-300]).write_partial(bytes));
     assert_eq!(product.len() % 8, 1);
 }

@@ -1,4 +1,4 @@
-//! Dot products and norms where their loops change: zeros, errors that underflow, products that overflow, blocks that are not alike.
+//! Dot products and norms where their loops change: zeros, errors that underflow, products that overflow, and blocks that differ.
 
 use exact_sum::{Accumulator, ProductSum};
 use integer_sums::units::{dot, root, to_double};
@@ -7,7 +7,7 @@ use simd_kernels::Level;
 
 use crate::in_range;
 
-/// By each level, in one call and in pieces, which must be one.
+/// The sum by each level, in one call and in pieces; all must agree.
 fn by_all_levels(x: &[f64], y: &[f64]) -> ProductSum<f64> {
     let mut sums = Vec::new();
     for level in Level::available() {
@@ -35,7 +35,7 @@ fn narrow() -> impl Strategy<Value = (i32, i32)> {
     (-500..480, 0..20).prop_map(|(low, binades)| (low, low + binades))
 }
 
-/// What may stand among such factors.
+/// Factors that may occur among the narrow ones.
 fn odd() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),
@@ -57,7 +57,7 @@ fn ill_conditioned(len: usize, bits: i32, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut next = |exponent: i32| random.next().expect("there are enough") * 2_f64.powi(exponent);
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for place in 0..len / 2 {
-        // The largest ones are there.
+        // The first place has the largest exponent.
         let exponent = if place == 0 {
             bits / 2
         } else {
@@ -102,12 +102,12 @@ proptest! {
             let index = index.index(len);
             if is_left { x[index] = odd } else { y[index] = odd }
         }
-        // Others than the oracle's are infinite.
+        // The oracle takes finite factors only.
         prop_assume!(x.iter().zip(&y).all(|(x, y)| x.is_finite() && y.is_finite()));
         prop_assert_eq!(by_all_levels(&x, &y).value().to_bits(), to_double(&dot(&x, &y)).to_bits());
     }
 
-    /// Products on both sides of 2^-968, where errors are no longer numbers, and of 2^1024.
+    /// Products on both sides of 2^-968, below which errors are no longer doubles, and of 2^1024.
     #[test]
     fn at_both_ends(len in 1..5000_usize, shift in -6..6, binades in 0..14, is_high: bool, seed: u64) {
         let middle = if is_high { 511 } else { -484 };
@@ -157,7 +157,7 @@ fn negative_zeros() {
         );
         x[len / 2] = 0.0;
         assert_eq!(by_all_levels(&x, &y).value().to_bits(), 0, "{len}");
-        // After a block with a scale.
+        // The same after a block with a scale.
         let x = [&vec![0.5; 4096][..], &vec![-0.5; 4096], &x].concat();
         let y = [&vec![1.0; 8192][..], &y].concat();
         assert_eq!(by_all_levels(&x, &y).value().to_bits(), 0, "{len}");
@@ -178,7 +178,7 @@ fn specials_among_others() {
             x[place] = 1.0;
             y[place] = f64::NAN;
             assert!(by_all_levels(&x, &y).value().is_nan());
-            // A product beyond the range, which another one cancels.
+            // A product beyond the range, which another product cancels.
             (x[place], y[place]) = (1e300, 1e300);
             (x[6], y[6]) = (-1e300, 1e300);
             let exact = to_double(&dot(&x, &y));

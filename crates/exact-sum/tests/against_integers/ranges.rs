@@ -7,7 +7,7 @@ use simd_kernels::{Ahead, Level, RangeScale, Split, split_products_in_range, spl
 
 use crate::in_range;
 
-/// What a split holds, in units of the oracle.
+/// The sum that a split holds, in units of the oracle.
 fn held(split: &Split, units: [i32; 2]) -> BigInt {
     let [higher, lower] = [split.higher, split.lower].map(|[even, odd]| BigInt::from(even) + odd);
     higher * unit_of(units[0]) + lower * unit_of(units[1])
@@ -126,7 +126,8 @@ proptest! {
     }
 }
 
-/// As many items as a call takes, the largest ones, and those that leave the largest rests: no lane runs out of room.
+/// The most items of a call, with the largest items, and with those that leave the largest rests:
+/// no lane runs out of room.
 #[test]
 fn lanes_have_room_for_all_items() {
     const ITEMS: usize = 1 << 16;
@@ -204,7 +205,8 @@ fn small_items_are_refused_wherever_they_are() {
     }
 }
 
-/// Products a little below the range, whose parts are in it: their last bits are as far below as any.
+/// Products a little below the range, whose parts are in the range: no other products have last
+/// bits further below.
 #[test]
 fn products_next_to_the_range_are_exact() {
     let scale = RangeScale::for_products(-31, 0).expect("it is one range");
@@ -224,7 +226,7 @@ fn products_next_to_the_range_are_exact() {
     }
 }
 
-/// Numbers so large that the bits of their exponents look like those in range, and which cancel.
+/// Items so large that the bits of their exponents look like those in range, and which cancel.
 #[test]
 fn huge_items_are_refused() {
     for highest in [-200, 0, 200] {
@@ -244,7 +246,7 @@ fn huge_items_are_refused() {
     }
 }
 
-/// A product that underflows to zero is none of a zero.
+/// A product that underflows to zero is not the product of a zero.
 #[test]
 fn products_that_underflow_are_no_zeros() {
     let scale = RangeScale::for_products(-31, 0).expect("it is one range");

@@ -1,4 +1,4 @@
-//! Windows that move over a slice, against a sum of each.
+//! Windows that move over a slice, against a separate sum of each window.
 
 use exact_sum::{Float, Placement, Rolling, RollingError, Statistic, Sum};
 use proptest::prelude::*;
@@ -92,13 +92,13 @@ proptest! {
     }
 }
 
-/// The first items of windows by an index and a width, as exact differences have them.
+/// The first items of windows by an index and a width, by exact differences.
 fn firsts(index: &[i128], width: i128) -> Vec<usize> {
     let first = |last: &i128| index.partition_point(|at| *at <= last - width);
     index.iter().map(first).collect()
 }
 
-/// Windows of items that are the powers of two say which items they have.
+/// Finds the items of each window: items are powers of two, so the window's sum shows which ones it has.
 fn firsts_of(windows: &Rolling, items: usize) -> Vec<usize> {
     let powers: Vec<f64> = (0..items).map(|item| 2_f64.powi(item as i32)).collect();
     let [sums, _] = sums_and_means(windows, &powers);
@@ -128,7 +128,7 @@ fn differences_are_exact() {
         Rolling::of_range(&[1_i64], -1, Placement::Trailing).unwrap_err(),
         RollingError::Width
     );
-    // What the rounded difference has lost decides.
+    // The rounding error of the difference decides.
     let cases: [([f64; 2], f64, usize); 9] = [
         ([0.44, 0.96], 0.52, 0),
         ([0.1, 0.3], 0.2, 0),

@@ -165,7 +165,7 @@ proptest! {
         }
     }
 
-    /// What is skipped is left out of each window, of two columns together.
+    /// Skipped rows are left out of each window, of two columns together.
     #[test]
     fn of_items_that_are_not_missing(x in near(), y in near(), window in 1..20_usize, seed: u64, holes: u64, least in 0..4_usize) {
         let [mut x, mut y] = pair(x, y);
@@ -204,7 +204,7 @@ proptest! {
         for statistic in [Statistic::Variance, Statistic::Kurtosis, Statistic::Correlation] {
             let options = statistic.defaults();
             let values = windows.values(statistic, options, &[&x, y][..statistic.inputs()]).unwrap();
-            // Most windows are left out: a slot for each takes long.
+            // Most windows are left out, since a slot for each would take long.
             for (value, range) in values.iter().zip(ranges.iter().cloned()).step_by(17) {
                 let expected = expected(statistic, options, &x[range.clone()], &y[range.clone()], 0.0);
                 prop_assert_eq!(value.to_bits(), expected.to_bits(), "{} of {:?}", statistic, range);
@@ -220,7 +220,7 @@ fn last(windows: &Rolling, statistic: Statistic, options: Options, columns: &[&[
     values[values.len() - 1]
 }
 
-/// Cases that were reported of other programs: the residue of an outlier that has left.
+/// Cases that were reported for other programs: the residue of an outlier that has left the window.
 #[test]
 fn an_outlier_leaves_nothing() {
     let block = [
@@ -256,7 +256,7 @@ fn an_outlier_leaves_nothing() {
     assert_eq!(of(1.0), 0.577_350_269_189_625_7);
 }
 
-/// What is not finite counts as long as it is in the window.
+/// Items that are not finite count as long as they are in the window.
 #[test]
 fn what_is_not_finite_leaves() {
     for odd in [f64::NAN, f64::INFINITY, -f64::INFINITY] {

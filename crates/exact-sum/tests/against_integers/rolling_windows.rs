@@ -1,4 +1,4 @@
-//! Which items windows have, of every kind.
+//! The items of windows, for windows of every kind.
 
 use std::ops::Range;
 
@@ -82,7 +82,7 @@ pub(super) fn kinds(len: usize, items: usize, width: i64, seed: u64) -> Vec<Wind
     kinds
 }
 
-/// The least and the greatest item's number, of each window.
+/// The numbers of the least and of the greatest item of each window.
 fn ends(windows: &Rolling, len: usize) -> Vec<Range<usize>> {
     let numbers: Vec<f64> = (0..len).map(|item| item as f64).collect();
     let of = |statistic: Statistic| {
@@ -102,12 +102,12 @@ proptest! {
         }
     }
 
-    /// Floats in a unit of 2^-1074 or 2^900, where differences and halves are rounded or overflow, are as the integers.
+    /// Floats in a unit of 2^-1074 or 2^900, where differences and halves are rounded or overflow, give the same windows as integers.
     #[test]
     fn of_floats_are_those_of_integers(len in 0..60_usize, width in 1..30_i64, seed: u64, is_tiny: bool, by in 0..2_i64) {
         let index = index(len, seed);
         let unit = if is_tiny { 5e-324 } else { 2_f64.powi(900) };
-        // An odd width has a half between two integers.
+        // Half of an odd width is between two integers.
         let at = |number: i64| number as f64 * unit;
         let floats: Vec<f64> = index.iter().copied().map(at).collect();
         let width = width + by;
@@ -119,7 +119,7 @@ proptest! {
     }
 }
 
-/// Those of pandas 2.2: `pd.Series(range(7)).rolling(n, center=True, min_periods=1)`, and by times with a width of "4ns" and "5ns".
+/// The windows of pandas 2.2: `pd.Series(range(7)).rolling(n, center=True, min_periods=1)`, and by times with a width of "4ns" and "5ns".
 #[test]
 fn centred_windows_are_those_of_pandas() {
     let ranges = |windows: &Rolling| ends(&windows.clone().least_items(1), 7);

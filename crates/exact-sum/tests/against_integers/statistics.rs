@@ -11,7 +11,7 @@ fn total(numbers: impl Iterator<Item = BigInt>) -> BigInt {
     numbers.fold(BigInt::ZERO, |sum, number| sum + number)
 }
 
-/// What items differ from their mean, in units and times their number.
+/// The differences of items from their mean, in units, times the number of items.
 fn differences(items: &[f64]) -> Vec<BigInt> {
     let all: Vec<BigInt> = items.iter().map(|item| units(*item)).collect();
     let sum = total(all.iter().cloned());
@@ -67,7 +67,7 @@ proptest! {
         let (dx, dy) = (differences(&x), differences(&y));
         let [xx, yy, xy] = [[&dx, &dx], [&dy, &dy], [&dx, &dy]].map(|of| products(of.map(Vec::as_slice)));
         let n = BigInt::from(x.len());
-        // Units of units, and n twice.
+        // Squares of units, and n squared.
         let covariance = |ddof: usize| {
             let freedom = &n - ddof;
             let denominator = (&n * &n * freedom) << UNITS_PER_ONE;
@@ -85,7 +85,7 @@ proptest! {
             quotient_to_double(&(y * &xx - &xy * x), &(&n * &xx))
         };
         prop_assert!(same(both.intercept(), intercept), "{:?} {:?}", both.intercept(), intercept);
-        // Merged and taken back.
+        // Pairs that are merged and removed again.
         let (u, v): (Vec<f64>, Vec<f64>) = rest.into_iter().unzip();
         let mut left = both;
         left.merge(&CoMoments::of(&u, &v)).unwrap();
@@ -141,7 +141,7 @@ proptest! {
     }
 }
 
-/// Cases that were reported of other programs: the residue of an outlier that has left.
+/// Cases that were reported for other programs: the residue of an outlier that has been removed.
 #[test]
 fn an_outlier_leaves_nothing() {
     let block = [
@@ -172,7 +172,7 @@ fn what_is_not_finite_can_be_taken_back() {
     let mut both = CoMoments::of(&[1.0, f64::INFINITY, 3.0], &[2.0, 0.0, 6.0]);
     assert!(both.correlation().is_nan() && both.slope().is_nan());
     let before = both;
-    // y has no infinity, so nothing is taken back of x either.
+    // y has no infinity, so nothing is removed from x either.
     assert!(both.remove(&[f64::INFINITY], &[f64::INFINITY]).is_err());
     assert_eq!(both, before);
     both.remove(&[f64::INFINITY], &[0.0]).unwrap();

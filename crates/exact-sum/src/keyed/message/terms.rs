@@ -100,7 +100,7 @@ pub(crate) fn terms_of(unit: i32, bits: i128, count: usize, has_entries: bool) -
     terms
 }
 
-/// integer * 2^places, if that is an integer of as many bits.
+/// integer * 2^places, if the result fits into an integer of the same type.
 #[inline]
 pub(crate) fn moved(integer: i128, places: i32) -> Option<i128> {
     let distance = places.unsigned_abs();
