@@ -130,9 +130,9 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of crate `schedule` that it runs, if any. Schedules support any ownership, every collective operation and split
-    /// phase. The others support only blocking reduce and allreduce, and [`Algorithm1`](Algorithm::Algorithm1) only single elements
-    /// of contiguous distributions.
+    /// The algorithm of crate `schedule` that this algorithm runs; `None` if it is not a schedule. Schedules support any ownership, every collective
+    /// operation and split phase. The others support only blocking reduce and allreduce, and [`Algorithm1`](Algorithm::Algorithm1) only single
+    /// elements of contiguous distributions.
     pub fn scheduled(self) -> Option<schedule::Algorithm> {
         let found = SCHEDULES.iter().find(|(algorithm, _)| *algorithm == self);
         found.map(|&(_, schedule)| schedule)

@@ -31,7 +31,7 @@ impl Operation {
         Self::Broadcast,
     ];
 
-    /// Its name in printed plans.
+    /// The operation's name in printed plans.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reduce => "reduce",
@@ -70,7 +70,7 @@ pub enum Operand {
 pub struct Call {
     /// The operation.
     pub operation: Operation,
-    /// What it reduces.
+    /// What the operation reduces.
     pub operand: Operand,
 }
 

@@ -45,7 +45,7 @@ pub enum FoldError {
         counted(.promised, "item"), .found.map_or("more".to_owned(), |found| found.to_string())
     )]
     Iterator {
-        /// Its length.
+        /// The iterator's length.
         promised: u64,
         /// How many items it gave; `None` for more.
         found: Option<u64>,

@@ -287,7 +287,7 @@ fn sum<A: Accumulator>(run: AnyPending) -> Result<A, RunError> {
     sum_of_root(run).map(|sum| sum.expect("every rank gets one"))
 }
 
-/// The same of rows.
+/// The same for rows.
 fn row_of_root<A: Accumulator>(run: AnyPending) -> Result<Option<Vec<A>>, RunError> {
     let got = run.wait_for_values::<A::Words>()?;
     got.map(|(rank, words)| sums(rank, &words)).transpose()

@@ -18,9 +18,9 @@ pub trait Quantity: 'static {
     type Item: Pod;
     /// What is added up, in a process and over ranks.
     type Total: Accumulator;
-    /// Whether it is computed from two slices.
+    /// Whether the quantity is computed from two slices.
     const TAKES_PAIRS: bool;
-    /// Its name in errors.
+    /// The quantity's name in errors.
     const NAME: &'static str;
 
     /// Adds items; `y` is empty unless there are pairs.

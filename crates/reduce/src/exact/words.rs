@@ -25,7 +25,7 @@ pub(super) fn of_words<A: Accumulator>(rank: usize, words: &A::Words) -> Result<
     Ok(sum)
 }
 
-/// The same of a row.
+/// The same for a row.
 pub(super) fn sums<A: Accumulator>(rank: usize, words: &[A::Words]) -> Result<Vec<A>, RunError> {
     words.iter().map(|words| of_words(rank, words)).collect()
 }

@@ -129,7 +129,7 @@ impl AnyPlan {
         &self.world
     }
 
-    /// Who owns which items or, for a sum in lanes, which rows of lanes.
+    /// Which rank owns which items or, for a sum in lanes, which rows of lanes.
     pub fn ownership(&self) -> &Ownership {
         &self.terms.ownership
     }

@@ -82,7 +82,7 @@ impl<O> Builder<O> {
         self.ownership(&Ownership::from(distribution.clone()))
     }
 
-    /// Who owns which items, as [`distribution`](Builder::distribution), but in any number of extents.
+    /// Which rank owns which items, as [`distribution`](Builder::distribution), but in any number of extents.
     pub fn ownership(mut self, ownership: &Ownership) -> Self {
         let (planned, size) = (ownership.ranks(), self.world.size());
         if planned == size {
@@ -125,7 +125,7 @@ impl<O> Builder<O> {
         self
     }
 
-    /// What messages and combinations cost; the plan chooses its schedule and blocks by it. By default the [world's](World::network). A
+    /// The cost of messages and combinations; the plan chooses its schedule and blocks by it. By default the [world's](World::network). A
     /// [`Link`](crate::Link) stands for a network whose links are all alike.
     pub fn network(mut self, network: impl Into<Network>) -> Self {
         self.request.options.network = network.into();

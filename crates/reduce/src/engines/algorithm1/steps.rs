@@ -33,7 +33,7 @@ pub(super) enum StackStep {
     Receive { x: u64, from: usize },
     /// Replaces the two topmost values by their combination, the lower one on the left.
     Combine,
-    /// Pops the topmost value, which is of the subtree rooted at item x, and sends it to the rank that lacks it.
+    /// Pops the topmost value, the value of the subtree rooted at item x, and sends it to the rank that needs it.
     Send { x: u64, to: usize },
 }
 

@@ -99,7 +99,7 @@ impl Input<'_> {
 #[derive(Clone, Debug)]
 struct Held {
     positions: Range<usize>,
-    /// Its nodes, and where each begins in the workspace.
+    /// The nodes of the reduction, and where each begins in the workspace.
     nodes: Vec<(Node, usize)>,
 }
 
@@ -259,7 +259,7 @@ impl Compiler<'_> {
         parts
     }
 
-    /// Allocates contiguous room for a message, and notes what will be held when it has arrived.
+    /// Allocates contiguous room for a message, and records the reductions that will be held when it has arrived.
     fn receive(&mut self, transfer: &Transfer) -> Part<usize> {
         let start = self.program.workspace_length;
         for piece in &transfer.pieces {

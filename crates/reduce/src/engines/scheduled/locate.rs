@@ -1,7 +1,7 @@
 //! Long rows are not copied: this module finds the home of every place of a program, where its values really lie.
 //!
-//! This rank's rows stay in the caller's slice, what is received stays in the message's memory, and the combinations that make the
-//! result write it into the caller's result. A part that spans several homes is cut, so that a run need not search.
+//! This rank's rows stay in the caller's slice, received values stay in the message's memory, and the combinations that make the result write it into
+//! the caller's result. A part that spans several homes is cut, so that a run need not search.
 
 use std::ops::Range;
 

@@ -39,7 +39,7 @@ pub(crate) struct Combine<P> {
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) peer: usize,
-    /// What it is made of, in the program's list of parts. A received message is one part.
+    /// The parts of the message, in the program's list of parts. A received message is one part.
     pub(crate) parts: Range<usize>,
     /// The length of all parts, which is at least the length of an item.
     pub(crate) length: usize,
@@ -78,7 +78,7 @@ pub(crate) struct Program<P> {
     pub(crate) last_combines: Range<usize>,
     pub(crate) sends: Vec<Message>,
     pub(crate) receives: Vec<Message>,
-    /// What messages are made of.
+    /// The parts of messages.
     pub(crate) parts: Vec<Part<P>>,
     /// This rank's result, in order: by block, then by node.
     pub(crate) result: Vec<Part<P>>,

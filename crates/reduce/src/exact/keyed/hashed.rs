@@ -136,7 +136,7 @@ impl<K: SparseKey, S: KeyedSlot> ByOwner<K, S> {
         Exchange::start(&self.world, &self.conversation, operation, lists)
     }
 
-    /// This rank's sums, if it can take part.
+    /// This rank's sums, if the rank can take part.
     fn checked<'s>(
         &self,
         state: Result<&'s dyn Any, RunError>,
