@@ -166,7 +166,7 @@ impl Device {
     /// The pointer is not aligned for the items, or does not point to memory that this device reads.
     ///
     /// # Safety
-    /// There are that many items, which nobody writes or frees as long as they are used as [`Items`].
+    /// There are that many items. Nothing writes or frees them as long as they are used as [`Items`].
     #[expect(unsafe_code, reason = "the caller owns the memory")]
     pub unsafe fn items<T: Element>(
         &self,

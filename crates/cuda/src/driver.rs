@@ -122,8 +122,7 @@ pub(crate) fn is_of_context(pointer: u64, context: sys::CUcontext) -> bool {
 fn attribute<N: Number>(asked: CUpointer_attribute, pointer: u64) -> Result<N, DriverError> {
     let mut found = N::default();
     let into = (&raw mut found).cast::<c_void>();
-    // SAFETY: the driver writes a number of this size for the attributes that are asked for here, whatever the pointer is, or returns an
-    // error.
+    // SAFETY: for the attributes that are requested here, the driver writes a number of this size, whatever the pointer is, or returns an error.
     unsafe { sys::cuPointerGetAttribute(into, asked, pointer) }.result()?;
     Ok(found)
 }

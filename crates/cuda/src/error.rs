@@ -11,7 +11,7 @@ pub enum Error {
     /// There is no GPU of this number.
     #[error("no GPU {ordinal}: the driver knows {count}, counted from 0")]
     NoDevice {
-        /// The number asked for.
+        /// The requested number.
         ordinal: usize,
         /// The number of GPUs.
         count: usize,
