@@ -51,7 +51,7 @@ impl Variant {
         }
     }
 
-    /// Whether it prefetches.
+    /// Whether the variant prefetches.
     #[must_use]
     pub fn prefetches(self) -> bool {
         self.prefetch
@@ -60,7 +60,7 @@ impl Variant {
 
 /// The sum of the leaves in an unspecified order, at the full speed of SIMD; +0.0 for no leaves.
 ///
-/// Its bits differ between levels and variants. It is the reference for speed, and the local part of the unordered baseline.
+/// The bits of this sum differ between levels and variants. The sum is the reference for speed, and the local part of the unordered baseline.
 pub fn unordered_sum<T: Float>(level: Level, leaves: &[T]) -> T {
     unordered_sum_with(level, Variant::new(AccumulatorCount::Eight, false), leaves)
 }

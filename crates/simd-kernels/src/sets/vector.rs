@@ -326,7 +326,7 @@ impl<V: Vector> Proven<V> {
 
 /// A commutative operation, for lanes and for single elements. It rounds once.
 pub(crate) trait Combine<T>: Copy {
-    /// Whether it selects one of its operands: a minimum or a maximum.
+    /// Whether the operation selects one of its operands: a minimum or a maximum.
     const COMPARES: bool;
 
     fn lanes<V: Vector<Element = T>>(proven: Proven<V>, a: V, b: V) -> V;
