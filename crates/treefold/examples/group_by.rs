@@ -96,7 +96,7 @@ fn answers(groups: &Groups) -> Vec<f64> {
     groups.revenue.values().into_iter().chain(shops).collect()
 }
 
-/// What a program without treefold does.
+/// The revenues as a program without treefold adds them.
 fn plain_revenues(table: &Table, threads: usize) -> Vec<f64> {
     let mut revenues = vec![0.0; SHOPS];
     for part in parts(table, threads) {

@@ -86,7 +86,7 @@ fn on_processes() -> Outcome<()> {
     })?
 }
 
-/// What the solver has computed.
+/// The solver's results.
 struct Run {
     sums: Sums,
     /// This rank's part of every iterate.

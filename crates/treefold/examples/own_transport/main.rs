@@ -25,7 +25,7 @@ use treefold::{Plan, World};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// What the process of a rank does.
+/// The task of a rank's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
     /// Test the transport, then add up.

@@ -85,7 +85,7 @@ fn arguments<const COUNT: usize>(mut numbers: [u64; COUNT]) -> Outcome<[u64; COU
     Ok(numbers)
 }
 
-/// What a surviving rank reports.
+/// The report of a surviving rank.
 struct Report {
     ranks: usize,
     left: usize,
