@@ -62,7 +62,7 @@ fn every_vector_of_a_sum() {
     for line in ORDER.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let operation = text(&case, "operation");
-        // Of items as they are, not of products.
+        // Only sums of the items themselves, not of products.
         let is_sum = operation.is_empty() && text(&case, "operator") == "sum";
         if !is_sum || case.get("other").is_some() {
             continue;
@@ -120,7 +120,7 @@ fn the_kernels_are_compiled_from_their_source() {
         Some(&*format!("// kernels.cu {digest:016x}")),
         "kernels.py has not run since kernels.cu was changed"
     );
-    // What would change bits.
+    // Instructions that would change bits.
     for word in ["fma.", ".ftz", "mul.f"] {
         assert!(!compiled.contains(word), "{word}");
     }
