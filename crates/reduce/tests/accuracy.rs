@@ -47,7 +47,7 @@ proptest! {
     #[test]
     fn doubles(items in vec(number(), 0..3000)) {
         check(&items);
-        // The same and its opposite, far apart: all that is left is the error.
+        // The items and their opposites, far apart: all that is left is the error.
         let cancelling: Vec<f64> = items.iter().copied().chain(items.iter().map(|item| -item)).collect();
         check(&cancelling);
     }

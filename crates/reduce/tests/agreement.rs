@@ -1,4 +1,5 @@
-//! What ranks compare when they build a plan: whatever differs on one of them is an error on all, which names it.
+//! The settings that ranks compare when they build a plan: if a setting differs on one rank, all
+//! ranks get an error that names it.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -9,11 +10,12 @@ use reduce::{
     Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Max, MessageBuffer, Plan, threads,
 };
 
-/// What a rank builds: a plan of a kind, with one setting that is not the first rank's.
+/// The plan that a rank builds: a plan of a kind, with one setting that may differ from the first
+/// rank's.
 #[derive(Clone, Copy)]
 struct Variant {
     kind: &'static str,
-    /// What an error calls the setting.
+    /// The setting's name in errors.
     setting: &'static str,
     build: Build,
     set: Set,
@@ -22,10 +24,10 @@ struct Variant {
 type Build = fn(Builder) -> Result<(), BuildError>;
 type Set = fn(Builder) -> Builder;
 
-/// The same as all.
+/// No setting that differs.
 const USUAL: (&str, Set) = ("nothing", |builder| builder);
 
-/// Settings that every kind but the last looks at.
+/// Settings that every kind but the last one uses.
 const SETTINGS: &[(&str, Set)] = &[
     USUAL,
     ("algorithm", |builder| builder.algorithm(Algorithm::Ring)),
@@ -56,7 +58,7 @@ const SETTINGS: &[(&str, Set)] = &[
     ("root", |builder| builder.root(2)),
 ];
 
-/// The same where a kind has a width.
+/// The settings of kinds that have a width.
 const WIDTHS: &[(&str, Set)] = &[("width", |builder| builder.width(2))];
 
 /// Kinds and types: the name of what differs from the first of the kind, and the settings that the kind looks at.
@@ -191,7 +193,7 @@ fn all_ranks_hear_what_differs_on_one() {
                 let ranks = threads::run(3, |world| {
                     let Variant { build, set, .. } = if world.rank() == odd { one } else { others };
                     let first = build(set(Plan::builder(world).local_items(4)));
-                    // What the ranks open is opened by all: the next plan is built.
+                    // All ranks open the same number of conversations, so the next plan is built.
                     let next = Plan::builder(world).local_items(1).build::<f64>();
                     (first, next.unwrap().allreduce(&[1.0]))
                 });

@@ -51,7 +51,7 @@ fn a_binomial_reduce_takes_p_minus_1_messages() {
             let (messages, rounds) = counts(ranks, &ownership, Algorithm::Binomial, |plan, own| {
                 plan.reduce(own).unwrap();
             });
-            // Those that own nothing send nothing: some distributions leave ranks idle.
+            // Ranks that own nothing send nothing: some distributions leave ranks idle.
             let owning = (0..ranks).filter(|&rank| ownership.count(rank) > 0);
             let owning = owning.count() as u64;
             assert_eq!(messages, owning - 1, "{ownership:?}");
@@ -192,7 +192,7 @@ fn sums_that_do_not_fit_take_a_logarithm_of_messages() {
             sent.unwrap().into_iter().fold(0, |all, sent| all + sent)
         };
         let lengths = 2 * ranks as u64 * u64::from(ranks.next_power_of_two().ilog2());
-        // One list goes to the owner of its key, which has it merged for all others.
+        // One list goes to the owner of its key, which sends the merged list to all others.
         let beside = sent(f64::NAN, false) - sent(1.0, false);
         assert!(beside <= lengths + ranks as u64, "{beside}, p = {ranks}");
         // Every rank has a list for the owner.

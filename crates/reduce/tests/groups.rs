@@ -92,7 +92,7 @@ fn parts_have_the_ranks_of_their_colour_in_the_order_of_their_keys() {
                 let mut before = [-1.0];
                 plan.exscan(&[1.0], &mut before).unwrap();
                 assert_eq!(before, [part.rank() as f64]);
-                // Its parts, in turn; and messages of the program's own.
+                // The part is split again; and the program sends messages of its own.
                 let pair = split(&part, Some(part.rank() as u64 / 2), 0)
                     .unwrap()
                     .unwrap();
@@ -150,11 +150,11 @@ fn meetings_that_wait_for_each_other_end() {
             matches!(&error, Error::Deadlock(text) if text.contains("meeting")),
             "{error}"
         );
-        // Nothing is lost by it.
+        // Nothing is lost by the deadlock.
         assert_eq!(second.agree(true), Ok(true));
         assert_eq!(sum(world, 1.0), 2.0);
     });
-    // One agrees with a rank that waits for its message.
+    // One rank agrees with a rank that waits for its message.
     on_threads(2, |world| {
         let second = duplicate(world).unwrap();
         if world.rank() == 0 {
@@ -225,7 +225,7 @@ fn every_world_goes_on_after_a_loss() {
         let mut before = [0.0];
         plan.exscan(&[1.0], &mut before).unwrap();
         assert_eq!(before, [shrunk.world.rank() as f64]);
-        // What is left can be split again, and the other worlds go on as well.
+        // The surviving ranks can be split again, and the other worlds go on as well.
         let again = duplicate(&shrunk.world).unwrap();
         assert_eq!(sum(&again, 1.0), again.size() as f64);
         let all = second.shrink().unwrap();

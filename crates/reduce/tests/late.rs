@@ -85,7 +85,7 @@ impl Communicator for Impatient {
     }
 }
 
-/// Rank 1 has sent its part of an agreement when it gives up: rank 0 has what it needs of that, and goes on.
+/// Rank 1 has sent its part of an agreement when it gives up: rank 0 has the messages that it needs of that part, and goes on.
 #[test]
 fn a_rank_that_gives_up_one_part_gives_up_the_others() {
     // Each of the two parts that communicate is an allreduce, in which rank 1 receives once.
@@ -112,7 +112,7 @@ fn a_rank_that_gives_up_one_part_gives_up_the_others() {
             ),
             "part {part}: {impatient:?}"
         );
-        // It has built the last part that communicates, if rank 1 gave that up: its first run would fail.
+        // Rank 0 has built the last part that communicates, if rank 1 gave up that part: rank 0's first run would fail.
         let is_told = matches!(
             late,
             Some(BuildError::Transport(Error::GivenUp { rank: 1, .. }))

@@ -14,7 +14,7 @@ use suite::losses::{Loss, MOMENTS, lose_one_after_the_other, nobody_is_lost};
 #[test]
 fn ranks_that_are_lost() {
     let outcomes_are_right = |outcomes: &[Result<(), comm::Error>], loss| {
-        // Those that are left have checked everything.
+        // The surviving ranks have checked everything.
         let lost = outcomes.iter().filter(|outcome| outcome.is_err());
         let lost_count = if loss == Loss::Panic {
             outcomes.len() - 1

@@ -137,7 +137,7 @@ fn a_row_that_no_memory_holds_is_refused() {
             }
         }
     }
-    // It is the same error on all ranks, also where only one of them says so.
+    // The error is the same on all ranks, also if only one rank reports it.
     let width = at_most_all(1 << 60);
     let error = refused(|builder| builder.width(width));
     let bytes = width as u64 * 8;
@@ -217,7 +217,7 @@ fn a_rule_is_not_compared_by_listing_it() {
     plans.unwrap();
 }
 
-/// What one rank says, and what the others say; both give the faulty rank as many items.
+/// One rank states one ownership, and the others state another one; both give the first of these ranks the same number of items.
 #[test]
 #[expect(clippy::single_range_in_vec_init, reason = "lists of one range")]
 fn a_rank_that_states_another_ownership_is_noticed_by_all() {
@@ -225,7 +225,7 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
     let pieces = |extents: [Vec<Range<u64>>; 3]| Ownership::from_extents(&extents).unwrap();
     let lower = |items| Ownership::from(Distribution::lower(items, 3).unwrap());
     let upper = |items| Ownership::from(Distribution::upper(items, 3).unwrap());
-    // The rank, what it states, what the others state; the rank of which they differ, what is stated of it, and what it has.
+    // The rank, its ownership, and the ownership of the others; the rank for which these differ, its items as stated, and the items that it has.
     let cases = [
         (1, lower(10), upper(10), 0, "items 0..4", "items 0..3"),
         (1, upper(10), lower(10), 0, "items 0..3", "items 0..4"),
@@ -284,7 +284,7 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
         );
         assert_eq!(expected.to_string(), text);
     }
-    // The same by other words is the same: a rule, a table, ranges that touch, and numbers of items alone.
+    // Other words for the same ownership are no difference: a rule, a table, ranges that touch, and numbers of items alone.
     threads::run(3, |world| {
         let builder = Plan::builder(world);
         let builder = match world.rank() {

@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// Far longer than a loop that meets the limit takes; catches a loop that does not.
 const MOST: Duration = Duration::from_secs(20);
 
-/// What a rank does between two looks at its runs.
+/// A rank's work between two tests of its runs.
 const WORK: Duration = Duration::from_millis(1);
 
 /// This many runs are in flight.

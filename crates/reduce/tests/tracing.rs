@@ -39,7 +39,7 @@ impl Subscriber for Counter {
     fn exit(&self, _span: &Id) {}
 }
 
-/// What a reduce by an algorithm shows.
+/// The spans and events of a reduce by an algorithm.
 fn counts(algorithm: Algorithm) -> BTreeMap<&'static str, usize> {
     let counter = Counter::default();
     run(3, |world| {

@@ -119,7 +119,7 @@ fn is_whole(state: u64) -> bool {
     state & 0xFF == WHOLE
 }
 
-/// The kind of the call in which the ranks of a slot with values are.
+/// The kind of call that the ranks of a slot with values are in.
 fn kind(state: u64) -> u8 {
     state.to_le_bytes()[1]
 }

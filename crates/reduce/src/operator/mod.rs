@@ -47,7 +47,7 @@ pub trait Operator<T: Copy + 'static> {
         None
     }
 
-    /// Whether it is one of this crate's operators: those make no calls, and leave the floating-point environment unchanged.
+    /// Whether this is one of this crate's operators: those make no calls, and leave the floating-point environment unchanged.
     #[doc(hidden)]
     fn is_plain(&self) -> bool {
         false

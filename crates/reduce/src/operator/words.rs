@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(none, None);
     }
 
-    /// Of 75 rows, in three calls.
+    /// A scan of 75 rows, in three calls.
     #[test]
     fn a_scan_goes_on_from_what_was_before() {
         let items: Vec<u64> = (0..150_u64).map(|i| i.wrapping_mul(0x9E37_79B9)).collect();

@@ -109,7 +109,7 @@ impl AnyPlan {
         }
     }
 
-    /// The same plan, which reduces in this form.
+    /// This plan, but reducing in this form.
     pub(crate) fn with_form(&self, form: Form) -> Self {
         Self {
             world: self.world.clone(),

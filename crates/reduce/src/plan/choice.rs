@@ -144,7 +144,7 @@ fn check_network(network: Network) -> Result<(), BuildError> {
     }
 }
 
-/// What is to be reduced.
+/// The reduction that a schedule is chosen for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'t> {
     pub(crate) ownership: &'t Ownership,

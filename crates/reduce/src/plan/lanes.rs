@@ -90,7 +90,7 @@ impl Builder {
 }
 
 impl<T: Pod> LanesPlan<T> {
-    /// The same plan whatever its type.
+    /// The plan as an `AnyPlan`, which hides its types.
     #[doc(hidden)]
     pub fn into_any(self) -> AnyPlan {
         self.plan
@@ -280,7 +280,7 @@ fn rows_of(items: &Ownership, lanes: usize) -> Result<Ownership, BuildError> {
         }
     }
     if let Some(block_items) = items.block_items() {
-        // As a table, it could be longer than any memory.
+        // As a table, the ownership could be longer than any memory.
         let (rows, ranks) = (items.items().div_ceil(row_items), items.ranks());
         let block_rows = block_items.div_ceil(row_items);
         return Ok(Ownership::block_cyclic(rows, ranks, block_rows)?);

@@ -120,7 +120,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         Self { plan, typed }
     }
 
-    /// The same plan whatever its type.
+    /// The plan as an `AnyPlan`, which hides its types.
     #[doc(hidden)]
     pub fn into_any(self) -> AnyPlan {
         self.plan

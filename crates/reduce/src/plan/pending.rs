@@ -314,7 +314,7 @@ pub(super) fn item<T: Pod>(run: AnyPending) -> Result<T, RunError> {
     Ok(result[0])
 }
 
-/// The same where only the root gets it.
+/// The item that only the root gets.
 pub(super) fn item_of_root<T: Pod>(run: AnyPending) -> Result<Option<T>, RunError> {
     let mut result = [T::zeroed()];
     let is_mine = run.wait(bytemuck::cast_slice_mut(&mut result))?;
@@ -326,7 +326,7 @@ pub(super) fn items_of_root<T: Pod>(run: AnyPending) -> Result<Option<Vec<T>>, R
     Ok(run.wait_for_values()?.map(|(_, values)| values))
 }
 
-/// The same where every rank gets some.
+/// The items that a rank gets, where every rank gets some.
 pub(super) fn items<T: Pod>(run: AnyPending) -> Result<Vec<T>, RunError> {
     items_of_root(run).map(Option::unwrap_or_default)
 }

@@ -12,19 +12,19 @@ pub(super) const SETTINGS_COUNT: usize = 9;
 /// A rank's settings: the name and the value of each, in the same order on all ranks.
 pub(super) type Settings = [(&'static str, String); SETTINGS_COUNT];
 
-/// What items a rank has.
+/// The items of a rank, as it proposes them.
 #[derive(Clone, Debug)]
 pub(super) enum Share {
     /// This number of items, after those of the ranks below.
     Count(u64),
     /// Any ranges of items.
     Extents(Vec<Range<u64>>),
-    /// Its share of an ownership of all ranks, which this rank states.
+    /// The rank's share of an ownership of all ranks, which this rank states.
     Whole(Ownership),
 }
 
 impl Share {
-    /// What all ranks own, if it is a rule: rules can be compared as such.
+    /// The ownership of all ranks, if it is a rule: rules can be compared without a list of the items.
     pub(super) fn rule(&self) -> Option<&Ownership> {
         match self {
             Share::Whole(ownership) if ownership.is_formula() => Some(ownership),
@@ -43,7 +43,7 @@ impl Share {
         }
     }
 
-    /// What all ranks own, if this rank states it.
+    /// The ownership of all ranks, if this rank states it.
     pub(super) fn whole(&self) -> Option<&Ownership> {
         match self {
             Share::Whole(ownership) => Some(ownership),

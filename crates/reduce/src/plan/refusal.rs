@@ -34,7 +34,7 @@ impl Refusal {
         error.expect("a refusal has an error")
     }
 
-    /// As numbers.
+    /// A refusal as numbers.
     pub(super) fn to_words(refusal: Option<Self>) -> RefusalWords {
         match refusal {
             None => [0; 3],

@@ -28,7 +28,7 @@ pub(crate) enum PlanKind {
 }
 
 impl PlanKind {
-    /// Its name in errors.
+    /// The kind's name in errors.
     fn name(self) -> &'static str {
         match self {
             Self::TreeOrder => "a reduction in tree order",
@@ -39,7 +39,7 @@ impl PlanKind {
         }
     }
 
-    /// What the columns of its rows are called.
+    /// The name for the columns of the kind's rows.
     fn width(self) -> &'static str {
         match self {
             Self::Lanes => "number of lanes",
@@ -123,7 +123,7 @@ impl PlanRequest {
         self.message_limit.unwrap_or(default)
     }
 
-    /// Who owns what: as the ranks agree, or by the rule that all of them know.
+    /// The ownership of the items: as the ranks agree, or by the rule that all of them know.
     fn owners(
         &self,
         world: &World,
@@ -151,7 +151,7 @@ impl PlanRequest {
         agree(table, &proposal)
     }
 
-    /// Who owns what by the rule that all ranks know.
+    /// The ownership of the items, by the rule that all ranks know.
     fn agreed_owners(&self, rank: usize) -> Result<Ownership, BuildError> {
         let Some(ownership) = self.share.as_ref().and_then(Share::rule) else {
             return Err(BuildError::NotARule);

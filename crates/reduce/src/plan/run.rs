@@ -145,7 +145,7 @@ impl AnyPlan {
         total.map(|total| form.state(total)).transpose()
     }
 
-    /// The same for a state that the result replaces. Returns whether this rank gets one.
+    /// Like the above, for a state that the result replaces. Returns whether this rank gets a result.
     #[doc(hidden)]
     pub fn run_state(&self, operation: Operation, state: &mut dyn Any) -> Result<bool, RunError> {
         let form = self.staged(operation)?;
@@ -172,7 +172,7 @@ impl AnyPlan {
         self.run_by(call.operation, call, operands, result)
     }
 
-    /// The same by the messages of another operation.
+    /// As above, with the messages of another operation.
     pub(crate) fn run_by(
         &self,
         operation: Operation,

@@ -62,7 +62,7 @@ pub struct World {
 pub struct Shrunk {
     /// The world of the surviving ranks.
     pub world: World,
-    /// Their old numbers, in ascending order: rank `i` was rank `left[i]`. The same on all of them.
+    /// The old numbers of these ranks, in ascending order: rank `i` was rank `left[i]`. The list is the same on all of them.
     pub left: Vec<usize>,
     /// The lost ranks, by their old numbers.
     pub lost: Vec<usize>,

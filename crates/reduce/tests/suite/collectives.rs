@@ -26,7 +26,7 @@ pub(crate) fn scheduled(world: &World) -> impl Iterator<Item = Algorithm> {
     offered(world).filter(|algorithm| algorithm.is_scheduled())
 }
 
-/// What the ranks own of the items, row by row, in their own order.
+/// The items that this rank owns, row by row, in their order on the rank.
 pub(crate) fn local<T: Copy>(
     items: &[T],
     width: usize,

@@ -78,7 +78,7 @@ fn run(
     Ok(is_mine.then_some(result))
 }
 
-/// What a rank may return whose operation does not depend on the last rank, which is in another one.
+/// The correct result of a rank whose operation does not depend on the last rank, which runs another operation.
 fn without_the_last(world: &World, operation: Operation, number: f64) -> Option<Option<f64>> {
     let rank = f64::from(u32::try_from(world.rank()).unwrap());
     let is_last = world.rank() == world.size() - 1;
@@ -430,7 +430,7 @@ fn dropped_on_one_rank(world: &World) {
             if rank == last {
                 drop(pending);
             } else {
-                // It may have had all of the last rank's messages.
+                // This rank may already have had all of the last rank's messages.
                 match pending.wait() {
                     Ok(row) => assert_eq!(
                         row,

@@ -152,7 +152,7 @@ fn missing_folds(world: &World) {
         rank == failing,
         "{error}"
     );
-    // The thesis' algorithm has no such nodes, and its plan can be run all the same.
+    // The thesis' algorithm has no such nodes, and its plan can still be run.
     let plan = Plan::builder(world)
         .local_items(5)
         .algorithm(Algorithm::Algorithm1);

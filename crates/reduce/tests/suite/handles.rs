@@ -5,7 +5,7 @@ use reduce::{BuildError, Pending, Plan, RunError, Sum, World, exact};
 
 use super::Check;
 
-/// What a solver would keep.
+/// The members of a solver.
 struct Solver {
     world: Option<World>,
     plan: Option<Plan<f64, Sum>>,
@@ -165,7 +165,7 @@ fn a_scalar_call_on_rows(world: &World) {
     assert_eq!(total.to_bits(), (size as f64).to_bits());
 }
 
-/// What all ranks know needs no message.
+/// A plan whose parameters all ranks know is built without messages.
 fn agreed_plans_communicate_nothing(world: &World) {
     let before = world.traffic().messages;
     let rule = Ownership::one_item_each(world.size()).unwrap();

@@ -104,7 +104,7 @@ pub(crate) struct Lot {
     pub(crate) items: Vec<f64>,
 }
 
-/// What items are like.
+/// The magnitudes of the items.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// Some twenty exponents, at one scale on all ranks.
@@ -358,7 +358,7 @@ fn floats(world: &World) {
     let plan = plan.unwrap();
     for (seed, kind) in (9..).zip([Kind::Near, Kind::Special, Kind::Far, Kind::Apart]) {
         let lots = lots(ranks, keys, kind, seed);
-        // Of all exponents, too: a double's upper bits are a float's.
+        // The items as floats of all exponents, too: a double's upper bits are a float's.
         let single = |item: f64| match kind {
             Kind::Near | Kind::Special => item as f32,
             Kind::Far | Kind::Apart => f32::from_bits((item.to_bits() >> 32) as u32),
@@ -493,7 +493,7 @@ fn any_keys(world: &World) {
         assert_eq!(at_root.is_some(), rank == root);
         at_root.iter().for_each(|all| same(all));
         let run = plan.start_allreduce(&local).unwrap();
-        // It is under way on all ranks until its result is taken, also where it is over.
+        // The run is under way on all ranks until its result is taken, even if the run is over.
         while rank.is_multiple_of(2) && !run.test().unwrap() {
             std::thread::yield_now();
         }

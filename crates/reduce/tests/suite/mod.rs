@@ -132,7 +132,7 @@ pub(crate) fn check<T, O>(
     }
 }
 
-/// What this communicator can run.
+/// The algorithms that this communicator can run.
 pub(crate) fn offered(world: &World) -> impl Iterator<Item = Algorithm> {
     let has_own_reductions = world.transport().native_reductions().is_some();
     Algorithm::all()
@@ -320,7 +320,8 @@ impl Operator<f64> for UnsignedZero {
     }
 }
 
-/// What a processor computes of two infinities of different sign is a NaN whose sign differs between processors.
+/// An operator that gives NaN for some infinities: a NaN that the processor computes, whose sign
+/// differs between processors.
 #[derive(Clone)]
 struct Difference;
 

@@ -78,7 +78,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         }
     }
 
-    /// The same plan whatever its type.
+    /// The plan as an `AnyPlan`, which hides its types.
     #[doc(hidden)]
     pub fn into_any(self) -> AnyPlan {
         self.plan
