@@ -1,4 +1,4 @@
-//! What a message costs, and what an allreduce moves.
+//! The cost of a message, and the rows that an allreduce moves.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct Link {
 pub struct Load {
     /// m: the bytes of a row.
     pub row_bytes: f64,
-    /// The mean number of rows that stand for the items of neighbouring ranks: the nodes of their fragment.
+    /// The mean number of rows in a fragment of the items of neighbouring ranks.
     pub rows: f64,
 }
 

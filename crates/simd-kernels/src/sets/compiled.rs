@@ -15,8 +15,8 @@ pub struct Kernels<T: 'static> {
     pub combine_rows: fn(Level, &[T], &[T], Option<T>, &mut [T]),
 }
 
-/// The kernels of a float type, behind the public functions: a generic kernel would be compiled again, for every instruction set, by
-/// each crate that calls it.
+/// The kernels of a float type, which the public functions call. They are function pointers because each crate that calls a generic
+/// kernel would compile it again, for every instruction set.
 #[expect(missing_docs, reason = "the public functions have docs")]
 pub trait Compiled: Sized + 'static {
     const SUMS: Kernels<Self>;

@@ -13,11 +13,12 @@ use serde_json::Value;
 use crate::Error;
 use crate::progress::Progress;
 
-/// The repository's address, which is only in the root's `Cargo.toml`; empty while there is none.
+/// The repository's address, from the root's `Cargo.toml`; empty if that file gives none.
 pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// The root of the checkout: above the package that `cargo` runs, above this program, or above the current folder, which stands for it
-/// if none of them is in a checkout. It is found at run time, since this package also compiles outside a checkout.
+/// The root of the checkout. It is searched for above the package that `cargo` runs, then above this program, then above the current
+/// folder; if none of these is in a checkout, the current folder is returned. The search happens at run time, since this package also
+/// compiles outside a checkout.
 pub fn workspace() -> &'static Path {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
     ROOT.get_or_init(|| {

@@ -27,7 +27,7 @@ pub(super) enum EndingKind {
 }
 
 impl Ending {
-    /// The input of a run: this rank's rows, or the row to broadcast, which is in the memory for the result.
+    /// The input of a run: this rank's rows; for a broadcast, the row in `result`.
     pub(super) fn input<'r>(&self, local: Option<&'r [u8]>, result: &'r [u8]) -> Option<&'r [u8]> {
         match self.kind {
             EndingKind::Row => local.map(|_| result),
@@ -35,7 +35,7 @@ impl Ending {
         }
     }
 
-    /// Leaves the result in `result`, by a machine whose run is over and whose values are all in its workspace or messages.
+    /// Writes the result to `result`. The machine's run is over, and all its values are in its workspace or its messages.
     pub(super) fn finish<P: Place>(
         &self,
         machine: &mut Machine<'_, P>,

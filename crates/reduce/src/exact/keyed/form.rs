@@ -1,7 +1,7 @@
-//! Sums by key as a form in which a plan reduces: the ranks agree on units, add up their rows, and send each other what does not fit the rows.
+//! The form of plans that sum by key: the ranks agree on units, add up their rows, and send each other the values that do not fit the rows.
 //!
-//! For an allreduce and a reduce-scatter, a key's entries go to the rank that [owns](rank_of_column) it, and from there, for an allreduce, to
-//! all; for a reduce they go to the root.
+//! In a reduce, a key's entries go to the root. Otherwise they go to the rank that [owns](rank_of_column) the key; in an allreduce, that
+//! rank sends them to all ranks.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -54,7 +54,8 @@ impl ByKey {
         }
     }
 
-    /// A blocking run, whose reductions are blocking, too. An error in place of rows is the reason why this rank takes no part.
+    /// A blocking run, whose reductions are blocking, too. If `local` is an error, this rank reports it to the other ranks instead of
+    /// adding its rows.
     fn run_local(
         self: &Rc<Self>,
         operation: Operation,

@@ -14,7 +14,7 @@ const FOLDER: &str = "cluster";
 /// The program that Open MPI and MPICH call instead of `ssh`.
 const AGENT: &str = "agent";
 
-/// The names of the files with the nodes, in each library's form.
+/// The names of the host files, one in the format of each library.
 const OPENMPI_HOSTS: &str = "hosts.openmpi";
 const MPICH_HOSTS: &str = "hosts.mpich";
 
