@@ -23,8 +23,9 @@
 !     call treefold_run_dot(plan, TREEFOLD_CALL_ALLREDUCE, x, y, s)
 !
 ! "Collective" means: all ranks of the communicator make this call, in the same order relative to the other collective calls on it.
-! An error of a rank in a collective call reaches every rank that depends on it, in this call or in its next one. A plan whose run
-! failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
+! If one rank gets an error in a collective call, every rank that depends on that rank gets an error too, in this call or in its
+! next one. A plan whose run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do
+! not.
 !
 ! The argument ierr is as in module treefold. This module also has the public names of module treefold. After an error, do not use
 ! the result.
@@ -59,7 +60,7 @@ module treefold_mpi_support
    implicit none
    public
 
-   ! The operations of plans. C has the procedure names for them, in capitals.
+   ! The operations of plans. In C, their names are the procedure names in capitals.
    integer, parameter :: TREEFOLD_CALL_ALLREDUCE = 1
    integer, parameter :: TREEFOLD_CALL_REDUCE = 2
    integer, parameter :: TREEFOLD_CALL_REDUCE_SCATTER = 3
@@ -270,7 +271,7 @@ module treefold_mpi_support
       type(owned), private :: own
    end type treefold_comm
 
-   ! The settings of a plan. treefold_plan_build compares those of all ranks.
+   ! The settings of a plan. treefold_plan_build compares the settings of all ranks.
    type :: treefold_builder
       type(owned), private :: own
       type(item_kind), private :: items
@@ -295,7 +296,7 @@ module treefold_mpi_support
       type(item_kind), private :: items
    end type treefold_hashed
 
-   ! An array as treefold_descriptor.c describes it. That file replaces the address and the length by those that C gets.
+   ! An array as treefold_descriptor.c describes it. That file replaces the address and the length by the ones to pass to C.
    type, bind(c) :: operand
       type(c_ptr) :: at = c_null_ptr
       integer(c_int64_t) :: n = 0, bytes = 0
@@ -415,8 +416,8 @@ contains
       call treefold_end_call(c_measure_link(comm%own%handle), ierr)
    end subroutine treefold_comm_measure_link
 
-   ! Sets the callback of waits, a procedure of a module; no callback if it is absent. If the callback ends a wait, the error is
-   ! TREEFOLD_INTERRUPTED, and the plan is spent.
+   ! Sets the callback of waits, a procedure of a module; without the argument, waits call none. If the callback ends a wait, the
+   ! error is TREEFOLD_INTERRUPTED, and the plan is spent.
    subroutine treefold_comm_interruption(comm, interrupted, context, ierr)
       type(treefold_comm), intent(inout) :: comm
       procedure(treefold_interrupt), optional :: interrupted
@@ -458,9 +459,9 @@ contains
 
    ! Creates a builder for exact sums. The type is real or complex; the statistic is TREEFOLD_STATISTIC_SUM, _NORM, _DOT or _VDOT.
    ! Complex numbers have no norm. The result is rounded once, to nearest with ties to even; it depends neither on the order of the
-   ! items nor on which rank has which. So items are not assigned to ranks: in each run each rank gives any number of items, or of
-   ! whole rows, or none. Plans of sums and norms have all calls of one array except treefold_broadcast; plans of dot products have
-   ! treefold_run_dot and treefold_run_dots.
+   ! items nor on which rank has which item. So items are not assigned to ranks: in each run each rank gives any number of items, or
+   ! of whole rows, or none. Plans of sums and norms have all calls of one array except treefold_broadcast; plans of dot products
+   ! have treefold_run_dot and treefold_run_dots.
    subroutine treefold_builder_create_exact(comm, type, statistic, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, statistic
@@ -510,8 +511,8 @@ contains
          or_null(context), or_null(empty), builder%own%handle), ierr)
    end subroutine treefold_builder_create_user
 
-   ! Sets which items this rank has: this many, numbered after those of the lower ranks. A plan needs one of local_items, extents,
-   ! even and block_cyclic, unless its sums are exact. Counts are integers of 32 or 64 bits.
+   ! Sets the number of items of this rank; they are numbered after the items of the lower ranks. A plan needs one of local_items,
+   ! extents, even and block_cyclic, unless its sums are exact. Counts are integers of 32 or 64 bits.
    subroutine treefold_builder_local_items(builder, items, ierr)
       type(treefold_builder), intent(inout) :: builder
       class(*), intent(in) :: items
@@ -564,7 +565,8 @@ contains
       call set_count(c_items, builder, 'items', items, ierr)
    end subroutine treefold_builder_items
 
-   ! Sets the elements of an item; 1 by default. Items of more than one element are rows, which are reduced element by element.
+   ! Sets the number of elements of an item; 1 by default. Items of more than one element are rows, which are reduced element by
+   ! element.
    subroutine treefold_builder_width(builder, elements, ierr)
       type(treefold_builder), intent(inout) :: builder
       class(*), intent(in) :: elements
@@ -622,7 +624,7 @@ contains
       call treefold_end_call(c_builder_destroy(builder%own%handle), ierr)
    end subroutine treefold_builder_destroy
 
-   ! The pointer that C gets for an optional one.
+   ! The pointer to pass to C for an optional pointer.
    function or_null(pointer) result(given)
       type(c_ptr), intent(in), optional :: pointer
       type(c_ptr) :: given
@@ -864,7 +866,7 @@ contains
 
    ! The same on keyed states, of the plan's type, statistic and number of keys: each rank's state becomes the state of all ranks'
    ! items. With _REDUCE only the root's state changes; with _REDUCE_SCATTER each rank's state then has only its own keys. After an
-   ! error it is unchanged.
+   ! error the state is unchanged.
    subroutine treefold_run_keyed(plan, operation, keyed, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -1126,7 +1128,7 @@ contains
       call finish(c, ierr, result=result)
    end subroutine run_plan
 
-   ! The addresses that treefold_run_dots and treefold_start_dots were given; none after an error, which the other ranks get too.
+   ! The addresses to pass to C for treefold_run_dots and treefold_start_dots; none after an error, which the other ranks get too.
    subroutine take_addresses(c, x, y, n, elements, addresses)
       type(given_to_c), intent(inout) :: c
       type(c_ptr), intent(in) :: x(:), y(:)
@@ -1180,7 +1182,7 @@ contains
 
    ! ---- The end of handles ------------------------------------------------------------------------------------------------------
 
-   ! Ends what a variable has named, before it names something new.
+   ! Ends the object that a variable names, before the variable names a new one.
    subroutine begin_anew(variable, destroy)
       type(owned), intent(inout) :: variable
       procedure(c_end) :: destroy
@@ -1189,7 +1191,7 @@ contains
       variable%destroy => destroy
    end subroutine begin_anew
 
-   ! A finaliser has nobody to report an error to.
+   ! A finaliser has no caller to report an error to.
    impure elemental subroutine finalise(variable)
       type(owned), intent(inout) :: variable
       integer(c_int32_t) :: ignored

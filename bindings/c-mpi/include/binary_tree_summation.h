@@ -6,12 +6,12 @@
  * the numbers 0 to N - 1, the same bits for every number of ranks and every distribution.
  *
  * Different from ReproRed:
- * - reproducible_reduce leaves the buffer as it is
+ * - reproducible_reduce does not change the buffer
  * - all modes give treefold's order. REPR_REDUCE is read; if it names another order (ALLREDUCE, REPROBLAS, KGATHER), rank 0 says so once
  * - NULL is no context: free_reduction_context(NULL) does nothing
  * - K, REPR_REDUCE_K, REPR_REDUCE_M and REPR_REDUCE_TWOPHASE are ignored
  *
- * These functions cannot return an error. Whatever goes wrong ends the program by MPI_Abort, after a line that names the rank.
+ * These functions cannot return an error. On any error, they print a line that names the rank, and end the program by MPI_Abort.
  */
 #ifndef TREEFOLD_BINARY_TREE_SUMMATION_H
 #define TREEFOLD_BINARY_TREE_SUMMATION_H
@@ -26,7 +26,7 @@ extern "C" {
 /* A sum over the ranks of a communicator, with this rank's numbers. */
 typedef void *ReductionContext;
 
-/* The communicator of contexts that are made later by new_reduction_context: an MPI_Comm as a number. MPI_COMM_WORLD at first. */
+/* Sets the communicator that later calls of new_reduction_context use: an MPI_Comm as a number. By default it is MPI_COMM_WORLD. */
 void set_default_reduction_context_communicator(uintptr_t communicator);
 
 /* Makes a context, for this rank's numbers global_start_idx to global_start_idx + local_summands - 1. Collective. */

@@ -14,21 +14,21 @@
  *     treefold_builder_destroy(&builder);
  *     treefold_allreduce(plan, x, n, &sum, 1);
  *
- * "Collective" means: all ranks of the communicator make this call, in the same order relative to the other collective calls on it. An
- * error of a rank in a collective call reaches every rank that depends on it, in this call or in its next one. A plan whose run failed is
- * spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
+ * "Collective" means: all ranks of the communicator make this call, in the same order relative to the other collective calls on it. If one
+ * rank gets an error in a collective call, every rank that depends on that rank gets an error too, in this call or in its next one. A plan
+ * whose run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
  *
  * Handles (treefold_comm, _builder, _plan, _run and _hashed) are names, not addresses, and belong to the thread that created them. Using
  * one in another thread, or after its destruction, is TREEFOLD_ARGUMENT. Functions that destroy or cancel a handle take its address and set
- * it to NULL; a handle that is NULL already is not an error. Handles may be destroyed in any order, even after MPI_Finalize, and even after
- * main, by destructors of static objects or atexit functions. Functions whose names end in _destroy never wait for another rank, print
- * anything or end the program. When a thread ends, so do the handles that it has not destroyed. A plan keeps what it needs of its
- * communicator.
+ * it to NULL; passing a NULL handle is not an error. Handles may be destroyed in any order, even after MPI_Finalize, and even after main,
+ * by destructors of static objects or atexit functions. Functions whose names end in _destroy never wait for another rank, print anything
+ * or end the program. When a thread ends, so do the handles that it has not destroyed. A plan can still run after its communicator's handle
+ * was destroyed.
  *
  * Lengths count elements: of a type of treefold.h, or items of a user-defined operator. If items are rows, the length of a rank's array is
  * its number of items times the width.
  *
- * Arrays may be in the memory of an NVIDIA GPU, as with a CUDA-aware MPI library; "Runs" says more.
+ * Arrays may be in the memory of an NVIDIA GPU, as with a CUDA-aware MPI library; the section "Runs" has the rules.
  *
  * Link with libtreefold (pkg-config: treefold-mpi; CMake: treefold::mpi), and compile with any MPI library: Open MPI, MPICH and its
  * derivatives, or one with the standard ABI.
@@ -39,7 +39,7 @@
 #include <mpi.h>
 #include <treefold.h>
 
-/* If this is not defined, treefold.h has reported why. */
+/* If TREEFOLD_VERSION is not defined, treefold.h has reported why. */
 #ifdef TREEFOLD_VERSION
 
 #ifdef __cplusplus
@@ -51,7 +51,7 @@ extern "C" {
 /* A duplicate of an MPI communicator. */
 typedef struct treefold_comm treefold_comm;
 
-/* The family of MPI libraries that mpi.h belongs to. It is compared with the library that the program runs with. */
+/* The family of MPI libraries that mpi.h belongs to. treefold compares it with the library that the program runs with. */
 #if defined(OPEN_MPI)
 #define TREEFOLD_MPI_FAMILY "openmpi"
 #elif defined(MPICH_VERSION) || defined(I_MPI_VERSION) || defined(MVAPICH2_VERSION)
@@ -106,7 +106,7 @@ typedef int (*treefold_interrupted)(void *context);
 /* Sets the callback of waits, and its context, which must stay valid as long as the communicator has plans; NULL for none. */
 treefold_status treefold_comm_interruption(treefold_comm *comm, treefold_interrupted interrupted, void *context);
 
-/* Destroys a handle. Its MPI communicator is freed when the ranks next duplicate the same one, or in MPI_Finalize. */
+/* Destroys a handle. Its MPI communicator is freed when the ranks next duplicate the same communicator, or in MPI_Finalize. */
 treefold_status treefold_comm_destroy(treefold_comm **comm);
 
 /* Destroys a handle, and frees its MPI communicator, unless some rank still has a plan or a run on it. Collective. */
@@ -133,9 +133,10 @@ treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type
  * Creates a builder for exact sums of TREEFOLD_F32, F64, C32 or C64. The statistic is TREEFOLD_EXACT_SUM, NORM, DOT or VDOT of treefold.h.
  * C32 and C64 have no norm: pass complex numbers as twice as many real ones.
  *
- * The result is the exact one of all ranks' items, rounded once, to nearest with ties to even. It depends neither on the order of the items
- * nor on which rank has which. So items have no numbers: in each run each rank gives any number of items, or none, and setters that assign
- * items to ranks are TREEFOLD_ARGUMENT. With a width, items are rows, and each rank gives any number of whole rows.
+ * The result is the exact sum, norm or dot product of all ranks' items, rounded once, to nearest with ties to even. It depends neither on
+ * the order of the items nor on which rank has which item. So items have no numbers: in each run each rank gives any number of items, or
+ * none, and setters that assign items to ranks are TREEFOLD_ARGUMENT. With a width, items are rows, and each rank gives any number of whole
+ * rows.
  *
  * Infinities, NaNs and signs of zeros are as in treefold_exact_sum_f64. A message has a few hundred bytes for each element of the width.
  */
@@ -184,7 +185,8 @@ treefold_status treefold_builder_block_cyclic(treefold_builder *builder, uint64_
 /* Sets the number of items over all ranks, to be checked against the items that the ranks have. */
 treefold_status treefold_builder_items(treefold_builder *builder, uint64_t items);
 
-/* Sets the elements of an item, at least 1; 1 by default. Items of more than one element are rows, which are reduced element by element. */
+/* Sets the number of elements of an item, at least 1; 1 by default. Items of more than one element are rows, which are reduced element by
+   element. */
 treefold_status treefold_builder_width(treefold_builder *builder, size_t elements);
 
 /* Sets the root: the rank that gets the result of treefold_reduce, and whose row treefold_broadcast sends. 0 by default. TREEFOLD_ARGUMENT
@@ -222,13 +224,13 @@ treefold_status treefold_builder_destroy(treefold_builder **builder);
 typedef struct treefold_plan treefold_plan;
 
 /*
- * Compares the ranks' settings and builds a plan. Collective: settings that are wrong on one rank, or do not fit those of the others, are
- * an error on every rank. But NULL, or a handle that is not valid, is an error of that rank alone: the others then wait for it. The builder
- * may be used again.
+ * Compares the ranks' settings and builds a plan. Collective: settings that are wrong on one rank, or do not fit the settings of the
+ * others, are an error on every rank. But a handle that is NULL or invalid is an error only on the rank that passes it: the other ranks
+ * then wait for that rank. The builder may be used again.
  */
 treefold_status treefold_plan_build(const treefold_builder *builder, treefold_plan **result);
 
-/* Destroys a plan. A run of it that is under way continues. */
+/* Destroys a plan. A run that is under way continues. */
 treefold_status treefold_plan_destroy(treefold_plan **plan);
 
 /* The operations of plans. */
@@ -260,8 +262,8 @@ treefold_status treefold_plan_print(const treefold_plan *plan, char *text, size_
  * must not overlap (TREEFOLD_ARGUMENT).
  *
  * - allreduce: every rank gets the reduction; m is the width
- * - reduce: the root gets it; m is the width. *is_mine says whether this rank is the root (is_mine may be NULL). The result of other ranks
- *   is not written: they may pass NULL and 0
+ * - reduce: the root gets the reduction; m is the width. *is_mine says whether this rank is the root (is_mine may be NULL). The result of
+ *   other ranks is not written: they may pass NULL and 0
  * - reduce_scatter: every rank gets its scattered columns of the resulting row
  * - scan: for each of this rank's items, the reduction of all items up to and including it; m = n
  * - exscan: the same without the item itself; item 0 gets the operator's value for no items; m = n
@@ -292,10 +294,10 @@ treefold_status treefold_broadcast(const treefold_plan *plan, void *row, size_t 
  * Dot products. x has n elements and y has k; TREEFOLD_LENGTH if they differ. The operation is TREEFOLD_ALLREDUCE or TREEFOLD_REDUCE;
  * result, m and is_mine are as in treefold_reduce. If items are rows, each column gives one dot product.
  *
- * Plans of TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT have no other calls: one array for them is TREEFOLD_ARGUMENT. Plans in tree order
- * have these calls, too, if they sum floats or doubles: each product is rounded once, and products are added as in treefold_dot_f64. For
- * items of width 1, no array of products is made. If x and y are one array, the square root of the result is its norm. Two arrays for any
- * other plan are TREEFOLD_ARGUMENT.
+ * Plans of TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT have no other calls: passing one array to them is TREEFOLD_ARGUMENT. Plans in tree
+ * order have these calls, too, if they sum floats or doubles: each product is rounded once, and products are added as in treefold_dot_f64.
+ * For items of width 1, no array of products is made. If x and y are the same array, the square root of the result is its norm. Passing two
+ * arrays to any other plan is TREEFOLD_ARGUMENT.
  *
  * Plans of exact sums and norms have the calls above, but no broadcast (TREEFOLD_UNSUPPORTED). Their scans take the items of lower ranks
  * first, and round each prefix once.
@@ -339,9 +341,9 @@ typedef struct treefold_run treefold_run;
  * The wait writes the result to `result`, m elements. Until then `result` must stay allocated; it is not touched. It may be NULL with m =
  * 0: then the wait says where the result goes, or this rank gets none.
  *
- * The start returns an error, and leaves no run, if an array is NULL, misaligned or overlaps another one. The wait returns the error of a
- * result of the wrong length. The error of items of the wrong length comes from the wait if the plan is in tree order, and from the start
- * if it is exact, by key or in lanes.
+ * The start returns an error, and leaves no run, if an array is NULL, misaligned or overlaps another one. If the result has the wrong
+ * length, the wait returns the error. If the items have the wrong length, the wait returns the error for a plan in tree order, and the
+ * start for a plan that is exact, by key or in lanes.
  */
 treefold_status treefold_start(const treefold_plan *plan, int32_t operation, const void *local, size_t n, void *result, size_t m,
                                treefold_run **run);
@@ -365,7 +367,8 @@ treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
 treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
 
 /* Waits for n runs and ends them, even after an error; returns the error of the first run that failed. Results go where the starts said. A
-   run that has a result but no array for it is TREEFOLD_LENGTH. NULL handles are skipped; handles that are no run of this thread stay. */
+   run that has a result but no array for it is TREEFOLD_LENGTH. NULL handles are skipped; handles that do not name a run of this thread are
+   left as they are. */
 treefold_status treefold_wait_all(treefold_run **runs, size_t n);
 
 /* Waits for a run of a plan by key. `keyed`, a state of the plan's type that holds the same sums, for any number of keys, becomes this
@@ -388,8 +391,8 @@ treefold_status treefold_cancel(treefold_run **run);
 /* ---- Sums by keys of 64 bits --------------------------------------------------------------------------------------------------- */
 
 /* Exact sums for each key, where keys are any 64-bit integers, and the result of the last run. One rank owns each key, and adds up the
-   contributions of all ranks. Each run may have other keys, which no rank announces. The bits are those of all items in one process. For
-   keys 0 to K - 1 that most ranks have, a plan by key is cheaper. */
+   contributions of all ranks. Each run may have other keys, and no rank need announce them. The bits are those of all items in one process.
+   For keys 0 to K - 1 that most ranks have, a plan by key is cheaper. */
 typedef struct treefold_hashed treefold_hashed;
 
 /* Creates hashed sums, and compares the ranks' types and roots. Keys are TREEFOLD_I64 or U64, items TREEFOLD_F32 or F64. The root gets the

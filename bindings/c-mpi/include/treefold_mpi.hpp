@@ -48,11 +48,11 @@ namespace treefold {
 
 namespace detail {
 
-// The exception that a caller's operator threw during a call of this thread, if any. The call may be one on another plan, because a wait
-// drives all runs.
+// The exception that a caller's operator threw during a call of this thread, if any. The call may be on another plan, because a wait drives
+// all runs.
 inline thread_local std::exception_ptr thrown_by_operator;
 
-// Calls a plan's operator; `context` points to it.
+// Calls a plan's operator, which `context` points to.
 template <class T, class F> int combine_in_plan(void *context, const void *left, const void *right, void *out) noexcept
 {
     const auto keep = []() noexcept { thrown_by_operator = std::current_exception(); };
@@ -287,7 +287,7 @@ template <class T> using factors = std::pair<std::span<const T>, std::span<const
 //
 //     x           this rank's items, `width` elements each: as many as planned; for exact sums and norms, any number
 //     x, y        the factors of a dot product, or of one for each column; for plans of dot products and of floating-point sums
-//     pairs       a range of as many factors<T> as the width; one message carries all their dot products
+//     pairs       a range of `width` factors<T>; one message carries all their dot products
 //     keys, x     items and their keys, integers of any type; for plans by key
 template <class T, class... In> struct input;
 
@@ -631,7 +631,7 @@ public:
     }
 
     // The exact sum, norm or dot product of all ranks' items, rounded once. It does not depend on the order of the items, or on which rank
-    // has which. In each run, each rank passes any number of items, or none. With a width, items are rows.
+    // has which item. In each run, each rank passes any number of items, or none. With a width, items are rows.
     template <treefold_statistic S> requires has_exact_plan<T, S>
     plan_builder(const comm &world, statistic_of<S>)
         : plan_builder(world, [](const treefold_comm *on, treefold_builder **result) {

@@ -224,8 +224,8 @@ module treefold_any
       integer(c_int64_t) :: width = 1
    end type state_of_c
 
-   ! An exact sum that a program keeps between calls, or a statistic of such sums. It ends when it goes out of scope, or by
-   ! treefold_accumulator_destroy. Variables of the main program do not go out of scope. Assignment makes a copy.
+   ! An exact sum that a program keeps between calls, or a statistic of such sums. It ends when it goes out of scope, or when
+   ! treefold_accumulator_destroy is called. Variables of the main program do not go out of scope. Assignment makes a copy.
    type, public :: treefold_accumulator
       private
       type(state_of_c) :: state
@@ -475,7 +475,7 @@ contains
       text = treefold_text_of(c_last_error())
    end function treefold_error_message
 
-   ! The rank that this thread's last error is about, counted from 0; -1 if it is about none.
+   ! The rank that this thread's last error concerns, counted from 0; -1 if it concerns no rank.
    function treefold_error_rank() result(rank)
       integer :: rank
       rank = c_last_error_rank()
@@ -561,7 +561,8 @@ contains
       call treefold_end_call(c_fold_user(items, c_funloc(combine), result, context, empty), ierr)
    end subroutine treefold_fold_user
 
-   ! The sum in lanes. x(i) belongs to lane mod(i - 1, lanes); each lane is summed in tree order, and then the lane sums are.
+   ! The sum in lanes. x(i) belongs to lane mod(i - 1, lanes); each lane is summed in tree order, and then the lane sums are added
+   ! in tree order.
    subroutine treefold_sum_lanes(x, lanes, result, ierr)
       type(*), dimension(..), intent(in) :: x
       integer, intent(in) :: lanes
@@ -725,7 +726,7 @@ contains
       call treefold_end_call(c_value(accumulator%state, statistic, result, ddof), ierr)
    end subroutine treefold_accumulator_value
 
-   ! Whether the two hold the same sum, of the same number of items and of NaN, each infinity and -0.
+   ! Whether both have the same sum and the same counts of items, NaNs, infinities of each sign and negative zeros.
    function treefold_accumulator_equal(accumulator, other, ierr) result(is_equal)
       type(treefold_accumulator), intent(in) :: accumulator, other
       integer, intent(out), optional :: ierr
@@ -749,7 +750,7 @@ contains
       call treefold_end_call(c_of_bytes(accumulator%state, bytes), ierr)
    end subroutine treefold_accumulator_of_bytes
 
-   ! ---- Sums by key that are held ----
+   ! ---- Sums by key, between calls ----
 
    ! Creates an empty state for the keys 0 to keys - 1: of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD.
    subroutine treefold_keyed_create(type, statistic, keys, keyed, ierr)
@@ -770,7 +771,7 @@ contains
       call treefold_end_call(c_create(keyed%state, type, statistic, keys, width), ierr)
    end subroutine treefold_keyed_create_rows
 
-   ! Creates an empty hashed state: sums for any integers as keys. A key gets a sum with its first item.
+   ! Creates an empty hashed state: sums for any integers as keys. A key gets a sum when its first item is added.
    subroutine treefold_keyed_create_hashed(type, keyed, ierr)
       integer(c_int32_t), intent(in) :: type
       type(treefold_keyed), intent(inout) :: keyed
@@ -778,7 +779,7 @@ contains
       call treefold_end_call(c_create(keyed%state, type, TREEFOLD_STATISTIC_SUM), ierr)
    end subroutine treefold_keyed_create_hashed
 
-   ! The following are as for accumulators.
+   ! The following procedures are as for accumulators.
    subroutine treefold_keyed_copy(keyed, copy, ierr)
       type(treefold_keyed), intent(in) :: keyed
       type(treefold_keyed), intent(inout) :: copy
@@ -798,8 +799,8 @@ contains
       call treefold_end_call(c_keyed_clear(keyed%state%handle), ierr)
    end subroutine treefold_keyed_clear
 
-   ! Adds items to the sums of their keys, or removes items that were added. States of two arrays take pairs; so does NORM, of x and
-   ! x.
+   ! Adds items to the sums of their keys, or removes items that were added. States of two arrays take pairs. For NORM, pass x
+   ! twice.
    subroutine treefold_keyed_add(keyed, keys, x, ierr)
       type(treefold_keyed), intent(inout) :: keyed
       type(*), dimension(..), intent(in) :: keys, x
@@ -884,7 +885,7 @@ contains
       call write_bytes(c_keyed_to_bytes, keyed%state%handle, bytes, ierr)
    end subroutine treefold_keyed_to_bytes
 
-   ! Afterwards the state has as many keys as the bytes.
+   ! The number of keys becomes the number that the bytes have.
    subroutine treefold_keyed_of_bytes(keyed, bytes, ierr)
       type(treefold_keyed), intent(in) :: keyed
       type(*), dimension(..), intent(in) :: bytes
@@ -926,7 +927,7 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine write_bytes
 
-   ! A finaliser has nobody to report an error to. It does nothing to a state that has ended already or was never created.
+   ! A finaliser has no caller to report an error to. It does nothing to a state that has ended already or was never created.
    impure elemental subroutine finalise_accumulator(accumulator)
       type(treefold_accumulator), intent(inout) :: accumulator
       integer(c_int32_t) :: ignored

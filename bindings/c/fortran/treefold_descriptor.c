@@ -4,8 +4,8 @@
  * gaps between their elements block by block; the other functions copy such arrays first. Module treefold_mpi calls treefold_mpi.h itself,
  * with the addresses and lengths that treefold_f_take finds.
  *
- * The layout of a descriptor depends on the compiler. So compile this file beside the modules, with the C compiler of the same family (gcc
- * with gfortran, icx with ifx), which finds its own ISO_Fortran_binding.h:
+ * The layout of a descriptor depends on the compiler. So compile this file together with the modules, with the C compiler of the same
+ * family (gcc with gfortran, icx with ifx), which finds its own ISO_Fortran_binding.h:
  *
  *     gcc -c -I<prefix>/include treefold_descriptor.c
  *

@@ -3,20 +3,20 @@
  *
  * Items are the leaves of a binary tree: neighbours are combined in pairs, an unpaired last value moves up unchanged, and this repeats
  * until one value is left. docs/order.md has the specification; the pages are installed in share/treefold/docs. The functions here reduce
- * the items of one process. Those of treefold_mpi.h reduce over the ranks of MPI, and give the same bits.
+ * the items of one process. The functions of treefold_mpi.h reduce over the ranks of MPI, and give the same bits.
  *
  *     double x[4] = {0.1, 0.2, 0.3, 0.4}, sum;
  *     if (treefold_sum_f64(x, 4, &sum) != TREEFOLD_OK)
  *         fprintf(stderr, "%s\n", treefold_last_error());
  *
  * As in MPI, the element type and the operator are arguments. Names with _f32 or _f64 are short forms for float and double. In C11, macros
- * such as treefold_sum(x, n, &sum) find the type by themselves.
+ * such as treefold_sum(x, n, &sum) deduce the type.
  *
  * A function of type treefold_status returns TREEFOLD_OK or an error code, and writes its result through a pointer. After an error, do not
  * use the result. Arrays belong to the caller; a call reads or writes them only before it returns. A length counts elements, not bytes. An
- * array of 0 elements may be NULL; any other NULL is TREEFOLD_NULL, unless a comment allows it. Results must be aligned for their type and
- * must not overlap the inputs or each other: otherwise the call returns TREEFOLD_ARGUMENT and writes nothing. Items of a user-defined
- * operator need no alignment.
+ * array of 0 elements may be NULL; for any other NULL pointer, a call returns TREEFOLD_NULL, unless its comment allows NULL. Results must
+ * be aligned for their type and must not overlap the inputs or each other: otherwise the call returns TREEFOLD_ARGUMENT and writes nothing.
+ * Items of a user-defined operator need no alignment.
  *
  * Several threads may call the functions of this header at once. By default a call does all its work in the calling thread: see
  * treefold_threads.
@@ -81,7 +81,7 @@ enum {
  */
 const char *treefold_last_error(void);
 
-/* The rank that this thread's last error is about; -1 if it is about none. */
+/* The rank that this thread's last error concerns; -1 if it concerns no rank. */
 int32_t treefold_last_error_rank(void);
 
 /* The name of a code, such as "TREEFOLD_LENGTH"; "unknown" for any other number. */
@@ -113,7 +113,7 @@ enum {
 
 /*
  * The operator that combines two items. Each operation rounds once, in the element type; integers wrap around. Minimum and maximum follow
- * IEEE 754-2019: a NaN wins, and -0 is less than +0. A NaN result is the positive quiet NaN without payload.
+ * IEEE 754-2019: if an operand is NaN, so is the result, and -0 is less than +0. A NaN result is the positive quiet NaN without payload.
  */
 typedef int32_t treefold_op;
 
@@ -154,15 +154,16 @@ int treefold_thread_count(void);
 
 /*
  * A callback that runs work on the caller's own threads, such as OpenMP's. It calls part(job, i) once for each i from 0 to parts - 1, in
- * any order and on any threads, and returns when all these calls have returned. `context` is the pointer that the caller passed with it.
+ * any order and on any threads, and returns when all these calls have returned. `context` is the pointer that the caller passed with the
+ * callback.
  */
 typedef void (*treefold_part)(void *job, size_t part);
 typedef void (*treefold_team)(void *context, size_t parts, treefold_part part, void *job);
 
 /* ---- One process, in tree order ----------------------------------------------------------------------------------------------- */
 
-/* The sum of n numbers, and the sum of the products x[i] * y[i], each product rounded once; 0 if there are none. x has n numbers and y has
-   m: TREEFOLD_LENGTH if n and m differ. */
+/* The sum of n numbers, and the sum of the products x[i] * y[i], each product rounded once; 0 if there are no numbers. x has n numbers and
+   y has m: TREEFOLD_LENGTH if n and m differ. */
 treefold_status treefold_sum_f32(const float *x, size_t n, float *result);
 treefold_status treefold_sum_f64(const double *x, size_t n, double *result);
 treefold_status treefold_dot_f32(const float *x, size_t n, const float *y, size_t m, float *result);
@@ -194,8 +195,8 @@ treefold_status treefold_dot(treefold_type type, const void *x, size_t n, const 
 
 /*
  * The sum in lanes, the order of ISO C++'s P4016 (docs/lanes.md). x[i] belongs to lane i mod lanes; each lane is summed in tree order, and
- * then the lane sums are. `lanes` is 1 to 2^20, else TREEFOLD_ARGUMENT; 16, 32, 64 and 128 are the fastest, and 1 gives treefold_sum.
- * TREEFOLD_F32 or F64.
+ * then the lane sums are added in tree order. `lanes` is 1 to 2^20, else TREEFOLD_ARGUMENT; 16, 32, 64 and 128 are the fastest, and 1 gives
+ * treefold_sum. TREEFOLD_F32 or F64.
  */
 treefold_status treefold_sum_lanes(treefold_type type, const void *x, size_t n, size_t lanes, void *result);
 
@@ -215,9 +216,9 @@ treefold_status treefold_dot_on(treefold_type type, const void *x, size_t n, con
 /*
  * Exact sums, and statistics that follow from them. Each is computed exactly and rounded once, to nearest with ties to even. Results depend
  * neither on the order of the numbers nor on the floating-point environment: these functions do not check it, and never return
- * TREEFOLD_ENVIRONMENT. Intermediate values do not overflow: unless the comment of a statistic says more, a result is infinite only if the
- * exact result is out of range, or a number is infinite. A NaN result is the positive quiet NaN without payload. The sum of no items is +0;
- * the sum of -0 alone is -0; any other zero sum is +0. By key and in windows, every zero sum is +0.
+ * TREEFOLD_ENVIRONMENT. Intermediate values do not overflow: unless the comment of a statistic says otherwise, a result is infinite only if
+ * the exact result is out of range, or a number is infinite. A NaN result is the positive quiet NaN without payload. The sum of no items is
+ * +0; the sum of -0 alone is -0; any other zero sum is +0. By key and in windows, every zero sum is +0.
  */
 
 /* The exact sum of n numbers, and the exact dot product: the products x[i] * y[i] are not rounded. x has n numbers and y has m:
@@ -243,7 +244,7 @@ treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *
  *     TREEFOLD_EXACT_WEIGHTED_MEAN     x, y      NaN       y are weights; if they add up to 0, the quotient of two rounded sums
  *     TREEFOLD_EXACT_COVARIANCE        x, y      NaN
  *     TREEFOLD_EXACT_CORRELATION       x, y      NaN       also if x or y is constant
- *     TREEFOLD_EXACT_SLOPE             x, y      NaN       of the regression line of y on x; also if x is constant
+ *     TREEFOLD_EXACT_SLOPE             x, y      NaN       also if x is constant; of the regression line of y on x
  *     TREEFOLD_EXACT_INTERCEPT         x, y      NaN       the height of that line at x = 0
  *     TREEFOLD_EXACT_SKEWNESS          x         NaN       also if x is constant
  *     TREEFOLD_EXACT_KURTOSIS          x         NaN       also if x is constant
@@ -252,7 +253,8 @@ treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *
  * `ddof`, as in NumPy, is 0 if the items are the whole population, and 1 if they are a sample of it. Variance and covariance are divided by
  * the number of items minus ddof, which may be any number. If there are no more items than ddof, a variance or standard deviation is
  * infinite; it is NaN if the items are all equal, or there are none. Skewness and kurtosis are g1 and g2 for ddof 0. For ddof 1 they are
- * G1, which needs 3 items, and G2, which needs 4. Any other ddof of these two is TREEFOLD_ARGUMENT. Other statistics ignore ddof.
+ * G1, which needs 3 items, and G2, which needs 4. For these two statistics, any other ddof is TREEFOLD_ARGUMENT. Other statistics ignore
+ * ddof.
  *
  * Minimum and maximum treat NaN and -0 as TREEFOLD_MIN and TREEFOLD_MAX do. A statistic that a function does not have for a type is
  * TREEFOLD_UNSUPPORTED.
@@ -330,8 +332,8 @@ enum {
  * - By an ascending index, such as a time. index has one number for each item, of index_type, a real or integer type. `width` points to one
  *   number of that type, more than 0. A trailing window at t has the items with t - width < index, a forward one those with index < t +
  *   width, a centred one those with t - width / 2 < index <= t + width / 2. Differences are exact: they neither overflow nor round. So 0.44
- *   is in the trailing window of 0.96 if the width is 0.52: the exact difference of these doubles is less. An index that is NaN, or less
- *   than the one before, is TREEFOLD_ARGUMENT, and the error names it.
+ *   is in the trailing window of 0.96 if the width is 0.52: the exact difference of the last two doubles is less than the first. An index
+ *   that is NaN, or less than the one before, is TREEFOLD_ARGUMENT, and the error names it.
  */
 typedef struct treefold_window {
     size_t items;             /* 0 if an index defines the window */
@@ -346,8 +348,8 @@ typedef struct treefold_window {
 /*
  * A statistic of the window of each item. x has n items; y has l, or is NULL with l = 0 if the statistic takes one array. result has one
  * number for each item: TREEFOLD_LENGTH if m is not n. Results have the type of the items, TREEFOLD_F32 or F64; a count is rounded to it. A
- * sum or a mean of zeros is +0. Items that leave a window are subtracted exactly: a huge, infinite or NaN item leaves no trace. A step
- * takes about as long in a long window as in a short one.
+ * sum or a mean of zeros is +0. Items that leave a window are subtracted exactly: a huge, infinite or NaN item leaves no trace. The time
+ * per item hardly depends on the length of the window.
  */
 treefold_status treefold_rolling(treefold_type type, treefold_statistic statistic, double ddof, const treefold_window *window,
                                  const void *x, size_t n, const void *y, size_t l, void *result, size_t m);
@@ -378,14 +380,14 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  *     COVARIANCE, CORRELATION, SLOPE, INTERCEPT    the sums of x, x^2, y, y^2 and x y        these, and COUNT
  *     SKEWNESS, KURTOSIS                           the sums of the first four powers of x    these, and those of VARIANCE
  *
- * In keyed states, DOT, VDOT and NORM hold the same. Accumulators of complex numbers for DOT have no VDOT, and those for VDOT have no DOT.
- * For DOT and VDOT, MEAN is the mean of the products. States of integers created for COUNT, SUM or MEAN hold the sum, and have these three.
- * Removing items from a state for MIN or MAX is TREEFOLD_UNSUPPORTED.
+ * Keyed states created for DOT, VDOT and NORM hold the same sum. Accumulators of complex numbers for DOT have no VDOT, and those for VDOT
+ * have no DOT. For DOT and VDOT, MEAN is the mean of the products. States of integers created for COUNT, SUM or MEAN hold the sum, and have
+ * COUNT, SUM and MEAN. Removing items from a state for MIN or MAX is TREEFOLD_UNSUPPORTED.
  *
- * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: one that was destroyed is TREEFOLD_ARGUMENT. Any thread may use
- * a handle, and several threads may read it at once. While one thread modifies what it names, calls of other threads with it return
- * TREEFOLD_ARGUMENT; so does a call that would modify it while another thread reads it. Functions that destroy a handle take its address
- * and set it to NULL; destroying a NULL handle is not an error. A failed call changes nothing.
+ * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: a call with a destroyed handle returns TREEFOLD_ARGUMENT. Any
+ * thread may use a handle, and several threads may read it at once. While one thread modifies an object, calls of other threads on the
+ * object return TREEFOLD_ARGUMENT; so does a call that would modify an object while another thread reads it. Functions that destroy a
+ * handle take its address and set it to NULL; destroying a NULL handle is not an error. A failed call changes nothing.
  */
 
 /* The exact sum of all items, of TREEFOLD_F32, F64, C32 or C64. All functions take items of this type. */
@@ -405,17 +407,18 @@ treefold_status treefold_accumulator_destroy(treefold_accumulator **accumulator)
 treefold_status treefold_accumulator_clear(treefold_accumulator *accumulator);
 
 /*
- * Adds n items, or removes n that were added. Removing more items than there are, or more of NaN, an infinity or -0 than there are, is
- * TREEFOLD_ARGUMENT. (NORM, DOT and VDOT count these among the products.) Removing other items that were never added is not detected. DOT
- * and VDOT take pairs: TREEFOLD_LENGTH if n and m differ. TREEFOLD_UNSUPPORTED for single items instead of pairs, or the other way round.
+ * Adds n items, or removes n that were added. Removing more items than there are, or more NaNs, infinities of one sign or negative zeros
+ * than there are, is TREEFOLD_ARGUMENT. (NORM, DOT and VDOT count products that have these values.) Removing other items that were never
+ * added is not detected. DOT and VDOT take pairs: TREEFOLD_LENGTH if n and m differ. TREEFOLD_UNSUPPORTED for single items instead of
+ * pairs, or the other way round.
  */
 treefold_status treefold_accumulator_add(treefold_accumulator *accumulator, const void *items, size_t n);
 treefold_status treefold_accumulator_remove(treefold_accumulator *accumulator, const void *items, size_t n);
 treefold_status treefold_accumulator_add_pairs(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
 treefold_status treefold_accumulator_remove_pairs(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
 
-/* Adds the items of another accumulator, or removes them. It may be the same accumulator. TREEFOLD_ARGUMENT if the other one has another
-   type or holds something else. */
+/* Adds the items of another accumulator, or removes them. `other` may be the same accumulator. TREEFOLD_ARGUMENT if it has another type or
+   holds other sums. */
 treefold_status treefold_accumulator_merge(treefold_accumulator *accumulator, const treefold_accumulator *other);
 treefold_status treefold_accumulator_unmerge(treefold_accumulator *accumulator, const treefold_accumulator *other);
 
@@ -423,32 +426,32 @@ treefold_status treefold_accumulator_unmerge(treefold_accumulator *accumulator, 
 treefold_status treefold_accumulator_value(const treefold_accumulator *accumulator, treefold_statistic statistic, double ddof,
                                            void *result);
 
-/* Sets *result to 1 if the two hold the same sum, of the same number of items and of NaN, each infinity and -0; else to 0.
-   TREEFOLD_ARGUMENT if the other one has another type or holds something else. */
+/* Sets *result to 1 if both have the same sum and the same counts of items, NaNs, infinities of each sign and negative zeros; else to 0.
+   TREEFOLD_ARGUMENT if `other` has another type or holds other sums. */
 treefold_status treefold_accumulator_equal(const treefold_accumulator *accumulator, const treefold_accumulator *other, int *result);
 
 /*
- * Writes an accumulator as bytes, for files and other programs, into `bytes`, and sets *needed to their number. With capacity 0, bytes may
- * be NULL; any other capacity that is too small is TREEFOLD_LENGTH. Equal accumulators have the same bytes, whatever the order of the items
- * and the language of the program: docs/tree-or-exact.md has the format.
+ * Writes an accumulator as bytes, for files and other programs, into `bytes`, and sets *needed to the number of bytes. With capacity 0,
+ * bytes may be NULL; any other capacity that is too small is TREEFOLD_LENGTH. Equal accumulators have the same bytes, whatever the order of
+ * the items and the language of the program: docs/tree-or-exact.md has the format.
  */
 treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumulator, void *bytes, size_t capacity, size_t *needed);
 
-/* Replaces the contents of an accumulator by bytes of treefold_accumulator_to_bytes. TREEFOLD_LENGTH if they are too few or too many;
-   TREEFOLD_ARGUMENT if they are corrupt, or of another type or kind of sum. */
+/* Replaces the contents of an accumulator by bytes of treefold_accumulator_to_bytes. TREEFOLD_LENGTH if there are too few or too many
+   bytes; TREEFOLD_ARGUMENT if the bytes are corrupt, or of another type or kind of sum. */
 treefold_status treefold_accumulator_of_bytes(treefold_accumulator *accumulator, const void *bytes, size_t n);
 
 /*
- * Exact statistics for each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys, and the errors about them, are as in
- * treefold_by_key. A call costs more than adding an item: pass many items in one call.
+ * Exact statistics for each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys are as in treefold_by_key, with the same errors. A
+ * call costs more than adding an item: pass many items in one call.
  */
 typedef struct treefold_keyed treefold_keyed;
 
 /*
  * Creates an empty state. At first a key takes 16 bytes for SUM, 56 for VARIANCE, 32 for DOT, 48 for WEIGHTED_MEAN, 16 for MIN, 136 for
  * COVARIANCE and 144 for SKEWNESS; statistics that hold the same sums take the same. If items spread over more than about 50 binary places,
- * all keys take that much again for each 32 places more. A key with an item that is not finite takes about 600 bytes more. TREEFOLD_MEMORY
- * if there is not enough memory.
+ * all keys take that much again for each further 32 places. A key with an item that is not finite takes about 600 bytes more.
+ * TREEFOLD_MEMORY if there is not enough memory.
  *
  * For COUNT, SUM, MEAN, VARIANCE and STD, items may also be integers, TREEFOLD_I8 to TREEFOLD_U64: a key takes 24 bytes for COUNT, SUM and
  * MEAN.
@@ -461,17 +464,18 @@ treefold_status treefold_keyed_create_rows(treefold_type type, treefold_statisti
                                            treefold_keyed **result);
 
 /* Creates an empty hashed state of TREEFOLD_F32 or F64, for SUM. Keys may be any integers of key_type, TREEFOLD_I64 or TREEFOLD_U64, and a
-   key gets a sum with its first item. It keeps it when all its items are removed: only treefold_keyed_clear removes keys. Calls may pass
-   keys of other integer types if each value fits key_type. Removing an item whose key has no sum is TREEFOLD_ARGUMENT. */
+   key gets a sum when its first item is added. The key remains when all its items are removed: only treefold_keyed_clear removes keys.
+   Calls may pass keys of other integer types if each value fits key_type. Removing an item whose key has no sum is TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_create_hashed(treefold_type type, treefold_type key_type, treefold_keyed **result);
 
-/* As the functions of accumulators. */
+/* As the functions of the same names for accumulators. */
 treefold_status treefold_keyed_copy(const treefold_keyed *keyed, treefold_keyed **result);
 treefold_status treefold_keyed_destroy(treefold_keyed **keyed);
 treefold_status treefold_keyed_clear(treefold_keyed *keyed);
 
-/* Adds n items to the sums of their keys, or removes n that were added. Removing more than a key has is TREEFOLD_ARGUMENT, and the error
-   names the key. States that have a COUNT check this for all items, other states only for items or products that are infinite or NaN. */
+/* Adds n items to the sums of their keys, or removes n that were added. Removing more items than a key has is TREEFOLD_ARGUMENT, and the
+   error names the key. States that have a COUNT check this for all items, other states only for items or products that are infinite or NaN.
+   */
 treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items, size_t n);
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);
@@ -483,9 +487,9 @@ treefold_status treefold_keyed_add_pairs(treefold_keyed *keyed, treefold_type ke
 treefold_status treefold_keyed_remove_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,
                                             size_t n, const void *y, size_t l);
 
-/* Adds the items of another state, key by key, or removes them. The other state must have the same type and hold the same sums, else
-   TREEFOLD_ARGUMENT; and have as many keys and columns, else TREEFOLD_LENGTH. It may be the same state. By a merge, a hashed state gets the
-   keys that it lacks; to remove a key that it lacks is TREEFOLD_ARGUMENT. */
+/* Adds the items of another state, key by key, or removes them. `other` must have the same type and hold the same sums, else
+   TREEFOLD_ARGUMENT; and have the same number of keys and columns, else TREEFOLD_LENGTH. It may be the same state. Merging into a hashed
+   state adds the keys that it lacks; unmerging a key that it lacks is TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_merge(treefold_keyed *keyed, const treefold_keyed *other);
 treefold_status treefold_keyed_unmerge(treefold_keyed *keyed, const treefold_keyed *other);
 
@@ -502,8 +506,9 @@ treefold_status treefold_keyed_values(const treefold_keyed *keyed, treefold_stat
    only the numbers of infinite and NaN items are compared. States of other types, or that hold other sums, are TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_equal(const treefold_keyed *keyed, const treefold_keyed *other, int *result);
 
-/* As the bytes of accumulators. TREEFOLD_UNSUPPORTED for hashed states. After treefold_keyed_of_bytes the state has as many keys as the
-   bytes; their rows must be as wide as the state's. The bytes of integers do not tell their type: a state of any integers reads them. */
+/* As the bytes of accumulators. TREEFOLD_UNSUPPORTED for hashed states. After treefold_keyed_of_bytes the state has the number of keys that
+   the bytes have; the rows of the bytes must be as wide as the rows of the state. Bytes of integers do not record the integer type: a state
+   of any integer type reads them. */
 treefold_status treefold_keyed_to_bytes(const treefold_keyed *keyed, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes, size_t n);
 

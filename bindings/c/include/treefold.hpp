@@ -100,7 +100,7 @@ public:
 
     [[nodiscard]] treefold::code code() const noexcept { return code_; }
 
-    // The rank that the error is about; -1 if it is about none.
+    // The rank that the error concerns; -1 if it concerns no rank.
     [[nodiscard]] int rank() const noexcept { return rank_; }
 
 private:
@@ -275,7 +275,7 @@ public:
     [[nodiscard]] T *get() const noexcept { return value_; }
     [[nodiscard]] T **address() noexcept { return &value_; }
 
-    // Destroys the handle. That fails for a handle of another thread, which is ignored: nothing else can be done.
+    // Destroys the handle. If the handle belongs to another thread, this fails, and the error is ignored: nothing else can be done.
     treefold_status end() noexcept
     {
         const auto status = value_ == nullptr ? TREEFOLD_OK : End(&value_);
@@ -410,7 +410,7 @@ template <class Run> struct team {
     }
 };
 
-// The result of a C function that runs on the caller's threads. An exception of theirs becomes the reason for the error.
+// The result of a C function that runs on the caller's threads. An exception of one of these threads becomes the reason for the error.
 template <auto Function, class T, class Run, class... Arguments> T got_on(Run &run, Arguments... arguments)
 {
     team<Run> threads{run};
@@ -621,7 +621,7 @@ inline constexpr detail::fields_function fields{};
 inline constexpr detail::fields_into_function fields_into{};
 
 // As fold(items, op) and dot(x, y), with the same bits, on the caller's threads: run(parts, part) calls part(i) once for each i below
-// parts, in any order and on any threads, and returns when all calls have returned. part(i) throws nothing. A short array is reduced by the
+// parts, in any order and on any threads, and returns when all calls have returned. part(i) never throws. A short array is reduced by the
 // calling thread, without a call of `run`.
 //
 //     treefold::fold_on(items, treefold::ops::sum, [](std::size_t parts, const auto &part) {

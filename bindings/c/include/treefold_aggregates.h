@@ -1,6 +1,6 @@
 /*
- * treefold_aggregates.h: states of aggregates, for those who bind treefold to a database or a language. Programs have what they need in
- * treefold.h; its rules for errors, pointers and threads hold here, too.
+ * treefold_aggregates.h: states of aggregates, for those who bind treefold to a database or a language. Programs need only treefold.h,
+ * whose rules for errors, pointers and threads apply here, too.
  */
 #ifndef TREEFOLD_AGGREGATES_H
 #define TREEFOLD_AGGREGATES_H
@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /*
- * The exact state of one group of rows, in the caller's memory. Databases and languages keep one for each of many groups, and add one row
- * in a call. A state is created for one statistic, and has COUNT and every statistic that follows from the same sums:
+ * The exact state of one group of rows, in the caller's memory. Databases and languages keep one state for each of many groups, and add
+ * one row per call. A state is created for one statistic, and has COUNT and every statistic that follows from the same sums:
  *
  *     created for                                  has                                                         bytes
  *     SUM                                          SUM, MEAN                                                      40
@@ -25,14 +25,14 @@ extern "C" {
  *
  * The other statistics are TREEFOLD_UNSUPPORTED. If items spread over more than about 23 binary places, or are not finite, the state also
  * allocates 600 to 2,200 bytes for each of its sums: treefold_aggregate_clear frees them. A state may be moved as bytes, but then only
- * one of the copies may be used. Memory that does not begin as a state does is TREEFOLD_ARGUMENT. One thread may use a state at a time.
+ * one of the copies may be used. Memory that does not begin like a state is TREEFOLD_ARGUMENT. One thread may use a state at a time.
  */
 typedef struct treefold_aggregate treefold_aggregate;
 
 /* The number of bytes of a state. */
 treefold_status treefold_aggregate_bytes(treefold_statistic statistic, size_t *result);
 
-/* Creates the state of no rows in n bytes of memory, aligned to 8. TREEFOLD_LENGTH if they are too few. */
+/* Creates the state of no rows in n bytes of memory, aligned to 8. TREEFOLD_LENGTH if n is too small. */
 treefold_status treefold_aggregate_init(treefold_aggregate *aggregate, size_t n, treefold_statistic statistic);
 
 /* Frees what the state has allocated, and makes it the state of no rows. */
@@ -40,16 +40,16 @@ treefold_status treefold_aggregate_clear(treefold_aggregate *aggregate);
 
 /*
  * Adds n rows, or removes n that were added. x has n items of TREEFOLD_F32, F64 or I64. Statistics of two columns also take y, which has
- * as many items, of y_type; for other statistics, y is NULL and y_type is 0. Integers are added as they are, beyond 2^53, too. A failed
- * call changes nothing. TREEFOLD_ARGUMENT if there would be more than 2^63 - 1 rows; or if more rows are removed than there are, or more
- * with NaN or an infinity than there are. Removing other rows that were never added is not detected.
+ * n items of y_type; for other statistics, y is NULL and y_type is 0. Integers are added without conversion to floating point, so those
+ * beyond 2^53 are exact, too. A failed call changes nothing. TREEFOLD_ARGUMENT if there would be more than 2^63 - 1 rows; or if more rows
+ * are removed than there are, or more with NaN or an infinity than there are. Removing other rows that were never added is not detected.
  */
 treefold_status treefold_aggregate_add(treefold_aggregate *aggregate, treefold_type x_type, const void *x, treefold_type y_type,
                                        const void *y, size_t n);
 treefold_status treefold_aggregate_remove(treefold_aggregate *aggregate, treefold_type x_type, const void *x, treefold_type y_type,
                                           const void *y, size_t n);
 
-/* Adds the rows of another state, or removes them. TREEFOLD_ARGUMENT if the other one holds something else, or is the same. */
+/* Adds the rows of another state, or removes them. TREEFOLD_ARGUMENT if `other` holds other sums, or is the same state. */
 treefold_status treefold_aggregate_merge(treefold_aggregate *aggregate, const treefold_aggregate *other);
 treefold_status treefold_aggregate_unmerge(treefold_aggregate *aggregate, const treefold_aggregate *other);
 
@@ -62,15 +62,15 @@ treefold_status treefold_aggregate_value(const treefold_aggregate *aggregate, tr
                                          treefold_type type, void *result, int *is_null);
 
 /*
- * Write a state as bytes, the same as those of accumulators, and read it. treefold_aggregate_of_bytes replaces a state, which must have
- * been created for a statistic with the same sums. treefold_aggregate_statistic sets *result to a statistic for which a state of such
- * bytes can be created: TREEFOLD_ARGUMENT if they begin as no state does. WEIGHTED_MEAN has no bytes: TREEFOLD_UNSUPPORTED.
+ * Write a state as bytes, in the format of accumulators, and read such bytes. treefold_aggregate_of_bytes replaces a state, which must
+ * have been created for a statistic with the same sums. treefold_aggregate_statistic sets *result to a statistic for which a state of
+ * such bytes can be created: TREEFOLD_ARGUMENT if the bytes do not begin like a state. WEIGHTED_MEAN has no bytes: TREEFOLD_UNSUPPORTED.
  */
 treefold_status treefold_aggregate_to_bytes(const treefold_aggregate *aggregate, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_aggregate_of_bytes(treefold_aggregate *aggregate, const void *bytes, size_t n);
 treefold_status treefold_aggregate_statistic(const void *bytes, size_t n, treefold_statistic *result);
 
-/* An aggregate function of databases, by its name there. Some engines leave out second names, such as exact_mean. */
+/* An aggregate function that databases offer, by its name in SQL. Some engines leave out second names, such as exact_mean. */
 typedef struct treefold_sql_function {
     const char *name;             /* such as "exact_var_samp" */
     treefold_statistic statistic; /* what it returns; or what its state is created for */

@@ -14,7 +14,7 @@
 //     vector<T> rolling(statistic, items, window), rolling(statistic, x, y, window)    of the window of each item
 //
 // Functions that take a statistic also take options as an optional last argument: {.ddof = 1}. Functions whose names end in `_into` write
-// to a std::span. It takes the place of the number of groups; in functions without groups it is the last argument before the options.
+// to a std::span. The span replaces the number of groups; in functions without groups it is the last argument before the options.
 //
 // R, the type of the result, is the type of the items, except:
 //
@@ -62,7 +62,7 @@ struct options {
     double ddof = 0;
 };
 
-// Whether a statistic is one of two arrays.
+// Whether a statistic takes two arrays.
 template <treefold_statistic S>
 concept of_pairs = S == TREEFOLD_EXACT_VDOT || (TREEFOLD_EXACT_DOT <= S && S <= TREEFOLD_EXACT_INTERCEPT);
 

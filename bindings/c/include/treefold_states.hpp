@@ -123,15 +123,15 @@ private:
 };
 
 // Exact statistics of each key's items. Keys are integers of any type, from 0 to groups - 1. With a 64-bit type K, a key may be any value
-// of K, and gets a sum with its first item: see `hashed`.
+// of K, and gets a sum when its first item is added: see `hashed`.
 template <class T, class K = void>
     requires(floating<T> || integer<T>) && any_of<K, void, std::int64_t, std::uint64_t>
 class keyed {
     static constexpr bool is_hashed = !std::is_void_v<K>;
 
 public:
-    // Creates a state without items. With a width, items are rows: add() takes as many rows as keys, and values() returns one row for each
-    // of the groups.
+    // Creates a state without items. With a width, items are rows: add() takes one row for each element of `keys`, and values() returns
+    // one row for each group.
     template <treefold_statistic S>
         requires(!is_hashed && has_statistic_by_key<T, S>)
     keyed(statistic_of<S>, std::size_t groups)
@@ -150,7 +150,7 @@ public:
         detail::check(treefold_keyed_create_hashed(detail::type_of<T>, detail::type_of<K>, state_.address()));
     }
 
-    // Creates a state from the bytes() of one that was created for the same statistic and width. It gets the number of keys of that one.
+    // Creates a state from the bytes() of one that was created for the same statistic and width. Both have the same number of keys.
     template <treefold_statistic S>
     [[nodiscard]] static keyed of_bytes(statistic_of<S> of, std::span<const std::byte> bytes, std::size_t width = 1)
         requires(!is_hashed)
@@ -257,7 +257,8 @@ private:
     std::size_t width_ = 1;
 };
 
-// Exact sums by key. A key may be any 64-bit integer. It gets a sum with its first item, and keeps it when its items are removed.
+// Exact sums by key. A key may be any 64-bit integer. A key gets a sum when its first item is added, and keeps the sum when all its items
+// are removed.
 template <class T, class K = std::int64_t> using hashed = keyed<T, K>;
 
 } // namespace treefold

@@ -148,7 +148,7 @@ fn empty<K: AccumulatorKind>(
 /// An accumulator of a kind.
 struct Typed<K: AccumulatorKind> {
     element_type: ElementType,
-    /// What its value is; `None` for moments.
+    /// The figure that it computes; `None` for moments.
     figure: Option<Figure>,
     total: K::Total,
 }
@@ -185,7 +185,7 @@ impl<K: AccumulatorKind> Accumulator for Typed<K> {
         let name = ["items", "x"][usize::from(K::TAKES_PAIRS)];
         match change {
             Change::Add => {
-                // Of a complex number, accumulators count up to two parts.
+                // Accumulators count a complex number as up to two numbers: its real and its imaginary part.
                 let most = i64::MAX as u64 / 2;
                 if K::items(&self.total).saturating_add(x.len() as u64) > most {
                     let mut added = K::Total::default();

@@ -6,7 +6,7 @@ use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::statistic::Asked;
 
-/// What exact plans and accumulators make of the items.
+/// The number that an exact plan or accumulator computes from the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "treefold.h describes them")]
 pub enum Figure {
@@ -17,7 +17,7 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// The figure of a statistic on a type.
+    /// The figure that computes a statistic of items of a type.
     ///
     /// # Errors
     /// The statistic is none of these four, or the type does not have it.
@@ -46,7 +46,7 @@ impl Figure {
         }
     }
 
-    /// Whether its value is this statistic. For real numbers, both dot products are the same.
+    /// Whether the value of this figure is the given statistic. For real numbers, both dot products are the same.
     pub(crate) fn is(self, asked: Asked, element_type: ElementType) -> bool {
         Self::of_statistic(asked, element_type).is_ok_and(|other| {
             let dots = [Self::Dot, Self::ConjugateDot];

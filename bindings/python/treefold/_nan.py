@@ -209,7 +209,7 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 
 
 def _extreme(name, x, axis, out, keepdims, initial, where):
-    """A minimum or a maximum, NaN if all items are."""
+    """A minimum or a maximum of the items that are not NaN; NaN if all are NaN."""
     array, hidden, _, owner = described(x, "x")
     if initial is not None or array.dtype.kind != "f" or not array.size:
         return _native.reduce(name, False, x, axis, None, out, keepdims, initial, where, True)

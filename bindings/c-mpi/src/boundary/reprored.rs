@@ -44,7 +44,7 @@ thread_local! {
 /// The ranks of a communicator that the program passes as a number; all ranks if it passes none. Collective.
 ///
 /// # Safety
-/// The number is a communicator of the program's.
+/// The number is the handle of one of the program's communicators.
 unsafe fn world_of(communicator: Option<usize>) -> Result<World, Failure> {
     if let Some(number) = communicator {
         // SAFETY: the caller promises a communicator.
@@ -63,7 +63,7 @@ unsafe fn world_of(communicator: Option<usize>) -> Result<World, Failure> {
 /// Makes a context. Collective.
 ///
 /// # Safety
-/// The number is a communicator of the program's.
+/// The number is the handle of one of the program's communicators.
 unsafe fn new_context(
     call: &str,
     (start, count): (c_int, c_int),

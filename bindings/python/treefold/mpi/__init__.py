@@ -11,11 +11,12 @@ argument is wrong on one rank alone, that rank gets a `ValueError` or
 rank. The plan is then spent: build another.
 
 The module needs mpi4py 4 and calls the MPI library that mpi4py has loaded.
-`import treefold.mpi` raises `ImportError` if mpi4py is missing, or was
-compiled for another library than it has loaded. `comm.Free()` also frees what
-the plans of `comm` hold in MPI, unless some rank still has a plan. Ctrl-C ends
-a wait within a tenth of a second, unless the algorithm is `mpi-native`, whose
-waits are the MPI library's. It also ends the run: the other ranks get an error.
+`import treefold.mpi` raises `ImportError` if mpi4py is missing, or was compiled
+for another MPI library than the one it has loaded. `comm.Free()` also frees
+what the plans of `comm` hold in MPI, unless some rank still has a plan. Ctrl-C
+ends a wait within a tenth of a second, and ends the run: the other ranks get an
+error. With the algorithm `mpi-native`, the MPI library waits, and Ctrl-C does
+not end its waits.
 
 Examples
 --------

@@ -71,7 +71,7 @@ def set_silence_limit(comm: MPI.Intracomm, seconds: float) -> None:
     Parameters
     ----------
     comm : mpi4py.MPI.Intracomm
-        The ranks. The limit is that of this rank's waits.
+        The ranks. The limit applies only to waits of this rank.
     seconds : float
         At least 0. By default the limit is 1800 seconds.
 
@@ -86,8 +86,9 @@ def set_silence_limit(comm: MPI.Intracomm, seconds: float) -> None:
 def measure_link(comm: MPI.Intracomm) -> None:
     """Measures what messages cost within nodes and between them.
 
-    Plans that are built later choose their algorithm by it. Measuring takes a
-    few milliseconds, or about ten message latencies. Collective.
+    Plans that are built later use the measured cost to choose their
+    algorithm. Measuring takes a few milliseconds, or about ten message
+    latencies. Collective.
 
     Parameters
     ----------
