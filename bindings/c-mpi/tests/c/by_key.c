@@ -1,4 +1,5 @@
-/* Plans by key, states by key over ranks, and sums by keys of 64 bits: against integers, whoever has which items, by every algorithm. */
+/* Plans by key, states by key over ranks, and sums by keys of 64 bits: compared with integer sums, for several distributions of the
+   items and every algorithm. */
 #include "ranks.h"
 
 #include "../../../c/tests/c/statistics.h"
@@ -8,7 +9,7 @@ enum { N = 700, KEYS = 23, STEPS = 3, TYPES = 2 };
 static const treefold_type types[TYPES] = {TREEFOLD_F32, TREEFOLD_F64};
 
 /* Pairs of small integers and their keys; the last key has no items; sums of numbers that are far apart in magnitude, for floats and
-   doubles; and what the rank has of all these. */
+   doubles; and the items that this rank has. */
 static int32_t keys[N], own_keys[N];
 static struct sums sums[KEYS];
 static struct fraction wide_sums[TYPES][KEYS];
@@ -36,10 +37,10 @@ static void draw(void)
         include(&sums[keys[i]], left_of(i), right_of(i));
 }
 
-/* Who has item i: in the first step the last rank has all. */
+/* The rank that has item i. In the first step the last rank has all items. */
 static int owner(size_t i, int step) { return step == 0 ? last() : (int)((i * 7919 + (size_t)step) % 11) % size; }
 
-/* This rank's items, in another order in every other step. */
+/* Collects this rank's items: ascending in even steps, descending in odd ones. */
 static size_t deal(int step)
 {
     size_t count = 0;
@@ -62,7 +63,7 @@ static struct recipe recipe_of(int type, treefold_statistic statistic, const cha
     return (struct recipe){BY_KEY, types[type], statistic, 0, KEYS, algorithm};
 }
 
-/* Sums and means by every algorithm, type of items and of keys, and in every way. */
+/* Sums and means by every algorithm, type of items and of keys, and kind of call. */
 static void sums_and_means(void)
 {
     void *typed = calloc(N, 8);
@@ -92,7 +93,7 @@ static void sums_and_means(void)
                 put(key_type, typed, i, own_keys[i]);
             const struct input in = {.form = WITH_KEYS, .x = own_wide[type], .n = n, .key_type = key_type, .keys = typed};
             if (scatters == NULL) {
-                /* It is no schedule: there are only the calls that wait. */
+                /* The algorithm has no schedule, so only the blocking calls exist. */
                 unsigned char found[KEYS * 8];
                 treefold_run *none = NULL;
                 OK(run(plan, TREEFOLD_ALLREDUCE, &in, found, KEYS, NULL));
@@ -113,7 +114,7 @@ static void sums_and_means(void)
 static treefold_keyed *state_of(int type, treefold_statistic statistic, const void *left, const void *right, const int32_t *of_keys,
                                 size_t n)
 {
-    /* By key, a norm is of pairs. */
+    /* By key, a norm takes pairs. */
     const int is_norm = statistic == TREEFOLD_EXACT_NORM;
     const int has_pairs = statistic >= TREEFOLD_EXACT_NORM && statistic != TREEFOLD_EXACT_SKEWNESS && statistic != TREEFOLD_EXACT_KURTOSIS;
     treefold_keyed *made = NULL;
@@ -130,7 +131,7 @@ static int are_equal(const treefold_keyed *one, const treefold_keyed *other)
     return equal;
 }
 
-/* States of every statistic become those of all ranks. */
+/* States of every statistic become the states of all ranks' items. */
 static void states(void)
 {
     for (int type = 0; type < TYPES; type++)
@@ -150,7 +151,7 @@ static void states(void)
                 OK(treefold_keyed_values(whole, statistic, 1, expected, KEYS));
                 for (size_t key = 0; key < KEYS; key++)
                     CHECK(is_right(&sums[key], statistic, 1, of_result, expected, key));
-                /* Only the root's changes. */
+                /* Only the root's state changes. */
                 OK(treefold_run_keyed(plan, TREEFOLD_REDUCE, root, &is_mine));
                 CHECK(is_mine == (rank == last()) && are_equal(root, is_mine ? whole : before) == 1);
                 OK(treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, own, NULL));
@@ -181,14 +182,14 @@ static void states(void)
     OK(start(plan, TREEFOLD_REDUCE, &in, NULL, 0, &started));
     OK(treefold_wait_keyed(&started, rank == last() ? other : NULL, &is_mine));
     CHECK(is_mine == (rank == last()) && are_equal(other, whole) == 1);
-    /* The run ends well, and the plan goes on. */
+    /* The run completes, and the plan can run again. */
     for (int has_place = 0; has_place < 2; has_place++) {
         OK(start(plan, TREEFOLD_ALLREDUCE, &in, has_place ? found : NULL, has_place ? KEYS : 0, &started));
         EXPECT(TREEFOLD_ARGUMENT, "", treefold_wait_keyed(&started, has_place ? other : foreign, NULL));
     }
     OK(run(plan, TREEFOLD_ALLREDUCE, &in, found, KEYS, &is_mine));
     end_plan(&plan);
-    /* A state of another kind, type or size on one rank, which stays as it was. */
+    /* A state of another kind, type or size on one rank: it stays unchanged. */
     for (int what = 0; what < 3; what++) {
         treefold_keyed *wrong = NULL;
         OK(treefold_keyed_create(what == 1 ? TREEFOLD_F32 : TREEFOLD_F64, what == 0 ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_MEAN,
@@ -206,7 +207,7 @@ static void states(void)
     END(keyed, &whole, &other, &foreign);
 }
 
-/* What does not fit a row travels beside it. */
+/* Values that do not fit a row are sent separately. */
 static void far_and_special(void)
 {
     double items[N], own[N], expected[KEYS], result[KEYS];
@@ -224,7 +225,7 @@ static void far_and_special(void)
         OK(treefold_run_by_key(plan, TREEFOLD_ALLREDUCE, TREEFOLD_I32, own_keys, n, own, n, result, KEYS, NULL));
         CHECK(memcmp(result, expected, sizeof result) == 0);
     }
-    /* Nobody has items. */
+    /* No rank has items. */
     OK(treefold_run_by_key(plan, TREEFOLD_ALLREDUCE, TREEFOLD_U8, NULL, 0, NULL, 0, result, KEYS, NULL));
     for (size_t key = 0; key < KEYS; key++)
         CHECK(bits(result[key]) == bits(0.0));
@@ -283,7 +284,7 @@ static void mistakes(void)
     OK(treefold_keyed_destroy(&keyed));
     EXPECT(TREEFOLD_ARGUMENT, "not built by key", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, result, 1, NULL));
     end_plan(&plan);
-    /* Values are those of sums and means: other statistics are read from states. */
+    /* Only plans of sums and means return values: other statistics are read from states. */
     for (treefold_statistic statistic = 0; statistic <= TREEFOLD_EXACT_VDOT; statistic++) {
         if (statistic == TREEFOLD_EXACT_SUM || statistic == TREEFOLD_EXACT_MEAN)
             continue;
@@ -303,7 +304,7 @@ static void mistakes(void)
     OK(treefold_keyed_values(keyed, TREEFOLD_EXACT_COUNT, 0, counts, KEYS));
     CHECK(counts[0] == (uint64_t)size && counts[1] == 0 && counts[KEYS - 1] == (uint64_t)size);
     OK(treefold_keyed_destroy(&keyed));
-    /* Rows are no plan's. */
+    /* No plan takes states of rows. */
     OK(treefold_keyed_create_rows(TREEFOLD_F64, TREEFOLD_EXACT_VARIANCE, 1, KEYS, &keyed));
     EXPECT(TREEFOLD_UNSUPPORTED, "rows", treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, keyed, NULL));
     OK(treefold_keyed_destroy(&keyed));
@@ -317,7 +318,7 @@ static void mistakes(void)
     if (size > 1)
         EXPECT(TREEFOLD_DISAGREE, "number of keys", treefold_plan_build(builder, &plan));
     OK(treefold_builder_destroy(&builder));
-    /* There is no memory for these: an error, and no abort. */
+    /* There is not enough memory for these keys: an error, not an abort. */
     CANNOT_BUILD(TREEFOLD_MEMORY, "", builder_of(&(struct recipe){BY_KEY, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, (size_t)1 << 58, NULL}));
 }
 
@@ -382,7 +383,7 @@ static void hashed(void)
         EXPECT(TREEFOLD_SPENT, "", treefold_hashed_run(plan, TREEFOLD_REDUCE, fives, 2, two, 2, counts));
         OK(treefold_hashed_destroy(&plan));
     }
-    /* On every rank, whoever is wrong. */
+    /* If one rank is wrong, every rank gets an error. */
     treefold_hashed *none = NULL;
     CHECK(treefold_hashed_create(comm, rank == last() ? TREEFOLD_F64 : TREEFOLD_I64, TREEFOLD_F64, 0, &none) != TREEFOLD_OK);
     EXPECT(TREEFOLD_ARGUMENT, "root", treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, size, &none));

@@ -1,12 +1,13 @@
-/* Plans on arrays in GPU memory: the bits of the same arrays in ordinary memory. Needs CUDA's driver when it runs, and a GPU; ranks may
-   share one. Without, it says so. */
+/* Plans on arrays in GPU memory: the bits of the same arrays in ordinary memory. Needs CUDA's driver when it runs, and a GPU, which
+   ranks may share. Without a GPU, it prints so. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "ranks.h"
 
 #include <dlfcn.h>
 
-/* What the program needs of the driver, whose pointers to a GPU's memory are numbers, and whose contexts are pointers. */
+/* The functions of the driver that the program calls. The driver's pointers to GPU memory are numbers, and its contexts are
+   pointers. */
 static struct {
     int (*start)(unsigned);
     int (*count)(int *);
@@ -25,7 +26,7 @@ static struct {
 static int device_of_rank;
 static void *context;
 
-/* Whether there is a GPU, whose primary context is current then. */
+/* Whether there is a GPU. If so, its primary context becomes current. */
 static int has_gpu(void)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -95,7 +96,7 @@ static unsigned char *elements(treefold_type type, size_t n, uint64_t seed)
     return all;
 }
 
-/* All operations of a plan, with arrays here and there; some ranks have them in ordinary memory. */
+/* All operations of a plan, with arrays in GPU memory on some ranks and in host memory on others. */
 static void check_plan(const treefold_plan *plan, const unsigned char *local, size_t n, size_t width, size_t bytes)
 {
     size_t begin, end;
@@ -104,7 +105,7 @@ static void check_plan(const treefold_plan *plan, const unsigned char *local, si
     for (int operation = TREEFOLD_ALLREDUCE; operation <= TREEFOLD_EXSCAN; operation++) {
         int is_scan = operation >= TREEFOLD_SCAN;
         size_t m = is_scan ? n : operation == TREEFOLD_REDUCE_SCATTER ? end - begin : width;
-        /* What is not written stays. */
+        /* Bytes that a call does not write stay unchanged. */
         unsigned char *expected = malloc(m * bytes + 1), *found = malloc(m * bytes + 1);
         memset(expected, 7, m * bytes);
         OK(run_by(BLOCKING, plan, operation, &(struct input){.x = local, .n = n}, expected, m, &(int){0}));
@@ -148,7 +149,7 @@ static void trees_and_exact_sums(void)
         }
 }
 
-/* By each algorithm, also those that take items alone. */
+/* By each algorithm, also those that cannot take a GPU's folds. */
 static void algorithms(void)
 {
     struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 5000, 1, NULL};
@@ -167,7 +168,7 @@ static void algorithms(void)
     free(all);
 }
 
-/* Two arrays, each here or there. */
+/* Two arrays, each in host memory or on the GPU. */
 static void dots(void)
 {
     const struct recipe recipe = {EXACT, TREEFOLD_F64, TREEFOLD_EXACT_DOT, 2000, 1, NULL};
@@ -193,7 +194,7 @@ static void dots(void)
     free(y);
 }
 
-/* The greater of two numbers of three words, the first of which counts most. */
+/* The greater of two numbers of three words, the most significant word first. */
 static int greater(void *unused, const void *left, const void *right, void *out)
 {
     (void)unused;
@@ -228,7 +229,7 @@ static void broadcasts(void)
     end_plan(&plan);
 }
 
-/* Memory that the driver moves, and whose context is current when a call is made. */
+/* Managed memory, and calls while different contexts are current. */
 static void memories(void)
 {
     const struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 1000, 1, NULL};
@@ -265,7 +266,7 @@ static void memories(void)
     free(all);
 }
 
-/* What is wrong on one rank is an error there, and the others hear of it. */
+/* A mistake of one rank is an error on that rank, and the others get an error too. */
 static void errors(void)
 {
     const struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 1000, 1, NULL};
@@ -286,7 +287,7 @@ static void errors(void)
     free(all);
 }
 
-/* A plan that was built before the program loaded the driver, in its first call. */
+/* The first call of a plan that was built before the program loaded the driver. */
 static void before_the_driver(const treefold_plan *plan)
 {
     const double items[3] = {0.1, 0.2, 0.3};

@@ -1,4 +1,4 @@
-/* ReproRed's contexts end after main as well: what ends them there prints nothing, and does not end the program. */
+/* ReproRed's contexts can be freed after main: freeing one prints nothing, and does not end the program. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <binary_tree_summation.h>
@@ -16,7 +16,7 @@ static void end(void)
     fflush(stderr);
     if (lseek(STDERR_FILENO, 0, SEEK_END) != 0)
         _exit(1);
-    /* The program ends here, and not by what free_reduction_context does where it cannot. */
+    /* The program ends here: free_reduction_context has not ended it with an error. */
     _exit(0);
 }
 

@@ -8,7 +8,7 @@ static const char *const ops[] = {"", "sum", "product", "min", "max"};
 static const char *const statistics[] = {"sum", "norm", "dot", "conjugate_dot"};
 static const treefold_statistic codes[] = {TREEFOLD_EXACT_SUM, TREEFOLD_EXACT_NORM, TREEFOLD_EXACT_DOT, TREEFOLD_EXACT_VDOT, -1};
 
-/* A case: n items and k other factors, and the m elements that come of them. */
+/* A case: n items, k second factors, and the m elements of the expected result. */
 struct golden {
     treefold_type type;
     treefold_op op;
@@ -23,7 +23,7 @@ static int is(const struct golden *g, const char *operation)
     return strcmp(g->operation, operation) == 0;
 }
 
-/* Which of n names a name is; n if it is none of them. */
+/* The index of a name among n names; n if it is not among them. */
 static size_t find(const char *const *names, size_t n, const char *name)
 {
     size_t i = 0;
@@ -41,13 +41,13 @@ static unsigned char *read_elements(FILE *file, treefold_type type, size_t n)
         uint64_t word;
         if (fscanf(file, "%" SCNx64, &word) != 1)
             exit(3);
-        /* The low bytes come first on the processors that run this. */
+        /* The processors that run this are little-endian. */
         memcpy(elements + i * bytes, &word, bytes);
     }
     return elements;
 }
 
-/* The items of ISO C++ paper P4016 in place of their number. */
+/* Replaces the number of items of ISO C++ paper P4016 by the items. */
 static void generate(struct golden *g)
 {
     uint64_t state = 0x243F6A8885A308D3, count;
@@ -87,7 +87,7 @@ static treefold_statistic statistic_of(const struct golden *g)
     return g->is_exact ? codes[find(statistics, 4, g->operation)] : -1;
 }
 
-/* By one process; 1 if there is a function for it. */
+/* Computes the case in one process; returns 1 if there is a function for it. */
 static int locally(const struct golden *g, void *result)
 {
     const treefold_type type = g->type;
@@ -107,7 +107,8 @@ static int locally(const struct golden *g, void *result)
     return 1;
 }
 
-/* By a plan, in which each rank has some of the rows; 1 if there is a plan for it. Says which elements of the result this rank has. */
+/* Computes the case by a plan, in which each rank has some of the rows; returns 1 if there is a plan for it. Sets which elements of
+   the result this rank has. */
 static int by_plan(const struct golden *g, void *result, size_t *first, size_t *count)
 {
     const int is_exact = statistic_of(g) >= 0;

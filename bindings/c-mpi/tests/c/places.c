@@ -1,12 +1,12 @@
-/* Every function of treefold_mpi.h, with results that are NULL, not aligned, or in the way of what it reads or writes. Each rank for
-   itself: a plan whose run was refused is spent, so each call has one of its own. */
+/* Every function of treefold_mpi.h, with results that are NULL, misaligned, or overlap an array that it reads or writes. Each rank
+   runs alone. A plan whose run was refused is spent, so each call has its own plan. */
 #include "../../../c/tests/c/places.h"
 
 #include "ranks.h"
 
 static MPI_Comm self = MPI_COMM_SELF;
 
-/* The type's elements in `items`; keys are the zeros of `others`. */
+/* The number of doubles in `items`. The keys are the zeros of `others`. */
 enum { COUNT = ROOM_BYTES / sizeof(double), KEYED_RUN = -1 };
 
 #define OF_TREE(width) &(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_SUM, COUNT / (width), width, NULL}
@@ -52,7 +52,8 @@ static int left_one(void *context, const void *left, const void *right, void *ou
     return 0;
 }
 
-/* What a call is made with, and ends. The next calls may succeed: what a failed one said is kept. */
+/* A row creates the call's arguments, makes the call, and destroys what a successful call created. The clean-up may succeed: it
+   keeps the message of the failed call. */
 #undef CALL_OF
 #define CALL_OF(function, result, make, call, end, ...)                                                                                \
     static treefold_status function##_##result(void *result)                                                                           \
@@ -82,7 +83,7 @@ static int left_one(void *context, const void *left, const void *right, void *ou
 #define END_HASHED OK(treefold_hashed_destroy(&hashed))
 #define END_STARTED OK(treefold_cancel((void *)results)); END_PLAN
 #define END_SECOND OK(treefold_cancel(SECOND)); END_PLAN
-/* A handle where the call looks for it, if it can. */
+/* Stores a handle in the place from which the call reads it, if there is one. */
 #define AT(place, handle) (place == results ? (void)memcpy(results, &handle, sizeof handle) : (void)0)
 #define SECOND (void *)(results + ROOM_BYTES)
 #define OTHER(name) {SECOND, "`" #name "`"}
@@ -96,7 +97,7 @@ static int left_one(void *context, const void *left, const void *right, void *ou
 #define REDUCE plan, TREEFOLD_REDUCE
 #define NO_PLACE NULL, 0
 
-/* The places that a call may do without are NULLABLE. */
+/* Results that may be NULL are NULLABLE. */
 #define RESULTS                                                                                                                        \
     ROW(treefold_mpi_library, text, NOTHING, (text), NOTHING, 8, {{0}})                                                                \
     ROW(treefold_comm_duplicate_checked, result, NOTHING,                                                                              \

@@ -10,7 +10,8 @@
 
 enum { SITES = 767 };
 
-/* Makes two contexts, and checks what that prints: that another order is asked for, once, on rank 0. */
+/* Makes two contexts, and checks that rank 0 prints once that another order is requested, and that
+   other ranks print nothing. */
 static void contexts(int rank, int begin, int count, ReductionContext *first, ReductionContext *second)
 {
     char told[512];
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
     free_reduction_context(second);
     free_reduction_context(NULL);
 
-    /* Ranks in the other order, empty ranges, and communicators of the program's. */
+    /* Ranks in reverse order, empty ranges, and the program's own communicators. */
     MPI_Comm reversed;
     MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &reversed);
     set_default_reduction_context_communicator((uintptr_t)reversed);

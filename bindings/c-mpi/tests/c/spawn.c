@@ -1,13 +1,13 @@
-/* Processes that the program starts, and that it meets at a port: ranks of another MPI_COMM_WORLD, which have counted their communicators
-   themselves. Both sides make plans together, and free communicators in several orders. */
+/* Processes that the program spawns, or connects to at a port: ranks of another MPI_COMM_WORLD, which number their communicators
+   independently. Both sides make plans together, and free communicators in several orders. */
 #include "ranks.h"
 
 enum { CHILDREN = 2, ROUNDS = 2, MOST_OWN = 3 };
 
-/* The sides of what is between two worlds. */
+/* The two sides of an intercommunicator between worlds. */
 enum { PARENTS = 0, CHILDREN_SIDE = 1 };
 
-/* A plan over the ranks of a communicator, whose sum is exact. */
+/* Checks a plan over the ranks of a communicator; the sum has no rounding error. */
 static void check_sum(treefold_comm *of)
 {
     int r = -1, p = -1;
@@ -32,7 +32,7 @@ static treefold_comm *duplicate(MPI_Comm comm)
     return copy;
 }
 
-/* Communicators of both sides, while others of one side live: more on one than on the other. */
+/* Communicators over both sides, while each side also has communicators of its own: one side more than the other. */
 static void together(MPI_Comm between, int side)
 {
     treefold_comm *own[MOST_OWN], *both, *again;
@@ -45,7 +45,7 @@ static void together(MPI_Comm between, int side)
         both = duplicate(merged);
         for (int i = 0; i < count && round % 2 == 0; i++)
             OK(treefold_comm_free(&own[i]));
-        /* What is ended is freed with the next duplicate of the same. */
+        /* A destroyed communicator is freed when the same communicator is duplicated again. */
         OK(treefold_comm_destroy(&both));
         both = duplicate(merged);
         again = duplicate(merged);
@@ -60,7 +60,7 @@ static void together(MPI_Comm between, int side)
     }
 }
 
-/* The same processes once more, met at a port. */
+/* The same processes again, connected at a port. */
 static void meet(MPI_Comm between, int side)
 {
     char port[MPI_MAX_PORT_NAME] = "";
@@ -79,7 +79,7 @@ static void meet(MPI_Comm between, int side)
         MPI_Close_port(port);
 }
 
-/* More processes of this program; MPI_COMM_NULL where the library cannot start any. */
+/* Spawns more processes of this program; MPI_COMM_NULL if the library cannot. */
 static MPI_Comm started(const char *program)
 {
     int codes[CHILDREN], code;
@@ -110,7 +110,8 @@ int main(int argc, char **argv)
         meet(between, side);
         MPI_Intercomm_merge(between, side, &all);
         MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, all);
-        /* Open MPI 4.1 fails in MPI_Finalize, where a process of the other world may have ended, if both sides share communicators. */
+        /* If both sides share communicators, Open MPI 4.1 fails in MPI_Finalize, because a process of the other world may have ended.
+           */
         MPI_Comm_free(&all);
         MPI_Comm_disconnect(&between);
         if (rank == 0 && all_failures == 0)

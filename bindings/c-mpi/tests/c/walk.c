@@ -10,7 +10,7 @@ enum { N = 1000, ROWS = 37, WIDTH = 5 };
 
 static double all[N];
 
-/* A communicator that is freed while some rank still has a plan stays until nobody has one. */
+/* A communicator that is freed while some rank still has a plan stays until no rank has one. */
 static void freeing(void)
 {
     int turns = 20;
@@ -45,7 +45,7 @@ static int is_fifth(void *questions)
     return ++*(int *)questions >= 5;
 }
 
-/* A wait that is in vain ends when the program says so; the other ranks hear of it. */
+/* A wait that cannot complete ends when the program's callback ends it; the other ranks get an error. */
 static void interruption(void)
 {
     treefold_comm *world = comm;
@@ -64,7 +64,7 @@ static void interruption(void)
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (size > 1) {
         MPI_Barrier(MPI_COMM_WORLD);
-        /* Rank 0 may have sent its part before: then this run ends well, and the next fails. */
+        /* Rank 0 may have sent its contribution before: then this run succeeds, and the next one fails. */
         treefold_status status = treefold_allreduce(plan, &one, 1, &sum, 1);
         if (status == TREEFOLD_OK)
             status = treefold_allreduce(plan, &one, 1, &sum, 1);
@@ -116,7 +116,7 @@ static void communicators(void)
     }
 }
 
-/* Every algorithm, every way of owning items: one number. */
+/* Every algorithm and every distribution of the items give the same sum. */
 static void distributions_and_algorithms(void)
 {
     const size_t p = (size_t)size, r = (size_t)rank, share = N / p, longer = N % p;
@@ -172,7 +172,8 @@ static void *fill(treefold_type type, size_t n, uint64_t seed)
     return items;
 }
 
-/* What a plan makes of the first rows, one element for each column; by functions of one process, which other tests hold to definitions. */
+/* The result of a plan on the first `rows` rows, one element for each column, computed by the functions of one process. Other tests compare
+   these functions with the definitions. */
 static void reduce_rows(const struct recipe *recipe, int has_pairs, const unsigned char *x, const unsigned char *y, size_t rows,
                         unsigned char *result)
 {
@@ -193,7 +194,7 @@ static void reduce_rows(const struct recipe *recipe, int has_pairs, const unsign
     free(left), free(right);
 }
 
-/* All operations that a plan has for a form of input, in every way. */
+/* All operations that a plan has for a form of input, by every kind of call. */
 static void check_plan(const struct recipe *recipe, int form)
 {
     const size_t bytes = bytes_of(recipe->type), width = recipe->width, row_bytes = width * bytes;
@@ -312,7 +313,7 @@ static void builders(void)
     copy = builder;
     END(builder, &builder, &builder);
     EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_builder_width(copy, 1));
-    /* No items: the operator's value for nothing, or an error. */
+    /* No items: the operator's value for no items, or an error. */
     plan = plan_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_PRODUCT, 0, WIDTH, NULL});
     OK(treefold_allreduce(plan, NULL, 0, zero, WIDTH));
     CHECK(zero[0] == 1 && zero[WIDTH - 1] == 1);
@@ -320,8 +321,8 @@ static void builders(void)
     CANNOT_BUILD(TREEFOLD_EMPTY, "no items", builder_of(&(struct recipe){TREE, TREEFOLD_I32, TREEFOLD_MAX, 0, 1, NULL}));
 }
 
-/* What can be seen to be wrong without the other ranks is an error of its setter, and the setting stays as it was: what is built in the end
-   has the right values. */
+/* A setting that is wrong on its own is an error of its setter, and keeps its old value: the plan that is built in the end has the right
+   values. */
 static void setters(void)
 {
     treefold_builder *builder = NULL, *exact = NULL;
@@ -364,7 +365,7 @@ static void setters(void)
     EXPECT(TREEFOLD_DISAGREE, "item", treefold_plan_build(builder, &plan));
     OK(treefold_builder_agreed(builder));
     CANNOT_BUILD(TREEFOLD_ARGUMENT, "agreed", builder);
-    /* Lanes are of sums of single floats, and each range begins at a multiple of them. */
+    /* Lanes need sums of float or double items of width 1, and ranges that begin at a multiple of the number of lanes. */
     builder = builder_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_SUM, N, WIDTH, NULL});
     OK(treefold_builder_lanes(builder, 16));
     CANNOT_BUILD(TREEFOLD_ARGUMENT, "", builder);
@@ -391,7 +392,7 @@ static void setters(void)
     }
 }
 
-/* What plans say of themselves, and broadcasts. */
+/* Queries of plans, and broadcasts. */
 static void plans(void)
 {
     size_t needed;
@@ -475,7 +476,7 @@ static void runs(void)
         EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_wait(&ended, &sum, 1, NULL));
         EXPECT(TREEFOLD_NULL, "`run`", treefold_run_algorithm(started, &name));
     }
-    /* A wait ends with its time, and the run goes on: the other ranks start theirs later. */
+    /* A wait ends at its time limit, and the run continues: the other ranks start theirs later. */
     if (rank > 0)
         MPI_Barrier(MPI_COMM_WORLD);
     OK(START(plan, ALLREDUCE, &sum, 1, &started));
@@ -486,7 +487,7 @@ static void runs(void)
     }
     OK(treefold_wait(&started, NULL, 0, NULL));
     CHECK(sum == size);
-    /* A wait that has a wrong place for its result, none or two ends the run as well. */
+    /* A wait with a wrong array for its result, with no array or with two still completes the run. */
     const struct {
         double *early, *late;
         size_t early_length, late_length;
@@ -501,7 +502,7 @@ static void runs(void)
         EXPECT(places[i].status, "", treefold_wait(&started, places[i].late, places[i].late_length, NULL));
         CHECK_PENDING(plan, 0);
     }
-    /* Two plans at once; a rank that gets no result. */
+    /* Two plans at once, and ranks that get no result. */
     sum = second = -1;
     treefold_run *both[3] = {NULL, NULL, NULL};
     OK(START(plan, REDUCE, &sum, 1, &both[0]));
@@ -511,13 +512,13 @@ static void runs(void)
     CHECK(both[0] == NULL && both[2] == NULL && second == rank + 1 && sum == (rank == last() ? size : -1));
     OK(treefold_wait_all(both, 3));
     OK(treefold_wait_all(NULL, 0));
-    /* One has no place: its error, after the end of all. */
+    /* One run has no array for its result: wait_all returns this error after all runs have ended. */
     OK(START(plan, ALLREDUCE, NULL, 0, &both[0]));
     OK(START(other, ALLREDUCE, &second, 1, &both[1]));
     EXPECT(TREEFOLD_LENGTH, "", treefold_wait_all(both, 2));
     CHECK(both[0] == NULL && both[1] == NULL && second == size);
     CHECK_PENDING(plan, 0);
-    /* A scan is of the items that it was started with, whatever becomes of the array. A run outlives its plan. */
+    /* A scan uses the items that it was started with, even if the array changes later. A run outlives its plan. */
     double item = 1;
     kept = plan;
     OK(treefold_start(plan, TREEFOLD_EXSCAN, &item, 1, &sum, 1, &started));
@@ -528,7 +529,7 @@ static void runs(void)
     CHECK(of == NULL);
     OK(treefold_wait(&started, NULL, 0, NULL));
     CHECK(sum == rank);
-    /* One that is abandoned is pending no more, and spends its plan. */
+    /* A cancelled run is no longer pending, and its plan is spent. */
     OK(START(other, ALLREDUCE, &sum, 1, &started));
     OK(treefold_cancel(&started));
     OK(treefold_cancel(&started));
@@ -545,7 +546,7 @@ static treefold_status started(const treefold_plan *plan, int32_t operation, con
     return status == TREEFOLD_OK ? treefold_wait(&run_of, NULL, 0, NULL) : status;
 }
 
-/* A mistake of one rank is an error on the ranks that need it. */
+/* A mistake of one rank is an error on the ranks that need its contribution. */
 static void mistakes(void)
 {
     const struct recipe tree = {TREE, TREEFOLD_F64, TREEFOLD_SUM, (size_t)size, 1, NULL};
@@ -591,7 +592,8 @@ static void mistakes(void)
 #undef RIGHT
 }
 
-/* A wrong length of the items is an error of the wait in tree order, of the start otherwise; a wrong one of the result is of the wait. */
+/* Items of the wrong length are an error of the wait in tree order, and of the start otherwise; a result of the wrong length is an error of
+   the wait. */
 static void wrong_lengths(void)
 {
     const struct {
@@ -624,7 +626,7 @@ static void wrong_lengths(void)
     }
 }
 
-/* y = a x + b, composed; on rank `refuses`, an error. */
+/* The composition of maps y = a x + b; on rank `refuses` it returns an error. */
 struct affine {
     int32_t a, b, more[3];
 };
@@ -642,7 +644,7 @@ static int compose(void *context, const void *left, const void *right, void *out
     return 0;
 }
 
-/* An operator that communicates, by every function that does. */
+/* An operator that calls every function that communicates. */
 static treefold_plan *nested;
 static treefold_run *nested_run;
 static treefold_builder *nested_builder;
@@ -714,7 +716,7 @@ static void user_operators(void)
     result = rank == last() ? maps[0] : none;
     OK(treefold_broadcast(plan, &result, 1));
     CHECK(result.a == -1 && result.b == 2 * last());
-    /* The operator fails on the last rank: its own error there, and news of it elsewhere. */
+    /* The operator fails on the last rank: that rank gets the operator's error, and the others get TREEFOLD_RANK_FAILED. */
     refuses = last();
     treefold_status status = treefold_allreduce(plan, maps, 2, &result, 1);
     CHECK(status == (rank == refuses ? TREEFOLD_OPERATOR : TREEFOLD_RANK_FAILED));
@@ -725,7 +727,7 @@ static void user_operators(void)
     plan = built(builder);
     OK(treefold_allreduce(plan, maps, 2, &result, 1));
     end_plan(&plan);
-    /* Ranks compare the length of items and the value for nothing. */
+    /* Ranks compare the size of an item and the value for no items. */
     for (int what = 0; what < 2 && size > 1; what++) {
         const size_t bytes = what == 0 && rank > 0 ? 12 : 20;
         OK(treefold_builder_create_user(comm, "compose", bytes, compose, &context, what == 1 && rank == 0 ? &none : NULL, &builder));
@@ -754,7 +756,7 @@ static void user_operators(void)
     END(builder, &nested_builder, &builder);
 }
 
-/* Handles are of no use in another thread. */
+/* Handles cannot be used in another thread. */
 static void *elsewhere(void *plan)
 {
     double one = 1, sum;

@@ -16,7 +16,8 @@ using treefold::plan_builder;
 using treefold::statistic_of;
 namespace statistic = treefold::statistic;
 
-// The items, or rows of so many, that a rank has in a step: other ones in each, and in step 0 all of them are the last rank's.
+// The items, or rows of `width` items, that rank `to` has in a step. Every step has another distribution; in step 0 the last rank
+// has all items.
 template <class T> std::vector<T> dealt(const std::vector<T> &all, int step, int to, std::size_t width = 1)
 {
     std::vector<T> result;
@@ -36,7 +37,7 @@ static_assert(can_be_exact<std::complex<float>, TREEFOLD_EXACT_SUM> && can_be_ex
 static_assert(!can_be_exact<std::complex<double>, TREEFOLD_EXACT_NORM> && !can_be_exact<std::int64_t, TREEFOLD_EXACT_SUM>);
 static_assert(!can_be_exact<long double, TREEFOLD_EXACT_SUM> && !can_be_exact<double, TREEFOLD_EXACT_VARIANCE>);
 
-// A statistic of all columns, on items that the ranks have in different ways.
+// A statistic of all columns, for several distributions of the items.
 template <class T, treefold_statistic S> void walk(const treefold::comm &world, statistic_of<S> of, std::size_t width)
 {
     const auto x = some_items<T>(0, 60 * width), y = some_items<T>(500, 500 + 60 * width);
@@ -77,14 +78,14 @@ template <class T, treefold_statistic S> void walk(const treefold::comm &world, 
             }
             walk_scans(plan, inclusive, exclusive, local);
             std::vector<T> row(width);
-            CHECK(thrown([&] { plan.broadcast(row); }) == code::unsupported); // It is not spent.
+            CHECK(thrown([&] { plan.broadcast(row); }) == code::unsupported); // The plan is not spent.
         }
     }
 }
 
 // ---- Mistakes
 
-// Calls that a plan does not have, on every rank; mistakes of one rank are those of plans in tree order.
+// Calls that a plan does not have, on every rank. Mistakes of one rank are tested with plans in tree order.
 void mistakes(const treefold::comm &world)
 {
     const std::array<double, 4> x{1, 2, 3, 4};
@@ -97,7 +98,7 @@ void mistakes(const treefold::comm &world)
     CHECK(thrown([&] { return pairs.build().allreduce(x); }) == code::argument);
     go_on(world);
 
-    // In split phase, the start says so, and leaves no run.
+    // In split phase, the start returns the error, and leaves no run.
     const auto split = pairs.build();
     const auto started = treefold::try_([&] { return split.start_allreduce(x, rank == 0 ? two : std::span(x)); });
     CHECK(started.code() == (rank == 0 ? code::length : code::ok) && split.is_pending() == (rank != 0));
@@ -105,7 +106,7 @@ void mistakes(const treefold::comm &world)
         CHECK(thrown([&] { return split.allreduce(x, x); }) == code::under_way);
     go_on(world);
 
-    // What cannot be, and what ranks do not agree on.
+    // Invalid settings, and settings on which ranks disagree.
     CHECK(thrown([&] { return treefold::plan<double>().start_allreduce(x, x); }) == code::null);
     CHECK(built(plan_builder<double>(pairs).local_items(1)) == code::argument);
     CHECK(built(rank == 0 ? pairs : plan_builder<double>(world, statistic::norm)) == (ranks == 1 ? code::ok : code::disagree));

@@ -12,7 +12,7 @@
 
 namespace {
 
-// It was made first, so it ends last. What others have printed until then is an error.
+// This object is constructed first, so it is destroyed last. It fails if other destructors have printed anything.
 class silence {
 public:
     silence() = default;
@@ -31,7 +31,7 @@ public:
         ::_exit(1);
     }
 
-    // From now on what is printed goes to a file.
+    // Redirects standard error to a file.
     void begin()
     {
         file_ = std::tmpfile();
@@ -66,7 +66,7 @@ std::optional<treefold::plan_builder<double>> builder;
 thread_local treefold::comm of_thread;
 thread_local treefold::plan<double> plan_of_thread;
 
-// Handles of C's, which a function ends that atexit has registered.
+// C handles, which a function registered with atexit destroys.
 treefold_comm *c_comm;
 treefold_builder *c_builder;
 treefold_plan *c_plan;
@@ -76,7 +76,7 @@ void end_handles()
 {
     int number = 0;
     double value = 0;
-    // Whatever else is called has an error, and says it to nobody but the caller.
+    // All other calls return an error, and print nothing.
     if (treefold_comm_rank(c_comm, &number) == TREEFOLD_OK || treefold_allreduce(c_plan, &value, 1, &value, 1) == TREEFOLD_OK ||
         treefold_test(c_run, &number) == TREEFOLD_OK || treefold_builder_items(c_builder, 1) == TREEFOLD_OK)
         std::fprintf(stderr, "a handle outlives its thread\n");
@@ -86,7 +86,7 @@ void end_handles()
         std::fprintf(stderr, "a handle does not end: %s\n", treefold_last_error());
 }
 
-// A static object that is made when it is needed.
+// A static object that is constructed on first use.
 treefold::plan<double> &late()
 {
     static auto plan = treefold::plan_builder<double>(world).local_items(1).build();

@@ -65,7 +65,7 @@ void communicators(const treefold::comm &world)
     brief.free();
     CHECK(thrown([&] { brief.interruption(nullptr); }) == code::null);
 
-    // The program's own communicator may go.
+    // The program may free its own communicator.
     MPI_Comm reversed = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, 0, ranks - rank, &reversed);
     treefold::comm backwards(reversed);
@@ -130,7 +130,7 @@ template <class T> void walk_operators(const treefold::comm &world)
     }
 }
 
-// Products are leaves, too; of plans in lanes there are the sums of lanes.
+// Dot products, whose leaves are products, and sums in lanes.
 template <class T> void dots_and_lanes(const treefold::comm &world)
 {
     const share mine;
@@ -204,7 +204,7 @@ void shares(const treefold::comm &world)
     CHECK(built(of_one().items(size + 1)) == code::disagree);
     CHECK(built(of_one().width(rank == 0 ? 2 : 3)) == (ranks == 1 ? code::ok : code::disagree));
 
-    // What cannot be on any rank; or on one rank alone: it has its own error, and the others hear of it.
+    // Invalid settings on every rank; or on one rank only: that rank gets its own error, and the others get an error that names it.
     using builder = plan_builder<double>;
     const auto wrong = [&](const char *words, auto set) {
         auto everywhere = of_one(), on_first = of_one();
@@ -268,14 +268,14 @@ void split_phase(const treefold::comm &world)
     const double right = treefold::sum(all);
     const auto plan = sum_plan(world, mine.count());
     auto sum = plan.start_allreduce(local);
-    std::fill(local.begin(), local.end(), 0.0); // They are folded.
+    std::fill(local.begin(), local.end(), 0.0); // The items are folded already.
     CHECK(same_bits(sum.wait(), right));
     local = kept;
 
-    // A run is a run of one plan.
+    // A plan has one run at a time.
     auto under_way = plan.start_allreduce(local);
     CHECK(thrown([&] { return plan.start_allreduce(local); }) == code::under_way);
-    CHECK(under_way.wait_for(10min) && under_way.wait_for(-1s)); // It is over long since.
+    CHECK(under_way.wait_for(10min) && under_way.wait_for(-1s)); // The run is already over.
     CHECK(same_bits(under_way.wait(), right));
 
     // A run lives on without its plan and its communicator.
@@ -315,7 +315,7 @@ void several_runs(const treefold::comm &world)
     treefold::wait_all(std::span(runs));
     CHECK(sums == right && thrown([&] { return runs[0].wait(); }) == code::null);
 
-    // A place of the wrong length is an error of the wait, after which the plan runs again; and all runs have ended.
+    // A result span of the wrong length is an error of the wait. All runs have ended then, and the plan can run again.
     sum_run = one.start_into(operation::allreduce, local, std::span(sums).first(2));
     root_run = two.start_into(operation::allreduce, local, at_root);
     CHECK(thrown([&] { treefold::wait_all(sum_run, root_run); }) == code::length);
@@ -341,7 +341,7 @@ void time_out(const treefold::comm &world)
     CHECK(run.wait() == ranks);
 }
 
-// ---- Operators of one's own
+// ---- User-defined operators
 
 struct affine {
     double scale, shift;
@@ -357,7 +357,7 @@ affine map(std::uint64_t number)
     return {1.0 - 1.0 / static_cast<double>(number + 3), 1.0 / static_cast<double>(number + 1)};
 }
 
-// It has bytes between the members that no rank sets.
+// The type has padding bytes, which no rank sets.
 struct padded {
     double value;
     std::int8_t count;
@@ -373,7 +373,7 @@ void operators(const treefold::comm &world)
             local.push_back(map(number));
     }
 
-    // A lambda with state that the plan owns: nothing of it is left here.
+    // A lambda with state: the plan owns it when the scope ends.
     std::optional<treefold::plan<affine>> plan;
     {
         const auto neutral = std::make_shared<affine>(affine{1, 0});
@@ -386,7 +386,7 @@ void operators(const treefold::comm &world)
     CHECK(same_bits(plan->allreduce(local), right));
     CHECK(same_bits(plan->exscan(local).front(), before.empty() ? affine{1, 0} : tree(before, &after)));
 
-    // The run owns it, too.
+    // The run owns the lambda, too.
     auto orphan = plan->start_allreduce(local);
     plan.reset();
     CHECK(same_bits(orphan.wait(), right));
@@ -398,7 +398,7 @@ void operators(const treefold::comm &world)
     CHECK(same_bits(two_run.wait(), right) && same_bits(one_run.wait(), right));
     CHECK(thrown([&] { return one.exscan(local); }) == code::empty);
 
-    // Ranks compare the value for nothing, but not the bytes that belong to no member.
+    // Ranks compare the value for no items, but not its padding bytes.
     padded nothing;
     std::memset(static_cast<void *>(&nothing), rank, sizeof nothing);
     nothing.value = 0;
@@ -417,7 +417,7 @@ struct mine : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// What a run does on this rank, if the operator throws on the last one.
+// Checks a run whose operator throws on the last rank.
 template <class Run> void expect_failure(const treefold::comm &world, const Run &run)
 {
     const std::array<double, 4> local{1, 2, 3, 4};
@@ -478,7 +478,7 @@ void exceptions(const treefold::comm &world)
     go_on(world);
     CHECK(ranks == 1 || rank != 0 || exceptions_seen > 0);
 
-    // An operator cannot communicate: what its call throws comes through.
+    // An operator cannot communicate: the exception of its call reaches the caller.
     std::optional<treefold::plan<double>> inner = sum_plan(world, 1);
     const auto communicates = [&inner](double left, double right) {
         return left + inner->allreduce(std::array{right});
@@ -495,7 +495,7 @@ void mistakes(const treefold::comm &world)
     const std::array<double, 3> local{1, 2, 3};
     std::array<double, 2> two{};
 
-    // One rank's items are too few: it says so, the others hear of it. In split phase, the wait says so.
+    // One rank passes too few items: it gets a length error, and the others get an error. In split phase, the wait throws.
     const auto given = std::span<const double>(local).first(rank == 0 ? 2 : 3);
     for (const bool is_split : {false, true}) {
         const auto plan = sum_plan(world, 3);
@@ -504,7 +504,7 @@ void mistakes(const treefold::comm &world)
         go_on(world);
     }
 
-    // Every rank's result is too long, and an operation that there is not.
+    // A result span of the wrong length on every rank, and an operation that cannot be started.
     const auto short_plan = sum_plan(world, 3);
     CHECK(thrown([&] { short_plan.run_into(operation::allreduce, local, two); }) == code::length);
     CHECK(thrown([&] { return sum_plan(world, 3).start_into(operation::broadcast, local, two).wait(); }) == code::argument);
@@ -514,16 +514,16 @@ void mistakes(const treefold::comm &world)
     const auto patient = plan_builder<double>(world).local_items(1).width(3).build();
     auto row_run = patient.start_allreduce_row(local);
     CHECK(thrown([&] { row_run.wait_into(two); }) == code::length);
-    CHECK(thrown([&] { return row_run.wait(); }) == code::null); // It has ended.
-    CHECK(thrown([&] { return patient.start_allreduce(local).wait(); }) == code::length); // A row is no item.
+    CHECK(thrown([&] { return row_run.wait(); }) == code::null); // The run has ended.
+    CHECK(thrown([&] { return patient.start_allreduce(local).wait(); }) == code::length); // A row is not a single item.
     CHECK(patient.allreduce_row(local) == (std::vector{1.0 * ranks, 2.0 * ranks, 3.0 * ranks}));
 
-    // Cancelled by one rank, on purpose or because it goes away.
+    // One rank cancels its run, explicitly or by destroying it.
     for (const bool by_destruction : {false, true}) {
         const auto cancelled = sum_plan(world, 3);
         std::optional started = cancelled.start_allreduce(local);
         if (rank != 0) {
-            // They may have what they need of rank 0 already.
+            // The other ranks may already have received what they need from rank 0.
             const auto seen = thrown([&] { return started->wait(); });
             CHECK(seen == code::ok || seen == code::rank_failed);
         } else if (by_destruction) {
@@ -557,14 +557,14 @@ void moved_from(const treefold::comm &world)
                   [&] { return plan.allreduce(x, x); }, [&] { return plan.start_allreduce(x); },
                   [&] { return plan.start_into(operation::scan, x, row); }));
 
-    // A plan that takes another's place.
+    // Assigning a plan to a variable that holds another plan.
     plan = std::move(other);
     other = sum_plan(world, 1);
     plan = std::move(other);
     CHECK(plan.allreduce(x) == ranks);
 }
 
-// Objects belong to the thread that made them. Another thread may destroy them, which abandons what they name.
+// Objects belong to the thread that made them. If another thread destroys an object, the library's handle stays valid.
 void threads(const treefold::comm &world)
 {
     const std::array<double, 1> local{1};
@@ -577,7 +577,7 @@ void threads(const treefold::comm &world)
     std::thread([&] { seen = thrown([&] { return world.rank(); }); }).join();
     CHECK(seen == code::argument);
 
-    // A run that another thread destroys goes on here, and keeps its operator, forever.
+    // A run that another thread destroys continues in this thread, and keeps its operator forever.
     const treefold::comm own(MPI_COMM_WORLD);
     std::weak_ptr<double> kept;
     {
@@ -593,7 +593,7 @@ void threads(const treefold::comm &world)
     CHECK(!kept.expired());
 }
 
-// They outlive MPI.
+// These objects are destroyed after MPI_Finalize.
 struct survivors {
     treefold::comm world;
     treefold::plan<double> plan;

@@ -21,7 +21,7 @@ program keyed_walk
 
 contains
 
-   ! Integers of 20 bits at up to 30 places more, whose sums take more than the 53 bits of a number. The last key has no items.
+   ! Integers of 20 bits, shifted by up to 30 bits: their sums need more than the 53 bits of a double. The last key has no items.
    subroutine walk()
       type(treefold_comm) :: comm
       integer(int64) :: state
@@ -59,7 +59,7 @@ contains
       call fails('a plan', ierr, TREEFOLD_OK)
    end subroutine build
 
-   ! Whoever has the items, by every algorithm; and keys of every type, in every way.
+   ! Several distributions of the items and every algorithm; and keys of every type, by every kind of call.
    subroutine sums(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan, small_plan
@@ -213,7 +213,7 @@ contains
       call fails('sums by key of complex numbers', ierr, TREEFOLD_UNSUPPORTED)
    end subroutine any_keys
 
-   ! Any numbers of 64 bits, of both signs, in the order of the keys.
+   ! Arbitrary 64-bit integers of both signs, in ascending order.
    elemental function spread_out(key) result(wide)
       integer, intent(in) :: key
       integer(int64) :: wide

@@ -22,7 +22,8 @@ program exact_walk
 
 contains
 
-   ! Integers of 20 bits, which every type holds, and 20 bits times up to 2^10, whose products' sums are too long for all of them.
+   ! Integers of 20 bits, which every type represents exactly, and such integers times up to 2^10: the sums of their products are
+   ! too long for every type.
    subroutine walk()
       type(treefold_comm) :: comm
       integer(int64) :: state
@@ -61,7 +62,7 @@ contains
 
    ! ---- Every type and statistic ------------------------------------------------------------------------------------------------
 
-   ! Whoever has the items.
+   ! Several distributions of the items.
    subroutine all_types(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -145,7 +146,7 @@ contains
       end do
    end subroutine statistics_of
 
-   ! The bytes of a row of statistics. Of numbers z + z i, a dot product is 2 z z i, or without i if one of them is conjugated.
+   ! The bytes of a row of statistics. The product of two numbers z + z i is 2 z z i, or 2 z z if one of them is conjugated.
    function value_of(type, statistic) result(bytes)
       integer, intent(in) :: type, statistic
       integer(int8), allocatable :: bytes(:)
@@ -158,7 +159,7 @@ contains
       case (TREEFOLD_STATISTIC_SUM)
          bytes = of_type(type, sum(x, 2))
       case (TREEFOLD_STATISTIC_NORM)
-         ! The sum of squares is a number of real64, and so the root is rounded right, in real32, too.
+         ! The sum of squares is exact in real64, so its root is rounded correctly, in real32, too.
          if (type == TREEFOLD_F64) bytes = transfer(sqrt(real(sum(x * x, 2), real64)), BYTE)
          if (type == TREEFOLD_F32) bytes = transfer(real(sqrt(real(sum(x * x, 2), real64)), real32), BYTE)
       case default
@@ -195,7 +196,7 @@ contains
       call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, builder)
       call treefold_builder_agreed(builder)
       call treefold_plan_build(builder, plan)
-      ! Nothing is left of what is too large for the others.
+      ! Large items cancel exactly.
       call treefold_allreduce(plan, [1.0_real64, 1e300_real64, -1e300_real64], total)
       call same('huge numbers', total, real(ranks, real64))
       call treefold_allreduce(plan, [real(real64) ::], total)
@@ -318,7 +319,7 @@ contains
 
    ! ---- Errors ------------------------------------------------------------------------------------------------------------------
 
-   ! What a builder of an exact plan does not take.
+   ! Settings that a builder of an exact plan refuses.
    subroutine builders(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -349,7 +350,7 @@ contains
       call treefold_plan_build(builder, plan, ierr); call fails('another statistic on one rank', ierr, TREEFOLD_DISAGREE)
    end subroutine builders
 
-   ! What every rank does wrong alike.
+   ! Mistakes that all ranks make alike.
    subroutine local_errors(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -386,7 +387,7 @@ contains
       call treefold_start_dot(plan, TREEFOLD_CALL_REDUCE, z(:3), z(:3), run, ierr)
       call fails('the start with half a row', ierr, TREEFOLD_LENGTH)
 
-      ! A result of another length or type ends the run well; a run that is under way goes on.
+      ! If the result has another length or type, the run still completes; a run that is under way continues.
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 2, plan)
       call treefold_start_dot(plan, EVERY, z, z, run)
       call treefold_wait(run, total, ierr=ierr); call fails('a result that is too short', ierr, TREEFOLD_LENGTH)
@@ -415,7 +416,7 @@ contains
       z = [1, 2]
       small = [1, 2]
       expected = merge(TREEFOLD_ARGUMENT, TREEFOLD_RANK_FAILED, rank == 0)
-      ! Of a reduce, only the root needs the others.
+      ! In a reduce, only the root needs the other ranks.
       is_needed = rank == 0 .or. rank == ranks - 1
 
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)
@@ -459,7 +460,7 @@ contains
       call treefold_allreduce(plan, z, row(:merge(3, 2, rank == 0)), ierr)
       call fails('a result of three columns on rank 0', ierr, expected)
 
-      ! The communicator goes on.
+      ! The communicator can still be used.
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)
       call treefold_allreduce(plan, z, total)
       call check('after the errors', nint(total) == 3 * ranks)

@@ -84,7 +84,7 @@ contains
       end do
    end subroutine make_p4016
 
-   ! The sum modulo 2^64, by halves: Fortran does not say what an overflow is.
+   ! The sum modulo 2^64, by halves: Fortran does not define integer overflow.
    pure function sum_of(a, b) result(total)
       integer(int64), intent(in) :: a, b
       integer(int64) :: total, low, high
@@ -108,7 +108,7 @@ contains
       end do
    end function product_of
 
-   ! Typed arrays of the words: rows of items, others, and room for the result; and of each what is this rank's.
+   ! Typed arrays made from the words: rows of items, others, and room for the result; and this rank's share of each.
    subroutine check_case(comm, type, operator, operation, width, items, others, expected)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, width
@@ -189,7 +189,7 @@ contains
       integer(int8), target :: nothing(size(bytes))
       integer :: statistic, each
 
-      ! Others than the folds are there already, and a plan alone has prefixes.
+      ! Other statistics than folds are computed already, and only a plan has prefixes.
       if (operator == 'exact') then
          select case (operation)
          case ('sum'); statistic = TREEFOLD_STATISTIC_SUM

@@ -36,7 +36,7 @@ contains
       status = merge(9, 7, c_associated(context) .or. c_associated(left, right) .or. c_associated(left, out))
    end function failing
 
-   ! What ends every wait that lasts, and counts how often it was asked.
+   ! The callback that ends every long wait, and counts its calls.
    function ending(context) bind(c) result(is)
       type(c_ptr), value :: context
       integer(c_int) :: is
@@ -55,7 +55,7 @@ program mpi_walk
    use operators_of_test
    implicit none
 
-   ! Handles as C has them, to see what finalisers have done.
+   ! The C handles, to check what the finalisers have done.
    interface
       integer(c_int32_t) function c_comm_destroy(handle) bind(c, name='treefold_comm_destroy')
          import; type(c_ptr), intent(inout) :: handle
@@ -71,7 +71,7 @@ program mpi_walk
       end function
    end interface
 
-   ! What a program has that keeps its plans.
+   ! The data of a program that keeps its plans.
    type :: solver
       type(treefold_plan) :: plan
       type(treefold_plan), allocatable :: others(:)
@@ -84,7 +84,7 @@ program mpi_walk
    character(len=20) :: argument
 
    call begin_program()
-   ! This rank has items first + 1 to last, so that all ranks have other numbers of them.
+   ! This rank has items first + 1 to last; every rank has another number of items.
    first = N * rank * (rank + 1) / (ranks * (ranks + 1))
    last = N * (rank + 1) * (rank + 2) / (ranks * (ranks + 1))
    call get_command_argument(1, argument)
@@ -150,7 +150,7 @@ contains
       call treefold_comm_silence_limit(comm, 60.0_real64)
       call treefold_comm_measure_link(comm)
 
-      ! By an integer; and into a variable that is in use, whose handle ends.
+      ! By an integer; and into a variable that is in use: its old handle ends.
       call treefold_comm_duplicate(MPI_COMM_WORLD%MPI_VAL, other)
       call treefold_comm_size(other, found)
       call check('size by an integer', found == ranks)
@@ -195,7 +195,7 @@ contains
       call treefold_builder_width(builder, 1_int64)
       call total_by('local_items of 64 bits', builder, x(first + 1:last))
 
-      ! Every item whose number is this rank, modulo their number; the last one first.
+      ! Every item whose number modulo the number of ranks is this rank, in descending order.
       allocate (ranges(2, 0), mine(0))
       do i = N - 1, 0, -1
          if (mod(i, ranks) /= rank) cycle
@@ -243,7 +243,7 @@ contains
       call treefold_builder_agreed(builder, ierr); call fails('what has ended is agreed', ierr, TREEFOLD_NULL)
    end subroutine builders
 
-   ! What cannot be is said at once.
+   ! Invalid settings are reported at once.
    subroutine wrong_settings(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -324,7 +324,7 @@ contains
 
    ! ---- Plans -----------------------------------------------------------------------------------------------------------------
 
-   ! Every algorithm, and every parameter, gives the same bits; algorithms say who they are.
+   ! Every algorithm, and every parameter, gives the same bits; plans name their algorithms.
    subroutine plans(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -393,7 +393,7 @@ contains
 
    ! ---- Every call with every type --------------------------------------------------------------------------------------------
 
-   ! Slot 1 of an array has the items, and each result has one of its own.
+   ! Slot 1 of an array has the items, and each result has its own slot.
    subroutine all_types(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -477,7 +477,7 @@ contains
       end do
    end subroutine all_types
 
-   ! Sums in every way, other operators in one.
+   ! Sums by every kind of call, other operators by one.
    subroutine calls(wide, narrow, type, op, upto, mine, row, part, room, column, one, room_column)
       type(treefold_plan), intent(in) :: wide, narrow
       integer, intent(in) :: type, op
@@ -491,7 +491,7 @@ contains
       total = upto(:, N)
       call treefold_plan_scattered_columns(wide, begin, end)
       do operation = TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_EXSCAN
-         ! Of nothing, there is no minimum.
+         ! There is no minimum of no items.
          if (operation == TREEFOLD_CALL_EXSCAN .and. op >= TREEFOLD_OP_MIN) cycle
          do way = 1, merge(4, 1, op == TREEFOLD_OP_SUM)
             what = 'type ' // achar(64 + type) // ', operator ' // achar(48 + op)
@@ -520,7 +520,7 @@ contains
 
    ! ---- Arrays of every kind --------------------------------------------------------------------------------------------------
 
-   ! Strides of any sign, vector subscripts, components, any rank, addresses; and what is no array that C could read.
+   ! Strides of any sign, vector subscripts, components, any rank, addresses; and arguments that C could not read as arrays.
    subroutine arrays(comm)
       type(treefold_comm), intent(in) :: comm
       type :: point
@@ -653,7 +653,7 @@ contains
          call treefold_exscan(plan, mine, scanned(:, :last - first))
          call same('exscan of maps', scanned(:, :last - first), expected(:, first:last - 1))
 
-         ! Bytes that are no whole items, on every rank.
+         ! Bytes that are not whole items, on every rank.
          call treefold_allreduce(plan, mine, map(:1), ierr); call fails('half a map', ierr, TREEFOLD_LENGTH)
          call says('`result` has 8 bytes, which are not whole items of 16')
          call treefold_allreduce(plan, mine, map, ierr); call fails('a plan whose run failed', ierr, TREEFOLD_SPENT)
@@ -706,7 +706,7 @@ contains
       call same('the first of two', total, tree(x))
       call same('the second of two', scanned(1), 0.0_real64)
 
-      ! Both at once, one of three being none.
+      ! Waits for both at once, and for a third variable without a run.
       mine = x(first + 1:last)
       totals = 0
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, runs(1), result=totals(1))
@@ -719,7 +719,7 @@ contains
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run, result=totals(1))
       call treefold_wait(run, totals(2), ierr=ierr); call fails('a result of two places', ierr, TREEFOLD_ARGUMENT)
 
-      ! A plan has one run at a time, which goes on.
+      ! A plan has one run at a time; the first run continues.
       call treefold_plan_pending(plan, is_so)
       call check('a plan without a run', .not. is_so)
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
@@ -740,7 +740,8 @@ contains
       call treefold_run_algorithm(run, name, ierr); call fails('the algorithm of no run', ierr, TREEFOLD_NULL)
       call treefold_run_of_plan(run, plan, is_so, ierr); call fails('the plan of no run', ierr, TREEFOLD_NULL)
 
-      ! A wait that is over too soon, for the last rank, which has items for sure. With one rank nothing is waited for.
+      ! A wait that times out, because the last rank, which always has items, starts late. With one rank there is nothing to wait
+      ! for.
       if (ranks > 1) then
          if (rank /= ranks - 1) then
             call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
@@ -756,7 +757,7 @@ contains
          call same('after no time', total, tree(x))
       end if
 
-      ! A result of another length or type ends the run well, and so does a scan without room.
+      ! If the result has another length or type, the run still completes; so does a scan without a result array.
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
       call treefold_wait(run, scanned, ierr=ierr); call fails('a result that is too long', ierr, TREEFOLD_LENGTH)
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
@@ -783,7 +784,7 @@ contains
       call same('another plan', total, tree(x))
    end subroutine split_phase
 
-   ! A wait that lasts asks a procedure, which ends it.
+   ! A long wait calls a procedure, which ends the wait.
    subroutine interruptions()
       type(treefold_comm) :: comm
       type(treefold_builder) :: builder
@@ -804,7 +805,7 @@ contains
          if (rank == 0) call check('it was asked', asked > 0)
          call MPI_Barrier(MPI_COMM_WORLD)
          if (rank /= 0) call treefold_allreduce(plan, [1.0_real64], total, ierr)
-         ! Rank 0 may have sent enough.
+         ! Rank 0 may already have sent its contribution.
          if (rank /= 0) call check('a plan that rank 0 has left', ierr == TREEFOLD_OK .or. ierr == TREEFOLD_RANK_FAILED .or. &
             ierr == TREEFOLD_INTERRUPTED)
       end if
@@ -813,7 +814,7 @@ contains
 
    ! ---- Errors ----------------------------------------------------------------------------------------------------------------
 
-   ! What every rank does wrong alike.
+   ! Mistakes that all ranks make alike.
    subroutine local_errors(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -834,7 +835,7 @@ contains
       call treefold_plan_build(builder, plan)
       call treefold_allreduce(plan, x(:1), total, ierr); call fails('an array of another length', ierr, TREEFOLD_LENGTH)
 
-      ! The start says what is wrong, and leaves no run.
+      ! The start returns the error, and leaves no run.
       call treefold_plan_build(builder, plan)
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, [1.0_real32, 2.0_real32], run, ierr)
       call fails('the start with another type', ierr, TREEFOLD_ARGUMENT)
@@ -843,12 +844,12 @@ contains
       call treefold_start(plan, 99, x(:2), run, ierr); call fails('the start of an unknown operation', ierr, TREEFOLD_ARGUMENT)
       call treefold_start(plan, TREEFOLD_CALL_BROADCAST, x(:2), run, ierr)
       call check('the start of a broadcast', ierr /= TREEFOLD_OK)
-      ! A wrong length is the error of the wait.
+      ! The wait returns the error of a wrong length.
       call treefold_plan_build(builder, plan)
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, x(:1), run)
       call treefold_wait(run, total, ierr=ierr); call fails('the wait for another length', ierr, TREEFOLD_LENGTH)
 
-      ! Unsigned integers travel in signed ones of their size.
+      ! Unsigned integers are passed as signed integers of the same size.
       call treefold_builder_create(comm, TREEFOLD_U64, TREEFOLD_OP_MAX, builder)
       call treefold_builder_local_items(builder, 2)
       call treefold_plan_build(builder, plan)
@@ -899,7 +900,7 @@ contains
       call treefold_allreduce(plan, x(:merge(1, 2, rank == 1)), total, ierr)
       call fails('another length on rank 1', ierr, merge(TREEFOLD_LENGTH, TREEFOLD_RANK_FAILED, rank == 1))
 
-      ! The communicator goes on.
+      ! The communicator can still be used.
       call treefold_plan_build(builder, plan)
       call treefold_allreduce(plan, [1.0_real64, 2.0_real64], total)
       call check('after the errors', nint(total) == 3 * ranks)
@@ -907,7 +908,7 @@ contains
 
    ! ---- Handles ---------------------------------------------------------------------------------------------------------------
 
-   ! What went out of scope has ended, once: C does not know the handles any more.
+   ! Objects that went out of scope have ended exactly once: their C handles are invalid.
    subroutine handles_end(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -924,7 +925,7 @@ contains
       call check('a plan has ended', c_plan_destroy(handles(3)) == TREEFOLD_ARGUMENT)
       call check('a run has ended', c_cancel(handles(4)) == TREEFOLD_ARGUMENT)
 
-      ! A component, an array of plans, and one that is built over another.
+      ! A component, an array of plans, and a plan that replaces another one.
       call new(comm, builder)
       call treefold_builder_even(builder, ranks)
       allocate (one%others(2))
@@ -951,7 +952,7 @@ contains
       deallocate (target_of_move)
       call check('it has ended where it was moved to', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
 
-      ! Nothing can be assigned; it ends what was there.
+      ! A value that was never created can be assigned: it ends the old value.
       call treefold_plan_build(builder, plan)
       handles(1) = transfer(plan, c_null_ptr)
       plan = treefold_plan()
