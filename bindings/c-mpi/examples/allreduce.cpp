@@ -11,7 +11,7 @@ struct affine {
     double scale, shift;
 };
 
-// What every rank does. Whether the bits are right on this one.
+// The work of every rank. Returns whether the bits are right on this rank.
 static bool run(const treefold::comm &world)
 {
     // This rank's share of the items.

@@ -17,10 +17,10 @@ use treefold::{Plan, World};
 use treefold_c_mpi::boundary::{builders, calls, communicators, exports};
 use treefold_c_mpi::local::boundary::tree as c_local;
 
-/// How often each way is measured. The median of the differences is shown.
+/// The number of measurements of each of the two calls. The median of the differences is printed.
 const ROUNDS: usize = 301;
 
-/// The nanoseconds of a call, over as many as take some microseconds.
+/// The nanoseconds per call, averaged over enough calls to take some microseconds.
 fn time(calls: usize, mut call: impl FnMut()) -> f64 {
     let begin = Instant::now();
     for _ in 0..calls {
@@ -34,7 +34,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Times both ways alternately, and prints the times.
+/// Times both calls alternately, and prints the times.
 fn compare(world: &World, name: &str, calls: usize, mut rust: impl FnMut(), mut c: impl FnMut()) {
     let (mut rust_ns, mut c_ns, mut difference_ns) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {

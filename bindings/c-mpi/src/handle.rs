@@ -234,7 +234,7 @@ pub(crate) fn end<H: Named>(handle: *const H) -> Result<Option<Rc<H::Object>>, F
     }
 }
 
-/// The error of a handle after the end of this thread's.
+/// The error of a handle after this thread's objects have ended.
 #[cold]
 fn ended<H: Named>(handle: *const H) -> Failure {
     match Name::of(handle) {
@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(*take(five).unwrap(), 5);
         assert_eq!(error(five).1, "`number`: it was destroyed");
         assert!(take(five).is_err());
-        // The place is used again, the name is not.
+        // The place is reused, the name is not.
         let seven = name::<number>(Rc::new(7)).unwrap();
         assert_eq!(*object(seven).unwrap(), 7);
         assert!(object(five).is_err());

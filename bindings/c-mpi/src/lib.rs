@@ -1,14 +1,14 @@
 //! treefold for C, C++ and Fortran: reductions over the ranks of MPI communicators.
 //!
-//! `include/treefold_mpi.h` is the interface, and says what each function does; `include/binary_tree_summation.h` is `ReproRed`'s, over
-//! the same plans: `reprored/reprored.c` has its functions by their own names, which have no prefix. The libraries have crate `treefold-c`'s
-//! functions as well: they are `libtreefold`, for programs with ranks and without.
+//! `include/treefold_mpi.h` is the interface, and says what each function does. `include/binary_tree_summation.h` is `ReproRed`'s
+//! interface, over the same plans: `reprored/reprored.c` exports its functions by their own names, which have no prefix. The libraries also
+//! contain the functions of crate `treefold-c`: they are `libtreefold`, for programs with ranks and without.
 //!
 //! A program holds handles, which are names: only arrays are dereferenced. The functions are in
 //! `boundary`, the only module that dereferences pointers and calls MPI. A builder keeps settings; a plan hides
 //! the type of its items behind bytes, and so does a run.
 //!
-//! It is built without MPI, and runs with every MPI library that crate `mpi-library` knows.
+//! This crate is built without MPI, and runs with every MPI library that crate `mpi-library` knows.
 
 pub mod boundary;
 mod builder;

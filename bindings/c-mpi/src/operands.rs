@@ -10,7 +10,7 @@ use treefold_c::failure::{Code, Failure};
 use treefold_c::keyed::{Keys, collected};
 use treefold_c::statistic::Asked;
 
-/// The operations of `treefold_mpi.h`, with codes from 1, and their names there. Each call offers the first few.
+/// The operations of `treefold_mpi.h`, whose codes count from 1, and their names in C. Each call offers the first few.
 pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
     (Operation::Allreduce, "TREEFOLD_ALLREDUCE"),
     (Operation::Reduce, "TREEFOLD_REDUCE"),
@@ -31,8 +31,7 @@ pub(crate) const OF_STARTS: usize = 5;
 
 /// The operation of a code, if it is among the first `among`.
 ///
-/// # Errors
-/// It is none of them.
+/// # Errors The code is not one of these operations.
 pub(crate) fn operation_of_code(code: i32, among: usize) -> Result<Operation, Failure> {
     let known = &OPERATIONS[..among];
     let index = usize::try_from(code).ok();

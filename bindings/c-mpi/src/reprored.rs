@@ -22,7 +22,7 @@ handle!(
 /// The variable by which `ReproRed` chooses an order.
 const MODE_VARIABLE: &str = "REPR_REDUCE";
 
-/// Its values that mean tree order, which is treefold's order.
+/// The values of this variable that mean tree order, which is treefold's order.
 const TREE_MODES: [&str; 2] = ["BINARY_TREE", "DUAL_TREE"];
 
 /// The variable that names the rank to be debugged.
@@ -121,7 +121,8 @@ pub(crate) fn await_debugger() {
     }
 }
 
-/// Whether a debugger is attached, according to Linux. On other systems true, so that nothing waits.
+/// Whether a debugger is attached, according to Linux. On other systems true, so that the process
+/// does not wait.
 fn is_traced() -> bool {
     let Ok(status) = fs::read_to_string("/proc/self/status") else {
         return true;

@@ -94,10 +94,9 @@ impl Run {
         self.unused_result.is_some()
     }
 
-    /// The result buffer: the wait's, or else the start's.
+    /// The result buffer that was passed to the wait, or else to the start.
     ///
-    /// # Errors
-    /// Both have one.
+    /// # Errors Both were passed one.
     pub(crate) fn place(&self, result: Output) -> Result<Output, Failure> {
         match self.place {
             Some(_) if is_place(result) => Err(is_given("result")),
@@ -159,7 +158,7 @@ impl Run {
         if self.may_lack_result() {
             return started.wait(&mut []).map_err(|error| of_run(&error));
         }
-        // Nobody waits while the state is in use.
+        // The state is locked only after the wait.
         states::change(keyed, |state| {
             if !started.takes_state(state) {
                 return Err(states::of_another_type());

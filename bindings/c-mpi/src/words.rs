@@ -168,7 +168,7 @@ mod tests {
         "u64",
     ];
 
-    /// An error by the name of its variant, and what a program reads of it.
+    /// The name of an error's variant, and the text that a program reads.
     type Row = (&'static str, String);
 
     macro_rules! rows {
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn no_error_speaks_of_what_only_rust_has() {
-        // Those that cannot be made here: `Turn` and `Cost` are their own crates', and C has no costs and no iterators.
+        // Variants that cannot be constructed here: `Turn` and `Cost` belong to other crates, and C has no costs and no iterators.
         let tables = [
             ("comm/src/error.rs", "Error", transport_errors(), vec![]),
             (

@@ -59,10 +59,10 @@ pub(crate) trait Compact: CompactState + 'static {
 
     fn add_rows(&mut self, rows: &Rows<'_>);
 
-    /// The state as bytes; `None` if its kind has none.
+    /// The state as bytes; `None` if its kind has no bytes.
     fn bytes(&self) -> Option<Vec<u8>>;
 
-    /// The state of bytes; `None` if its kind has none.
+    /// The state that bytes describe; `None` if its kind has no bytes.
     fn of(bytes: &[u8]) -> Option<Result<Self, BytesError>>;
 
     /// The state as a sum, if it is one.
@@ -138,8 +138,7 @@ pub(crate) trait Aggregate: Any {
     /// There would be more than 2^63 - 1 rows. After this and any other error the state is unchanged.
     fn add(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
-    /// # Errors
-    /// More rows are removed than were added, or more of a kind.
+    /// # Errors More rows are removed than were added, or more rows with NaN or an infinity.
     fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// Adds the rows of `other`, or removes them.
@@ -150,8 +149,7 @@ pub(crate) trait Aggregate: Any {
 
     /// Writes a statistic. Returns false if the rows have none.
     ///
-    /// # Errors
-    /// The state does not have it, or not in this type.
+    /// # Errors The state does not have the statistic, or not in this type.
     fn write(
         &self,
         question: Question,

@@ -42,13 +42,13 @@ impl ElementType {
         Self::U64,
     ];
 
-    /// Whether it is one of real numbers.
+    /// Whether it is a type of real numbers.
     #[must_use]
     pub fn is_real(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
 
-    /// Whether it is one of integers.
+    /// Whether it is a type of integers.
     #[must_use]
     pub fn is_integer(self) -> bool {
         use ElementType::{C32, C64, F32, F64};
@@ -100,8 +100,7 @@ impl ElementType {
 pub trait Element: Pod + Send + Sync {
     /// The operator on this type. Implementations are not inlined: every crate that makes an operator a `dyn` compiles all its functions.
     ///
-    /// # Errors
-    /// It is not defined for this type.
+    /// # Errors The operator is not defined for this type.
     fn operator(operator: Builtin) -> Result<Chosen<Self>, Failure>;
 }
 

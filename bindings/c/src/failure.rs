@@ -74,18 +74,18 @@ impl Code {
     }
 }
 
-/// Why a call failed. One word, so that successful calls return no large value.
+/// Why a call failed. It is one word, so that a `Result` stays small.
 #[derive(Clone, Debug)]
 pub struct Failure(Box<Reason>);
 
-/// What a [`Failure`] says.
+/// The contents of a [`Failure`].
 #[derive(Clone, Debug)]
 pub struct Reason {
-    /// What the call returns.
+    /// The code that the call returns.
     pub code: Code,
     /// The message.
     pub message: String,
-    /// The rank that the error is about.
+    /// The rank that the error concerns.
     pub rank: Option<usize>,
 }
 
@@ -108,7 +108,7 @@ impl Failure {
         }))
     }
 
-    /// Adds the rank that the failure is about.
+    /// Adds the rank that the failure concerns.
     #[must_use]
     pub fn of_rank(mut self, rank: usize) -> Self {
         self.0.rank = Some(rank);
@@ -193,13 +193,13 @@ pub(crate) fn lengths(n: usize, m: usize) -> Failure {
     )
 }
 
-/// The payload of the panic with which a call is left if the caller's operator returns a number other than 0.
+/// The payload of the panic that ends a call if the caller's operator returns a number other than 0.
 #[derive(Clone, Copy, Debug)]
 struct OperatorFailed {
     code: i32,
 }
 
-/// Ends the call that runs an operator. Skips the panic hook, since this is no bug in treefold.
+/// Ends the call that runs an operator. Skips the panic hook, since this is not a bug in treefold.
 pub(crate) fn operator_failed(code: i32) -> ! {
     panic::resume_unwind(Box::new(OperatorFailed { code }))
 }
@@ -219,7 +219,7 @@ pub(crate) fn keep(rank: i32, text: &CStr) {
     let _ = LAST.try_with(|last| *last.borrow_mut() = Some(kept));
 }
 
-/// The message of this thread's last failure. Valid until its next one.
+/// The message of this thread's last failure. Valid until the thread's next failure.
 pub(crate) fn last_message() -> *const c_char {
     let text = LAST.try_with(|last| last.borrow().as_ref().map(|(text, _)| text.as_ptr()));
     text.ok().flatten().unwrap_or(c"".as_ptr())
@@ -237,7 +237,7 @@ pub(crate) fn last_text() -> String {
     text.unwrap_or_default()
 }
 
-/// The rank that this thread's last failure is about.
+/// The rank that this thread's last failure concerns.
 pub(crate) fn last_rank() -> Option<usize> {
     let rank = LAST.try_with(|last| last.borrow().as_ref().and_then(|(_, rank)| *rank));
     rank.ok().flatten()

@@ -4,8 +4,9 @@
 //! and the table's number. So the library detects a handle that was destroyed, that another copy of the library created, or that never
 //! existed. No value that a program passes is dereferenced.
 //!
-//! Any thread may use an object, and several may read it at once. No thread waits for it: a call that finds it in use returns an error. A
-//! wait would hide a bug of the program, and would never end in a child that was forked while another thread used the object.
+//! Any thread may use an object, and several may read it at once. No thread waits for an object: a call that finds it in use returns an
+//! error. A wait would hide a bug of the program, and would never end in a child process that was forked while another thread used the
+//! object.
 
 mod table;
 
@@ -117,7 +118,7 @@ pub(crate) fn name<H: Named>(object: H::Object) -> Result<*mut H, Failure> {
         let message = format!("too many {} handles exist", H::NAME);
         Failure::new(Code::Memory, message)
     })?;
-    // Nobody else uses a free place, except for a moment through a destroyed name.
+    // No other thread uses a free place, except for a moment through a destroyed name.
     let mut held = slot.held.write().unwrap_or_else(|error| error.into_inner());
     held.object = Some(object);
     let uses = held.uses;
@@ -240,7 +241,7 @@ fn destroyed(argument: &str) -> Failure {
     Failure::argument(argument, "it was destroyed")
 }
 
-/// The error of a handle of no object.
+/// The error of a handle that names no object.
 #[cold]
 fn unknown<H: Named>(argument: &str, handle: *const H) -> Failure {
     if handle.is_null() {

@@ -49,7 +49,7 @@ use crate::by_integer;
 /// Keys as bytes, with their type.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys<'k> {
-    /// The type of a key.
+    /// The type of the keys.
     pub key_type: ElementType,
     /// The keys.
     pub bytes: &'k [u8],
@@ -64,8 +64,8 @@ impl<'k> Keys<'k> {
         elements("keys", self.bytes)
     }
 
-    /// The same keys as an unsigned type, since sums by key are compiled only for these. A negative key becomes a number that is too great
-    /// for the number of sums, so it is still an error; [`of_keys`](Self::of_keys) gives the original key.
+    /// The same keys as an unsigned type, since sums by key are compiled only for these. A negative key becomes a number that exceeds the
+    /// number of sums, so it is still an error; [`of_keys`](Self::of_keys) gives the original key.
     ///
     /// # Errors
     /// The keys are not integers, their address is not a multiple of the type's alignment, or there are so many sums that a negative key
@@ -108,8 +108,8 @@ impl<'k> Keys<'k> {
         }
     }
 
-    /// The keys that [`without_signs`](Self::without_signs) returns, in 32 bits. Keys that do not fit become `u32::MAX`, which is always
-    /// out of range.
+    /// The keys that [`without_signs`](Self::without_signs) returns, in 32 bits. The greatest 32-bit number stands for all greater keys,
+    /// since there are always fewer sums than that.
     ///
     /// # Errors
     /// As [`of`](Self::of), or there is no memory.
@@ -161,7 +161,7 @@ fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), F
     let sums = with_keys!(of_items.key_type, K => {
         let of_items = of_items.of::<K>()?;
         local::reduce(items.len(), |by| {
-            // Threads have sums of their own: together at most as many as there are items and keys.
+            // Every thread has its own sums: all threads together have at most as many as there are items and keys.
             let most = match by {
                 By::Caller => result.len(),
                 By::Pool => result.len().saturating_add(items.len()),
@@ -179,7 +179,7 @@ fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), F
 }
 
 /// A statistic of the rows of each key, or of all rows if there are no keys: rows of `width` elements of an array, or pairs of two arrays.
-/// The results are as many.
+/// Every key has a row of `width` results.
 pub(crate) fn of_arrays(
     element_type: ElementType,
     question: Question,
@@ -316,7 +316,7 @@ mod tests {
         let mut result = [0.0; 2];
         for key_type in ElementType::ALL {
             let bytes = &[1; 8][..crate::local::element_bytes(key_type).min(8)];
-            // One key whose bytes are all 1: its value is 1 only for one byte.
+            // One key whose bytes are all 1: its value is 1 only if the key has one byte.
             let keys = Keys { key_type, bytes };
             let error = sums(keys, &[2.5], &mut result).err();
             let error = error.map(|error| (error.code, error.message.clone()));

@@ -31,7 +31,7 @@ thread_local! {
     static THREADS: Cell<i32> = const { Cell::new(1) };
 }
 
-/// Sets how many threads the calls of this thread may use; 0 for one a core.
+/// Sets how many threads the calls of this thread may use; 0 for one per core.
 ///
 /// # Errors
 /// `count` is negative or too large.
@@ -106,7 +106,7 @@ pub(crate) fn dot<T: Float + Send + Sync>(x: &[T], y: &[T]) -> Result<T, Failure
 where
     Sum: Operator<T>,
 {
-    // An array of its own factors is read once.
+    // If both factors are the same array, it is read once.
     let is_square = x.as_ptr_range() == y.as_ptr_range();
     reduce(x.len(), |by| match (by, is_square) {
         (By::Caller, false) => treefold::dot(x, y),

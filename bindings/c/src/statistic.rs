@@ -68,13 +68,13 @@ impl Asked {
         }
     }
 
-    /// What is held of real items for it.
+    /// The sums of real items from which the statistic is computed.
     pub fn held(self) -> Held {
         self.of_reals().held()
     }
 
-    /// The type of the statistic of elements. Counts are unsigned, variances of complex numbers are real, sums of integers have 64 bits, and
-    /// other statistics of integers are doubles.
+    /// The type of the statistic for elements of a type. Counts are unsigned, variances of complex numbers are real, sums of integers have
+    /// 64 bits, and other statistics of integers are doubles.
     pub(crate) fn element_type(self, of: ElementType) -> ElementType {
         use ElementType::{C32, C64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
         match (of, self) {

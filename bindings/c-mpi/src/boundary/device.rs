@@ -1,10 +1,10 @@
 //! Calls with arrays in GPU memory, as with a CUDA-aware MPI library.
 //!
-//! If the GPU can fold the array, it does, and only a few values are copied to host memory. Any other array is copied to host memory and
+//! If the GPU can fold an array, it does so, and only a few values are copied to host memory. Any other array is copied to host memory and
 //! reduced there. A result for GPU memory is computed in host memory and copied.
 //!
-//! No program has such arrays before it has loaded the CUDA driver. This library never loads it: a plan looks for it in its first call. Calls
-//! come here while any plan has not looked yet, and afterwards only if there is a driver.
+//! No program has such arrays before it has loaded the CUDA driver. This library never loads the driver: a plan looks for it in its first
+//! call. Calls come here until all plans have looked, and afterwards only if there is a driver.
 
 mod copies;
 
@@ -186,7 +186,7 @@ pub(super) unsafe fn start(
     }
 }
 
-/// [`entry::wait`] for a result that may go to a GPU: its plan has looked for the driver when the run was started.
+/// [`entry::wait`] for a result that may go to a GPU. The run's plan looked for the driver when the run was started.
 ///
 /// # Safety
 /// See there.

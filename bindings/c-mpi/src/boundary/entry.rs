@@ -23,7 +23,7 @@ use crate::operands::operation_of_code;
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{Run, treefold_run};
 
-/// Runs a blocking operation on items. Unless it is NULL, `is_mine` gets whether this rank gets a result.
+/// Runs a blocking operation on items. Unless `is_mine` is NULL, sets it to whether this rank gets a result.
 ///
 /// # Safety
 /// `local` and `result` are that many elements of the plan's type, or NULL, and `is_mine` is one int, or NULL.

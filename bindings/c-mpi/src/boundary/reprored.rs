@@ -35,7 +35,7 @@ fn or_abort<R>(call: &str, body: impl FnOnce() -> Result<R, Failure>) -> R {
 }
 
 thread_local! {
-    /// The communicator of contexts that name none: MPI_COMM_WORLD, unless the program has chosen another one.
+    /// The communicator of contexts that are created without one: MPI_COMM_WORLD, unless the program has chosen another one.
     static DEFAULT: Cell<Option<usize>> = const { Cell::new(None) };
     /// All ranks, duplicated once: programs make many contexts.
     static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
@@ -76,7 +76,7 @@ unsafe fn new_context(
     })
 }
 
-/// The communicator of contexts that are made later.
+/// Sets the communicator of contexts that are created later.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_set_default_reduction_context_communicator(
     communicator: usize,
@@ -158,8 +158,8 @@ pub extern "C" fn treefold_reprored_reproducible_reduce(context: *mut ReductionC
     or_abort("reproducible_reduce", || {
         let context = handle::object(context)?;
         let buffer = context.buffer();
-        // SAFETY: the buffer lives as long as `context`, and nobody writes to it: the program has promised to do so between calls alone, and
-        // this thread is in one.
+        // SAFETY: the buffer lives as long as `context`, and no thread writes to it: the program has promised to write only between calls,
+        // and this thread is in a call.
         let numbers = unsafe { slice::from_raw_parts(buffer.pointer(), buffer.0.len()) };
         context.reduce(numbers)
     })

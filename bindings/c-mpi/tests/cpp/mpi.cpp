@@ -564,7 +564,7 @@ void moved_from(const treefold::comm &world)
     CHECK(plan.allreduce(x) == ranks);
 }
 
-// Objects belong to the thread that made them. If another thread destroys an object, the library's handle stays valid.
+// Objects belong to the thread that made them. If another thread destroys an object, what its handle names stays alive.
 void threads(const treefold::comm &world)
 {
     const std::array<double, 1> local{1};

@@ -189,7 +189,7 @@ contains
       integer(int8), target :: nothing(size(bytes))
       integer :: statistic, each
 
-      ! Other statistics than folds are computed already, and only a plan has prefixes.
+      ! Exact statistics and folds in one process, then the same by a plan. Only plans have prefixes.
       if (operator == 'exact') then
          select case (operation)
          case ('sum'); statistic = TREEFOLD_STATISTIC_SUM

@@ -28,7 +28,7 @@ pub extern "C" fn treefold_last_error() -> *const c_char {
     failure::last_message()
 }
 
-/// The rank that the last error of this thread is about, or -1.
+/// The rank that the last error of this thread concerns, or -1.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_last_error_rank() -> i32 {
     let rank = failure::last_rank().and_then(|rank| i32::try_from(rank).ok());

@@ -14,7 +14,7 @@ use crate::statistic::Asked;
 #[repr(C)]
 #[derive(Debug)]
 pub struct treefold_aggregate {
-    /// Marks the memory as a state and says what it holds.
+    /// Marks the memory as a state, and tells which sums it holds.
     tag: u64,
 }
 
@@ -25,7 +25,7 @@ struct Placed<S> {
     state: S,
 }
 
-/// All tags but their lowest byte: a value that is unlikely in other memory.
+/// The common upper bytes of all tags: a value that is unlikely in other memory.
 const STATE: u64 = 0x7472_6565_666f_6c00;
 
 /// Evaluates an expression for the state's type.
@@ -80,8 +80,8 @@ pub(super) fn bytes_of(held: Held) -> usize {
 
 /// The state in a caller's memory.
 ///
-/// # Safety
-/// If the memory begins with a state's tag, it holds a state, and nobody else reads or writes it while the result is in use.
+/// # Safety If the memory begins with a state's tag, it holds a state, and no other thread reads or writes it while the result is in
+/// use.
 ///
 /// # Errors
 /// The pointer is NULL, or the memory has no tag.
@@ -103,7 +103,7 @@ fn tag_of(held: Held) -> u64 {
     STATE | held as u64
 }
 
-/// What a tag says. For anything that is no tag, extrema, which no aggregate holds.
+/// The sums that a tag stands for. Any other value stands for extrema, which no aggregate holds.
 #[inline(always)]
 fn held_of(tag: u64) -> Held {
     let mut all = HELD.into_iter();
@@ -113,8 +113,7 @@ fn held_of(tag: u64) -> Held {
 
 /// Creates an empty state.
 ///
-/// # Safety
-/// `memory` points to n bytes, which nobody else reads or writes.
+/// # Safety `memory` points to n bytes, which no other thread reads or writes.
 ///
 /// # Errors
 /// The memory is NULL, not aligned, or too short.

@@ -82,7 +82,7 @@ unsafe fn by_parts(
     of_part: &OfPart<'_>,
     result: &mut [u8],
 ) -> Result<(), Failure> {
-    // Each thread of the team works alone, whatever treefold_threads says there.
+    // Each thread of the team works alone, whatever its setting of treefold_threads.
     let of_part = |part: &[&[u8]], value: &mut [u8]| local::alone(|| of_part(part, value));
     let parts = Parts::of(items);
     if parts.count() <= 1 && team.0.is_some() {

@@ -13,7 +13,7 @@ use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::statistic::Asked;
 
-/// The slots that keys have for what is [`Held`](treefold::exact::Held). `$slot` is the slot of real numbers of a type.
+/// The type of the slots that store what is [`Held`](treefold::exact::Held). `$slot` is the slot of real numbers of a type.
 #[macro_export]
 macro_rules! by_slot {
     ($held:expr, $real:ty, $slot:ident => $body:expr) => {{

@@ -21,7 +21,7 @@ pub(super) trait IntegerSlot:
 {
     fn count(&self) -> u64;
 
-    /// `None` if it has more than 128 bits.
+    /// `None` if the sum has more than 128 bits.
     fn sum(&self) -> Option<i128>;
 }
 
@@ -59,7 +59,7 @@ impl<S: IntegerSlot> Integers<S> {
         Ok(Self { slots, item_type })
     }
 
-    /// Writes the sums as integers of 64 bits, with a sign if items have one.
+    /// Writes the sums as 64-bit integers, which are signed if the items are.
     fn write_sums<L: Pod + TryFrom<i128>>(&self, result: &mut [u8]) -> Result<(), Failure> {
         let sum_of = |key: usize| {
             let value = self.slots.get(key).sum();

@@ -30,7 +30,7 @@ pub(crate) trait SlotKind: KeyedSlot<Item = Self::Real> {
     /// An element of the program's arrays, and of results.
     type Real: Real;
     const NAME: &'static str;
-    /// Whether it takes two arrays.
+    /// Whether these slots take two arrays.
     const TAKES_PAIRS: bool = false;
     /// The initial bytes per key.
     const KEY_BYTES: usize;
@@ -40,8 +40,7 @@ pub(crate) trait SlotKind: KeyedSlot<Item = Self::Real> {
 
     /// Adds items, or removes them.
     ///
-    /// # Errors
-    /// Those of [`Keyed::add`] and [`Keyed::remove`].
+    /// # Errors As [`Keyed::add`] and [`Keyed::remove`].
     fn change_items(
         slots: &mut Keyed<Self>,
         change: Change,

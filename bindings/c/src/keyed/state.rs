@@ -22,7 +22,7 @@ handle!(
     "keyed"
 );
 
-/// A state for the keys 0 to K - 1, or for the keys that have had items.
+/// A state for the keys 0 to K - 1, or for all keys to which items were added.
 pub(crate) trait KeyedState: Any + Send + Sync {
     /// The type of the program's items.
     fn element_type(&self) -> ElementType;

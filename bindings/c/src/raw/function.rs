@@ -42,8 +42,8 @@ pub struct Function {
     words: usize,
 }
 
-// SAFETY: the context is passed on to the function and not followed here. Threads share a function in `treefold_fold_user` alone, whose
-// caller promises, where it has allowed several threads, that they may call it at once with this context.
+// SAFETY: the context is passed on to the function and not followed here. Only `treefold_fold_user` lets threads share a function. Its
+// caller promises that, if it has allowed several threads, they may call the function at once with this context.
 unsafe impl Sync for Function {}
 
 impl fmt::Debug for Function {
@@ -90,7 +90,8 @@ impl Function {
         assert!(are_items && into.len() == self.words, "an item has words");
         into.fill(0);
         let (left, right) = (left.as_ptr().cast(), right.as_ptr().cast());
-        // SAFETY: all three have whole words for an item, aligned to 8 bytes, and the function does as `new`'s caller has promised.
+        // SAFETY: all three have whole words for an item, aligned to 8 bytes, and the function behaves as the caller of `new` has
+        // promised.
         let code = unsafe { (self.function)(self.context, left, right, into.as_mut_ptr().cast()) };
         if code != 0 {
             failure::operator_failed(code);

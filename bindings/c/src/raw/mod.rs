@@ -1,4 +1,5 @@
-//! Access through raw pointers: a caller's arrays, functions and threads; and the thread pools.
+//! Access through raw pointers to a caller's arrays, functions and threads; and the thread
+//! pools.
 
 #![expect(
     unsafe_code,

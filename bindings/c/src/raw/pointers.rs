@@ -18,8 +18,7 @@ pub struct Bytes {
 impl Bytes {
     /// The bytes of an array.
     ///
-    /// # Errors
-    /// The pointer is NULL although the array has elements, or the array is longer than any can be.
+    /// # Errors The pointer is NULL although the array has elements, or the array is longer than the address space allows.
     #[inline(always)]
     pub fn of(
         name: &'static str,
@@ -86,8 +85,8 @@ impl Bytes {
 
     /// The array.
     ///
-    /// # Safety
-    /// `pointer` is what this was made of. If the array has elements, it can be read, and nobody writes to it, while the result is in use.
+    /// # Safety `pointer` is what this was made of. If the array has elements, it can be read, and no thread writes to it, while the
+    /// result is in use.
     #[inline]
     pub unsafe fn read<'a>(self, pointer: *const c_void) -> &'a [u8] {
         if self.count == 0 {
@@ -100,15 +99,14 @@ impl Bytes {
 
     /// The array, to be written to.
     ///
-    /// # Safety
-    /// `pointer` is what this was made of. If the array has elements, it can be read and written, and nobody else does either, while the
-    /// result is in use.
+    /// # Safety `pointer` is what this was made of. If the array has elements, it can be read and written, and no other thread does
+    /// either, while the result is in use.
     #[inline]
     pub unsafe fn write<'a>(self, pointer: *mut c_void) -> &'a mut [u8] {
         if self.count == 0 {
             return &mut [];
         }
-        // SAFETY: as in `read`, and nobody else reads or writes, as the caller promises.
+        // SAFETY: as in `read`, and no other thread reads or writes, as the caller promises.
         unsafe { slice::from_raw_parts_mut(pointer.cast(), self.count) }
     }
 }
@@ -135,7 +133,7 @@ fn overlap(one: &str, other: &str) -> Failure {
     Failure::new(Code::Argument, message)
 }
 
-/// The elements that bytes are.
+/// The bytes as elements.
 ///
 /// # Errors
 /// Their address is not a multiple of the type's alignment.
@@ -150,7 +148,7 @@ pub fn elements<'a, T: AnyBitPattern>(
     bytemuck::try_cast_slice(bytes).map_err(|error| misfit::<T>(name, error))
 }
 
-/// The elements that bytes are, to be written to.
+/// The bytes as elements, to be written to.
 ///
 /// # Errors
 /// As [`elements`].
@@ -167,8 +165,7 @@ pub fn elements_mut<'a, T: Pod>(
 
 /// Checks that an array's address has this alignment.
 ///
-/// # Errors
-/// It does not have it.
+/// # Errors The address is not aligned.
 pub fn check_aligned(name: &str, array: &[u8], alignment: usize) -> Result<(), Failure> {
     if array.is_empty() || array.as_ptr().addr().is_multiple_of(alignment) {
         Ok(())
@@ -230,7 +227,7 @@ pub unsafe fn write_bytes(
     if pointer.is_null() {
         return Err(Failure::null(name));
     }
-    // SAFETY: not NULL, and it can be written to for that many bytes, which are others, as the caller promises.
+    // SAFETY: not NULL, and it can be written to for that many bytes, which do not overlap `value`, as the caller promises.
     unsafe {
         pointer
             .cast::<u8>()
@@ -257,8 +254,7 @@ pub fn place<T>(name: &'static str, pointer: *const T) -> Result<(), Failure> {
 
 /// A name that ends with a 0.
 ///
-/// # Safety
-/// If it is not NULL, it can be read up to its 0, and nobody writes to it, while the result is in use.
+/// # Safety If it is not NULL, it can be read up to its 0, and no thread writes to it, while the result is in use.
 ///
 /// # Errors
 /// The name is NULL or not UTF-8.

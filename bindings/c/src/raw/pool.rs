@@ -34,7 +34,7 @@ pub(crate) fn threads(asked: usize) -> Result<&'static ThreadPool, Failure> {
 fn find(last: *mut Pool, asked: usize) -> Option<&'static ThreadPool> {
     let process = process::id();
     let mut place = last;
-    // SAFETY: each is null, or was a `Box` that `start` has published and nobody frees.
+    // SAFETY: each pointer is null, or was a `Box` that `start` has published and that is never freed.
     while let Some(pool) = unsafe { place.as_ref() } {
         if (pool.process, pool.asked) == (process, asked) {
             return Some(&pool.threads);
@@ -60,10 +60,10 @@ fn start(last: *mut Pool, asked: usize) -> Result<&'static ThreadPool, Failure> 
     });
     loop {
         let place = Box::into_raw(own);
-        // SAFETY: it is the `Box` made above, which nobody else has seen.
+        // SAFETY: it is the `Box` made above, which no other thread has seen.
         let before = unsafe { (*place).before };
         match LAST.compare_exchange(before, place, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: not null, and nobody frees what is published.
+            // SAFETY: not null, and a published pool is never freed.
             Ok(_) => return Ok(unsafe { &(*place).threads }),
             Err(faster) => {
                 // SAFETY: as above: it was not published.

@@ -1,4 +1,5 @@
-/* Says that there is one item more than there is: AddressSanitizer must see the library read it. */
+/* Passes a length that is one item too great: AddressSanitizer must detect that the library reads
+   beyond the array. */
 #include <stdlib.h>
 
 #include <treefold.h>

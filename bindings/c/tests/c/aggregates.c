@@ -1,12 +1,12 @@
-/* Aggregates of databases: states in memory of the program, for every statistic and type, against integers of 128 bits; numbers that are
-   not finite; integers beyond doubles; and what cannot be. */
+/* Aggregates of databases: states in memory of the program, for every statistic and type, compared with 128-bit integers; numbers that
+   are not finite; integers that doubles cannot represent; and invalid calls. */
 #include "statistics.h"
 
 #include <treefold_aggregates.h>
 
 enum { ROWS = 400, BYTES = 216, LONGEST = 8192 };
 
-/* What a state for a statistic holds: 'x' and '-' where there is none. */
+/* What a state for a statistic holds; '-' where there is no state. */
 static int kind_of(treefold_statistic statistic)
 {
     static const char kinds[] = "msmvvxx-pwcccckk-";
@@ -44,7 +44,7 @@ static treefold_aggregate *create(struct memory *memory, treefold_statistic stat
     return made;
 }
 
-/* Rows, whose columns are doubles and integers; and what adds n of them to a state, or removes them. */
+/* Rows, whose columns are doubles and integers; and the function that adds n of them to a state, or removes them. */
 static int64_t left[ROWS], right[ROWS];
 static char x[2][ROWS * 8], y[2][ROWS * 8];
 
@@ -57,7 +57,7 @@ static treefold_status change(treefold_aggregate *state, int removes, const stru
                                                                           of->arrays == 2 ? b : NULL, n);
 }
 
-/* What a state has, against the rows' sums. SQL's NULL is what is no number elsewhere. */
+/* Compares the statistics of a state with the rows' sums. SQL has NULL where other functions give NaN. */
 static void check_values(const treefold_aggregate *state, treefold_statistic created, const struct sums *s)
 {
     for (int i = 0; i < STATISTICS; i++) {
@@ -128,7 +128,7 @@ static struct sums sums_of(size_t begin, size_t n)
     return s;
 }
 
-/* A state to which rows are added and from which some are removed, by themselves and with other states. */
+/* A state to which rows are added and from which rows are removed, directly and by other states. */
 static void check(const struct statistic *of, const treefold_type types[2])
 {
     struct memory own, others;
@@ -223,7 +223,7 @@ static void check_types(void)
     OK(treefold_aggregate_clear(state));
 }
 
-/* A state of 2^63 - 1 rows takes no more. */
+/* A state of 2^63 - 1 rows accepts no further row. */
 static void check_limit(void)
 {
     const double item = 0.5;
@@ -280,7 +280,7 @@ static void check_errors(void)
     EXPECT(TREEFOLD_ARGUMENT, "the state is a sum of products, not a sum", treefold_aggregate_merge(state, other));
 }
 
-/* The list of functions names every statistic that states have, with as many columns. */
+/* The list of functions names every statistic that states have, with the right number of columns. */
 static void check_functions(void)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* Exact statistics of one process, of all items, by key and of columns: against integers of 128 bits, for every type, statistic, type of
-   keys and number of threads, and with what cannot be. */
+/* Exact statistics of one process, of all items, by key and of columns: compared with 128-bit integers, for every type, statistic, type
+   of keys and number of threads; and invalid calls. */
 #include "statistics.h"
 
 #include <complex.h>
@@ -20,7 +20,7 @@ static treefold_status exact_dot(treefold_type type, const void *left, size_t n,
     return type == TREEFOLD_F32 ? treefold_exact_dot_f32(left, n, right, m, result) : treefold_exact_dot_f64(left, n, right, m, result);
 }
 
-/* Numbers far apart in magnitude, whose sum an integer holds, products of 106 bits, and squares. */
+/* Numbers far apart in magnitude whose sum fits an integer, products of 106 bits, and squares. */
 static void wide(void)
 {
     const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, 100001, MANY};
@@ -79,7 +79,7 @@ static void every_statistic(void)
         }
 }
 
-/* Those of complex numbers, whose real and imaginary parts are integers. */
+/* Every statistic of complex numbers, whose real and imaginary parts are integers. */
 static void complex_numbers(void)
 {
     const size_t n = 1000;
@@ -114,7 +114,7 @@ static void complex_numbers(void)
     }
 }
 
-/* What is lost by other sums, or is no number. */
+/* Items that rounded sums lose, and NaNs and infinities. */
 static void special(void)
 {
     const double least = 0x1p-1074;
@@ -132,7 +132,7 @@ static void special(void)
         {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {least, least, -0.0}, 2 * least},
         {TREEFOLD_F64, TREEFOLD_EXACT_MEAN, {DBL_MAX, DBL_MAX, DBL_MAX}, DBL_MAX},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {0x1.8p701, 0x1p702, 0}, 0x1.4p702},
-        /* In the middle between two numbers: the even one, which is not 5e200. */
+        /* A tie between two doubles: the even one, which is not 5e200. */
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {3e200, 4e200, 0}, 4.9999999999999995e200},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {0x1.8p-1060, -0x1p-1059, 0}, 0x1.4p-1059},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {DBL_MAX, DBL_MAX, 0}, INFINITY},
@@ -160,7 +160,7 @@ static void special(void)
         else
             CHECK(bits(is_narrow ? narrow_result : result) == bits(rows[row].expected));
     }
-    /* By key, a zero has no sign; columns without keys have that of their sum. */
+    /* By key, a zero has no sign; in columns without keys, a zero has the sign of the sum. */
     const double zeros[2] = {-0.0, -0.0};
     const uint8_t keys[2] = {0, 0};
     double zero = -1;
@@ -188,7 +188,7 @@ static void special(void)
     CHECK(result == 12);
 }
 
-/* By key, and columns by key, of every type of items and of keys: each key's are those of its items. */
+/* By key, and columns by key, for every type of items and of keys: each key has the statistics of its items. */
 static void by_key(void)
 {
     static uint64_t keys[FEW], typed[FEW], results[GROUPS * WIDTH];
@@ -197,7 +197,7 @@ static void by_key(void)
         const treefold_type key_type = TREEFOLD_I8 + turn % 8;
         struct sums s[GROUPS] = {{0}}, of_rows[GROUPS * WIDTH] = {{0}};
         for (size_t i = 0; i < FEW; i++) {
-            /* The last keys have no item, one, and two. */
+            /* One of the last keys has no item, one has one, and one has two. */
             keys[i] = i < 3 ? GROUPS - 2 - (i + 1) / 2 : (i * i + i / 7) % (GROUPS - 3);
             put(key_type, typed, i, (integer)keys[i]), put(type, y, i, right_of(i));
             const int64_t left = put_left(type, x, i);
@@ -234,7 +234,7 @@ static void by_key(void)
     CHECK(result[0] == -1 && result[1] == -1);
 }
 
-/* Rows of every width; without keys, all rows have one. */
+/* Rows of every width; without keys, all rows belong to one key. */
 static void columns(void)
 {
     double column[100], result[64], sum, *items = x;
@@ -320,7 +320,7 @@ static void find(double results[STATISTICS][FOUND])
     }
 }
 
-/* Results are right in every floating-point environment; in the last one the processor takes subnormal numbers for zero. */
+/* Results are right in every floating-point environment; in the last one the processor treats subnormal numbers as zero. */
 static void environments(void)
 {
     const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
@@ -341,8 +341,8 @@ static void environments(void)
     }
 }
 
-/* Huge items that cancel: what is left is the sum of the small ones between them. An emulated processor, as valgrind's, does not say that
-   an addition was rounded. */
+/* Huge items that cancel: the result is the sum of the small items between them. An emulated processor, such as valgrind's, does not
+   report that an addition was rounded. */
 static void cancelling(void)
 {
     enum { TRIPLES = 6000 };

@@ -1,4 +1,4 @@
-/* A child made by fork has none of its parent's threads: the pool of treefold_threads is built anew in it. */
+/* A child made by fork has none of its parent's threads: the child builds the pool of treefold_threads anew. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
@@ -11,7 +11,7 @@ enum { MANY = 300000 };
 
 static double x[MANY];
 static uint8_t keys_of_x[MANY];
-/* What each kind of reduction gives by the calling thread alone; rows and absolute sums have two results. */
+/* The result of each kind of reduction by the calling thread alone; rows and absolute sums have two results. */
 enum { KINDS = 12 };
 static double expected[KINDS][2];
 
@@ -51,7 +51,7 @@ static void by_pool(void)
     }
 }
 
-/* Reduces in a child, and in a child of that. */
+/* Reduces in a child, and in a child of that child. */
 static void in_children(int generations)
 {
     int told[2];
@@ -65,7 +65,8 @@ static void in_children(int generations)
         by_pool();
         if (generations > 1)
             in_children(generations - 1);
-        /* It ends so that nobody looks for lost memory: that of the parent's threads, which are not here, is. */
+        /* SIGKILL prevents a leak check at exit: it would report the memory of the parent's threads, which do
+           not exist here. */
         if (write(told[1], &failures, sizeof failures) == (ssize_t)sizeof failures)
             kill(getpid(), SIGKILL);
         _exit(1);
@@ -85,7 +86,8 @@ int main(void)
     for (int kind = 0; kind < KINDS; kind++)
         OK(reduce(kind, expected[kind]));
     CHECK(bits(expected[0][0]) == bits(tree_sum(x, MANY)));
-    /* Before this process has a pool, with one, and with one of its own that its children do not disturb. */
+    /* Before this process has a pool; with a pool; and again, to show that the children have not changed its
+       pool. */
     in_children(1);
     by_pool();
     in_children(2);

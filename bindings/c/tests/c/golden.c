@@ -1,5 +1,6 @@
-/* The golden vectors of bytes, which the first argument names as a file of lines: a kind, a type, and the numbers of items, others,
-   bytes and words of the value; then these, each on a line of its own. By key, the others are keys, and the value is one of each key. */
+/* The golden vectors of bytes. The first argument is a text file: a line has a kind, a type, and the numbers of items, others, bytes and
+   words of the value; the items, others, bytes and words follow, each list on its own line. By key, the others are keys, and there is
+   one value for each key. */
 #include "check.h"
 
 #include <inttypes.h>
@@ -39,7 +40,7 @@ static void read_words(FILE *file, size_t count, size_t bytes, unsigned char *wo
     }
 }
 
-/* A state of the items, from the last to the first, against its bytes and its value. */
+/* Compares a state of the items, added from the last to the first, with its bytes and its value. */
 static void check_case(FILE *file, const struct kind *kind, int is_single, const size_t *counts)
 {
     static _Alignas(16) unsigned char items[MOST * 8], others[MOST * 8], expected[MOST_BYTES], value[MOST * 8];

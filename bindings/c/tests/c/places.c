@@ -1,9 +1,10 @@
-/* Every function of treefold.h and treefold_aggregates.h, with results that are NULL, not aligned, or in the way of what it reads or writes. */
+/* Every function of treefold.h and treefold_aggregates.h, with results that are NULL, misaligned, or overlap an array that it reads or
+   writes. */
 #include "places.h"
 
 #include <treefold_aggregates.h>
 
-/* What calls read besides `items` and `others`. */
+/* The data that calls read besides `items` and `others`. */
 static const void *pointers[2] = {items, others};
 static _Alignas(16) unsigned char nothing[ROOM_BYTES];
 static double width = 1;
@@ -31,7 +32,8 @@ static void alone(void *context, size_t parts, treefold_part part, void *job)
         part(job, i);
 }
 
-/* What ends the handle that a call has left, if it has; and a call that ends a handle, which is where it looks for it, if it can. */
+/* `made_` destroys the handle that a successful call has written. `end_` calls a function that destroys a handle, and first stores one
+   in the place from which it reads the handle, if the place can hold one. */
 #define HANDLES(kind, ...)                                                                                                             \
     static treefold_status made_##kind(void *place, treefold_status status)                                                            \
     {                                                                                                                                  \
@@ -133,7 +135,7 @@ RESULTS
 #define ROW PLACE_OF
 static const struct place table[] = {RESULTS};
 
-/* A result that begins before the items and ends in them, or begins with their last element. */
+/* A result that begins before the items and ends within them, or begins at their last element. */
 static void ends(void)
 {
     double row[6] = {1, 2, 3, 4, 5, 6};

@@ -1,4 +1,5 @@
-/* Moving windows of every statistic, placement and type of index, against integers of 128 bits; published cases; and what cannot be. */
+/* Moving windows of every statistic, placement and type of index, compared with 128-bit integers; published cases; and invalid windows.
+   */
 #include "statistics.h"
 
 #include <float.h>
@@ -8,12 +9,12 @@ enum { ITEMS = 120 };
 static const treefold_type index_types[] = {TREEFOLD_F32, TREEFOLD_F64, TREEFOLD_I8,  TREEFOLD_I16, TREEFOLD_I32,
                                             TREEFOLD_I64, TREEFOLD_U8,  TREEFOLD_U16, TREEFOLD_U32, TREEFOLD_U64};
 
-/* Items, those that are no numbers, and indices. */
+/* Items, which of them are NaN, and indices. */
 static int64_t left[ITEMS], right[ITEMS];
 static int is_missing[ITEMS];
 static integer indices[ITEMS];
 
-/* Whether item j is in the window of item i; a window by an index has `wide` of it, another one `items`. */
+/* Whether item j is in the window of item i. `wide` is the width of a window by an index. */
 static int is_in(const treefold_window *window, integer wide, int64_t i, int64_t j)
 {
     if (window->placement == TREEFOLD_EXPANDING)
@@ -86,7 +87,7 @@ static void by_number_of_items(void)
                           0);
 }
 
-/* Indices of each type begin at its least, and go far once: their difference may be more than the type holds. */
+/* Indices of each type begin at its least number, and jump once: their difference may exceed the range of the type. */
 static void by_index(void)
 {
     for (size_t t = 0; t < sizeof index_types / sizeof *index_types; t++) {
@@ -114,7 +115,7 @@ static void by_index(void)
     }
 }
 
-/* Cases that users of other libraries reported, with the values that their data have. */
+/* Cases that users of other libraries reported, with the correct values. */
 static void published(void)
 {
     enum { MOST = 31 };
@@ -142,7 +143,7 @@ static void published(void)
                             rows[row].y == NULL ? 0 : n, results, n));
         CHECK(results[n - 1] == rows[row].last);
     }
-    /* An infinite item, and a difference that doubles round. */
+    /* An infinite item, and a difference of indices that doubles would round. */
     const double times[3] = {0.44, 0.9, 0.96}, items[3] = {1, INFINITY, 3}, width = 0.52, short_width = 0.05;
     treefold_window window = {.index = times, .width = &width, .index_type = TREEFOLD_F64};
     OK(treefold_rolling(TREEFOLD_F64, TREEFOLD_EXACT_COUNT, 0, &window, items, 3, NULL, 0, results, 3));

@@ -1,5 +1,5 @@
-/* What a program holds between calls: accumulators, and states by key, of rows and of any keys. For each, every statistic is made of what
-   is added, taken back, merged, copied and written as bytes, against integers of 128 bits; and what cannot be. */
+/* States that a program keeps between calls: accumulators, and states by key, of rows and hashed. Every statistic of each state, after
+   items are added, removed, merged, copied and written as bytes, is compared with 128-bit integers; and invalid calls. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "statistics.h"
@@ -42,7 +42,7 @@ static void end(struct state *state)
     CHECK(state->one == NULL && state->many == NULL);
 }
 
-/* Adds the items from begin on, or takes them back. */
+/* Adds the items from begin on, or removes them. */
 static treefold_status change(const struct state *state, int takes_back, size_t begin, size_t n, int as_pairs)
 {
     const size_t width = state->form == ROWS ? WIDTH : 1, bytes = bytes_of(state->type);
@@ -106,7 +106,7 @@ static treefold_status of_bytes(const struct state *state, const void *bytes, si
                                       : treefold_keyed_of_bytes(state->many, bytes, n);
 }
 
-/* The statistics that a state has which was created for one, as a set. */
+/* The set of statistics of a state that was created for one statistic. */
 #define SET(code) (1u << TREEFOLD_EXACT_##code)
 
 static unsigned has(enum form form, treefold_type type, treefold_statistic statistic)
@@ -147,7 +147,7 @@ static size_t place_of(enum form form, size_t i)
     return form == ACCUMULATOR ? 0 : form == ROWS ? (size_t)keys[ROWS][i / WIDTH] * WIDTH + i % WIDTH : (size_t)keys[KEYED][i];
 }
 
-/* Holds what a state has against the first n items. */
+/* Compares the statistics of a state with those of the first n items. */
 static void check_values(const struct state *state, treefold_statistic made_for, size_t n, int is_norm)
 {
     static struct sums s[GROUPS * WIDTH];
@@ -161,7 +161,7 @@ static void check_values(const struct state *state, treefold_statistic made_for,
         for (int ddof = 0; ddof < 2; ddof++) {
             const treefold_type type = type_of_result(state->type, code);
             if (!(has(state->form, state->type, made_for) >> code & 1)) {
-                /* A sum of products by key may also be asked for its root. */
+                /* A keyed sum of products also has its square root. */
                 if (state->form == ACCUMULATOR || code != TREEFOLD_EXACT_NORM || !(has(KEYED, state->type, made_for) & SET(DOT)))
                     EXPECT(TREEFOLD_UNSUPPORTED, "", values(state, code, ddof, results, count));
                 continue;
@@ -251,7 +251,7 @@ static void check_state(enum form form, treefold_type type, treefold_statistic m
     clear(&both);
     CHECK(are_equal(&both, &none) == 1);
     check_values(&both, made_for, 0, is_norm);
-    /* Another type, and what holds something else. */
+    /* States of another type, and states that hold other sums. */
     if (type < TREEFOLD_I8) {
         OK(create(form, type == TREEFOLD_F32 ? TREEFOLD_F64 : TREEFOLD_F32, made_for, &foreign));
         EXPECT(TREEFOLD_ARGUMENT, "`other`", merge(&whole, 0, &foreign));
@@ -290,7 +290,7 @@ static void every_state(void)
         }
 }
 
-/* Items of the whole range are taken back in another order: what is left are the others, whose sums integers hold. */
+/* Items of the whole range are removed in another order: the remaining items have sums that integers hold. */
 static void wide(void)
 {
     double *items = x, *others = y;
@@ -319,7 +319,7 @@ static void wide(void)
     }
 }
 
-/* Keys that are far apart, of types that hold them or not. */
+/* Keys that are far apart, of types that can represent them or not. */
 static void any_keys(void)
 {
     const int64_t own[4] = {INT64_MIN, INT64_MAX, -7, INT64_MIN}, sorted[3] = {INT64_MIN, -7, INT64_MAX}, unknown[2] = {-7, 17};
@@ -353,7 +353,7 @@ static void any_keys(void)
     OK(treefold_keyed_add(floats, TREEFOLD_I8, small + 1, 1, narrow, 1));
     OK(treefold_keyed_keys(floats, read, 3));
     CHECK(read[0] == 5 && read[1] == 7 && read[2] == -1);
-    /* A key stays when its items go, and goes when all do. */
+    /* A key remains when its items are removed, and only clear removes it. */
     OK(treefold_keyed_remove(state, TREEFOLD_I64, own + 2, 1, items + 2, 1));
     OK(treefold_keyed_values(state, TREEFOLD_EXACT_SUM, 0, sums, 3));
     CHECK(sums[0] == 9 && bits(sums[1]) == bits(0.0) && sums[2] == 2);
@@ -391,7 +391,7 @@ static void complex_numbers(void)
         OK(treefold_accumulator_destroy(&all[i]));
 }
 
-/* Infinities, NaNs and zeros come and go, one by one; the number of items is limited. */
+/* Infinities, NaNs and zeros are added and removed, one by one; the number of items is limited. */
 static void special(void)
 {
     const double items[5] = {1e300, NAN, INFINITY, -INFINITY, -0.0}, two[2] = {NAN, NAN};
@@ -445,7 +445,7 @@ static void special(void)
         EXPECT(TREEFOLD_ARGUMENT, "", treefold_keyed_merge(keyed, keyed));
         OK(treefold_keyed_destroy(&keyed));
     }
-    /* Sums of integers that do not fit in 64 bits, until one is taken back. */
+    /* Sums of integers that do not fit in 64 bits, until one item is removed. */
     const uint64_t most[2] = {UINT64_MAX, UINT64_MAX};
     uint64_t wholes[2];
     OK(treefold_keyed_create(TREEFOLD_U64, TREEFOLD_EXACT_SUM, 2, &keyed));
@@ -455,7 +455,7 @@ static void special(void)
     OK(treefold_keyed_values(keyed, TREEFOLD_EXACT_SUM, 0, wholes, 2));
     CHECK(wholes[0] == 0 && wholes[1] == UINT64_MAX);
     OK(treefold_keyed_destroy(&keyed));
-    /* The bytes of integers do not tell their type. */
+    /* The bytes of a state of integers do not record the integer type. */
     unsigned char bytes[256];
     size_t length = 0;
     OK(treefold_keyed_create(TREEFOLD_I8, TREEFOLD_EXACT_SUM, 2, &keyed));
@@ -469,7 +469,8 @@ static void special(void)
     OK(treefold_keyed_destroy(&keyed));
 }
 
-/* Bytes that are cut or changed are refused, or stand for something else; a state that they are read into is left as it was. */
+/* Bytes that are cut or changed are refused, or describe another state. If they are refused, the state that reads them is unchanged.
+   */
 static void changed_bytes(enum form form, treefold_statistic statistic)
 {
     static unsigned char bytes[BYTES_MAX], room[BYTES_MAX + 1];
@@ -605,7 +606,7 @@ static void errors(void)
     END(keyed, &three, &pairs, &powers, &rows, &wide_rows);
 }
 
-/* Threads add to one accumulator at once: where another thread is faster they hear so, and try again. */
+/* Threads add to one accumulator at once: if another thread is using it, they get an error, and try again. */
 static treefold_accumulator *shared;
 static double numbers[MANY];
 

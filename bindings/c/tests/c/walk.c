@@ -1,5 +1,5 @@
-/* Reductions in tree order in one process, by every type, operator and number of threads, against the order's definition; versions, errors,
-   threads, and wrong arguments. */
+/* Reductions in tree order in one process, by every type, operator and number of threads, compared with the order's definition; versions,
+   errors, threads, and wrong arguments. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
@@ -36,7 +36,7 @@ static void versions_and_errors(void)
     OK(treefold_threads(1));
 }
 
-/* What an operator makes of two items, on whole types of C. */
+/* The result of an operator on two items, for C's integer types. */
 #define COMBINE(code, c_type, wide)                                                                                                    \
     case code: {                                                                                                                       \
         c_type a, b, all;                                                                                                              \
@@ -78,7 +78,7 @@ static void tree(treefold_type type, treefold_op op, const unsigned char *items,
     combine(type, op, &left, &right, result);
 }
 
-/* Threads of the program's own: the parts are dealt to them, but for those from `missing` on. */
+/* The program's own threads: each gets every MOST_THREADS-th part, but parts from `missing` on are skipped. */
 struct team {
     size_t missing;
 };
@@ -123,7 +123,7 @@ static void fill(treefold_type type, void *items, size_t n, uint64_t seed)
             ((double *)items)[i] = parts == 2 && n < 10 ? (double)(i % 4) - 1 : number(i + seed) + 1;
 }
 
-/* One reduction by every function that has it: of items, by the caller's threads, of the two columns of rows, and of two fields. */
+/* One reduction by every function that offers it: of items, by the caller's threads, of the two columns of rows, and of two fields. */
 static void check_fold(treefold_type type, treefold_op op, size_t n)
 {
     const size_t bytes = bytes_of(type);
@@ -267,12 +267,12 @@ static void teams(void)
     EXPECT(TREEFOLD_LENGTH, "999", treefold_dot_on(TREEFOLD_F64, x, 1000, y, 999, run_team, &all, &result));
     EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_dot_on(TREEFOLD_I32, x, 2, y, 2, run_team, &all, &result));
     CHECK(result == -1);
-    /* Few items are for the calling thread. */
+    /* A few items are reduced by the calling thread. */
     OK(treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, x, 2, run_team, &none, &result));
     CHECK(result == x[0] + x[1]);
 }
 
-/* Calls that find the type: 2, 3 and 4, also of const items and by the other names of a type. */
+/* Macros that deduce the type, on the items 2, 3 and 4; also with const items and other names of a type. */
 #define FRONT_OF(function, expected)                                                                                                   \
     do {                                                                                                                               \
         OK(function(items, 3, &result));                                                                                               \
@@ -349,7 +349,7 @@ static void errors(void)
     CHECK(result[0] == 0 && result[1] == 0);
 }
 
-/* y = a x + b, composed; a context that is not NULL counts calls. */
+/* The composition of maps y = a x + b; a context that is not NULL counts calls. */
 struct affine {
     int32_t a, b;
     int32_t padding[3];
@@ -403,7 +403,7 @@ static void user_operators(void)
     EXPECT(TREEFOLD_NULL, "`items`", FOLD_USER(NULL, 5, sizeof *maps, compose, NULL, NULL));
     for (size_t bytes = 0; bytes <= 516; bytes += bytes == 0 ? 6 : 510)
         EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`", FOLD_USER(maps, 5, bytes, compose, NULL, NULL));
-    /* Every length of an item, from an aligned and from another address. */
+    /* Every size of an item, at an aligned and at a misaligned address. */
     static unsigned char items[3 * TREEFOLD_ITEM_BYTES_MAX + 8], last[TREEFOLD_ITEM_BYTES_MAX + 1];
     for (size_t bytes = 4; bytes <= TREEFOLD_ITEM_BYTES_MAX; bytes += 4)
         for (size_t shift = 0; shift < 2; shift++) {
@@ -435,7 +435,8 @@ static void environment(void)
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_sum_f64(tiny, 2, &result));
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, &result));
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, run_team, &(struct team){SIZE_MAX}, &result));
-    /* An exact sum needs no environment. The threads that it asks for, which no other test does, are right for the sums of others. */
+    /* An exact sum works in every floating-point environment. It starts a pool that no other test uses; the pool's threads must still be
+       right for rounded sums. */
     OK(treefold_threads(MOST_THREADS + 1));
     OK(treefold_exact_sum_f64(x, MANY, &result));
     _mm_setcsr(before);
@@ -449,7 +450,7 @@ static void environment(void)
 static void environment(void) {}
 #endif
 
-/* Sums while other threads do; the setting and the last error are the thread's own. */
+/* Sums in several threads at once: each thread has its own setting and its own last error. */
 static void *thread(void *argument)
 {
     const size_t n = *(size_t *)argument;

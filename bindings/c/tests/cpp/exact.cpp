@@ -1,4 +1,5 @@
-// Exact statistics in C++, of all items, by key and of windows: those of the functions in C, and wrong arguments.
+// Exact statistics in C++, of all items, by key and of windows, compared with the functions in C; and wrong
+// arguments.
 
 #include <array>
 #include <complex>
@@ -114,12 +115,12 @@ template <class T, treefold_statistic S> void walk_rows(statistic_of<S> of, doub
     CHECK(thrown([&] { return treefold::exact_rows(of, all.x, 7, given); }) == code::length);
     CHECK(thrown([&] { treefold::exact_rows_into(of, all.x, width, wrong, given); }) == code::length);
     CHECK(thrown([&] { return treefold::by_key_rows(of, keys, all.x, width + 1, groups, given); }) == code::length);
-    // No rows are not one key's.
+    // Without rows and keys, all groups are still in the result.
     const std::vector<T> none;
     CHECK(treefold::by_key_rows(of, std::vector<int>(), none, width, groups, given).size() == groups * width);
 }
 
-// Windows of every kind, as C has them.
+// Windows of every kind, compared with C.
 template <class T, treefold_statistic S, class Index> void walk_windows(statistic_of<S> of, double ddof)
 {
     const treefold::options given{.ddof = ddof};

@@ -1,5 +1,5 @@
-// Walks the functions of treefold.hpp in tree order, with right and wrong arguments, and compares bits with those of the functions in C,
-// and of the caller's operators with the definition in docs/order.md: by one thread, and by several.
+// Walks the functions of treefold.hpp in tree order, with right and wrong arguments, by one thread and by several. Compares bits with
+// the functions in C, and for user-defined operators with the definition in docs/order.md.
 
 #include <algorithm>
 #include <array>
@@ -148,7 +148,8 @@ template <std::size_t L> void canonical_reduce_in()
         const double sum = count == 0 ? 0.1 : 0.1 + tree_in_lanes(x, L, plus);
         CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1), sum));
         CHECK(same_bits(treefold::canonical_reduce<L>(x.data(), x.data() + count, 0.1, std::plus<double>{}), sum));
-        // By an operator that the library does not know; by iterators that are no pointers, to items that become what init is.
+        // By an operator that the library does not know; by iterators that are not pointers, with items that are converted to the
+        // type of init.
         CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1, plus), sum));
         const auto wide = treefold::canonical_reduce<L>(floats.begin(), floats.end(), 0.5);
         CHECK(same_bits(wide, count == 0 ? 0.5 : 0.5 + tree_in_lanes(widened, L, plus)));
@@ -162,7 +163,7 @@ template <std::size_t L> void canonical_reduce_in()
     }
 }
 
-// ---- Operators of one's own
+// ---- User-defined operators
 
 // No default constructor, and an alignment beyond what the library promises.
 struct alignas(64) broad {
@@ -185,7 +186,7 @@ void operators()
     CHECK(same_bits(treefold::fold(x, difference), tree(x, difference)));
     CHECK(same_bits(treefold::fold(x, [](const double &l, const double &r) -> const double & { return r < l ? r : l; }), treefold::min(x)));
 
-    // State is used in place, and may be anything that threads can share.
+    // An operator's state is used in place, and may be anything that threads can share.
     std::atomic<int> calls = 0;
     const auto owner = std::make_unique<double>(0.5);
     const auto counting = [&calls, &owner](double left, double right) {
@@ -211,7 +212,7 @@ void operators()
     CHECK(thrown([&] { return treefold::fold(none, difference); }) == code::empty);
     CHECK(treefold::fold(none, difference, 7.0) == 7.0);
 
-    // Reductions within a reduction.
+    // An operator that reduces.
     const auto nested = [](double left, double right) { return treefold::sum(std::array{left, right}); };
     CHECK(same_bits(treefold::fold(x, nested), treefold::sum(x)));
 }
@@ -219,7 +220,7 @@ void operators()
 void exceptions()
 {
     const auto x = some_items<double>(0, 200'000);
-    // Many threads throw, each an exception of its own: one arrives, whole, through try_ as well.
+    // Many threads throw, each its own exception: one of them reaches the caller, through try_ as well.
     for (int round = 0; round < 20; ++round) {
         std::atomic<int> thrown_count = 0;
         const auto failing = [&thrown_count](double, double) -> double { throw ++thrown_count; };
@@ -231,11 +232,11 @@ void exceptions()
         }
     }
 
-    // A failure of treefold's inside an operator is an exception like others.
+    // An error of treefold inside an operator is an exception like any other.
     const auto empty = [](double, double) { return treefold::min(std::vector<double>{}); };
     CHECK(thrown([&] { return treefold::fold(x, empty); }) == code::empty);
 
-    // And nothing is left of all that.
+    // Later reductions are not affected.
     CHECK(same_bits(treefold::fold(x, [](double left, double right) { return left + right; }), treefold::sum(x)));
 }
 

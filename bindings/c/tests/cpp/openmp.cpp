@@ -1,4 +1,4 @@
-// Reductions by threads of OpenMP's, where there are some, and else of this program's: fold_on, dot_on, and the pool in a parallel region.
+// Reductions by OpenMP's threads, or without OpenMP by this program's threads: fold_on, dot_on, and the pool in a parallel region.
 #include <atomic>
 #include <complex>
 #include <cstdint>
@@ -79,7 +79,7 @@ void wrong_runs()
         for (std::size_t i = 1; i < parts; ++i)
             part(i);
     }));
-    // What `run` throws comes through.
+    // An exception of `run` reaches the caller.
     int number = 0;
     try {
         static_cast<void>(treefold::fold_on(ones, treefold::ops::sum, [](std::size_t, const auto &) { throw 7; }));
@@ -89,7 +89,7 @@ void wrong_runs()
     CHECK(number == 7);
 }
 
-// Each thread of a parallel region lets the pool work for it.
+// Each thread of a parallel region uses the pool.
 void pool_in_a_parallel_region()
 {
     const auto x = some_items<double>(0, 300'000);

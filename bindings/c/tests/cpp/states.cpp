@@ -1,5 +1,5 @@
-// Exact statistics in C++ that are held between calls, of all items and by key: every statistic that a state is made for, every one that
-// it has, and wrong arguments.
+// Exact statistics in C++ that are kept between calls, of all items and by key: states created for every statistic, every statistic that
+// they have, and wrong arguments.
 
 #include <array>
 #include <complex>
@@ -48,7 +48,7 @@ template <treefold_statistic S, bool IsByKey, class T, class Call> void with(con
         with_arrays<S>(of, call);
 }
 
-// What every state does alike, one of all items or by key.
+// The checks that are the same for accumulators and keyed states.
 template <bool IsByKey, class T, treefold_statistic S, class State> void walk(statistic_of<S> made_for, State &state, State &other)
 {
     const auto all = draw<T>(600), more = draw<T>(700);
@@ -90,7 +90,7 @@ template <bool IsByKey, class T, treefold_statistic S, class State> void walk(st
         bytes[0] ^= std::byte{1};
         CHECK(thrown("`bytes`", [&] { return State::of_bytes(made_for, bytes); }) == code::argument);
     }
-    // A pair that lacks one is an error that changes nothing.
+    // If one array of pairs is shorter, the call fails and changes nothing.
     if constexpr (treefold::of_pairs<S>) {
         auto torn = all;
         torn.y.pop_back();
@@ -102,7 +102,7 @@ template <bool IsByKey, class T, treefold_statistic S, class State> void walk(st
     CHECK(moved == empty && other.handle() == nullptr && thrown([&] { other.clear(); }) == code::null);
     other = std::move(moved);
 
-    // Every statistic, that it has and that it has not.
+    // Every statistic, whether the state has it or not.
     for_statistics([&]<treefold_statistic Asked>(statistic_of<Asked> asked) {
         for (const double ddof : {0.0, 1.0}) {
             const treefold::options given{.ddof = ddof};

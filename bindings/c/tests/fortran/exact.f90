@@ -1,5 +1,5 @@
-! Exact statistics in Fortran: values that only an exact sum gives, and every statistic of all items, of each key's, and of windows,
-! with and without gaps between them, one against the other.
+! Exact statistics in Fortran: values that only an exact sum gives, and every statistic of all items, of each key's items, and of
+! windows. Arrays with and without gaps must give the same results.
 
 include 'checks.inc'
 
@@ -115,7 +115,7 @@ contains
          ieee_is_nan(means(GROUPS - 1)))
    end subroutine integers
 
-   ! Statistics 1 to 16 of 4, 7, 13, 16, and of these with 9, 15, 27, 33, as of a sample where that is another one.
+   ! Statistics 1 to 16 of 4, 7, 13, 16, or of pairs with 9, 15, 27, 33. Except for the kurtosis, ddof is 1.
    subroutine known()
       real(real64), parameter :: EXPECTED(*) = [40.0_real64, 10.0_real64, 30.0_real64, sqrt(30.0_real64), 4.0_real64, 16.0_real64, &
          sqrt(490.0_real64), 1020.0_real64, 1020.0_real64 / 84, 60.0_real64, 1.0_real64, 2.0_real64, 1.0_real64, 0.0_real64, &
@@ -149,7 +149,7 @@ contains
       end if
    end subroutine of_all
 
-   ! Each with and without gaps; of each key, against that key's items alone.
+   ! Every statistic with and without gaps; by key, compared with the statistic of each key's items alone.
    subroutine by_key()
       real(real64) :: found(0:GROUPS - 1), again(0:GROUPS - 1), scattered(2, 0:GROUPS - 1), alone, of_gaps
       integer :: s, key
@@ -201,7 +201,7 @@ contains
       end do
    end subroutine rows
 
-   ! Each window against its items alone, if it has at least 4.
+   ! Each window that has at least 4 items, compared with its items alone.
    subroutine windows()
       integer, parameter :: M = 40, SPAN = 6
       real(real64) :: a(M), b(M), found(M), scattered(2, M), alone
@@ -255,7 +255,7 @@ contains
       call same('means of floats', means, [1.0_real32, 1.5_real32, 3.0_real32])
    end subroutine windows
 
-   ! Exact sums are right where the processor rounds otherwise.
+   ! Exact sums are right even if the processor does not round to nearest.
    subroutine environment()
       real(real64) :: upward(3), expected(3)
       integer :: ierr(3)

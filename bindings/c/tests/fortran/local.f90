@@ -94,7 +94,7 @@ contains
       end select
    end function combine
 
-   ! The bits are those of variables in memory: nothing is fused, and nothing is wider.
+   ! The results go through variables in memory, so that the compiler neither fuses operations nor computes in a wider type.
    function of_floats(type, op, left, right) result(word)
       integer, intent(in) :: type, op
       integer(int64), intent(in) :: left, right
@@ -121,7 +121,8 @@ contains
       end if
    end function of_floats
 
-   ! A number that increases with a float: bits are in order but for negative ones, which are in the opposite one.
+   ! An integer with the same order as the floats: the bits of floats are in order, except that those of negative floats are in
+   ! reverse order.
    function order(type, word) result(number)
       integer, intent(in) :: type
       integer(int64), intent(in) :: word
@@ -139,7 +140,7 @@ contains
       negated = extended(BITS(type), ieor(word, shiftl(1_int64, BITS(type) - 1)))
    end function minus
 
-   ! Integers wrap, which Fortran does not say of its own.
+   ! Integers wrap around, which Fortran does not guarantee.
    function of_integers(bits_of_type, op, left, right) result(word)
       integer, intent(in) :: bits_of_type, op
       integer(int64), intent(in) :: left, right
@@ -173,7 +174,7 @@ contains
       total = ior(shiftl(high, 32), ibits(low, 0, 32))
    end function wrapping_sum
 
-   ! The lowest bits of a word, as an integer of so many bits.
+   ! The lowest bits of a word, as a signed integer.
    function extended(bits_of_type, word) result(number)
       integer, intent(in) :: bits_of_type
       integer(int64), intent(in) :: word
@@ -200,8 +201,8 @@ contains
       word = merge(NAN_32, NAN_64, BITS(type) == 32)
    end function nan_of
 
-   ! Items of a type, always the same ones: integers of all bits, floats of either sign that fill their fractions, and now and then
-   ! a zero of either sign, a subnormal number, or, where asked for, an infinity or a NaN.
+   ! Items of a type, always the same ones: integers of all bits, floats of either sign that fill their fractions, and sometimes a
+   ! zero of either sign, a subnormal number, or, if requested, an infinity or a NaN.
    function items_of(type, n, wild) result(words)
       integer, intent(in) :: type, n
       logical, intent(in) :: wild
@@ -221,7 +222,7 @@ contains
       end do
    end function items_of
 
-   ! A float from random bits, of magnitude 1/8 to 16 in general.
+   ! A float from random bits, usually of magnitude 1/8 to 16.
    function tamed(type, seed, wild) result(word)
       integer, intent(in) :: type
       integer(int64), intent(in) :: seed
@@ -343,7 +344,7 @@ contains
       status = 0
    end function weighted
 
-   ! Threads of the caller's: OpenMP's if this is compiled for them. With a context, the last part is left out.
+   ! The caller's threads: OpenMP's if this file is compiled with OpenMP. With a context, the last part is skipped.
    subroutine team(context, parts, part, job) bind(c)
       type(c_ptr), value :: context, job
       integer(c_size_t), value :: parts
@@ -371,7 +372,7 @@ program local
    integer :: length
    character(len=20) :: argument
 
-   ! With an argument, this is the process that `errors` starts to see it end.
+   ! With an argument, this is the process that `errors` starts to check how it ends.
    call get_command_argument(1, argument)
    if (argument == 'stop') then
       print *, treefold_min([real(real64) ::])
@@ -390,7 +391,7 @@ program local
 
 contains
 
-   ! Every type: the text is the same.
+   ! Every type, by the same source text.
    subroutine walk(n, wild)
       integer, intent(in) :: n
       logical, intent(in) :: wild
@@ -494,7 +495,7 @@ contains
          bits_of(treefold_squared_norm([x(N:1:-1)])))
    end subroutine shapes
 
-   ! Operators of the caller: addition with a weight, on one element; and the composition of the maps y -> a y + b, which is not
+   ! User-defined operators: addition with a weight, on one element; and the composition of the maps y -> a y + b, which is not
    ! commutative, on columns and on variables of a derived type.
    subroutine operators()
       type :: line

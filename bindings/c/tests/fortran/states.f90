@@ -1,5 +1,5 @@
-! Accumulators and keyed states in Fortran: items that come in parts, with gaps between them, and are taken back, against a call with
-! all items; copies, bytes and errors.
+! Accumulators and keyed states in Fortran: items that are added in several calls, with gaps between them, and removed, compared
+! with one call with all items; copies, bytes and errors.
 
 include 'checks.inc'
 
@@ -33,7 +33,7 @@ program states
 
 contains
 
-   ! Every other item, then the others, then more that are taken back.
+   ! Adds every second item, then the other items, then more items, which are removed again.
    subroutine accumulate(statistic)
       integer, intent(in) :: statistic
       type(treefold_accumulator) :: total, part, copy
@@ -227,7 +227,7 @@ contains
       real(real64) :: found(GROUPS)
       integer :: ierr
 
-      ! Keys descend where the numbers that they are made of ascend.
+      ! The keys descend as the numbers from which they are computed ascend.
       large = 5 - keys * 1000000000000_int64
       call treefold_keyed_create_hashed(TREEFOLD_F64, sums)
       call treefold_keyed_create_hashed(TREEFOLD_F64, other)

@@ -1,4 +1,5 @@
-! Sums over every other of 10^6 doubles, which are read by blocks: under valgrind, "bytes allocated" stays below 1 MB.
+! Sums of every second one of 10^6 doubles, which are read in blocks: under valgrind, "bytes allocated" stays below 1
+! MB.
 program strided
    use, intrinsic :: iso_fortran_env, only: real64
    use treefold

@@ -78,7 +78,8 @@ impl Copied {
             return Ok(());
         }
         let bytes = &bytemuck::cast_slice(&self.words)[..self.count];
-        // SAFETY: the array has as many bytes, and the caller promises that it is the call's alone.
+        // SAFETY: the array has the same number of bytes, and the caller promises that only this
+        // call uses it.
         let written = unsafe { self.device.copy_into(bytes, self.pointer) };
         written.map_err(|error| of_cuda(&error))
     }
@@ -162,8 +163,7 @@ impl Target {
 
 /// This rank's items, if the GPU that holds them can fold them for the plan.
 ///
-/// # Safety
-/// They are n elements, which nobody writes or frees during the call.
+/// # Safety They are n elements, which no thread writes or frees during the call.
 pub(super) unsafe fn folded(
     plan: &Shaped,
     operation: Operation,
