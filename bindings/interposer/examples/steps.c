@@ -1,4 +1,4 @@
-/* A simulation as far as MPI sees it: each step adds up one number of each rank. docs/tutorial-check.md shows this program. */
+/* A simulation, reduced to its MPI calls: each step adds one number per rank. docs/tutorial-check.md shows this program. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(sums.unwrap(), [6.0; 3]);
     }
 
-    /// Rows of two blocks and a part of one; a rank gets all or some of the columns.
+    /// Rows of two full blocks and a partial one; a rank gets all or some of the columns.
     #[test]
     fn long_rows_go_in_blocks() {
         let width = 2 * COLUMNS_MAX + 50;

@@ -148,7 +148,7 @@ impl Report<'_> {
     }
 
     /// Findings that no choice of algorithm explains: ranks that continue with different results of one call, or that have called
-    /// different reductions, which MPI forbids.
+    /// different reductions. MPI forbids both.
     fn disagreements(&self) -> String {
         let mut text = match self.statistics.disagreements {
             0 => String::new(),

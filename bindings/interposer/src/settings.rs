@@ -36,14 +36,14 @@ const OTHER_VARIABLES: [&str; 7] = [
     "TREEFOLD_CLUSTER_CONTROL",
 ];
 
-/// What is done with the program's reductions.
+/// How the program's reductions are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// treefold runs them.
     On,
     /// The MPI library runs them.
     Off,
-    /// Both run them and the results are compared; the program gets the library's.
+    /// Both run them, and the results are compared; the program gets the library's result.
     Check,
 }
 
@@ -156,7 +156,7 @@ impl Settings {
         }
     }
 
-    /// The settings that must be equal on all ranks, as text: otherwise ranks would wait for each other.
+    /// The settings that must be equal on all ranks, as text: if they differed, ranks would wait for each other forever.
     pub(crate) fn shared(&self) -> String {
         let ops = Op::ALL.into_iter().filter(|op| self.takes(*op));
         let ops: Vec<_> = ops.map(Op::name).collect();

@@ -54,7 +54,7 @@ impl Call {
 pub(crate) enum Form {
     /// When the call returns.
     Blocking,
-    /// When a later call says so.
+    /// When a later call completes it.
     NonBlocking,
     /// The same, for each start.
     Persistent,

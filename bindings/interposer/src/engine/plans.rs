@@ -36,7 +36,7 @@ impl Key {
 struct Kept {
     key: Key,
     plan: AnyPlan,
-    /// The number of the request that last got it.
+    /// The number of the request that last used this plan.
     last_use: u64,
 }
 

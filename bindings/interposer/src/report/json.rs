@@ -10,7 +10,7 @@ use crate::statistics::{Counts, Kind};
 #[derive(Serialize)]
 struct Object<'a> {
     mode: &'a str,
-    /// What a check has found.
+    /// The findings of a check.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
     /// The least number of calls in which the library gave ranks different bits of one result.

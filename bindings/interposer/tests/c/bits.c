@@ -1,5 +1,5 @@
-/* Sums and products of numbers of wild magnitudes have the bits of the tree over the ranks, by its definition: docs/order.md.
-   Where the tree is not expected, the bits of the MPI library are its own, and only the floating-point mode is checked. */
+/* Sums and products of numbers of very different magnitudes have the bits of the tree over the ranks, as docs/order.md defines it. If
+   the MPI library reduces, its bits are not checked, only the floating-point mode. */
 #include "wild.h"
 
 #include <fenv.h>
@@ -38,14 +38,14 @@ static void trees(void)
     f90 = (struct type){"F90_COMPLEX", MPI_DATATYPE_NULL, C32, COMPLEX};
     MPI_Type_create_f90_complex(6, 30, &f90.type);
     all_cases(&f90, &one_count, 1, MPI_COMM_WORLD);
-    /* The ranks of a communicator are in its own order. */
+    /* The tree has the communicator's own rank order. */
     MPI_Comm turned;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
     all_cases(&types[0], &one_count, 1, turned);
     MPI_Comm_free(&turned);
 }
 
-/* NaNs are canonical where more than one rank contributes, and every rank has the same. */
+/* With more than one rank, NaNs are canonical, and the same on every rank. */
 static void nans(void)
 {
     double x[3] = {rank == size - 1 ? -NAN : 1, rank == 0 ? INFINITY : rank == 1 ? -INFINITY : 1, -0.0}, y[3];
@@ -59,7 +59,8 @@ static void nans(void)
     CHECK(bits[2] == 0x8000000000000000u);
 }
 
-/* A program may flush subnormal numbers, or round upwards: its mode is the same afterwards; the tree is computed in the default one. */
+/* A program may flush subnormal numbers, or round upwards: its mode is the same afterwards; the tree is computed in the default mode.
+   */
 static void modes(bool tree)
 {
     struct type type = {"DOUBLE", MPI_DOUBLE, F64, FLOATING};
@@ -67,7 +68,7 @@ static void modes(bool tree)
     contribution(&type, MPI_PROD, rank, 0, &x);
     result(&type, MPI_PROD, size, 0, &expected);
 #ifdef __GLIBC__
-    /* A program may also ask for traps. The sum of the greatest numbers overflows, which traps in the library. */
+    /* A program may also enable traps. The sum of the greatest numbers overflows, and would trap in the MPI library. */
     double big[1] = {1.7976931348623157e308}, all_big[1] = {0};
     const int traps = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
     DOING("traps");

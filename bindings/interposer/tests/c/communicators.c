@@ -1,4 +1,4 @@
-/* Communicators of all sorts: made and freed again, with callbacks, names and error handlers of the program's own, and alive at the end. */
+/* Communicators of all kinds: created and freed again, with the program's own callbacks, names and error handlers, and alive at the end. */
 #include "check.h"
 
 /* A sum that is exact, over a communicator that this rank is in. */
@@ -45,7 +45,7 @@ static void made_and_freed(void)
         MPI_Comm_free(&comms[i]);
 }
 
-/* Only some ranks are in a communicator; the others go on, and never reduce. */
+/* Only some ranks are in a communicator; the others continue, and never reduce. */
 static void parts(void)
 {
     MPI_Group all, some;
@@ -158,7 +158,7 @@ static int delete_attribute(MPI_Comm comm, int key, void *value, void *state)
     return MPI_SUCCESS;
 }
 
-/* Callbacks are called for what the program does, and for nothing else. */
+/* Callbacks are called for the program's own calls, and for no others. */
 static void own_state(void)
 {
     MPI_Comm comm, copy;
@@ -199,7 +199,7 @@ static void own_state(void)
     MPI_Comm_free_keyval(&key);
 }
 
-/* MPI is still there when the attributes of MPI_COMM_SELF are deleted, as the first part of MPI_Finalize. */
+/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF: MPI can still be called then. */
 static int reduce_at_the_end(MPI_Comm self, int key, void *value, void *state)
 {
     int finalized;
@@ -217,14 +217,14 @@ int main(int argc, char **argv)
     static MPI_Comm alive, unused;
     int key;
     begin(&argc, &argv);
-    /* Set before the first reduction, so deleted last of all. */
+    /* This attribute is set before the first reduction, so it is deleted last. */
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, reduce_at_the_end, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, &alive);
     made_and_freed();
     parts();
     between_groups();
     own_state();
-    /* These live until MPI_Finalize. */
+    /* These communicators live until MPI_Finalize. */
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &alive);
     MPI_Comm_dup(MPI_COMM_WORLD, &unused);
     check_sum(alive, MPI_DOUBLE);

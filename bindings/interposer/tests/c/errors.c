@@ -1,4 +1,4 @@
-/* Wrong arguments: what the MPI library says about them is what the program hears, by the error handler of its communicator. */
+/* Wrong arguments: the program gets the MPI library's error, through the error handler of its communicator. */
 #include "calls.h"
 
 static double x[64], y[64];
@@ -18,7 +18,7 @@ static int class_of(int code)
     return class;
 }
 
-/* Makes a call on a duplicate: what a wrong call leaves behind must not meet the next one. */
+/* Makes a call on a duplicate, so that messages of a failed call cannot reach the next one. */
 static int class_on_duplicate(const struct call *c, int (*make)(const struct call *))
 {
     struct call own = *c;
@@ -32,7 +32,7 @@ static int class_on_duplicate(const struct call *c, int (*make)(const struct cal
     return class;
 }
 
-/* Both calls must fail, or neither, and in the same way; the program's handler is called once for each failure. */
+/* Either both calls fail, with the same error, or neither; the program's handler is called once for each failure. */
 static void compare(const char *what, const struct call *c, bool has_handler)
 {
     DOING("%s: %s", entry_names[c->entry], what);
@@ -43,7 +43,7 @@ static void compare(const char *what, const struct call *c, bool has_handler)
     CHECK(!has_handler || handled_count == 0 || own_handled_class == handled_class);
 }
 
-/* MPICH 4.0 crashes with most negative counts, as it does not look at them. */
+/* MPICH 4.0 crashes with most negative counts, as it does not check them. */
 static bool checks_counts(enum entry entry)
 {
 #ifdef MPICH
@@ -61,7 +61,7 @@ static struct call right(enum entry entry, MPI_Comm comm)
     return (struct call){entry, x, y, 2, counts, MPI_DOUBLE, MPI_SUM, 0, comm};
 }
 
-/* Every rank is wrong alike, so that nobody waits for another one. */
+/* Every rank makes the same mistake, so that no rank waits for another one. */
 static void wrong_arguments(MPI_Comm comm, bool has_handler)
 {
     static int negative_counts[64];
@@ -103,7 +103,8 @@ static void wrong_arguments(MPI_Comm comm, bool has_handler)
         compare("the maximum of complex numbers", &c, has_handler);
         c = right(entry, comm);
         c.recv = MPI_IN_PLACE;
-        /* Only the root of a Reduce would be wrong, and the others may wait for it. Open MPI 4.1 writes there in Exscan. */
+        /* In a Reduce only the root would be wrong, and the others may wait for it. In Exscan Open MPI 4.1 writes to the
+           address MPI_IN_PLACE. */
         if (entry != REDUCE && entry != EXSCAN)
             compare("results in place", &c, has_handler);
         DOING("MPI_Exscan: results in place");
@@ -130,7 +131,7 @@ int main(int argc, char **argv)
     MPI_Comm comm;
     MPI_Errhandler handler;
     begin(&argc, &argv);
-    /* Where the communicator is wrong, or a buffer by Open MPI, these hear of it. */
+    /* Errors of an invalid communicator, and in Open MPI errors of buffers, go to these communicators. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

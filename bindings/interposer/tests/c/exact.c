@@ -1,4 +1,5 @@
-/* Every reduction of small integers, of every predefined type: the same results with every order, so with and without the library. */
+/* Every reduction of small integers, of every predefined type: the results do not depend on the order, so they are the same with and
+   without the interposer. */
 #include "cases.h"
 
 /* Small enough for the sum of 30 ranks in one byte. */
@@ -15,7 +16,7 @@ static long number(const struct type *type, MPI_Op op, int r, size_t i)
     return is_unsigned ? n % 5 : n % 6 - 2;
 }
 
-/* A complex factor is a unit, or 1 + i: products of few are exact. */
+/* A complex factor is a unit, or 1 + i: products of a few factors are exact. */
 static void parts(const struct type *type, MPI_Op op, int r, size_t i, long *re, long *im)
 {
     static const long factors[5][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}};
@@ -76,7 +77,7 @@ static const struct data exact = {contribution, result, same_value};
 static const struct {
     const char *name;
     MPI_Op op;
-    /* The classes that have it, a bit each. */
+    /* The classes that have the operator, one bit for each class. */
     unsigned classes;
 } ops[] = {
     {"sum", MPI_SUM, 1 << INTEGER | 1 << FORTRAN_INTEGER | 1 << FLOATING | 1 << COMPLEX},
@@ -91,7 +92,7 @@ static const struct {
     {"exclusive or", MPI_BXOR, 1 << INTEGER | 1 << FORTRAN_INTEGER | 1 << BYTE},
 };
 
-/* Every operator of every type in every blocking call. */
+/* Every operator on every type in every blocking call. */
 static void all_types(void)
 {
     struct type types[MOST_TYPES];

@@ -1,5 +1,5 @@
-/* Reductions that treefold itself fails: the error is one of the program's communicator, by its handler. A setting that becomes wrong
-   after MPI_Init, where it would end the job, makes all of them fail. */
+/* Reductions that fail in treefold: the error goes through the error handler of the program's communicator. A setting becomes invalid
+   after MPI_Init, which would end the job, and so all reductions fail. */
 #include "check.h"
 
 static int handled_count, handled_code;
@@ -12,7 +12,7 @@ static void handle(MPI_Comm *comm, int *code, ...)
     handled_comm = *comm;
 }
 
-/* What a call returns must be the code of an error of treefold's. */
+/* A call must return the code of a treefold error. */
 static void check_code(int code)
 {
     char text[MPI_MAX_ERROR_STRING] = "";

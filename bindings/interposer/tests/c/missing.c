@@ -1,4 +1,5 @@
-/* Functions that some libraries lack. Programs that ask whether there is one, as mpi4py does, find the interposer's, and call it. */
+/* Functions that some libraries lack. Programs that test whether such a function exists, as mpi4py does, find and call the
+   interposer's function. */
 #include "check.h"
 
 /* A function as the program finds it, and whether the library has it, too. */
@@ -19,7 +20,7 @@ TYPE(MPI_Reduce_local_c, MPI_Count, MPI_Datatype, MPI_Op);
 
 enum { COUNT = 8, RANKS_MAX = 64 };
 
-/* No int. */
+/* Too great for an int. */
 static const MPI_Count MANY = (MPI_Count)1 << 40;
 
 static int handled_class = MPI_SUCCESS;
@@ -30,7 +31,7 @@ static void handle(MPI_Comm *comm, int *code, ...)
     MPI_Error_class(*code, &handled_class);
 }
 
-/* What is called is not there: the error handler of the communicator is called, and the program goes on. */
+/* The library lacks the function: the error handler of the communicator is called, and the program continues. */
 static void is_refused(int code, bool has_communicator)
 {
     CHECK(code == MPI_ERR_UNSUPPORTED_OPERATION);
@@ -53,7 +54,7 @@ static void persistent(void)
         is_refused(FOUND(MPI_Reduce_init)(x, y, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request), true);
 }
 
-/* Counts that an int holds: the library has a function for these. */
+/* Counts that fit an int: the library has a function for these. */
 static void small(void)
 {
     double x = rank + 1, y = 0;
@@ -116,7 +117,7 @@ int main(int argc, char **argv)
     DOING("the error handler");
     OK(MPI_Comm_create_errhandler(handle, &handler));
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
-    /* The second time, the interposer says nothing. */
+    /* The second time, the interposer prints nothing. */
     for (int round = 0; round < 2; round++) {
         persistent();
         small();

@@ -1,4 +1,4 @@
-/* Threads under MPI_THREAD_MULTIPLE, each with orders and mixtures of its own, drawn at random. An argument is the seed. */
+/* Threads under MPI_THREAD_MULTIPLE, each with its own random orders and mixtures. The argument is the seed. */
 #include "operations.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
-/* Non-blocking and persistent reductions in orders and mixtures drawn at random, and what MPI does not allow. An argument is the seed. */
+/* Non-blocking and persistent reductions in random orders and mixtures, and calls that MPI does not allow. The argument is the seed. */
 #include "operations.h"
 
 enum { ROUNDS = 60 };
 
-/* Open MPI 4.1 fails where a communicator is freed that has something under way, with or without an interposer. */
+/* Open MPI 4.1 fails if a communicator is freed while a request on it is under way, with or without an interposer. */
 static void freed_early(const struct type *types, bool is_persistent)
 {
 #ifndef OPEN_MPI
@@ -36,7 +36,7 @@ static void handle(MPI_Comm *comm, int *code, ...)
     MPI_Error_class(*code, &handled_class);
 }
 
-/* What MPI does not allow is an error, and leaves the reduction as it is. */
+/* A call that MPI does not allow is an error, and does not change the reduction. */
 static void refused(void)
 {
     double x = rank + 1, y = 0;
@@ -75,7 +75,7 @@ static void refused(void)
     MPI_Errhandler_free(&handler);
 }
 
-/* A request that is over or was freed is no request any more: what MPI says to it is the library's affair. */
+/* A request that is complete or was freed is no longer treefold's: calls with it get the library's own error. */
 static void over(void)
 {
     double x = rank, y;
@@ -110,7 +110,7 @@ static void over(void)
     MPI_Errhandler_free(&before);
 }
 
-/* More than is gathered goes to the library, on all ranks. */
+/* Reductions that exceed the limit of gathers go to the library, on all ranks. */
 static void long_ones(void)
 {
     int count = (64 << 20) / (int)sizeof(double) / size + 1;

@@ -1,4 +1,5 @@
-/* What a library passes on: pairs with positions, derived types, operators of the program's own; and buffers without a beginning. */
+/* Reductions that the interposer passes on: pairs with positions, derived types, user-defined operators; and buffers at MPI_BOTTOM.
+   */
 #include "calls.h"
 
 /* A count that every entry point takes. */
@@ -102,7 +103,7 @@ static void compose(void *first, void *both, int *length, MPI_Datatype *type)
         y[i] = composed(x[i], y[i]);
 }
 
-/* The type's extent may be more than its size: what is between elements is nobody's. */
+/* The type's extent may exceed its size: the gaps between elements must not be touched. */
 static void add_first(void *first, void *both, int *length, MPI_Datatype *type)
 {
     MPI_Aint lower, extent;
@@ -111,7 +112,7 @@ static void add_first(void *first, void *both, int *length, MPI_Datatype *type)
         *(double *)((char *)both + i * extent) += *(double *)((char *)first + i * extent);
 }
 
-/* An operator that the program made for a predefined type is not a sum, whatever it does. */
+/* A user-defined operator on a predefined type is never treated as a sum. */
 static int calls_count = 0;
 
 static void subtract_one(void *first, void *both, int *length, MPI_Datatype *type)
@@ -183,7 +184,7 @@ static void own_operators(void)
     MPI_Type_free(&padded);
 }
 
-/* Where the number of a type lies that starts at MPI_BOTTOM; another address on each rank. */
+/* The address of the number in a type that is relative to MPI_BOTTOM; it differs between ranks. */
 static MPI_Aint from_bottom;
 
 static void add_from_bottom(void *first, void *both, int *length, MPI_Datatype *type)
@@ -217,7 +218,7 @@ static void bottom(void)
         OK(call(&c, form));
         CHECK(*value == (rank + 1) * (rank + 2) / 2);
     }
-    /* Contributions of a predefined type, and none at all, may begin nowhere. */
+    /* With a count of 0, the address of a contribution may be MPI_BOTTOM or NULL. */
     DOING("no elements at MPI_BOTTOM");
     OK(MPI_Allreduce(MPI_BOTTOM, MPI_BOTTOM, 0, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     OK(MPI_Allreduce(MPI_IN_PLACE, NULL, 0, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
@@ -226,7 +227,7 @@ static void bottom(void)
     free(values);
 }
 
-/* A handle may be freed while a reduction that uses it is under way, and a new one may have its place. */
+/* A handle may be freed while a reduction that uses it is under way, and a new type or operator may get the same handle. */
 static void reused_handles(void)
 {
     DOING("types and operators that are freed and made again");

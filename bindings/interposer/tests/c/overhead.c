@@ -1,6 +1,7 @@
-/* Times of reductions through MPI_ names, which an interposer takes over, compared with the same through PMPI_ names: measured alternately, in one run.
-   As in the Intel MPI Benchmarks, ranks take turns in being the root. An argument is the number of repetitions of the least message; a second
-   one, `nonblocking`, leaves blocking calls out. On p ranks, each gathers p times the bytes of a reduction that does not block. */
+/* Times of reductions through MPI_ names, which an interposer takes over, compared with the same through PMPI_ names: measured alternately,
+   in one run. As in the Intel MPI Benchmarks, ranks take turns in being the root. An argument is the number of repetitions of the least
+   message; a second one, `nonblocking`, leaves out blocking calls. On p ranks, each rank gathers p times the bytes of a non-blocking
+   reduction. */
 #include "check.h"
 
 enum { MOST_BYTES = 2 << 20, SAMPLES = 31 };
@@ -50,7 +51,7 @@ static void library_iallreduce(const double *x, double *y, int count)
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* What other programs on the machine add to a time is in the others. */
+/* The least time: the others also contain the work of other programs on the machine. */
 static double least(const double times[SAMPLES])
 {
     double least = times[0];
@@ -59,7 +60,7 @@ static double least(const double times[SAMPLES])
     return least;
 }
 
-/* Microseconds a call: the slowest rank's. */
+/* Microseconds per call on the slowest rank. */
 static double time_of(reduction run, const double *x, double *y, int count, int repetitions)
 {
     double begin, own, slowest = 0;
@@ -85,7 +86,7 @@ static void table(const char *name, reduction own, reduction library, int most_r
     for (int bytes = 8; bytes <= MOST_BYTES; bytes *= 2) {
         int count = bytes / (int)sizeof *x, repetitions = most_repetitions / (1 + bytes / 4096);
         repetitions = repetitions < 2 ? 2 : repetitions;
-        /* The first sample warms up, and makes what the interposer keeps. */
+        /* The first sample warms up, and fills the interposer's caches. */
         for (int sample = -1; sample < SAMPLES; sample++)
             for (int turn = 0; turn < 2; turn++) {
                 int which = (turn + sample + 1) % 2;
@@ -175,7 +176,7 @@ static void overlaps(int repetitions)
     free(y);
 }
 
-/* Calls that have nothing to do, and no reduction is under way: nanoseconds of the rank whose calls take longest. */
+/* Calls without work while no reduction is under way: nanoseconds per call on the slowest rank. */
 enum { IDLE_CALLS = 100000 };
 
 static void wait_idle(MPI_Request *request, bool is_own)

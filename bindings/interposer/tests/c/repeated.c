@@ -1,10 +1,10 @@
-/* The same calls again and again: with other buffers, roots, types and communicators between them. The first is found out, the later ones
-   are remembered. */
+/* Repeated calls, with other buffers, roots, types and communicators between them. The first call checks all arguments, later ones take
+   the fast path. */
 #include "check.h"
 
 enum { COUNT = 40, ROUNDS = 50, MOST_BYTES = COUNT * 16 };
 
-/* Memory for contributions and results, which need not be aligned in it. */
+/* Memory for contributions and results, which may be misaligned within it. */
 static char send_memory[MOST_BYTES + 64], recv_memory[MOST_BYTES + 64], first[MOST_BYTES];
 
 static double value(int r, int column)
@@ -12,7 +12,7 @@ static double value(int r, int column)
     return (double)(random_bits((uint64_t)(r * 1000 + column)) >> 11) * 0x1p-40 - 1000;
 }
 
-/* A reduction of this rank's values, whose buffers lie so many bytes into their memory, or in place. */
+/* A reduction of this rank's values, whose buffers begin after `skipped` bytes of their memory, or in place. */
 static const char *reduced(MPI_Comm comm, MPI_Datatype type, int count, int root, int skipped, bool in_place)
 {
     int r, bytes;
@@ -99,7 +99,7 @@ static void other_communicators(void)
     }
 }
 
-/* What was right in other buffers is wrong in these, and the library says so as it does without. */
+/* A remembered call with wrong buffers: the library reports the same error as without the interposer. */
 static void wrong_buffers(void)
 {
     MPI_Comm comm, library_comm;
@@ -108,7 +108,7 @@ static void wrong_buffers(void)
     DOING("wrong buffers in a call that was right before");
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_dup(MPI_COMM_WORLD, &library_comm);
-    /* Open MPI raises what it finds wrong with buffers on MPI_COMM_WORLD. */
+    /* Open MPI reports wrong buffers through the error handler of MPI_COMM_WORLD. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(library_comm, MPI_ERRORS_RETURN);
@@ -132,7 +132,7 @@ static int reduce_at_the_end(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* A call that is remembered, when MPI_Finalize has begun. */
+/* A remembered call after MPI_Finalize has begun. */
 static void at_the_end(void)
 {
     int key;

@@ -1,4 +1,4 @@
-/* The report as JSON: every form of every reduction is in it, as treefold's or as passed on, and as often as the ranks called it. */
+/* The report as JSON: it contains every form of every reduction, as treefold's or as passed on, with the number of calls. */
 #include "calls.h"
 
 #include <fenv.h>
@@ -18,7 +18,7 @@ static char *read_file(const char *path)
     return length > 0 ? text : NULL;
 }
 
-/* The number or the string of a name in an object, whose end is given; NULL if it has none. */
+/* The number or the string of a name in an object that ends at a given address; NULL if the object lacks the name. */
 static const char *value_of(const char *object, const char *end, const char *name)
 {
     char quoted[64];
@@ -41,7 +41,7 @@ static long sum_of(const char *report, const char *name)
     return sum;
 }
 
-/* The calls of a function that the report has, and that went this way: `why` is NULL for treefold's. */
+/* The number of a function's calls that the report lists as passed on for the reason `why`, or as treefold's if it is NULL. */
 static long calls_of(const char *report, const char *function, const char *why)
 {
     char start[64];
@@ -80,7 +80,7 @@ static void call_all(void)
     DOING("others");
     OK(MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     OK(MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
-    /* Longer than what is gathered. */
+    /* Longer than the limit of gathers. */
     size_t count = (64 << 20) / sizeof *x / (size_t)size + 1;
     double *from = calloc(count, sizeof *from), *to = calloc(count, sizeof *to);
     MPI_Request request;
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     const char *mode = getenv("TREEFOLD_PMPI");
     bool reports = is_interposed() && (mode == NULL || strcmp(mode, "off") != 0);
     char path[128];
-    /* All ranks have one launcher. */
+    /* All ranks have the same launcher. */
     snprintf(path, sizeof path, "/tmp/treefold-report-%ld.json", (long)getppid());
     setenv("TREEFOLD_PMPI_STATS", path, 1);
     begin(&argc, &argv);

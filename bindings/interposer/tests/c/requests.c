@@ -1,4 +1,4 @@
-/* Non-blocking and persistent reductions beside blocking ones, and beside messages that any receive would take. */
+/* Non-blocking and persistent reductions together with blocking ones, and with messages that match any receive. */
 #include "calls.h"
 
 #include <unistd.h>
@@ -49,7 +49,7 @@ static void between_start_and_end(void)
     }
 }
 
-/* Whoever waits inside the call that starts a reduction waits forever here. */
+/* A call that starts a reduction must not wait: here it would wait forever. */
 static void started_only(void)
 {
     double x[COUNT], y[COUNT], other[COUNT];
@@ -79,7 +79,7 @@ static void started_only(void)
     MPI_Comm in_order[2] = {rank % 2 == 0 ? first : second, rank % 2 == 0 ? second : first};
     OK(MPI_Iallreduce(x, y, COUNT, MPI_DOUBLE, MPI_SUM, in_order[0], &both[0]));
     OK(MPI_Iallreduce(x, other, COUNT, MPI_DOUBLE, MPI_SUM, in_order[1], &both[1]));
-    /* A communicator may be freed meanwhile; Open MPI 4.1 fails then, with or without an interposer. */
+    /* A communicator may be freed during a reduction; Open MPI 4.1 then fails, with or without an interposer. */
 #ifndef OPEN_MPI
     MPI_Comm_free(&first);
 #endif
@@ -112,7 +112,7 @@ static void persistent(void)
     OK(MPI_Request_free(&request));
 }
 
-/* Ranks start persistent reductions in different orders: which belong together is known from their making. */
+/* Ranks start persistent reductions in different orders: the order in which they were created decides which belong together. */
 static void in_other_orders(void)
 {
     double x[2][COUNT], y[2][COUNT];
@@ -138,7 +138,7 @@ static void in_other_orders(void)
     OK(MPI_Request_free(&requests[1]));
 }
 
-/* A receive from anybody with any tag gets the program's message, and a probe sees nothing else. */
+/* A receive from any source with any tag gets the program's message, and a probe sees no other. */
 static void messages(MPI_Comm comm)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size, sent, got, is_there;
@@ -173,7 +173,7 @@ static void messages(MPI_Comm comm)
     }
 }
 
-/* A wait for all that fails may leave a persistent reduction under way. */
+/* A failing MPI_Waitall may leave a persistent reduction under way. */
 static void failed_beside(void)
 {
     double x, y;
@@ -190,7 +190,7 @@ static void failed_beside(void)
         y = -1;
         if (rank == 1) {
             OK(MPI_Send(sent, 4, MPI_INT, 0, 8, MPI_COMM_WORLD));
-            /* Until rank 0's wait is over, as it is in Open MPI. */
+            /* Waits until rank 0's MPI_Waitall has returned, as it does in Open MPI. */
             usleep(100000);
         }
         OK(MPI_Start(&requests[0]));
@@ -207,7 +207,7 @@ static void failed_beside(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-/* A persistent reduction that fails itself, as ranks contribute different numbers of elements, is over: the program may free it. */
+/* A persistent reduction that fails because ranks contribute different numbers of elements is complete: the program may free it. */
 static void failed_itself(void)
 {
     double x[2] = {1, 2}, y[2];
@@ -223,13 +223,13 @@ static void failed_itself(void)
     OK(prepare(&c, &request));
     OK(MPI_Start(&request));
     int code = MPI_Wait(&request, MPI_STATUS_IGNORE);
-    /* MPICH 4.0 says nothing of it. */
+    /* MPICH 4.0 does not report the mismatch. */
 #ifdef OPEN_MPI
     CHECK(rank == 0 ? code == MPI_SUCCESS : code != MPI_SUCCESS);
 #else
     (void)code;
 #endif
-    /* Open MPI 4.1 has freed it where it has failed. */
+    /* Open MPI 4.1 has already freed a failed request. */
     if (request != MPI_REQUEST_NULL)
         OK(MPI_Request_free(&request));
     OK(MPI_Barrier(MPI_COMM_WORLD));

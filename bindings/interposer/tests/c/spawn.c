@@ -1,13 +1,13 @@
-/* Processes that the program starts, and that it meets at a port: ranks of another MPI_COMM_WORLD, which have counted their communicators
-   themselves. Both sides reduce together, and free communicators in several orders. */
+/* Processes that the program spawns, or connects to at a port: ranks of another MPI_COMM_WORLD, which number their communicators
+   independently. Both sides reduce together, and free communicators in several orders. */
 #include "check.h"
 
 enum { CHILDREN = 2, ROUNDS = 2, MOST_OWN = 3 };
 
-/* The sides of what is between two worlds. */
+/* The two sides of an intercommunicator between worlds. */
 enum { PARENTS = 0, CHILDREN_SIDE = 1 };
 
-/* Exact, over a communicator that this rank is in. */
+/* Checks a sum without rounding errors over a communicator that includes this rank. */
 static void check_sum(MPI_Comm comm)
 {
     int r, p;
@@ -20,7 +20,7 @@ static void check_sum(MPI_Comm comm)
     }
 }
 
-/* Communicators of one side, more on one than on the other: they live while both sides make others. */
+/* Communicators of one side, more on one side than on the other: they live while both sides create others. */
 static void make_own(MPI_Comm *own, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -37,7 +37,7 @@ static void free_own(MPI_Comm *own, int count)
     }
 }
 
-/* Communicators of both sides between them. */
+/* Creates and frees communicators over both sides while those of one side live. */
 static void together(MPI_Comm between, int side, const char *how)
 {
     MPI_Comm own[MOST_OWN], merged, copy, half;
@@ -74,7 +74,7 @@ static void together(MPI_Comm between, int side, const char *how)
     }
 }
 
-/* A word for the loader or the interposer that this process was given; launchers do not hand all of them on. */
+/* An environment variable for the loader or the interposer; launchers do not pass on all of them. */
 static char *word_of(const char *name)
 {
     const char *value = getenv(name);
@@ -84,7 +84,7 @@ static char *word_of(const char *name)
     return word;
 }
 
-/* More processes of this program; MPI_COMM_NULL where the library cannot start any. */
+/* Spawns more processes of this program; MPI_COMM_NULL if the library cannot. */
 static MPI_Comm start(const char *program)
 {
     static const char *const names[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "TREEFOLD_PMPI", "EXPECTED_BITS"};
@@ -103,7 +103,7 @@ static MPI_Comm start(const char *program)
     return code == MPI_SUCCESS ? between : MPI_COMM_NULL;
 }
 
-/* The same processes once more, met at a port. */
+/* The same processes again, connected at a port. */
 static void meet(MPI_Comm between, int side)
 {
     char port[MPI_MAX_PORT_NAME] = "";
@@ -146,7 +146,8 @@ int main(int argc, char **argv)
     MPI_Intercomm_merge(between, side, &all);
     check_sum(all);
     OK(MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, all));
-    /* Open MPI 4.1 fails in MPI_Finalize, where a process of the other world may have ended, if both sides still share communicators. */
+    /* If both sides still share communicators, Open MPI 4.1 fails in MPI_Finalize, because a process of the other world may have ended.
+       */
     MPI_Comm_free(&all);
     MPI_Comm_disconnect(&between);
     int status = end(side == PARENTS ? "spawn" : "spawned");

@@ -1,17 +1,17 @@
-/* Threads under MPI_THREAD_MULTIPLE, each with communicators of its own; some are first used at the same time. */
+/* Threads under MPI_THREAD_MULTIPLE, each with its own communicators; some are first used at the same time. */
 #include "check.h"
 
 #include <pthread.h>
 
 enum { THREADS = 3, COMMUNICATORS = 10, ROUNDS = 20 };
 
-/* What a thread has. */
+/* The data of a thread. */
 struct own {
     int thread, wrong_count;
     MPI_Comm comms[COMMUNICATORS];
 };
 
-/* The order of the threads' calls is not defined, and is another one on every rank. */
+/* The order of the threads' calls is undefined, and differs between ranks. */
 static void *reduce(void *argument)
 {
     struct own *own = argument;
@@ -23,7 +23,8 @@ static void *reduce(void *argument)
             float mine = (float)(rank + thread), sum = 0;
             for (int k = 0; k < 16; k++)
                 x[k] = (rank + 1) * (thread + k);
-            /* Under way while this thread and others make other calls, and completed beside those of other threads. */
+            /* These reductions are under way while this thread and others make other calls, and complete at the same
+               time as those of other threads. */
             double started[2][16] = {{0}};
             MPI_Request requests[2];
             int is_done = 0;
@@ -42,13 +43,13 @@ static void *reduce(void *argument)
             own->wrong_count += code != MPI_SUCCESS || started[0][3] != y[3];
             own->wrong_count += started[1][3] != (rank + 1) * (rank + 2) / 2 * (thread + 3);
         }
-    /* Their plans and duplicates may go in one thread while another one reduces. */
+    /* One thread may free plans and duplicates while another one reduces. */
     for (int i = 0; i < COMMUNICATORS; i++)
         MPI_Comm_free(&own->comms[i]);
     return NULL;
 }
 
-/* One thread has started it, another one completes it. */
+/* A reduction that one thread starts and another one completes. */
 struct started {
     double x, y;
     MPI_Request request;
@@ -73,7 +74,7 @@ static void handed_over(void)
     }
     for (int t = 0; t < THREADS; t++)
         CHECK(pthread_create(&threads[t], NULL, finish, &started[(t + rank) % THREADS]) == 0);
-    /* Meanwhile this one is in a blocking call. */
+    /* Meanwhile this thread is in a blocking call. */
     double x = 1, y;
     OK(MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     for (int t = 0; t < THREADS; t++)
@@ -84,7 +85,7 @@ static void handed_over(void)
 
 enum { ASKED_ELEMENTS = 4096, ASKED_ROUNDS = 100 };
 
-/* Several threads ask about one request. To each that is told that it is complete, the result is there. */
+/* Several threads test one request. Each thread that learns that the request is complete must see the result. */
 struct asked {
     double x[ASKED_ELEMENTS], y[ASKED_ELEMENTS];
     MPI_Request request;
@@ -121,7 +122,7 @@ static void asked_by_all(void)
     }
 }
 
-/* A communicator is used by one thread after another: what it keeps moves with it. */
+/* One thread after another uses a communicator: its state moves between threads. */
 static void *reduce_once(void *argument)
 {
     struct own *own = argument;

@@ -1,4 +1,4 @@
-! Handles are integers, and procedures have no interface: compilers must be told that one takes arguments of different types.
+! Handles are integers, and procedures have no interface: compilers need an option to accept arguments of different types.
 #define BINDING
 #define INCLUDED include 'mpif.h'
 #define TITLE 'mpif.h'

@@ -1,4 +1,4 @@
-! Handles have types of their own, and the last argument may be left out.
+! Handles have their own types, and the last argument is optional.
 #define BINDING use mpi_f08
 #define INCLUDED
 #define TITLE 'use mpi_f08'

@@ -4,7 +4,7 @@
 import glob
 import sys
 
-# Where Debian puts it if no other flavour of PETSc asks for the choice.
+# The folder in which Debian installs PETSc's default flavour.
 sys.path += glob.glob("/usr/lib/petscdir/petsc*/*-real/lib/python3/dist-packages")
 
 import petsc4py  # noqa: E402: after its folder is known
@@ -18,7 +18,7 @@ matrix = PETSc.Mat().createAIJ([SIDE * SIDE, SIDE * SIDE], nnz=5)
 begin, end = matrix.getOwnershipRange()
 for row in range(begin, end):
     i, j = divmod(row, SIDE)
-    # Coefficients that no sum is exact with.
+    # With these coefficients every sum rounds.
     matrix[row, row] = 4.1 + 1 / (row + 3)
     for x, y in ((i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)):
         if 0 <= x < SIDE and 0 <= y < SIDE:

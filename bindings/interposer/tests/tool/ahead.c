@@ -1,4 +1,4 @@
-/* A tool as profilers are: it calls MPI by its PMPI_ names, and so hides the program's calls from a library that comes after it. With
+/* A tool like a profiler: it calls MPI by its PMPI_ names, and so hides the program's calls from a library that comes after it. With
    -DHIDES_INIT it hides MPI_Init, too. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* A program that finds MPI's functions in its library by that library's handle, as MPI.jl does: no preloaded library comes before them. */
+/* A program that looks up MPI's functions by the handle of their library, as MPI.jl does, and so bypasses preloaded libraries. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -15,7 +15,7 @@ int main(void)
     int (*finalize)(void) = (int (*)(void))dlsym(library, "MPI_Finalize");
     if (init(NULL, NULL) != MPI_SUCCESS)
         return 1;
-    /* So that the linker needs the library. */
+    /* This call makes the linker keep the library. */
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return finalize() != MPI_SUCCESS || rank < 0;
 }

@@ -1,4 +1,4 @@
-/* Reductions of buffers that a driver says to be in a device's memory are the MPI library's; those of others are not. */
+/* The MPI library reduces buffers that a driver reports as device memory; treefold reduces all others. */
 #include <mpi.h>
 #include <stddef.h>
 

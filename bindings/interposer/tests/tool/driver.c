@@ -1,4 +1,4 @@
-/* Stands for CUDA's driver, which knows where memory is: what its program has told is a device's. */
+/* A mock of CUDA's driver: the program tells it which memory is a device's. */
 #include <stddef.h>
 #include <stdint.h>
 

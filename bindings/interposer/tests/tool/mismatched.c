@@ -1,4 +1,5 @@
-/* Ranks that ask one non-blocking reduction for different operators. */
+/* Ranks that pass different operators to the same non-blocking
+   reduction. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* A reduction that no call of MPI's completes before MPI_Finalize: erroneous, and not to be passed over. */
+/* A reduction that no MPI call completes before MPI_Finalize: an error, which must be reported. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-! What host.c loads: a module that has an MPI library for itself.
+! The module that host.c loads: it loads its own MPI library.
 subroutine module_main() bind(c)
   use mpi
   implicit none

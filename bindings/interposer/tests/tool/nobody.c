@@ -1,4 +1,4 @@
-/* An MPI library of no family that treefold knows: a few functions, for one rank. */
+/* An MPI library of an unknown family: a few functions, for one rank. */
 #include <string.h>
 
 int PMPI_Init(int *argc, char ***argv);

@@ -1,4 +1,5 @@
-/* A program of the library in nobody.c: calls are passed on, and one that it lacks fails, with the interposer or without. */
+/* A program that uses the library in nobody.c: calls are passed on, and a function that the library lacks fails, with the
+   interposer or without. */
 #include <stdio.h>
 
 int MPI_Init(int *argc, char ***argv);

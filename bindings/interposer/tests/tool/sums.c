@@ -1,4 +1,4 @@
-/* A few reductions, for tests of what is said about them. */
+/* A few reductions, for tests of the messages about them. */
 #include "../c/check.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-"""Sums by mpi4py's wheel, which loads its MPI library for itself alone."""
+"""Sums by mpi4py's wheel, which loads its MPI library with RTLD_LOCAL."""
 
 import array
 import sys

@@ -39,8 +39,8 @@ pub(crate) unsafe fn intercept(
     unsafe { take_or_pass(arguments, mpi, settings, &library) }
 }
 
-/// The same for a kind of call that this thread does not remember. A function of its own that takes arguments by value, so that they stay in
-/// registers for remembered kinds.
+/// The same for a kind of call that this thread does not remember. This is a separate function that takes arguments by value, so that they
+/// stay in registers for remembered kinds.
 ///
 /// # Safety
 /// As [`intercept`].

@@ -1,5 +1,5 @@
-//! Reductions that are always passed on, and counted if there is a report: MPI_Reduce_local, and accumulations into windows, whose order is
-//! the order in which ranks arrive.
+//! Reductions that are always passed on, and counted if there is a report: MPI_Reduce_local, and accumulations into windows, which happen
+//! in the order in which ranks arrive.
 
 #![allow(non_snake_case, reason = "MPI's names, and Fortran compilers'")]
 

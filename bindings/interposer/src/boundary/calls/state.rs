@@ -65,8 +65,8 @@ impl Inner {
 }
 
 // SAFETY: an engine's world, plans and buffers hold `Rc`s of each other, and no other object of the process holds one of them: each world
-// is made here from a communicator of its own. So all of them move between threads together, behind the mutex, and no thread uses one
-// without its lock. Any thread that may call a reduction may call the MPI functions that they use.
+// is created here from its own communicator. So all of them move between threads together, behind the mutex, and no thread uses one without
+// its lock. Any thread that may call a reduction may call the MPI functions that they use.
 unsafe impl Send for Inner {}
 
 thread_local! {

@@ -1,4 +1,4 @@
-//! What a check keeps for each reduction that the library runs.
+//! The data that a check keeps for each reduction that the library runs.
 
 use std::ffi::c_void;
 use std::slice;
@@ -16,7 +16,8 @@ use crate::task::Task;
 pub(crate) struct Check {
     /// The program's.
     pub(crate) comm: Comm,
-    /// The request that gathers, and a copy of the contribution: the program may change its own buffer before it is sent.
+    /// The request of the gather, and a copy of the contribution: the program may change its own buffer before the
+    /// contribution is sent.
     pub(crate) request: Request,
     pub(crate) contribution: Vec<u64>,
     /// Where the digest goes, and the number of the call; `None` unless all ranks get the result.
@@ -25,11 +26,11 @@ pub(crate) struct Check {
     pub(crate) site: Option<Arc<str>>,
     /// The library's result, once it is complete.
     pub(crate) library: Option<Vec<u8>>,
-    /// Whether the thread that completed it had another floating-point environment.
+    /// Whether the thread that completed the reduction had another floating-point environment.
     pub(crate) other_environment: bool,
 }
 
-/// What each start of a persistent reduction gathers again.
+/// The gather that each start of a persistent reduction repeats.
 #[derive(Debug)]
 pub(crate) struct Repeat {
     /// The program's, on a communicator of the request's own.
@@ -39,7 +40,8 @@ pub(crate) struct Repeat {
     pub(crate) rows_bytes: usize,
 }
 
-// SAFETY: the arguments' addresses are the program's, which lends what they lead to until the request is freed.
+// SAFETY: the arguments' addresses are the program's, which lends the memory behind them until the request is
+// freed.
 unsafe impl Send for Repeat {}
 
 impl Check {

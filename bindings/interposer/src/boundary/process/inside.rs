@@ -7,7 +7,7 @@ thread_local! {
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// While it lives, this thread is inside such a call.
+/// While this value lives, the thread is inside a treefold reduction.
 pub(crate) struct Inside;
 
 impl Inside {

@@ -40,11 +40,11 @@ pub(crate) struct Flight {
     pub(crate) combined: usize,
     /// The program's buffer for the result, if this rank gets one.
     pub(crate) result: Option<*mut c_void>,
-    /// Counts and displacements, which the library reads until the request is complete.
+    /// The counts and displacements that the library reads until the request is complete.
     pub(crate) counts: Vec<c_int>,
-    /// In a check: what is compared with the library's own reduction, which is the program's request.
+    /// In a check: the data to compare with the library's own reduction, which is the program's request.
     pub(crate) check: Option<Check>,
-    /// In a check of a persistent reduction: what each start gathers, and the gather that the last start began.
+    /// In a check of a persistent reduction: the arguments of each start's gather, and the gather that the last start began.
     pub(crate) repeat: Option<Box<Repeat>>,
     pub(crate) child: Option<Box<Flight>>,
     /// Whether it was started and no call has completed it.
@@ -243,8 +243,8 @@ impl Flight {
         put(&mut lock(), request.word(), self);
     }
 
-    /// Handles its completion: combines the gathered rows into the program's buffer or, in a check, keeps the library's result.
-    /// After a failure nothing is compared.
+    /// Handles the completion of the request: combines the gathered rows into the program's buffer or, in a check, keeps the library's
+    /// result. After a failure nothing is compared.
     pub(crate) fn arrive(&mut self, has_failed: bool) {
         let is_compared = self.check.is_some() || self.repeat.is_some();
         if has_failed && is_compared && !self.is_there {
@@ -256,7 +256,7 @@ impl Flight {
             return;
         }
         if self.repeat.is_some() {
-            // Without it, nothing is compared this time.
+            // Without this gather, nothing is compared this time.
             if let Some(child) = self.child.as_mut().filter(|_| !self.is_there) {
                 child.arrive(false);
             }

@@ -30,7 +30,7 @@ thread_local! {
     static IS_STARTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// While it lives, this thread is in such a function. A guard, since the program's error handler may throw.
+/// While this value lives, the thread is in such a function. It is a guard, since the program's error handler may throw.
 struct Starting;
 
 impl Starting {
@@ -99,7 +99,7 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
     SUCCESS
 }
 
-/// A request that is about to be started. If the library fails, it is not under way, even if the program's error handler throws.
+/// A request that is about to be started. If the library fails, the request is not under way, even if the program's error handler throws.
 struct Begun {
     word: usize,
     is_started: bool,

@@ -12,7 +12,7 @@ use crate::boundary::library::loaded::Mpi;
 use crate::boundary::requests::flight::Flight;
 use crate::task::{Call, Form, Task};
 
-/// The most bytes that a rank gathers: a limit, since the program does not expect this memory to be used.
+/// The most bytes that a rank gathers. There is a limit because the program does not expect treefold to use this memory.
 const GATHERED_MAX_BYTES: usize = 64 << 20;
 
 const TOO_LONG: Reason = "all ranks' contributions have more than 64 MiB";
@@ -147,7 +147,7 @@ pub(crate) unsafe fn gather(
     // In each call below, the rows have room for what all ranks send, the lists have a number for each rank, and both live as long as the flight,
     // which the table keeps until the request is complete, or freed if it is persistent.
     let code = match (flight.task.call, form) {
-        // Any persistent gather: MPICH 4.0 gathers correctly only the first time.
+        // Persistent gathers of any kind: MPICH 4.0 gathers correctly only the first time.
         (_, Form::Persistent) => {
             let init = library.MPI_Alltoallv_init();
             let init = init.or(library.MPIX_Alltoallv_init());

@@ -1,6 +1,6 @@
-//! Persistent reductions in a check. The program's request belongs to the library's own reduction; each start also gathers the contributions, without
-//! blocking. Ranks may start their requests in different orders, and continue before others have started theirs. So each request gathers on a
-//! communicator of its own, which lives until MPI_Finalize, since ranks may free requests at different times.
+//! Persistent reductions in a check. The program's request is the request of the library's own reduction; each start also gathers the
+//! contributions, without blocking. Ranks may start their requests in different orders, and continue before others have started theirs. So
+//! each request gathers on its own communicator, which lives until MPI_Finalize, since ranks may free requests at different times.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};

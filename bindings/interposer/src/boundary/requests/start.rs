@@ -38,7 +38,7 @@ impl RequestPlace {
             // SAFETY: the caller promises it.
             Self::C(place) => unsafe { mpi.library.family().write(place, 0, request) },
             Self::Fortran(place) => {
-                // SAFETY: the library has just made it.
+                // SAFETY: the library has just created the request.
                 let number = unsafe { mpi.library.request_to_fortran(request) };
                 let number = number.expect("a library that hides its Fortran converts handles");
                 // SAFETY: the caller promises it.
@@ -161,22 +161,22 @@ unsafe fn start_or_pass(
     match (own_code, code) {
         // SAFETY: the program has promised room for a request, which the library has written.
         (SUCCESS, SUCCESS) => flight.launch(unsafe { place.read(mpi) }),
-        // What was started continues.
+        // The gather that was started continues.
         (_, SUCCESS) => deferred::push(flight),
         _ => {}
     }
     own_code
 }
 
-/// What a call has started.
+/// The gathers that a call has started.
 enum Started {
-    /// A gathering, with the library's code and request.
+    /// A gather, with the library's code and request.
     Now(Box<Flight>, c_int, Request),
-    /// A gathering that is started later, together with the library's request.
+    /// A gather that is started later, together with the library's request.
     Later(Box<Flight>),
 }
 
-/// Gathers what a check compares with the library's own reduction.
+/// Gathers the contributions that a check compares with the library's own reduction.
 ///
 /// # Safety
 /// As [`intercept`].

@@ -98,8 +98,8 @@ struct Held {
     flight: Box<Flight>,
 }
 
-/// The requests of a call that are treefold's and under way. They are taken out of the table until the call is over: as soon as the library has completed
-/// a request, another thread may get its handle for another one.
+/// The requests of a call that are treefold's reductions and under way. They are taken out of the table until the call is over: as soon as
+/// the library has completed a request, another thread may get its handle for another request.
 #[derive(Debug)]
 pub(crate) struct Taken {
     /// Most calls have one.
