@@ -1,4 +1,4 @@
-"""The statistics of SQL by their definitions, in fractions, each rounded once: what the tests of the engines expect."""
+"""The statistics of SQL by their definitions, in fractions, each rounded once: the expected values in the tests of the engines."""
 
 import math
 from fractions import Fraction
@@ -41,8 +41,8 @@ def nearest(fraction):
 
 
 def root(square, sign=1):
-    """The double that is nearest to the root of a fraction, with a sign. The root has more bits than rounding sees; the last one says whether
-    more would follow."""
+    """The double nearest to the square root of a fraction, with a sign. The root is computed with more bits than rounding needs; the last
+    bit is set if it is not exact."""
     shift = 2 * (1200 + square.denominator.bit_length())
     scaled, rest = divmod(square.numerator << shift, square.denominator)
     whole = math.isqrt(scaled)
@@ -51,7 +51,8 @@ def root(square, sign=1):
 
 
 def statistics(rows):
-    """All statistics of rows of finite x and y, by name. A row with None is left out, in statistics of x if x is None. The result None is NULL."""
+    """All statistics of rows of finite x and y, by name. Rows with None are left out; in statistics of x only those whose x is None. The
+    result None is NULL."""
     x = [Fraction(x) for x, _ in rows if x is not None]
     pairs = [(Fraction(x), Fraction(y)) for x, y in rows if x is not None and y is not None]
     return {**of_one(x), **of_two(pairs)}

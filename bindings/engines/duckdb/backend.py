@@ -1,7 +1,8 @@
-"""Builds the wheel: maturin's, in which the library becomes the file that DuckDB loads. `python backend.py WHEEL` changes a wheel of maturin's.
+"""Builds the wheel: maturin's wheel, in which the library becomes the file that DuckDB loads. `python backend.py WHEEL` converts a wheel of
+maturin.
 
-DuckDB knows an extension by the last 512 bytes of its file: eight fields of 32 bytes, from the last to the first, and room for a signature.
-"""
+DuckDB recognises an extension by the last 512 bytes of its file: eight fields of 32 bytes, from the last to the first, and room for a
+signature. """
 
 import base64
 import hashlib
@@ -13,17 +14,17 @@ import zipfile
 from maturin import build_sdist, get_requires_for_build_sdist, get_requires_for_build_wheel  # noqa: F401
 from maturin import build_wheel as _build_wheel
 
-# The version of the C API that the library asks for: see `src/boundary/entry.rs`.
+# The version of the C API that the library requests: see `src/boundary/entry.rs`.
 API = "v1.2.0"
 ABI = "C_STRUCT"
 
-# Where it lies in the wheel.
+# The place of the extension in the wheel.
 FILE = "treefold_duckdb/treefold.duckdb_extension"
 
-# What maturin adds for cffi: the library, and modules that nobody needs.
+# The files that maturin adds for cffi: the library, and modules that are not needed.
 FOR_CFFI = "treefold_duckdb/treefold_duckdb/"
 
-# DuckDB's names of platforms, by the ends of wheels' names.
+# DuckDB's names of platforms, by the suffixes of wheel names.
 PLATFORMS = {
     r"-(many)?linux\w*_x86_64\b": "linux_amd64",
     r"-(many)?linux\w*_aarch64\b": "linux_arm64",
@@ -35,7 +36,7 @@ PLATFORMS = {
 
 
 def footer(platform, version):
-    """What follows the library."""
+    """The bytes that follow the library in the file."""
     fields = ["4", platform, API, version, ABI, "", "", ""]
     return b"".join(field.encode().ljust(32, b"\0") for field in reversed(fields)) + bytes(256)
 
@@ -49,7 +50,7 @@ def platform_of(wheel):
 
 
 def finish(wheel):
-    """Puts the extension into a wheel of maturin's."""
+    """Puts the extension into a wheel that maturin has built."""
     version = wheel.name.split("-")[1]
     with zipfile.ZipFile(wheel) as made:
         contents = {info: made.read(info) for info in made.infolist()}
@@ -73,7 +74,7 @@ def finish(wheel):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """What pip calls."""
+    """The function that pip calls."""
     name = _build_wheel(wheel_directory, config_settings, metadata_directory)
     finish(pathlib.Path(wheel_directory, name))
     return name

@@ -41,7 +41,8 @@ pub(crate) trait Groups: Default + Send + 'static {
     /// Merges groups that were sent in such columns.
     fn merge(&mut self, groups: &[usize], counts: &[u64], columns: &[ArrayRef]) -> Result<()>;
 
-    /// The columns for one group per row: its item, or none if the row does not count.
+    /// The columns of states if each row is a group of its own: the state of the row's item, or of
+    /// no items if the row does not count.
     fn write_rows(items: &Items<'_, Self::Item>) -> Vec<ArrayRef>;
 }
 

@@ -5,7 +5,7 @@ use datafusion_common::{Result, plan_err};
 use exact_sum::Statistic;
 use exact_sum::sql::{FUNCTIONS, SqlFunction};
 
-/// The most digits of a decimal.
+/// The maximum number of digits of a decimal.
 pub(crate) const DIGITS: u8 = 38;
 
 /// An aggregate.

@@ -23,11 +23,11 @@ use crate::input::Items;
 /// The result of an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Outcome {
-    /// The statistic of rows.
+    /// A statistic of the rows.
     Figure,
-    /// The state of rows.
+    /// A state of the rows.
     State,
-    /// The state of the rows of states.
+    /// The state of the rows of all states.
     Merged,
 }
 

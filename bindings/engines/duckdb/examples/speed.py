@@ -1,8 +1,8 @@
-"""Times of exact aggregates beside DuckDB's own: `python speed.py ROWS TURNS`.
+"""Times of exact aggregates compared with DuckDB's own: `python speed.py ROWS TURNS`.
 
-It writes a line of JSON with the versions, and one for each pair of functions: doubles in memory, by threads and numbers of groups. All
-functions of a comparison take turns. A time is the median of the turns, in nanoseconds a row; `cpu` is the processor's, of all threads.
-"""
+It writes a line of JSON with the versions, and one for each pair of functions: doubles in memory, by threads and numbers of groups. The
+functions of a comparison run alternately. A time is the median of the turns, in nanoseconds per row; `cpu` is the processor time of all
+threads. """
 
 import json
 import statistics
@@ -17,7 +17,7 @@ import treefold.duckdb
 GROUPS = 1, 100, 1_000_000
 THREADS = 1, 2
 
-# Each with its references.
+# Each exact function, with the functions to compare it with.
 FUNCTIONS = {"exact_sum": ["sum", "fsum"], "exact_avg": ["avg", "favg"], "exact_var_samp": ["var_samp"]}
 
 

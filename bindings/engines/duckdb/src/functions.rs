@@ -15,7 +15,7 @@ pub(crate) type Error = String;
 
 /// An aggregate over rows of items.
 pub(crate) trait Aggregate {
-    /// The state of a group. It owns no other memory as long as all items fit into it.
+    /// The state of a group. The state owns no other memory as long as all items fit into it.
     type State: Clone + Default;
 
     /// The arguments of one row.

@@ -1,4 +1,5 @@
-"""What the aggregates compute, in the real DuckDB: against `math.fsum` and fractions, by threads, orders of rows and sources."""
+"""The results of the aggregates in the real DuckDB, compared with `math.fsum` and fractions, for several numbers of threads,
+orders of rows and sources."""
 
 import math
 import os
@@ -30,12 +31,12 @@ def one(connection, sql, parameters=None):
 
 
 def rounded_root(square):
-    """The double that is nearest to the root of a fraction."""
+    """The double nearest to the square root of a fraction."""
     if square == 0:
         return 0.0
     shift = 2 * (140 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2)
     root = math.isqrt((square.numerator << max(shift, 0)) // (square.denominator << max(-shift, 0)))
-    # One more bit says that the root is not exact: the double's half-way point is far above it.
+    # One more bit is set if the root is not exact. It is far below the half-way point between two doubles.
     is_exact = Fraction(root) ** 2 == square * Fraction(2) ** shift
     return float(Fraction(2 * root + (not is_exact)) / Fraction(2) ** (shift // 2 + 1))
 
@@ -202,7 +203,7 @@ def test_trees_of_lists(connection):
     assert halves == [(False, treefold.sum(x[1000:])), (True, treefold.sum(x[:1000]))]
     (single,) = one(connection, "SELECT tree_sum(list(x::FLOAT ORDER BY i)) FROM items")
     assert single == treefold.sum(x.astype("f4"))
-    # Lists whose items are taken from elsewhere, and some rows of many.
+    # Lists whose items are stored elsewhere, and a few rows out of many.
     connection.execute("CREATE OR REPLACE TABLE lists AS SELECT i, [x, NULL, x, 0.1] AS x FROM items")
     sliced = connection.execute("SELECT tree_sum(x[1:3]), x[1] FROM lists WHERE i % 7 = 3 ORDER BY i").fetchall()
     assert sliced == [(item + item, item) for item in x[3::7].tolist()]

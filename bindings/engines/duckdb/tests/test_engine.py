@@ -1,4 +1,5 @@
-"""How the extension is with the engine: what it refuses, what queries leave that are cut short, and memory."""
+"""The extension in the engine: the versions and arguments that it refuses, the memory that interrupted queries
+leak, and the memory of states."""
 
 import ctypes
 import threading
@@ -9,7 +10,7 @@ import pytest
 import treefold.duckdb
 import treefold_duckdb
 
-# Bytes of a group that has spilled: what `docs/databases.md` says.
+# Bytes of a group that has spilled, as `docs/databases.md` states.
 SPILLED_SUM, SPILLED_MOMENTS = 640, 1900
 
 GROUPS = 20_000
@@ -83,7 +84,7 @@ def test_interrupted(threads):
 
 
 def heap_bytes():
-    """What malloc has given out: treefold's memory is, and DuckDB's own is not."""
+    """The memory that malloc has allocated: it includes treefold's, but not DuckDB's."""
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "mallinfo2"):
         pytest.skip("no mallinfo2 of glibc")
@@ -97,7 +98,7 @@ def heap_bytes():
 
 
 def growth(connection, query, times):
-    """How many bytes a query leaves each time."""
+    """The number of bytes that a query leaks each time."""
     for _ in range(3):
         connection.execute(query).fetchall()
     before = heap_bytes()
@@ -108,8 +109,8 @@ def growth(connection, query, times):
 
 @pytest.mark.parametrize("function, spilled_bytes", [("exact_sum", SPILLED_SUM), ("exact_stddev_samp", SPILLED_MOMENTS)])
 def test_what_is_lost_after_a_limit(function, spilled_bytes):
-    """DuckDB drops the states of groups that LIMIT cuts off, and never says so."""
-    # As many bytes as this do not tell anything: other threads' and Python's.
+    """DuckDB drops the states of groups that LIMIT cuts off, without calling their destructor."""
+    # Fewer bytes than this are not significant: they are other threads' and Python's.
     noise = 30 * GROUPS
     with treefold.duckdb.connect(config={"threads": 2}) as connection:
         connection.execute(f"CREATE TABLE narrow AS SELECT i % {GROUPS} AS k, i * 0.1::DOUBLE AS x FROM range({3 * GROUPS}) t(i)")

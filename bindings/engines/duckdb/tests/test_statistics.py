@@ -1,4 +1,5 @@
-"""Statistics of one and of two columns, of all of DuckDB's types of numbers, against fractions; and states: columns of bytes that are merged."""
+"""Statistics of one and of two columns, for all of DuckDB's types of numbers, compared with fractions; and states: columns of bytes that
+are merged."""
 
 import math
 import os
@@ -102,7 +103,7 @@ def test_integers_are_taken_as_they_are(connection, kind):
     bits = INTEGERS[kind]
     least, most = (0, 2**bits - 1) if kind.startswith("U") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     if bits == 128:
-        # Sums have HUGEINT's range, and products are of 64 bits.
+        # Sums have the range of HUGEINT, and factors of products have 64 bits.
         least, most = (0, 2**125) if kind.startswith("U") else (-(2**125), 2**125)
     items = [least, most, most - 3, 5]
     values = ", ".join(f"('{item}'::{kind})" for item in items)
@@ -118,7 +119,7 @@ def test_integers_are_taken_as_they_are(connection, kind):
     names = [name for name in expected if name != "exact_sum(x)"]
     expected = [expected[name] for name in names]
     assert list(one(connection, f"SELECT {', '.join(names)} FROM (SELECT x, x AS y FROM (VALUES {values}) t(x))")) == expected
-    # Beside a column of another type.
+    # Together with a column of another type.
     mixed = "exact_corr(x, x::DOUBLE), exact_dot(x::DOUBLE, x) = exact_dot(x::DOUBLE, x::DOUBLE)"
     assert one(connection, f"SELECT {mixed} FROM (VALUES (1::{kind}), (2), (7)) t(x)") == (1.0, True)
 
@@ -141,7 +142,7 @@ def test_decimals_are_no_doubles(connection):
         expected = oracle.by_call(list(zip(x, y)))
         found = one(connection, f"SELECT {', '.join(expected)} FROM (VALUES {rows}) t(x, y)")
         assert dict(zip(expected, found)) == expected, (width, scale)
-    # Two scales, and doubles beside decimals.
+    # Two scales, and doubles together with decimals.
     row = one(connection, "SELECT exact_regr_slope(y, x), exact_dot(x, y), exact_covar_pop(y, z) FROM (VALUES (0.1, 0.25, 1::DOUBLE), (0.3, 0.75, 2)) t(x, y, z)")
     assert row == (2.5, 0.25, 0.125)
     with pytest.raises(duckdb.Error, match="exact_var_samp: a number has more than 64 bits: cast the column to DOUBLE"):
@@ -168,7 +169,7 @@ STATES = {
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("exponents", [1, 90])
 def test_days_that_are_merged_are_the_month(connection, state, exponents):
-    """From a table of daily states, by month, in any order: the bits of the base table, and the bytes of its state."""
+    """A table of daily states, merged by month in any order, gives the bits of the base table, and the bytes of its state."""
     random = np.random.default_rng(SEED)
     connection.register("arrow", table_of(random, 6000, 90, exponents))
     connection.execute("CREATE OR REPLACE TABLE items AS SELECT k AS day, k // 30 AS month, x, y FROM arrow")
@@ -183,7 +184,7 @@ def test_days_that_are_merged_are_the_month(connection, state, exponents):
 
 
 def test_states_are_the_same_in_python(connection):
-    """Of a day each, made in DuckDB and read in Python, and the other way round."""
+    """States of one day each, created in DuckDB and read in Python, and the reverse."""
     random = np.random.default_rng(SEED)
     table = table_of(random, 1500, 20, 30)
     connection.register("arrow", table)
@@ -239,7 +240,7 @@ def test_states_of_two_kinds_do_not_merge(connection):
 
 
 def test_damaged_states(connection):
-    """States with a bit that was flipped: an error, or a value, and never a crash."""
+    """States with a flipped bit: an error or a value, never a crash."""
     (state,) = one(connection, "SELECT exact_comoments_state(x, y) FROM (VALUES (1.5::DOUBLE, 3.0::DOUBLE), (2.25, 7), (-8, 1e10)) t(x, y)")
     refused = 0
     for bit in range(8 * len(state)):

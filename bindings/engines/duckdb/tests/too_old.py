@@ -1,4 +1,5 @@
-"""`python too_old.py FILE` in an environment with DuckDB before 2.0: LOAD names both versions, and the connection goes on."""
+"""`python too_old.py FILE` in an environment with DuckDB before 2.0: LOAD's error names both versions, and the connection
+remains usable."""
 
 import sys
 

@@ -1,7 +1,8 @@
-"""What exact functions cost over PostgreSQL's own, and the memory of a group: python3 cost.py [rows]. It needs what run.py needs.
+"""The times of exact functions relative to PostgreSQL's own, and the memory of a group: python3 cost.py [rows]. It has the requirements
+of run.py.
 
-A ratio is the median of those of pairs of runs, one after the other. Rows are in a warm table of one column of keys and two of numbers.
-"""
+A ratio is the median of the ratios of pairs of consecutive runs. Rows are in a cached table with one column of keys and two columns of
+numbers. """
 
 import re
 import statistics

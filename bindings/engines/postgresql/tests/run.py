@@ -1,7 +1,6 @@
-"""Tests of the extension in a real server. They print their seed, and take it back from TREEFOLD_SEED.
+"""Tests of the extension in a real server. They print their seed; TREEFOLD_SEED sets it.
 
-They need root, and libtreefold: PKG_CONFIG_PATH where it is not installed in the system, and then LD_LIBRARY_PATH, too.
-"""
+They need root, and libtreefold: if it is not installed in the system, set PKG_CONFIG_PATH and LD_LIBRARY_PATH. """
 
 import ctypes
 import math
@@ -22,7 +21,7 @@ from server import command, server
 
 SEED = int(os.environ.get("TREEFOLD_SEED", random.SystemRandom().randrange(2**32)))
 
-# The aggregates that give states, each with what can be read from its state.
+# The aggregates that return states, each with the statistics that its state has.
 OF_SUM = ["exact_sum(x)", "exact_avg(x)"]
 OF_MOMENTS = [f"exact_{name}(x)" for name in ("var_pop", "var_samp", "variance", "stddev_pop", "stddev_samp", "stddev")]
 STATES = {
@@ -33,14 +32,14 @@ STATES = {
     "exact_comoments_state(y, x)": [f"exact_{name}(y, x)" for name in ("covar_pop", "covar_samp", "corr", "regr_slope", "regr_intercept")],
 }
 
-# Names of treefold's list that are not PostgreSQL's habit: exact_mean is exact_avg, and so on.
+# Names of treefold's list that PostgreSQL's naming replaces: exact_mean is exact_avg, and so on.
 OF_OTHER_ENGINES = {"exact_mean", "exact_wavg", "exact_var", "exact_var_population", "exact_var_sample", "exact_covar"}
 CALLS = list(oracle.by_call([], OF_OTHER_ENGINES))
 PARTIAL = [call for call in CALLS if "weighted" not in call] + ["exact_sum(f)"] + [f"encode({state}, 'hex')" for state in STATES]
 
 
 def expected_of(rows):
-    """What CALLS gives for rows."""
+    """The results of CALLS for rows."""
     return oracle.by_call(rows, OF_OTHER_ENGINES).values()
 
 
@@ -49,7 +48,7 @@ def numbers(row):
 
 
 def fill(server, table, rows):
-    """A table of the columns i, k, x, y and f, which is x as float4 where x is in its range."""
+    """A table with the columns i, k, x, y and f: f is x as float4 if x is in the range of float4."""
     lines = ("\t".join("\\N" if cell is None else repr(cell) for cell in row) for row in rows)
     server.rows(
         f"DROP TABLE IF EXISTS {table}; CREATE UNLOGGED TABLE {table} (i int, k int, x float8, y float8, f float4);\n"
@@ -59,7 +58,7 @@ def fill(server, table, rows):
 
 
 def draw(rng, rows, groups, exponents, missing=0.0):
-    """Rows of numbers of magnitudes from 10^-exponents to 10^exponents, of which some are missing."""
+    """Rows of numbers of magnitudes from 10^-exponents to 10^exponents; some are missing."""
 
     def number():
         return None if rng.random() < missing else rng.gauss(0, 1) * 10.0 ** rng.randint(-exponents, exponents)
@@ -93,7 +92,7 @@ def regression(server):
 
 
 def names(server):
-    """The functions are those of libtreefold's list; and all aggregates are declared alike."""
+    """The functions are those of libtreefold's list, and all aggregates have the same declarations."""
 
     class Function(ctypes.Structure):
         _fields_ = [("name", ctypes.c_char_p), ("statistic", ctypes.c_int32), ("ddof", ctypes.c_double)]
@@ -129,7 +128,7 @@ def names(server):
 
 
 def against_fractions(server):
-    """Groups of few and of many rows, hashed and sorted, of numbers near to each other and far apart."""
+    """Groups of few and of many rows, hashed and sorted, with numbers of similar and of very different magnitudes."""
     rng = random.Random(SEED)
     for exponents, missing in [(0, 0.0), (3, 0.2), (40, 0.0), (70, 0.1)]:
         rows = draw(rng, 2400, 300, exponents, missing) + draw(rng, 400, 1, exponents)
@@ -168,7 +167,7 @@ def not_finite(server):
 
 
 def reported_cases(server):
-    """Of the issues of other projects: the residue of what has left a window, and cancellation."""
+    """From issues of other projects: the residue of rows that have left a window, and cancellation."""
     block = [0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0.0, 0.01]
     names = ["exact_kurtosis_pop(x)", "exact_kurtosis(x)", "exact_skewness(x)"]
     items = ", ".join(map(repr, [5000.0] + block * 3))
@@ -252,7 +251,7 @@ def states_are_dumped(server):
 
 
 def windows(server):
-    """Each frame of a window has the bits of its rows by themselves, whatever its kind."""
+    """Each frame of a window, of any kind, has the bits of its rows alone."""
     rng = random.Random(SEED)
     for exponents in [1, 60]:
         rows = draw(rng, 120, 2, exponents, 0.3)
@@ -313,7 +312,7 @@ def resident_kb(lines):
 
 
 def cancelled_statements(server):
-    """What libtreefold allocates is freed when statements end early, however they do."""
+    """The memory that libtreefold allocates is freed when statements end early, for whatever reason."""
     server.rows("CREATE UNLOGGED TABLE wide AS SELECT i % 4000 AS k, (ARRAY[1e150, 1e-150, 1, 3]::float8[])[i / 4000 + 1] AS x FROM generate_series(0, 15999) i; ANALYZE wide")
     # About 10 kB a group.
     wide = "exact_kurtosis(x), exact_corr(x, x)"
@@ -341,7 +340,7 @@ def cancelled_statements(server):
         assert len(found) == rounds and len(errors) == (rounds if error else 0) and all(error in line for line in errors), (name, errors[:3], lines[:3])
         # The first rounds fill caches. A leak would be some 40 MB a round.
         assert found[-1] - found[3] < 60_000, (name, found)
-    # Another session cancels, once the groups are there.
+    # Another session cancels, once the groups exist.
     session = server.session()
     session.stdin.write("SET max_parallel_workers_per_gather = 0;\n" + f"{groups % 'pg_sleep(100)'};\n{RESIDENT}\n" * 8)
     session.stdin.close()
@@ -353,7 +352,7 @@ def cancelled_statements(server):
 
 
 def statements_in_statements(server):
-    """Aggregates whose arguments run other statements with aggregates, some of which fail: rows that wait are not mixed, and not lost."""
+    """Aggregates whose arguments run other statements with aggregates, some of which fail: waiting rows are neither mixed nor lost."""
     server.rows(
         """
         CREATE FUNCTION nested(n int, fails bool) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -366,17 +365,17 @@ def statements_in_statements(server):
     )
     for modulus in [1, 3, 40]:
         query = f"SELECT i % {modulus}, exact_sum(nested(i, i % 2 = 0)), exact_dot(i::float8, nested(i, i % 3 = 0)) FROM generate_series(1, 200) i GROUP BY 1 ORDER BY 1"
-        # The nested sum is that of 2 to n + 1.
+        # The nested sum is the sum of 2 to n + 1.
         nested = {i: i * (i + 3) // 2 for i in range(1, 201)}
         expected = [(k, sum(nested[i] for i in nested if i % modulus == k and i % 2), sum(i * nested[i] for i in nested if i % modulus == k and i % 3)) for k in range(modulus)]
         assert [tuple(map(float, row)) for row in server.rows(query)] == expected
-    # A cursor that goes on after a statement with an aggregate has failed.
+    # A cursor that continues after a statement with an aggregate has failed.
     cursor = "SET enable_hashagg = off; BEGIN; DECLARE c CURSOR FOR SELECT i % 3, exact_sum(i::float8) FROM generate_series(1, 300) i GROUP BY 1 ORDER BY 1"
     fails = "SAVEPOINT s; SELECT exact_sum(1.0::float8 / (i - 5)) FROM generate_series(1, 9) i; ROLLBACK TO s"
     lines = server.run(f"{cursor}; FETCH c; {fails}; FETCH c; {fails}; FETCH c; COMMIT")
     assert len([line for line in lines if "division by zero" in line]) == 2, lines
     assert [line for line in lines if "|" in line] == ["0|15150", "1|14950", "2|15050"], lines
-    # Two cursors that advance in turn.
+    # Two cursors that advance alternately.
     fetch = "FETCH a; FETCH b;" * 5
     cursors = "".join(f"DECLARE {name} CURSOR FOR SELECT exact_sum(x + {i}) OVER (ORDER BY x) FROM generate_series(1.0::numeric, 5) n, LATERAL (SELECT n::float8 AS x) l;" for i, name in enumerate("ab"))
     assert server.rows(f"BEGIN; {cursors} {fetch} COMMIT") == [(str(n * (n + 1) // 2 + i * n),) for n in range(1, 6) for i in (0, 1)]
@@ -451,7 +450,7 @@ def damaged_states(server):
 
 
 def moves_and_versions(server):
-    """The extension can be moved to another schema, dropped and created by who owns a database."""
+    """The owner of a database can move the extension to another schema, drop it and create it."""
     server.rows("CREATE SCHEMA other; ALTER EXTENSION treefold SET SCHEMA other")
     assert server.one("SELECT other.exact_sum(x) FROM unnest('{1,2.5}'::float8[]) x") == ("3.5",)
     server.rows("ALTER EXTENSION treefold SET SCHEMA public; CREATE ROLE owner LOGIN; CREATE DATABASE owned OWNER owner")

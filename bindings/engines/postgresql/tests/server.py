@@ -41,12 +41,12 @@ class Server:
         self.environment = {**os.environ, "PGHOST": str(folder), "PGUSER": USER, "PGDATABASE": USER, "PGOPTIONS": "", "PGTZ": "UTC"}
 
     def session(self, **options):
-        """A psql that reads statements and prints rows without decoration. It goes on after an error."""
+        """A psql that reads statements and prints rows without decoration. It continues after an error."""
         words = [self.programs / "psql", "--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set=VERBOSITY=verbose"]
         return subprocess.Popen(words, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment, **options)
 
     def run(self, statements):
-        """What statements print, and their errors, as lines."""
+        """The output of statements, and their errors, as lines."""
         return self.session().communicate(statements)[0].splitlines()
 
     def rows(self, statements):
@@ -67,8 +67,8 @@ class Server:
 
 @contextmanager
 def server():
-    """Builds and installs the extension, for which it must be root, and starts a server without it. Afterwards both are gone."""
-    # Whoever ends the tests ends the server with them.
+    """Builds and installs the extension, which needs root, and starts a server without it. Afterwards it removes both."""
+    # A signal that ends the tests also ends the server.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     programs = pathlib.Path(command(os.environ.get("PG_CONFIG", "pg_config"), "--bindir").strip())
     with tempfile.TemporaryDirectory(prefix="treefold-postgresql-") as name:

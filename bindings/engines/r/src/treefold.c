@@ -168,7 +168,7 @@ static R_xlen_t block_at(R_xlen_t from, R_xlen_t n)
     return n - from < BLOCK ? n - from : BLOCK;
 }
 
-/* Reads `count` items, at most BLOCK, from item `from` on. It asks ALTREP vectors such as 1:1e9 for these alone. */
+/* Reads `count` items, at most BLOCK, from item `from` on. From ALTREP vectors such as 1:1e9 it requests only these items. */
 static void read_items(SEXP x, R_xlen_t from, R_xlen_t count, double *items)
 {
     int integers[BLOCK];
@@ -184,8 +184,8 @@ static void read_items(SEXP x, R_xlen_t from, R_xlen_t count, double *items)
         items[i] = integers[i] == NA_INTEGER ? NA_REAL : integers[i];
 }
 
-/* Reads a block of items or pairs, without missing ones if na_rm. Returns how many it has; *worst becomes the greatest of itself and their
-   kinds. y is not used if the statistic takes one vector. */
+/* Reads a block of items or pairs, without missing ones if na_rm. Returns the number of items in the block; *worst becomes the greatest of
+   its old value and their kinds. y is not used if the statistic takes one vector. */
 static size_t read_block(const struct arguments *of, R_xlen_t from, double *x, double *y, enum kind *worst)
 {
     const R_xlen_t count = block_at(from, of->n);
@@ -294,7 +294,7 @@ static SEXP exact_statistic(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_r
 }
 
 /* The sum in tree order of items that are read in blocks. A block is a subtree, since its size is a power of 2: the sum of the blocks' sums
-   is that of the items. */
+   is the sum of the items. */
 static double tree_sum_of_blocks(const struct arguments *of, enum kind *worst)
 {
     double *sums = (double *)R_alloc((size_t)of->n / BLOCK + 1, sizeof(double)), held[2 * BLOCK], result;
@@ -406,8 +406,8 @@ static SEXP exact_windows(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm,
     treefold_window window = {.items = (size_t)wide, .placement = placement, .least_items = (size_t)least_kept, .skip_nan = of.na_rm};
     ok(treefold_rolling(TREEFOLD_F64, of.of->code, of.ddof, &window, left, (size_t)n, right, of.m, value, (size_t)n));
 
-    /* R's packages have one item more after the middle of an even number of items than treefold: a window is that of treefold's next item.
-       That of the last item has what is left of the array. */
+    /* With an even number of items, R's packages have one item more after the middle than treefold: a window is treefold's window of the
+       next item. The window of the last item has the rest of the array. */
     if (placement == TREEFOLD_CENTRED && wide % 2 == 0 && n > 0) {
         const size_t rest = (size_t)(wide / 2 < n ? wide / 2 : n);
         double *last = (double *)R_alloc(rest, sizeof(double));

@@ -10,7 +10,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
 
 import oracle
 
-# A statistic, and what it is for each ddof. Those that do not depend on ddof have 1.
+# A statistic, and its values for each ddof. Statistics that do not depend on ddof have only ddof 1.
 STATISTICS = {
     "sum": {1: "sum"},
     "mean": {1: "avg"},
@@ -26,7 +26,7 @@ STATISTICS = {
     "intercept": {1: "intercept"},
 }
 
-# What they are of no items, and where they are not defined.
+# The values for no items, and where a statistic is undefined.
 WITHOUT_A_VALUE = {"sum": (0.0).hex(), "dot": (0.0).hex(), "mean": "NaN", "weighted_mean": "NaN"}
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks the package against the libtreefold that pkg-config finds: R CMD build and R CMD check in a temporary folder, without errors or
-# warnings, and that man/ and NAMESPACE are what roxygen2 writes. Debian's packages: r-base-dev, r-cran-testthat, r-cran-roxygen2,
-# r-cran-knitr, r-cran-rmarkdown (with pandoc), r-cran-data.table, r-cran-dplyr.
+# warnings. Also checks that man/ and NAMESPACE are the output of roxygen2. Debian's packages: r-base-dev, r-cran-testthat,
+# r-cran-roxygen2, r-cran-knitr, r-cran-rmarkdown (with pandoc), r-cran-data.table, r-cran-dplyr.
 #
 #     PKG_CONFIG_PATH=PREFIX/lib/pkgconfig LD_LIBRARY_PATH=PREFIX/lib sh bindings/engines/r/tests/run.sh
 set -eu

@@ -1,4 +1,5 @@
-"""What exact_sum costs over the built-in sum, in a table in memory: medians of pairs. cost.py [ROWS [GROUPS [PAIRS]]]"""
+"""The times of exact functions relative to built-in ones, in a table in memory: medians of pairs. cost.py [ROWS [GROUPS
+[PAIRS]]]"""
 
 import os
 import random

@@ -1,4 +1,5 @@
-"""Connections that have the extension, and what the tests ask of them."""
+"""Connections that have loaded the extension, and the queries of the
+tests."""
 
 import os
 import random
@@ -10,7 +11,7 @@ from oracle import FUNCTIONS
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 EXTENSION = os.environ.get("TREEFOLD_SQLITE", "")  # the file without .so: run.py sets it
 
-# The aggregates that give states, and the functions that read these.
+# The aggregates that return states, and the functions that read them.
 MOMENTS = [name for name in FUNCTIONS if name.startswith(("exact_var", "exact_stddev"))] + ["exact_sum", "exact_avg", "exact_mean"]
 STATES = {
     "exact_sum_state": ("x", ["exact_sum", "exact_avg", "exact_mean"]),
@@ -57,7 +58,7 @@ def table(connection, generator, rows, groups, exponents):
 
 
 def expected(rows):
-    """What CALLS gives for rows."""
+    """The results of CALLS for rows."""
     return list(oracle.by_call(rows).values())
 
 

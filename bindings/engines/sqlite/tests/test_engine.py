@@ -70,7 +70,7 @@ class Errors(unittest.TestCase):
             self.connection.execute("INSERT INTO t VALUES ('no state')")
 
     def test_a_library_of_another_version(self):
-        """The extension tells the version that it was compiled for from that of the library."""
+        """The extension refuses a library of another version than it was compiled for."""
         headers = pathlib.Path(run.path_of("includedir"))
         with tempfile.TemporaryDirectory() as folder:
             for name in ["treefold.h", "treefold_aggregates.h"]:
@@ -90,14 +90,14 @@ def resident_bytes():
 
 
 class EndedEarly(unittest.TestCase):
-    """Statements that do not end by their last row. Each loses a state of 600 bytes or more, or none."""
+    """Statements that end before their last row. If a state leaked, each would lose 600 bytes or more."""
 
     TIMES, MOST_GROWTH_BYTES = 5000, 1 << 20
 
     def setUp(self):
         self.connection = connect()
         self.addCleanup(self.connection.close)
-        # Items so far apart that a state allocates memory of its own.
+        # Items of such different magnitudes that a state allocates memory.
         self.connection.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, k, x, y, s)")
         rows = [(i, i % 3, 1e300 if i % 2 else 1e-300, -1e300 if i % 3 else 1e-290) for i in range(12)]
         self.connection.executemany("INSERT INTO t (i, k, x, y) VALUES (?, ?, ?, ?)", rows)
@@ -165,7 +165,7 @@ class EndedEarly(unittest.TestCase):
             self.check(sql.format(x="interrupt_at(i, x)"))
 
     def test_progress_handlers(self):
-        """The statement ends after any number of instructions."""
+        """The statement is interrupted after any number of instructions."""
         generator, left = random.Random(engine.SEED), 0
 
         def is_over():
@@ -301,7 +301,7 @@ class Shell(unittest.TestCase):
         self.assertEqual(self.run_script([], 500).returncode, 1)  # some statements are errors
 
     def test_readme(self):
-        """The query of the README has the result that stands beside it."""
+        """The query of the README has the result that the README shows."""
         query, found = re.search("```sql\n(.*)  -- (.*)\n```", (run.TESTS.parent / "README.md").read_text()).groups()
         command = [SQLITE3, ":memory:", "-cmd", f".load {EXTENSION}", query]
         self.assertEqual(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip(), found)

@@ -15,7 +15,7 @@ import run
 from engine import FUNCTIONS, READERS, SEED, STATES, bits, connect, one
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[4] / "golden"
-# For each kind of the golden cases, the aggregate; and of its parts, how many have counts and how many have none.
+# For each kind of golden cases: the aggregate, and the numbers of its sums with and without counts.
 KINDS = {
     "sum": ("exact_sum_state(x)", 1, 0),
     "dot": ("exact_dot_state(x, y)", 1, 0),
@@ -26,7 +26,7 @@ KINDS = {
 
 
 def without_negative_zeros(state, with_counts):
-    """The bytes of the same state of a database, which does not count negative zeros."""
+    """The bytes of the same state in a database, where negative zeros are not counted."""
     state, at = bytearray(state), 8
     for _ in range(with_counts):
         state[at + 8 : at + 16] = bytes(8)
@@ -58,7 +58,7 @@ class Library:
         assert status == 0, self.library.treefold_last_error()
 
     def state(self, statistic, *columns, bytes_to_read=None):
-        """The bytes of the rows of columns, or of those that are read."""
+        """The bytes of the state of some rows, or of states that are read."""
         accumulator, needed = ctypes.c_void_p(), ctypes.c_size_t()
         self.call("create", self.TYPE, statistic, ctypes.byref(accumulator))
         arrays = [(ctypes.c_double * len(column))(*column) for column in columns]
@@ -80,7 +80,8 @@ class States(unittest.TestCase):
         self.addCleanup(self.connection.close)
 
     def test_days_that_are_merged_are_the_month(self):
-        """Daily states of two tables, one of them in another file, merged by month: the bits of the base table, and its state's bytes."""
+        """Daily states of two tables, one of them in another file, merged by month, give the bits of the base table, and its state's
+        bytes."""
         generator = engine.generator()
         for exponents in [1, 90]:
             engine.table(self.connection, generator, 3000, 60, exponents)
@@ -124,7 +125,7 @@ class States(unittest.TestCase):
         self.assertGreater(min(seen.values()), 8, seen)
 
     def test_accumulators_of_c(self):
-        """Bytes that SQLite writes are those of accumulators in C, and each reads the other's."""
+        """SQLite writes the same bytes as accumulators in C, and each reads the other's bytes."""
         library, generator = Library(), engine.generator()
         for exponents in [0, 30, 90]:
             items = engine.table(self.connection, generator, 300, 1, exponents)
@@ -156,7 +157,7 @@ class States(unittest.TestCase):
         self.assertEqual(merged, [None, None, whole, whole, None])
 
     def test_readers_return_reals(self):
-        """States do not keep that their rows were integers; nor does a sum of theirs overflow."""
+        """States do not record that their rows were integers, and their sums do not overflow."""
         rows = "(VALUES (9223372036854775807), (9223372036854775807))"
         query = f"SELECT exact_sum_of(s), typeof(exact_sum_of(s)), exact_avg_of(s) FROM (SELECT exact_sum_state(column1) AS s FROM {rows})"
         self.assertEqual(one(self.connection, query), (2.0**64, "real", 2.0**63))
@@ -178,7 +179,7 @@ class States(unittest.TestCase):
 
 
 def mutated(generator, states):
-    """A state with some bytes changed, removed or added; or parts of two states."""
+    """A state with some bytes changed, removed or added; or pieces of two states."""
     state = bytearray(generator.choice(states))
     for _ in range(generator.choice([1, 1, 1, 2, 5])):
         at = generator.randrange(len(state) + 1)
@@ -211,7 +212,7 @@ def whole_states():
 
 class Damaged(unittest.TestCase):
     def test_damaged_states(self):
-        """10^5 of them: errors that name the function, or states that are read and written again."""
+        """10^5 damaged states: errors that name the function, or states that are read and written again."""
         connection, generator, states = connect(), engine.generator(), whole_states()
         refused = read = 0
         for _ in range(100_000):
@@ -234,7 +235,7 @@ class Damaged(unittest.TestCase):
         self.assertGreater(read, 1000)
 
     def test_damaged_states_among_others(self):
-        """In windows: a state that is refused ends the statement, and those that were merged are freed."""
+        """In windows, a state that is refused ends the statement, and the merged states are freed."""
         connection, generator, states = connect(), engine.generator(), whole_states()[-10:]
         connection.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, s)")
         refused = 0

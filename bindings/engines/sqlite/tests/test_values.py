@@ -1,4 +1,4 @@
-"""All aggregates of rows: against fractions, against SQLite's own sum, and the cases that were reported."""
+"""All aggregates of rows, compared with fractions and with SQLite's own sum; and reported cases."""
 
 import math
 import unittest
@@ -41,7 +41,7 @@ class Values(unittest.TestCase):
                     self.assertEqual(bits(found), bits(expected(by_key[k])), (SEED, k, by_key[k]))
 
     def test_order_of_rows(self):
-        """Without groups, in any order: the same bits of all functions."""
+        """Without groups, all functions give the same bits for any order."""
         generator = engine.generator()
         items = engine.table(self.connection, generator, 3000, 1, 90)
         calls = ", ".join(CALLS)
@@ -86,7 +86,7 @@ class Values(unittest.TestCase):
         self.assertEqual(bits(one(self.connection, f"SELECT {', '.join(names)} FROM {rows}")), bits([0.0] * 5))
 
     def test_infinities(self):
-        """SQLite has no NaN: results that are NaN are NULL, as they are of its own functions."""
+        """SQLite has no NaN: results that are NaN are NULL, as in SQLite's own functions."""
         calls = "sum(x), exact_sum(x), exact_avg(x), exact_var_pop(x), exact_dot(x, 2.0)"
         for items, found in [
             ([INFINITY, 1.0], (INFINITY, INFINITY, INFINITY, None, INFINITY)),
@@ -123,7 +123,7 @@ class Values(unittest.TestCase):
 
 
 class Types(unittest.TestCase):
-    """What is an INTEGER, what is a REAL, and which number text is: as of SQLite's own sum."""
+    """Which results are INTEGER and which REAL, and which number a text is: as in SQLite's own sum."""
 
     def setUp(self):
         self.connection = connect()
@@ -138,7 +138,7 @@ class Types(unittest.TestCase):
     def test_integers(self):
         most, least = 2**63 - 1, -(2**63)
         self.assertEqual(self.of([2**53 + 1, 2, None]), (2**53 + 3, "integer"))
-        self.assertEqual(self.of([most, most, least, least, 7]), (5, "integer"))  # beyond 64 bits on the way
+        self.assertEqual(self.of([most, most, least, least, 7]), (5, "integer"))  # partial sums beyond 64 bits
         self.assertEqual(self.of([most]), (most, "integer"))
         self.assertEqual(self.of([least, most, -most]), (least, "integer"))
         for items in [[most, 1], [least, -1], [most] * 3]:
@@ -147,7 +147,7 @@ class Types(unittest.TestCase):
                     self.of(items, call)
         self.assertEqual(self.of([most, most, 0.5]), (2.0**64, "real"))
         self.assertEqual(self.of([3, 0.0]), (3.0, "real"))
-        # The others are REAL, and see every bit of an integer.
+        # All other results are REAL, computed from all bits of an integer.
         calls = "exact_avg(x), exact_dot(x, x), exact_var_samp(x), exact_weighted_avg(x, x), exact_corr(x, x)"
         big = 2**62 + 1
         squares = big**2 + (big + 2) ** 2

@@ -108,7 +108,7 @@ class Windows(unittest.TestCase):
         return self.connection.execute(f"SELECT {', '.join(f'{call} {over}' for call in calls)} FROM t ORDER BY i").fetchall()[-1]
 
     def test_reports(self):
-        """The windows that were reported of data frames and databases: residues of values that have left."""
+        """Windows reported for data frames and databases, where values that had left the window left residues."""
         block = [0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0.0, 0.01]
         found = self.last(["exact_kurtosis_pop(x)", "exact_kurtosis(x)", "exact_skewness(x)"], [[5000.0] + block * 3], 9)
         self.assertEqual(found, (-0.586894586894587, -0.07326007326007344, -0.9451685304033433))

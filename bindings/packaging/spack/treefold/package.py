@@ -14,7 +14,7 @@ class Treefold(Package):
 
     version("@VERSION@", sha256="@TARBALL_SHA256@")
 
-    # The linker. MPI is found when a program runs, whichever it is.
+    # The linker. The library finds any MPI library when a program runs.
     depends_on("c", type="build")
     depends_on("rust@1.89:", type="build")
 
@@ -32,7 +32,7 @@ class Treefold(Package):
     ]
 
     def setup_build_environment(self, env):
-        # What cargo writes stays in the stage. The tarball holds all that it reads.
+        # Cargo writes only to the stage. The tarball contains everything that it reads.
         env.set("CARGO_HOME", join_path(self.stage.path, "cargo-home"))
 
     def install(self, spec, prefix):

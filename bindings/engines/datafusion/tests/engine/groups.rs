@@ -23,7 +23,7 @@ fn expected(rows: &[Row]) -> [Option<f64>; 7] {
     let (left, right): (Vec<f64>, Vec<f64>) = pairs.unzip();
     let n = BigInt::from(x.len());
     let exact = sum(x.iter().copied());
-    // In units of 2^-2148, in which `dot` and `sum` count: of n Q - S^2, S^2 has twice the places.
+    // `dot` and `sum` count units of 2^-2148; in n Q - S^2, S^2 has twice as many places.
     let spread = |divisor: BigInt, is_root: bool| {
         (divisor > BigInt::from(0)).then(|| {
             let numerator = &n * (dot(&x, &x) << 2148_u32) - &exact * &exact;
@@ -119,7 +119,7 @@ fn random_groups_whatever_the_partitions_and_the_order() {
     }
 }
 
-/// If most rows have a group of their own, the engine converts each row to a state.
+/// If most groups have a single row, the engine converts each row to a state.
 #[test]
 fn partial_aggregation_is_skipped() {
     let mut draws = Draws::new("partial_aggregation_is_skipped");
@@ -143,7 +143,7 @@ fn partial_aggregation_is_skipped() {
         .expect("a metric");
     assert!(!skipped.starts_with('0'), "{plan}");
 
-    // With a filter, for doubles and integers: compared with the same query with this optimisation off.
+    // With a filter, for doubles and integers; compared with the same query without this optimisation.
     let sql = format!("SELECT k, {filtered} FROM t GROUP BY k ORDER BY k");
     let other = Engine::new(1, 8192);
     table(&other, &rows, 1, 8192);

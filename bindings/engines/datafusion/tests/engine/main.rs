@@ -129,7 +129,7 @@ fn integers(items: impl IntoIterator<Item = impl Into<Option<i64>>>) -> ArrayRef
     Arc::new(items.collect::<Int64Array>())
 }
 
-/// The bits of a value; all NaNs have the same.
+/// The bits of a value; all NaNs have the same bits.
 fn bits(value: Option<f64>) -> Option<u64> {
     value.map(|value| if value.is_nan() { f64::NAN } else { value }.to_bits())
 }
@@ -169,7 +169,8 @@ impl Draws {
         (self.bits() >> 16) % end
     }
 
-    /// A finite double of some 2 `binades` around 1, of either sign.
+    /// A random finite double of either sign, at most about `binades` binary orders of
+    /// magnitude from 1.
     fn double(&mut self, binades: u64) -> f64 {
         let exponent = 1023 - binades + self.below(2 * binades);
         f64::from_bits(self.bits() & (1 << 63 | ((1 << 52) - 1)) | exponent << 52)

@@ -1,4 +1,4 @@
-//! Bugs that others reported in sums and averages, as tests of ours.
+//! Bugs that users of other engines reported in sums and averages, as tests.
 
 use crate::{Engine, assert_bits, doubles};
 

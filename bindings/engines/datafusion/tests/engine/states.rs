@@ -1,4 +1,5 @@
-//! States as columns: equal rows give equal bytes, however they were divided, and whichever library added them.
+//! States as columns: equal rows give equal bytes, however the rows were divided, and whichever library added
+//! them.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ struct Call {
 
 impl Call {
     fn all() -> Vec<Self> {
-        // Those that follow have no states of many groups.
+        // The following functions have no states of many groups.
         let functions = treefold_datafusion::aggregates().into_iter().take(7);
         let doubles = functions.map(|function| Self::of(function, &DataType::Float64));
         let functions = treefold_datafusion::aggregates().into_iter().take(2);
@@ -133,7 +134,7 @@ fn equal_rows_have_equal_states() {
                 .unwrap();
             assert_eq!(grouped.state(EmitTo::All).unwrap(), expected, "{name}");
 
-            // Row by row; then the first groups leave before the others.
+            // Row by row; then the first groups are emitted before the others.
             let of_rows = grouped.convert_to_state(&arguments, None).unwrap();
             let mut merged = call.grouped();
             merged.merge_batch(&of_rows, &groups, GROUPS).unwrap();
@@ -144,7 +145,7 @@ fn equal_rows_have_equal_states() {
             let others = merged.state(EmitTo::All).unwrap();
             assert_eq!(stacked(&[first, others]), expected, "{name}");
 
-            // The values are those of one accumulator a group, which merges states.
+            // The values equal those of one accumulator per group, which merges states.
             let values = again.evaluate(EmitTo::All).unwrap();
             for group in 0..GROUPS {
                 let rows: Vec<ArrayRef> = expected

@@ -14,7 +14,7 @@ const FUNCTIONS: [&str; 7] = [
     "exact_stddev_samp(x)",
 ];
 
-/// Each window's values equal those of a query of only its rows.
+/// Each window's values equal those of a query on the rows of the window alone.
 #[test]
 fn sliding_windows() {
     let mut draws = Draws::new("sliding_windows");

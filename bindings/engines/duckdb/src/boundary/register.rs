@@ -100,7 +100,7 @@ fn overloads(function: &SqlFunction) -> Vec<Overload> {
     overloads
 }
 
-/// The functions that give a state for a statistic.
+/// The functions that return a state for a statistic.
 fn state_overloads(function: &SqlFunction) -> Vec<Overload> {
     match function.statistic.held() {
         Held::Sum => of_one::<CompactSum, Bytes>(),

@@ -45,7 +45,7 @@ impl Drop for Type {
 pub(super) trait Native: Copy + 'static {
     const TYPE: duckdb_type;
 
-    /// Its form in a vector. Any bits are valid.
+    /// The type of an element in a vector. Any bits are valid.
     type Stored: Copy + 'static;
 
     fn of_slice(stored: &[Self::Stored]) -> Cow<'_, [Self]>;
@@ -209,7 +209,7 @@ impl<'c> Vector<'c> {
         unsafe { slice::from_raw_parts(data.cast(), self.rows) }
     }
 
-    /// All lists' items.
+    /// The items of all lists.
     pub(super) fn child(&self) -> Self {
         // SAFETY: the vector is live, and one of lists.
         let vector = unsafe { duckdb_list_vector_get_child(self.vector) };

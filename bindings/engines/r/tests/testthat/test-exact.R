@@ -10,7 +10,7 @@ test_that("each statistic is the exact one, rounded once", {
     y <- numbers(case$y)
     value <- statistic(case$statistic, x, y, as.numeric(case$ddof))
     expect_same(value, as.numeric(case$value), info = paste(case$statistic, case$ddof, case$x))
-    # Missing pairs change the way by which items are read, and nothing else.
+    # Missing pairs change how items are read, and nothing else.
     places <- c(0, sort(sample.int(length(x) + 1, 3, replace = TRUE) - 1))
     for (missing in list(NA, NaN)) {
       holes <- append(x, missing, places[2])

@@ -48,7 +48,7 @@ test_that("windows lie where data.table has them", {
 })
 
 test_that("reported cases", {
-  # Published figures of issues of pandas and Polars, where other libraries keep the residue of an item that has left.
+  # Numbers from issues of pandas and Polars, where other libraries keep the residue of an item that has left the window.
   x <- c(5000, rep(c(0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0, 0.01), 3))
   last <- function(...) {
     values <- exact_rolling(...)

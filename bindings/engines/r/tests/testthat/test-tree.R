@@ -1,4 +1,4 @@
-# The order's definition: neighbours are added in pairs, an unpaired last one moves up.
+# The order's definition: neighbours are added in pairs, an unpaired last item moves up.
 by_definition <- function(x) {
   while (length(x) > 1) {
     pairs <- length(x) %/% 2
