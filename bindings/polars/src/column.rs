@@ -57,7 +57,8 @@ impl Real for f32 {
     }
 }
 
-/// Sums by key start at +0.0, and so do all here: Polars does not tell whether it sums by key.
+/// Sums by key start at +0.0, so all sums here do: Polars does not tell a function whether it
+/// sums by key.
 pub(crate) fn from_zero<T: Real>(value: T) -> T {
     if value == T::zeroed() {
         T::zeroed()
@@ -106,7 +107,7 @@ macro_rules! with_integers {
 }
 pub(crate) use with_integers;
 
-/// Calls a function with the integers of a chunk that are not null, of those in a range.
+/// Calls a function with the non-null integers of a chunk within a range.
 pub(crate) fn each_integer(chunk: &Chunk<'_>, range: Range<usize>, mut add: impl FnMut(i128)) {
     chunk.runs(range, |run| {
         with_integers!(&chunk.values, items => {

@@ -1,4 +1,4 @@
-//! Sums of products of two columns, or of each two lists of two columns.
+//! Sums of products of two columns, or of each pair of lists of two columns.
 
 use std::ops::Range;
 

@@ -23,7 +23,7 @@ pub(crate) enum Figure {
 }
 
 impl Figure {
-    /// The number of columns of items that it takes.
+    /// The number of columns that the figure takes.
     pub(crate) fn inputs(self) -> usize {
         match self {
             Self::Sum | Self::Mean | Self::Variance | Self::Deviation | Self::Tree => 1,

@@ -19,7 +19,7 @@ pub(crate) enum DataType {
     Float32,
     Float64,
     List(Box<Self>),
-    /// Lists of this many items each.
+    /// Lists that all have this number of items.
     Array(Box<Self>, usize),
     /// Bytes: as views, or with offsets.
     Binary {
@@ -91,7 +91,7 @@ impl DataType {
         }
     }
 
-    /// The type of the items of lists; `None` if items are none.
+    /// The type of the items of lists; `None` for a type other than lists.
     pub(crate) fn items(&self) -> Option<&Self> {
         match self {
             Self::List(items) | Self::Array(items, _) => Some(items),

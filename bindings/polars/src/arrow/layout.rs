@@ -149,6 +149,6 @@ pub(super) fn numbers<'a, T: bytemuck::Pod>(
     }
     // SAFETY: a buffer has as many numbers as its array's offset and length say.
     let first = unsafe { buffer.add(offset) };
-    // SAFETY: likewise; any bits are a number, and nobody writes them before the array is released.
+    // SAFETY: likewise; any bits are a number, and the buffer is not written before the array is released.
     Some(unsafe { slice::from_raw_parts(first, len) })
 }

@@ -47,7 +47,7 @@ impl Drop for Series {
             // SAFETY: the pointers are not null, and the arrays have not been moved.
             let release = unsafe { (*array).release };
             if let Some(release) = release {
-                // SAFETY: it is the array's own, and what was borrowed of the array is gone.
+                // SAFETY: it is the array's own function, and nothing borrows from the array any more.
                 unsafe { release(array) };
             }
         }
@@ -215,7 +215,7 @@ impl<'a> Chunk<'a> {
         })
     }
 
-    /// Calls a function with each run of items that are not null, of those in a range.
+    /// Calls a function with each run of non-null items within a range.
     pub(crate) fn runs(&self, range: Range<usize>, mut run: impl FnMut(Range<usize>)) {
         match (&self.validity, &self.values) {
             (_, Values::None) => {}
@@ -245,7 +245,7 @@ impl Validity<'_> {
         self.bytes[bit / 8] >> (bit % 8) & 1 == 1
     }
 
-    /// The bits from an item on, and how many of them there are, not counting those from an end on.
+    /// The bits of the items from one item up to an end, and their number.
     fn bits(&self, item: usize, end: usize) -> (u64, usize) {
         let bit = self.offset + item;
         let rest = &self.bytes[bit / 8..];
