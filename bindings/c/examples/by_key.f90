@@ -1,5 +1,4 @@
-! Prices of three shops: sums by key, and a sum that is kept between calls. docs/tutorial-by-key.md shows this
-! program.
+! Prices of three shops: sums by key, and a sum kept between calls. docs/tutorial-by-key.md shows this program.
 program by_key
    use, intrinsic :: iso_fortran_env, only: real64
    use treefold
