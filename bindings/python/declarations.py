@@ -1,4 +1,5 @@
-"""Makes `treefold/mpi/_declarations.py` of the C headers, so that Python calls what C does: `python declarations.py`. Needs cffi."""
+"""Generates `treefold/mpi/_declarations.py` from the C headers, so that Python calls the same functions as C: `python
+declarations.py`. Needs cffi."""
 
 import pathlib
 import re
@@ -12,15 +13,15 @@ BINDINGS = PACKAGE.parent
 # In the order in which they include each other.
 HEADERS = [BINDINGS / "c/include/treefold.h", BINDINGS / "c-mpi/include/treefold_mpi.h"]
 
-# It would start a pool of threads beside Python's.
+# This function would start a second pool of threads, besides Python's.
 THREADS = re.compile("treefold_status treefold_threads[^;]*;")
 
-# By whose address the MPI library is told. It is not called.
+# The address of this function identifies the MPI library. It is not called.
 OF_MPI = "void MPI_Comm_size(void);"
 
 
 def declarations(header):
-    """What cffi understands of a header: no directives, nothing for C++, and no function with a body."""
+    """The part of a header that cffi can parse: no directives, nothing for C++, and no function with a body."""
     lines = iter(header.splitlines())
     for line in lines:
         if line == "#ifdef __cplusplus":

@@ -1,4 +1,4 @@
-"""Prints the docstrings as a page, which `cargo xtask book` puts into docs/python.md. It reads the sources, and imports nothing of them."""
+"""Prints the docstrings as a page, which `cargo xtask book` puts into docs/python.md. It reads the sources without importing them."""
 
 import ast
 import inspect
@@ -7,7 +7,7 @@ import textwrap
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
 
-# Modules, and the file of each public name; names stand in the order of the page.
+# Modules, and the file of each public name, in the order of the page.
 MODULES = {
     "treefold": {
         "_reductions": ["sum", "prod", "min", "max", "ptp", "mean", "var", "std", "average"],
@@ -85,7 +85,7 @@ def signature(function, name, skip=0):
 
 
 def sections(text):
-    """A docstring in numpydoc's form: what comes first, then titles with their lines."""
+    """A docstring in numpydoc's form: the first paragraphs, then titles with their lines."""
     lines = text.splitlines()
     found = [("", [])]
     for at, line in enumerate(lines):
@@ -105,7 +105,7 @@ def without_doctests(lines):
 
 
 def items(lines):
-    """Names and what is indented below them, as a list."""
+    """Names and the text that is indented below them, as a list."""
     entries = []
     for line in lines:
         if line and not line.startswith(" "):
@@ -126,7 +126,7 @@ def prose(docstring):
         if not title:
             yield from without_doctests(lines)
         elif title == "Returns":
-            # A type, and below it what it is.
+            # A type, and its description below.
             first, *more = " ".join(": " * line.startswith(" ") + line.strip() for line in lines).split(" : ")
             yield f"Returns {': '.join([first[0].lower() + first[1:], *more])}"
         else:
@@ -141,7 +141,7 @@ def wrapped(paragraph):
 
 
 def methods_of(node, nodes):
-    """The methods of a class, and those that it has from a class of the same file."""
+    """The methods of a class, including those inherited from a class of the same file."""
     bases = [nodes[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in nodes]
     own = [child for child in node.body if isinstance(child, ast.FunctionDef)]
     names = {method.name for method in own}
@@ -156,7 +156,7 @@ def members(name, node, nodes):
     methods = methods_of(node, nodes)
     made = [method for method in methods if method.name == "__init__"]
     docstring = ast.get_docstring(node)
-    # What the package makes itself has no parameters for callers.
+    # Objects that only the package creates have no parameters for callers.
     is_made_by_callers = made and "Parameters\n---" in docstring
     yield (signature(made[0], name, skip=1) if is_made_by_callers else name), docstring
     for method in methods:

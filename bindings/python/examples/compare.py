@@ -1,6 +1,6 @@
 """Compares runs of conjugate_gradient.py on several numbers of ranks: `python compare.py out.json 1.npz 2.npz 3.npz`.
 
-`cargo xtask draw out.json` makes a picture of what it writes.
+`cargo xtask draw out.json` draws the output.
 """
 
 import json

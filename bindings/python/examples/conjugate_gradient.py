@@ -1,8 +1,8 @@
 """Conjugate gradients on the ranks of mpi4py, once with dot products by MPI and once by treefold.
 
 The Poisson equation on a square grid, whose rows are divided among the ranks: `mpirun -n 3 python conjugate_gradient.py out.npz`. The file
-gets the squared norms of the residuals of all iterations. All else that the iterations compute does not depend on the ranks: each
-element is computed by the same operations, whoever owns it.
+gets the squared norms of the residuals of all iterations. Everything else in the iterations is independent of the ranks: each element is
+computed by the same operations, whichever rank owns it.
 """
 
 import sys

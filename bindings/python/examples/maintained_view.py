@@ -1,8 +1,8 @@
-"""A maintained view: totals by account of rows that come and go, beside the totals of the rows that are left.
+"""A maintained view: totals by account while rows are inserted and deleted, compared with the totals of the remaining rows.
 
-A million changes: inserts, and deletes of rows that are there. A view that keeps its totals adds what comes and subtracts what goes. In floats its
-totals drift: what a large row has rounded away is not there when it leaves. Exact totals have the bits of a sum of the rows that are left, and an
-account without rows is gone.
+A million changes: inserts, and deletes of existing rows. A view that keeps its totals adds inserted rows and subtracts deleted ones. Float
+totals drift: the digits that a large row has rounded away are still missing when it is deleted. Exact totals have the bits of a sum of the
+remaining rows, and accounts without rows disappear.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ CHANGES, BATCH, ACCOUNTS = 1_000_000, 10_000, 5_000
 
 
 def amounts(random: np.random.Generator, count: int) -> NDArray[np.float64]:
-    """Of cents and of fortunes, of both signs."""
+    """Amounts from cents to fortunes, of both signs."""
     return random.standard_normal(count) * 10.0 ** random.uniform(-2, 12, count)
 
 

@@ -1,7 +1,7 @@
-"""Times of treefold's functions beside NumPy's, by layout and type: `python speed_beside_numpy.py ITEMS TURNS`.
+"""Times of treefold's functions compared with NumPy's, by layout and type: `python speed_beside_numpy.py ITEMS TURNS`.
 
-It writes a line of JSON with the versions, and one for each case and number of items, up to ITEMS by factors of ten. Both functions take turns; a time
-is the median of a call, in nanoseconds. `cargo xtask bench python` runs it.
+It writes a line of JSON with the versions, and one for each case and number of items, up to ITEMS by factors of ten. Both functions run
+alternately; a time is the median of a call, in nanoseconds. `cargo xtask bench python` runs it.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Times of exact sums by key and of windows beside those of NumPy, pandas and polars, also inside pandas and polars: `python speed_by_key.py ROWS KEYS TURNS`.
 
-It writes a line of JSON with the versions, and one for each pair of functions. All functions of a comparison take turns, and a time is the median,
-in nanoseconds an item. `cargo xtask bench exact` runs it.
+It writes a line of JSON with the versions, and one for each pair of functions. The functions of a comparison run alternately, and a time is
+the median, in nanoseconds per item. `cargo xtask bench exact` runs it.
 """
 
 import json
@@ -26,7 +26,7 @@ WINDOWS = 10, 1000
 
 
 def medians(ways, turns):
-    """The median time of a call of each way, in nanoseconds."""
+    """The median time of a call of each function, in nanoseconds."""
     samples = {name: [] for name in ways}
     for turn in range(turns + 1):
         for name, way in ways.items():
@@ -39,7 +39,7 @@ def medians(ways, turns):
 
 
 def compare(variant, n, distribution, items, turns, **ways):
-    """Writes a row for each reference: all ways but `own`."""
+    """Writes a row for each reference: all functions but `own`."""
     times = medians(ways, turns)
     for reference, ns in times.items():
         if reference != "own":
@@ -49,7 +49,7 @@ def compare(variant, n, distribution, items, turns, **ways):
 
 
 def engines(rows, keys_count, turns):
-    """Inside the engines, beside their own sums."""
+    """Inside the engines, compared with their own sums."""
     random = np.random.default_rng(2)
     keys, x = random.integers(0, keys_count, rows), random.standard_normal(rows)
     frame, table = pd.DataFrame({"key": keys, "x": x}), pl.DataFrame({"key": keys, "x": x})

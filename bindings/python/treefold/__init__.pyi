@@ -22,7 +22,7 @@ _Integers: TypeAlias = NDArray[np.integer[Any] | np.bool_]
 _Ints: TypeAlias = Sequence[int] | Sequence[Sequence[int]]
 _Floats: TypeAlias = Sequence[float] | Sequence[Sequence[float]]
 
-# What functions with the same parameters are: scalars without `axis`, arrays with `keepdims`, `out` where it is given.
+# The return types of functions with the same parameters: scalars without `axis`, arrays with `keepdims`, `out` if it is given.
 
 class _Sum(Protocol):
     @overload

@@ -32,10 +32,10 @@ class Mergeable:
 class Accumulator(Mergeable):
     """Exact statistics of items that are added, and may be removed again.
 
-    It gives their exact sum, mean, variance and standard deviation, which
-    depend only on the items, not on their order or on how they were added.
-    Adding and then removing items changes nothing. `+` makes an accumulator
-    of the items of both.
+    It computes the exact sum, mean, variance and standard deviation of the
+    items. These depend only on the items, not on their order or on how they
+    were added. Adding and then removing items changes nothing. `+` makes an
+    accumulator of the items of both.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class Accumulator(Mergeable):
         Parameters
         ----------
         data : bytes
-            What `to_bytes` returned.
+            The return value of `to_bytes`.
         dtype : dtype, optional
             The type of the items.
 

@@ -42,7 +42,7 @@ def present(block, skipna, is_masked):
 
 
 def converted(block, dtype):
-    """The items as they are reduced, without a mask."""
+    """The items, converted as the reduction needs them, without a mask."""
     block = as_array(np.ma.getdata(block), "array")
     return block if dtype is None else as_array(block.astype(dtype, copy=False), "array")
 
@@ -172,7 +172,7 @@ def _unchanged(state, axis, keepdims):
 
 
 def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None, has_places=False, groups=None):
-    """An array of what `finish` computes from the states of all blocks along axes; for vectors with `groups`, a result for each group.
+    """The array that `finish` computes from the states of all blocks along axes; for vectors with `groups`, a result for each group.
 
     `state` is called with the blocks of the arrays, which have the same chunks, and with the block's slices of the whole array.
     """

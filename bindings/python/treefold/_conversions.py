@@ -20,7 +20,8 @@ _MESSAGES = {"over": "overflow", "invalid": "invalid value"}
 
 
 def described(x, name):
-    """An array of numbers, its mask, the type of its times, and `x` itself if it is of another class; None for what it lacks."""
+    """An array of numbers, its mask, the type of its times, and `x` itself if it is of another class; None for each of these that does not
+    exist."""
     if is_on_device(x):
         raise TypeError(f"{name} is in GPU memory, where treefold computes only sum and exact.sum")
     mask = None

@@ -1,4 +1,5 @@
-"""Arrays in the memory of NVIDIA GPUs, by DLPack or by `__cuda_array_interface__`: those of PyTorch, CuPy, JAX, Numba and others."""
+"""Arrays in the memory of NVIDIA GPUs, by DLPack or by `__cuda_array_interface__`: arrays of PyTorch, CuPy, JAX, Numba and
+others."""
 
 import ctypes
 from typing import Any
@@ -19,7 +20,7 @@ _DEFAULT_STREAM = 1
 
 
 def is_on_device(x: Any) -> bool:
-    """Whether `x` is an array in GPU memory; NumPy arrays, and objects that become one, are not."""
+    """Whether `x` is an array in GPU memory, which NumPy arrays, and objects that convert to one, are not."""
     if isinstance(x, (np.ndarray, list, tuple, int, float)):
         return False
     if hasattr(x, "__dlpack_device__"):

@@ -33,7 +33,7 @@ class Column:
             raise ValueError(f"{name} must have an axis, along which its items lie")
 
     def present(self, skipna):
-        """Which items are not missing; `None` if all are there."""
+        """Which items are not missing; `None` if none is missing."""
         if skipna and self.values.dtype.kind in "fc":
             missing = np.isnan(self.values)
             if missing.any():
@@ -142,21 +142,22 @@ class GroupBy:
 
     All methods take vectors, columns of Arrow and of pandas, whose missing
     items they skip, and arrays of more axes: items then lie along the first
-    one, and each column has a result. Results are arrays with a value for
-    each group, in the order of `keys`. Each is exact, and rounded once to the
-    type of the items, or for integers to float64. All methods raise
-    ValueError if the numbers of items and keys differ, or if integers are
-    beyond 2^53 and the statistic is none of "sum", "mean", "var", "std",
-    "min" and "max", which take all integers.
+    one, and each column has a result. Results are arrays with a value for each
+    group, in the order of `keys`. Each is exact, and rounded once to the type
+    of the items, or for integers to float64. All methods raise ValueError if
+    the numbers of items and keys differ, or if integers are beyond 2^53 and the
+    statistic is not "sum", "mean", "var", "std", "min" or "max", which accept
+    all integers.
 
     Parameters of all methods
     -------------------------
     x : array_like
         The items, a row for each key.
     y, weights : array_like
-        As many items as `x`; a vector is paired with each column of `x`.
+        The same number of items as `x`; a vector is paired with each column of
+        `x`.
     skipna : bool
-        Whether NaN is skipped; for pairs, if either is NaN.
+        Whether NaNs are skipped, and pairs with a NaN.
 
     Attributes
     ----------
@@ -187,7 +188,7 @@ class GroupBy:
         return made
 
     def _columns(self, arrays, skipna):
-        """The codes and the items of what is not missing in any of some columns, as vectors, and the shape of a row."""
+        """The codes and the items of the rows that are not missing in any column, as vectors, and the shape of a row."""
         columns = [Column(x, name) for x, name in zip(arrays, ("x", "y"))]
         for column in columns:
             check_items(len(self._codes), len(column.values))
@@ -389,8 +390,8 @@ def groupby(keys, dropna=True):
     Parameters
     ----------
     keys : array_like, or a list or tuple of such
-        A vector of integers, floats, strings, or whatever else NumPy sorts, or
-        a column of Arrow or of pandas; or several of one length, whose
+        A vector of integers, floats, strings, or other values that NumPy sorts,
+        or a column of Arrow or of pandas; or several of one length, whose
         combinations are then the groups. -0.0 and 0.0 are one key. Items whose
         key is masked, null or `None` are left out.
     dropna : bool, optional

@@ -42,8 +42,8 @@ def histogram(x, bins=10, range=None, density=None, weights=None):
         Whether sums are divided by the widths of the bins and by the exact
         sum of all weights in bins; each quotient is rounded.
     weights : array_like, optional
-        A number for each item, real or complex. Sums of integers are exact,
-        too, and rounded to float64. Without weights, items are counted.
+        A real or complex number for each item. Sums of integers are also exact,
+        and rounded to float64. Without weights, items are counted.
 
     Returns
     -------

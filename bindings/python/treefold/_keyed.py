@@ -1,7 +1,7 @@
 """Exact statistics by key, with NumPy's signatures.
 
-Keys are slot numbers from 0. `values_by_key` computes any statistic of the items of each key; all functions of keys, groups and bins call it
-or `by_key`, which is its sum.
+Keys are slot numbers from 0. `values_by_key` computes any statistic of the items of each key, and `by_key` the sum; all functions of keys,
+groups and bins call one of them.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def as_keys(keys, name="keys"):
 
 
 def check_items(keys, items, noun="key"):
-    """Checks that there are as many keys (or other companions) as items."""
+    """Checks that the number of keys (or weights and so on) equals the number of items."""
     if keys != items:
         raise ValueError(f"{counted(keys, noun)} for {counted(items, 'item')}")
 

@@ -55,9 +55,9 @@ class KeyedAccumulator(Mergeable):
 
     Each value is rounded once. It depends only on the items of its key, not on
     their order or on how they were added. Adding and then removing items
-    changes nothing. A key without items disappears, except for "dot", "norm"
-    and "average", whose items are not counted. `+` makes an accumulator of the
-    items of both.
+    changes nothing. A key whose items are all removed disappears, except for
+    "dot", "norm" and "average", which do not count items. `+` makes an
+    accumulator of the items of both.
 
     Parameters
     ----------
@@ -212,8 +212,8 @@ class KeyedAccumulator(Mergeable):
     def keys(self):
         """A list of the keys that have items.
 
-        They are ascending; if they cannot be compared, in the order in which
-        they were added.
+        The keys are in ascending order or, if they cannot be compared, in the
+        order in which they were added.
         """
         self._forget()
         try:
@@ -227,8 +227,8 @@ class KeyedAccumulator(Mergeable):
         Parameters
         ----------
         ddof : float, optional
-            What is subtracted from the number of items in the divisors of
-            variances and standard deviations, 0 by default, and of
+            The number that is subtracted from the number of items in the
+            divisors of variances and standard deviations, 0 by default, and of
             covariances, 1 by default.
         bias : bool, optional
             True for the skewness or kurtosis of the items (g1, g2), false
@@ -262,7 +262,7 @@ class KeyedAccumulator(Mergeable):
         Raises
         ------
         TypeError
-            The other one has another statistic or type.
+            The other accumulator has another statistic or type.
         """
         self._check_other(other)
         if (self._statistic, self._dtype) != (other._statistic, other._dtype):

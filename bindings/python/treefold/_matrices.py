@@ -61,9 +61,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None):
     bias : bool, optional
         Whether to divide by the number of observations (true) or by one less.
     ddof : float, optional
-        The divisor is the number of observations minus `ddof`, whatever
-        `bias` says. If it is not positive, covariances are NaN, with a
-        RuntimeWarning.
+        The divisor is the number of observations minus `ddof`, whatever `bias`
+        is. If it is not positive, covariances are NaN, with a RuntimeWarning.
     dtype : dtype, optional
         float64, or float32, to which observations are then rounded.
 

@@ -108,7 +108,7 @@ class Partial(_OfItems):
     Raises
     ------
     ValueError
-        Positions are not below `total`, or `x` has not as many items as
+        Positions are not below `total`, or `x` does not have as many items as
         `extents`.
 
     Examples

@@ -42,10 +42,10 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
         Which items count. Items keep their positions: the others leave holes,
         which change no bit, so `sum(x, where=m)` may differ from `sum(x[m])`.
     lanes : int, optional
-        L, from 1 to 2**20: item i belongs to lane i mod L. Each lane is
-        summed in tree order, then the lanes' sums are, as in ISO C++'s P4016.
-        Floats in 16, 32, 64 or 128 lanes are the fastest. Not supported with
-        `dtype`, `initial`, `where` or GPU memory.
+        L, from 1 to 2**20: item i belongs to lane i mod L. Each lane is summed
+        in tree order, then the lanes' sums are added in tree order, as in ISO
+        C++'s P4016. Floats in 16, 32, 64 or 128 lanes are the fastest. Not
+        supported with `dtype`, `initial`, `where` or GPU memory.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
         `lanes` is not from 1 to 2**20, `out` has another shape, or `where`
         does not broadcast.
     FloatingPointError
-        This thread does not round to nearest, so that the bits would differ;
-        or `numpy.errstate` requests it.
+        This thread does not round to nearest, so that the bits would differ; or
+        `numpy.errstate` requests the error.
 
     Examples
     --------
@@ -360,7 +360,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
 
 
 def freedom(ddof, correction):
-    """What is subtracted from the number of items."""
+    """The number to subtract from the number of items."""
     if correction is None:
         if type(ddof) is int:
             return ddof

@@ -13,7 +13,7 @@ from ._arrays import as_unmasked, contiguous, counted, index
 from ._keyed import as_vector, of_parts
 
 _UINT_MAX = np.iinfo(np.uint64).max
-# The units of times, in months and in attoseconds: a month has no fixed number of these.
+# The units of times, in months and in attoseconds: a month has no fixed number of attoseconds.
 _MONTHS = {"Y": 12, "M": 1}
 _ATTOSECONDS = {unit: seconds * 10**18 for unit, seconds in zip("WDhms", (604_800, 86_400, 3_600, 60, 1))}
 _ATTOSECONDS |= {unit: 1_000**place for place, unit in enumerate(("as", "fs", "ps", "ns", "us", "ms"))}
@@ -88,7 +88,8 @@ def _check_width(width, window):
 
 
 def _width(window, dtype, is_centred):
-    """The width of a window in units of an index of a type. Between integers it is rounded to one that leaves out the same items."""
+    """The width of a window in units of an index of a type. If the index has integers, the width is rounded to an integer that
+    leaves out the same items."""
     width = _duration(window)
     is_duration = isinstance(width, np.timedelta64)
     if dtype.kind in "mM":
@@ -128,9 +129,9 @@ class RollingWindows:
     Parameters of all methods
     -------------------------
     y, weights : array_like
-        A vector of as many items as `x`.
+        A vector with the same number of items as `x`.
     ddof : float, optional
-        What is subtracted from the number of items in divisors.
+        The number that is subtracted from the number of items in divisors.
     bias : bool, optional
         True, the default, for the statistic of the items; false for the
         estimate for a population.
@@ -245,8 +246,8 @@ def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", 
     """Windows around each item: `rolling(x, window).sum()`, `.corr(y)`, ….
 
     Items that leave a window are removed exactly, so nothing drifts, and an
-    infinity or a NaN affects only the windows that have it. Defaults are those
-    of NumPy and SciPy: `ddof` is 0, and 1 for a covariance; `bias` is true.
+    infinity or a NaN affects only the windows that have it. The defaults are as
+    in NumPy and SciPy: `ddof` is 0, and 1 for a covariance; `bias` is true.
 
     Parameters
     ----------
@@ -272,8 +273,8 @@ def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", 
         after its item; with `on`, it reaches from half the width before,
         excluded, to half the width after.
     skipna : bool, optional
-        Whether NaN, in `x` or in `y`, is left out of windows, and does not
-        count for `min_periods`.
+        Whether items that are NaN in `x` or `y` are left out of windows, and do
+        not count for `min_periods`.
 
     Returns
     -------

@@ -10,9 +10,9 @@ from ._arrays import as_array, counted
 class State(Mergeable):
     """A state from which statistics of one or two columns are computed.
 
-    `merge` or `+` gives the state of all rows of both. Adding and then removing
-    rows changes nothing. The bytes of a state are the same as in the state
-    columns of `treefold.duckdb` and `treefold.polars`.
+    `merge` or `+` gives the state of all rows of both states. Adding and then
+    removing rows changes nothing. The bytes of a state are the same as in the
+    state columns of `treefold.duckdb` and `treefold.polars`.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class State(Mergeable):
         Parameters
         ----------
         data : bytes
-            What `to_bytes` or a database returned.
+            The bytes that `to_bytes` or a database returned.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class State(Mergeable):
         Raises
         ------
         TypeError
-            The number of columns passed is not the state's.
+            The state has another number of columns.
         ValueError
             A column has integers that float64 does not hold, or the columns
             differ in length.
@@ -143,8 +143,8 @@ class State(Mergeable):
             "count", "sum", "mean", "var", "std", "skewness", "kurtosis",
             "dot", "cov", "corr", "slope" (of y on x) or "intercept".
         ddof : float, optional
-            What is subtracted from the number of rows in divisors: 0 by
-            default, and 1 in a covariance.
+            The number that is subtracted from the number of rows in divisors: 0
+            by default, and 1 in a covariance.
         bias : bool, optional
             True, the default, for the skewness and kurtosis of the rows; false
             for estimates for a population, corrected for bias.
@@ -157,7 +157,7 @@ class State(Mergeable):
         Raises
         ------
         ValueError
-            The state does not hold what the statistic needs.
+            The state does not hold the sums that the statistic needs.
         """
         freedom = None if ddof is None else float(ddof)
         return self._native.value(str(statistic), freedom, None if bias is None else bool(bias))

@@ -11,16 +11,16 @@ from ._reductions import _on_device, freedom, weights_for
 def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Return the exact sum of the items, rounded once to nearest.
 
-    The sum of no items is 0.0; the sum of -0.0 alone is -0.0. It is NaN if
-    there is a NaN, or infinities of both signs; it is infinite if there is
-    another infinity, or if the exact sum is beyond the range. Both parts of
+    The sum of no items is 0.0; if all items are -0.0, the sum is -0.0. It is
+    NaN if there is a NaN, or infinities of both signs; it is infinite if there
+    is another infinity, or if the exact sum is beyond the range. Both parts of
     complex numbers are summed separately.
 
     Parameters
     ----------
     x : array_like
-        Numbers, as in `treefold.sum`. Integers and bools are added as such,
-        however many bits their sum has.
+        Numbers, as in `treefold.sum`. Integers and bools are added without
+        conversion, however many bits their sum has.
     axis : None, int or tuple of ints, optional
         The axes to reduce; all of them by default.
     dtype : dtype, optional

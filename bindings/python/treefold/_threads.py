@@ -16,12 +16,12 @@ def threads(n=None, /):
     Parameters
     ----------
     n : int, optional
-        From 1 to 1024. By default, nothing changes.
+        From 1 to 1024. Without it, the number does not change.
 
     Returns
     -------
     int
-        The number before.
+        The previous number of threads.
 
     Raises
     ------

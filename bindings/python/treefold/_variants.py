@@ -52,7 +52,8 @@ def _difference(found, expected):
 
 
 def _in_parts(numpys, parts, arrays, keywords):
-    """The sums of chunks along the first reduced axis, added from left to right; None if chunks would change what is reduced."""
+    """The sums of chunks along the first reduced axis, added from left to right; None if chunks would change the
+    reduction."""
     axis = keywords.get("axis")
     axis = axis[0] if isinstance(axis, tuple) and axis else axis
     if arrays[0].ndim == 0 or axis == () or keywords.keys() & {"initial", "where"}:

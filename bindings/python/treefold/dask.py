@@ -4,11 +4,11 @@ They give the bits of the same reduction of the whole array, whatever the
 chunks and the scheduler. NumPy arrays are reduced at once.
 
 Every block becomes a partial result, and these merge a few at a time, in as
-many tasks as dask's own reduction has. What a task passes on is larger: up to
-2 log2(n) results for each run of consecutive items in the block, where dask
-passes on one. A block has one run if it spans all reduced axes but the first.
-Exact reductions pass on a few hundred bytes for each result, and chunks may
-have unknown sizes.
+many tasks as dask's own reduction has. Tasks pass on more data: up to 2 log2(n)
+results for each run of consecutive items in the block, where dask passes on
+one. A block that spans all reduced axes but the first has one run. Exact
+reductions pass on a few hundred bytes for each result, and chunks may have
+unknown sizes.
 
 >>> import dask.array as da, numpy as np, treefold, treefold.dask
 >>> x = np.random.default_rng(1).standard_normal((500, 300))

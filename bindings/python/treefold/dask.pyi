@@ -8,7 +8,7 @@ __all__: list[str]
 _Axes: TypeAlias = SupportsIndex | tuple[SupportsIndex, ...] | None
 _Split: TypeAlias = int | dict[int, int] | None
 _Array: TypeAlias = da.Array | ArrayLike
-# What methods return: a dask array if keys, or the vector, are one; and otherwise as their arguments are.
+# The return types of methods: a dask array if the keys or the vector are one, otherwise as their arguments.
 _R = TypeVar("_R", covariant=True)
 
 # Functions with the same parameters: lazy if an array is.

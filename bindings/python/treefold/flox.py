@@ -141,7 +141,7 @@ def _at_once(group_idx, array, *, statistic, skipna, size=None, ddof, bias, **_)
 
 
 def _finalized(states, **options):
-    # What flox reduces in memory has values already.
+    # If flox reduces in memory, the results are already values.
     return _values(states, **options) if states.dtype == object else states
 
 
@@ -156,8 +156,8 @@ def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
         `pairs`: "dot", "average", "cov", "corr", "slope" or "intercept".
         Without items, counts, sums, dots and norms are 0, and the others NaN.
     ddof : float, optional
-        What is subtracted from the number of items in the divisor: 0 by
-        default, and 1 in a covariance.
+        The number that is subtracted from the number of items in the divisor: 0
+        by default, and 1 in a covariance.
     bias : bool, optional
         True for the skewness or kurtosis of the items (g1, g2), false for
         the estimate for a population (G1, G2).
@@ -197,7 +197,7 @@ def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
 
 
 def pairs(x, y):
-    """Combines two arrays into one of pairs, since flox groups one array.
+    """Combines two arrays into an array of pairs, since flox groups one array.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__: list[str]
 
-# Where a package is missing, its types are `Any`, and overloads are alike.
+# If a package is missing, its types are `Any`, and overloads coincide.
 
 _Statistic: TypeAlias = Literal[
     "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness", "kurtosis",

@@ -422,8 +422,8 @@ def rolling(rows, window=None, min_periods=None, on=None, *, placement="trailing
         given, the rows' index has the times. Without a window, each window has all
         rows from the first one on.
     min_periods : int, optional
-        Windows with fewer items that are not missing have the value NaN. By
-        default it is `window` if that is a number of rows, else 1.
+        Windows with fewer items that are not missing have the value NaN. The
+        default is `window` if this is a number of rows, else 1.
     on : array_like or str, optional
         An ascending index for each row, or the name of a DataFrame's column
         that has it, which is then not in the result.

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 __all__: list[str]
 
-# The rows: a DataFrame's statistics by default are a DataFrame, and a Series' a Series.
+# The type of the rows: by default the statistics of a DataFrame are a DataFrame, those of a Series a Series.
 _R = TypeVar("_R", pd.DataFrame, pd.Series[Any])
 _S = TypeVar("_S", bound=pd.DataFrame | pd.Series[Any], covariant=True)
 _Label: TypeAlias = str | bytes | float | datetime.date | datetime.timedelta | tuple[Any, ...]

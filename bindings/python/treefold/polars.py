@@ -306,7 +306,8 @@ class RollingWindows:
         Parameters
         ----------
         ddof : float, optional
-            What is subtracted from the number of items in the divisor.
+            The number that is subtracted from the number of items in the
+            divisor.
         """
         return self._of("var", ddof=ddof)
 
@@ -337,7 +338,8 @@ class RollingWindows:
         y : Expr, Series or str
             The other column.
         ddof : float, optional
-            What is subtracted from the number of rows in the divisor.
+            The number that is subtracted from the number of rows in the
+            divisor.
         """
         return self._of("cov", y, ddof=ddof)
 

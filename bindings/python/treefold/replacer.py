@@ -199,7 +199,7 @@ def _dtype(find):
 def _session():
     """The innermost session that covers the caller of a dispatcher, and the caller's frame; None if no session does.
 
-    A call from within NumPy counts as one of the code that called NumPy. Calls from treefold's own modules are not covered.
+    A call from within NumPy counts as a call of the code that called NumPy. Calls from treefold's own modules are not covered.
     """
     frame = sys._getframe(2)
     while frame is not None:
@@ -230,7 +230,7 @@ class _Dispatcher:
         try:
             given = self.signature.bind(*arguments, **{_RENAMED.get(key, key): value for key, value in keywords.items()}).arguments
         except TypeError:
-            # NumPy knows the keyword, or raises the error.
+            # NumPy accepts the keyword, or raises the error.
             return self.numpys(*arguments, **keywords)
         given = {key: value for key, value in given.items() if value is not np._NoValue}
         arrays = [given.pop(name) for name in self.arrays]
@@ -247,7 +247,7 @@ class _Dispatcher:
         return hash(self.numpys)
 
     def __reduce__(self):
-        # Pickled by name, as functions are.
+        # Pickled by name, like functions.
         return self.__qualname__
 
 
@@ -272,7 +272,7 @@ class _Installed:
         namespace[name] = value
 
     def put_in(self, covers):
-        """Puts them in the modules of some names, under whatever names these have NumPy's functions."""
+        """Puts dispatchers into some modules, under all names by which the modules know NumPy's functions."""
         for module in [module for name, module in sys.modules.items() if module is not None and covers(name)]:
             for key, value in list(vars(module).items()):
                 if id(value) in self.dispatchers:

@@ -18,15 +18,15 @@ _ENDS = {
 }
 _TYPES = {kind: ffi.typeof(kind) for kind in _ENDS}
 
-# Handles that were garbage-collected in another thread than the one that can destroy them: that thread, the handle's address, the function
-# that destroys it, and the callbacks to keep until then.
+# Handles that were garbage-collected in another thread than the one that can destroy them: the thread that can destroy it, the handle's
+# address, the function that destroys it, and the callbacks to keep until then.
 _left: deque[tuple[int, Any, Any, Any]] = deque()
 
 
 class Handle:
     """A C handle, which only the thread that created it can destroy. It keeps the callbacks that C may call."""
 
-    # In case a signal interrupts the constructor.
+    # Set first, in case a signal interrupts the constructor.
     place: Any = (None,)
 
     def __init__(self, kind: str, kept: Any = None):
@@ -36,7 +36,7 @@ class Handle:
         self.place = ffi.new(_TYPES[kind])
 
     def end(self) -> None:
-        """Destroys it, unless that has happened."""
+        """Destroys the handle, unless it was destroyed before."""
         check(self._end(self.place), "close")
 
     def __del__(self) -> None:

@@ -99,7 +99,7 @@ class KeyedPlan(ScheduledPlan):
         Raises
         ------
         Error, ValueError, TypeError
-            Arguments are wrong on this rank, or on one whose items it needs.
+            Arguments are wrong on this rank, or on a rank whose items it needs.
         """
         return self._run("allreduce", (keys, x, y), out)
 
@@ -205,8 +205,8 @@ class Moments:
             "slope" (of the regression line of y on x) and "intercept" (its
             height at x = 0).
         ddof : float, optional
-            What "var", "std" and "cov" subtract from the number of items in
-            their divisor: 0 by default, and 1 for "cov".
+            The number that "var", "std" and "cov" subtract from the number of
+            items in their divisor: 0 by default, and 1 for "cov".
         bias : bool, optional
             True, the default, for the "skewness" and "kurtosis" of the items;
             false for the estimates for a population.
@@ -220,7 +220,7 @@ class Moments:
         Raises
         ------
         TypeError
-            Plans with this `op` do not give this statistic.
+            Plans with this `op` do not have this statistic.
         """
         code, parameter, default = row_of(STATISTICS, statistic, "statistic")
         given = {name: value for name, value in (("ddof", ddof), ("bias", bias)) if value is not None}

@@ -19,11 +19,10 @@ from ._settings import described, natural, set_all
 class Plan(ScheduledPlan):
     """A reduction that the ranks build together, and run many times.
 
-    Items are numbered 0 to N - 1 over all ranks. One of `local_items`,
-    `extents`, `even` and `block_cyclic` says which of them this rank has;
-    exact operators need none: each rank contributes any number of items in
-    each run. Only `dtype`, `op`, `width` and `lanes` affect the bits of a result.
-    Collective.
+    Items are numbered 0 to N - 1 over all ranks. One of `local_items`, `extents`,
+    `even` and `block_cyclic` sets which items this rank has; exact operators need
+    none of these: each rank contributes any number of items in each run. Only
+    `dtype`, `op`, `width` and `lanes` affect the bits of a result. Collective.
 
     Parameters
     ----------
@@ -41,7 +40,7 @@ class Plan(ScheduledPlan):
     block_cyclic : (int, int), optional
         N and b: blocks of b of the N items, dealt to the ranks round-robin.
     items : int, optional
-        N, to be checked against what the ranks have.
+        N, to be checked against the items that the ranks have.
     dtype : data-type, optional
         The type of the items. With a function as `op`, any type of 4 to 512
         bytes, a multiple of 4, without Python objects.
@@ -78,8 +77,8 @@ class Plan(ScheduledPlan):
     Raises
     ------
     Error
-        On all ranks: their items are not 0 to N - 1, each once; or they do not
-        agree on what is reduced; or an argument was wrong on one rank.
+        On all ranks: their items are not 0 to N - 1, each once; or they ask for
+        different reductions; or an argument was wrong on one rank.
 
     Examples
     --------
@@ -146,17 +145,17 @@ class Plan(ScheduledPlan):
         Parameters
         ----------
         x : array_like
-            This rank's items: as many as the plan says, each `width` elements,
-            in C order, whatever the shape. Elements are converted to the
-            plan's type if no value changes. Arrays in the memory of a GPU,
+            This rank's items: the number that was planned, each `width`
+            elements, in C order, whatever the shape. Elements are converted to
+            the plan's type if no value changes. Arrays in the memory of a GPU,
             such as those of PyTorch, CuPy, JAX and Numba, must be contiguous
             and of the plan's type. Sums and exact sums of floats are computed
             on the GPU, all else from a copy in host memory.
         y : array_like, optional
-            As many items. The result is the dot product of `x` and `y`, or
-            one for each column. It is exact in plans of "exact_dot" and
-            "exact_vdot"; plans of "sum" of floats round each product once, and
-            add the products in tree order.
+            The same number of items as `x`. The result is the dot product of
+            `x` and `y`, or a dot product for each column. It is exact in plans
+            of "exact_dot" and "exact_vdot"; plans of "sum" of floats round each
+            product once, and add the products in tree order.
         pairs : sequence of (array_like, array_like), optional
             Instead of `x` and `y`: `width` pairs of arrays, all equally long.
             The result is the dot product of each pair.
@@ -172,7 +171,7 @@ class Plan(ScheduledPlan):
         Raises
         ------
         Error, ValueError, TypeError
-            Arguments are wrong on this rank, or on one whose items it needs.
+            Arguments are wrong on this rank, or on a rank whose items it needs.
         """
         return self._run("allreduce", (x, y, pairs), out)
 

@@ -307,12 +307,12 @@ class Pending:
         Returns
         -------
         Any
-            What the method of the plan would have returned.
+            The result that the method of the plan would have returned.
 
         Raises
         ------
         Error
-            The run failed: another rank failed, or left, or said nothing for
+            The run failed: another rank failed, or left, or was silent for
             longer than the silence limit.
         ValueError
             The run is over, or `timeout` is not a number.
@@ -358,8 +358,8 @@ class Pending:
 def wait_all(runs: Iterable[Pending]) -> list[Any]:
     """Waits for several runs.
 
-    It waits for all runs, even after an error. Only Ctrl-C, or whatever else is
-    not an `Exception`, cancels the runs that are not over.
+    It waits for all runs, even after an error. Only Ctrl-C, or another
+    exception that is not an `Exception`, cancels the runs that are not over.
 
     Parameters
     ----------

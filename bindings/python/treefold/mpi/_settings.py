@@ -24,7 +24,7 @@ def described(plan: AnyPlan, comm: MPI.Intracomm) -> Iterator[Any]:
     try:
         yield world
     except BaseException:
-        # A plan that does not say which items this rank has.
+        # A plan that does not set which items this rank has: it cannot be built.
         builder, result = Handle("treefold_builder **"), Handle("treefold_plan **")
         if lib.treefold_builder_create(world, lib.TREEFOLD_F64, lib.TREEFOLD_SUM, builder.place) == OK:
             lib.treefold_plan_build(builder.place[0], result.place)
@@ -79,7 +79,7 @@ _PARAMETERS = {
 
 
 def set_all(builder: Handle, settings: dict[str, Any]) -> None:
-    """Sets what is not None."""
+    """Sets the settings that are not None."""
     for name, value in settings.items():
         if value is None:
             continue
