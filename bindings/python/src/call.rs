@@ -87,7 +87,8 @@ impl<'py> Call<'_, 'py> {
         }
     }
 
-    /// A statistic of pairs of the items of two arrays of one shape along axes, in a type.
+    /// A statistic of pairs of items of two arrays of one shape along axes, computed in a
+    /// type.
     pub(crate) fn of_pairs(
         name: &str,
         is_exact: bool,

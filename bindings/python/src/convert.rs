@@ -78,7 +78,7 @@ impl Kind {
         })
     }
 
-    /// The kind of an argument's elements; an error that names the argument if there is none.
+    /// The kind of an argument's elements; an error that names the argument if its elements have no kind.
     pub(crate) fn of_elements(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
         let dtype = array.dtype();
         Self::of(&dtype).ok_or_else(|| {

@@ -128,7 +128,7 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
     /// A value without effect in a reduction: the other operand keeps its bits.
     fn hole(op: Op) -> Self;
 
-    /// The same value with other bits, if it has the bits of a hole.
+    /// The value itself, or the same value with other bits if it has the bits of a hole.
     #[must_use]
     fn unlike_hole(self) -> Self {
         self

@@ -60,7 +60,8 @@ impl ExactSlots {
         grown.map_err(|error| raised(error.into()))
     }
 
-    /// Adds items to the slots of their keys, or removes them. If a key has fewer items than are removed, it is the error's first argument.
+    /// Adds items to the slots of their keys, or removes them. If a key has fewer items than are removed, the key is the error's first
+    /// argument.
     fn change(
         &mut self,
         keys: &Bound<'_, PyArray1<i64>>,

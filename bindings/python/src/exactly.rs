@@ -104,7 +104,7 @@ impl Call<'_, '_> {
     }
 }
 
-/// The Python exception of a statistic without a value.
+/// The Python exception for a statistic that has no value.
 pub(crate) fn undefined<T: Item>(wrong: Undefined) -> PyErr {
     match wrong {
         Undefined::ZeroWeights => {

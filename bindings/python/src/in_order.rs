@@ -97,7 +97,7 @@ impl Call<'_, '_> {
             return (end - first == axes.len())
                 .then(|| [&lengths[..first], &lengths[first..end], &lengths[end..]].map(size));
         }
-        // In Fortran's order, with two axes of which one is reduced.
+        // In Fortran's order, with two axes, one of them reduced.
         match (array.is_fortran_contiguous(), lengths, axes.as_slice()) {
             (true, &[rows, columns], [0]) => Some([columns, rows, 1]),
             (true, &[rows, columns], [1]) => Some([1, columns, rows]),
@@ -193,7 +193,7 @@ impl Call<'_, '_> {
     }
 }
 
-/// Combines reductions with `initial`, and sets the value of reductions of no items.
+/// Combines reductions with `initial`, and sets the results for no items.
 fn complete<L: Item>(
     op: Op,
     counts: &Counts,

@@ -142,7 +142,7 @@ fn read<T: Item>(
     T::convert(Kind::F16, &rounded, into);
 }
 
-/// Which items of a tile count: 1 for an item that does, else 0.
+/// Which items of a tile count: 1 for an item that counts, else 0.
 #[derive(Debug, Default)]
 struct Mask {
     counting: Block<u8>,
@@ -178,7 +178,7 @@ impl Mask {
     }
 }
 
-/// Puts holes where items do not count, and adds the number of those that count.
+/// Replaces items that do not count by holes, and adds the number of items that count.
 fn make_holes<L: Item>(tile: &Tile<'_>, mask: &[u8], op: Op, counts: &mut [i64], into: &mut [L]) {
     let hole = L::hole(op);
     for (leaf, &counts) in into.iter_mut().zip(mask) {

@@ -32,7 +32,7 @@ pub(crate) trait State<T>: Any + Send {
     fn value(&self) -> Result<T, Undefined>;
 }
 
-/// A state made of functions that add items and compute the value.
+/// A state that consists of functions that add items and compute the value.
 struct Adding<S, A, V> {
     held: S,
     add: A,

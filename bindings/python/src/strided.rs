@@ -62,7 +62,7 @@ fn joined(axes: impl Iterator<Item = Axis>) -> Vec<Axis> {
     all
 }
 
-/// The axes along which arrays of one shape are reduced, and those that stay.
+/// The axes along which arrays of one shape are reduced, and the axes that are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     /// In the order of the items' numbers.
@@ -220,7 +220,7 @@ impl<'s> Tile<'s> {
         self.axes.last().map_or(1, |axis| axis.len)
     }
 
-    /// Splits it into pieces of a number of items.
+    /// Splits the row into pieces of a number of items.
     pub(crate) fn blocks(self, items: usize) -> impl Iterator<Item = Self> {
         let firsts = (0..self.items).step_by(items);
         firsts.map(move |first| Self {
@@ -368,7 +368,7 @@ impl Memory {
             let from = &from[done * bytes..][..rows.len * columns.len * bytes];
             if columns.len == 1 && rows.stride == bytes.cast_signed() {
                 let to = with_exposed_provenance_mut::<u8>(first.expose_provenance());
-                // SAFETY: as below, of elements side by side.
+                // SAFETY: as below, for adjacent elements.
                 unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) };
                 return;
             }

@@ -10,8 +10,8 @@ use crate::strided::{Shape, Tile};
 /// The number of bytes in a block: together with the unconverted items, it fits into a core's own cache.
 const BLOCK_BYTES: usize = 1 << 15;
 
-/// If neighbouring items are far apart in memory, a block has so many rows that each page is rarely revisited, and so many items of each row that few
-/// subtrees are cut.
+/// If neighbouring items are far apart in memory, a block has enough rows that each page is rarely revisited, and enough items of each row
+/// that few subtrees are cut.
 const ROWS: usize = 32;
 const ROW_ITEMS: usize = 1 << 10;
 
@@ -72,7 +72,7 @@ impl<L: Item> Waiting<L> {
 struct Run<L: 'static> {
     first: usize,
     end: usize,
-    /// Each with its height.
+    /// Each root with its height.
     roots: Vec<(u32, L)>,
 }
 
@@ -93,7 +93,7 @@ impl<L: Item> Run<L> {
             let (subtree, others) = items.split_at(1 << height);
             let mut root = operator.fold(subtree).expect("a subtree has items");
             let mut number = self.end >> height;
-            // Its left sibling may belong to another run.
+            // The left sibling of this subtree may belong to another run.
             while number % 2 == 1 && (number - 1) << height >= self.first {
                 let (_, left) = self.roots.pop().expect("its left sibling is there");
                 root = operator.combine(left, root);

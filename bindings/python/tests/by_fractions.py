@@ -8,7 +8,8 @@ from test_exact import nearest
 
 
 def root(square, dtype):
-    """The square root of a fraction, rounded once: of more bits than a rounding sees, the last of which says that more follow."""
+    """The square root of a fraction, rounded once. It is computed with more bits than rounding needs; the last bit is set if it
+    is not exact."""
     shift = 2 * (1200 + square.denominator.bit_length())
     scaled, rest = divmod(square.numerator << shift, square.denominator)
     whole = math.isqrt(scaled)
@@ -30,12 +31,12 @@ def centred(column):
 
 
 def moment(column, power):
-    """The mean of a power of what items differ from their mean."""
+    """The mean of a power of the items' differences from their mean."""
     return total(item**power for item in centred(column)) / len(column)
 
 
 def mixed(x, y):
-    """The mean of the products of what pairs differ from their means."""
+    """The mean of the products of the differences from the means of x and y."""
     return total(one * other for one, other in zip(centred(x), centred(y))) / len(x)
 
 
@@ -52,7 +53,7 @@ def kurtosis(x, bias):
     return excess if bias else ((n + 1) * excess + 6) * (n - 1) / ((n - 2) * (n - 3))
 
 
-# Of x, y, the items less ddof, and bias; those that are roots have a square and a sign.
+# Functions of x, y, the number of items minus ddof, and bias. Statistics that are square roots return the square and a sign.
 QUOTIENTS = {
     "sum": lambda x, y, free, bias: total(x),
     "dot": lambda x, y, free, bias: total(one * other for one, other in zip(x, y)),
@@ -75,7 +76,7 @@ ROOTS = {
 
 
 def expected(statistic, x, y=None, dtype="f8", ddof=0, bias=True):
-    """A statistic of finite numbers; NaN where it is not defined, and the infinity of a variance of too few items that differ."""
+    """A statistic of finite numbers; NaN where it is undefined, and infinity for a variance of too few items that differ."""
     x = fractions_of(x)
     y = x if y is None else fractions_of(y)
     if statistic == "count":
@@ -83,7 +84,7 @@ def expected(statistic, x, y=None, dtype="f8", ddof=0, bias=True):
     free = len(x) - Fraction(ddof)
     if statistic in ("var", "std") and free <= 0:
         return np.dtype(dtype).type(math.inf if len(set(x)) > 1 else math.nan)
-    # A quotient by 0 is one reason, the factors of G1 and G2 are another.
+    # Either the divisor is 0, or a factor of G1 or G2 is.
     is_defined = statistic != "cov" or free > 0
     try:
         if is_defined and statistic in QUOTIENTS:

@@ -17,7 +17,7 @@ def maximum(left, right):
 
 
 def product(left, right):
-    """Of complex numbers, with every operation rounded."""
+    """The product of complex numbers, with every operation rounded."""
     if np.iscomplexobj(left):
         re, im = left.real * right.real - left.imag * right.imag, left.real * right.imag + left.imag * right.real
         return np.array([re, im]).view(left.dtype)[0]
@@ -26,12 +26,12 @@ def product(left, right):
 
 COMBINE = {"sum": lambda left, right: left + right, "prod": product, "min": minimum, "max": maximum}
 
-# What does not count, and so has no value.
+# An item that does not count, and so has no value.
 HOLE = object()
 
 
 def combined(op, left, right):
-    """A node without a left or a right value is the other one, unchanged."""
+    """A node that lacks its left or right value is the other value, unchanged."""
     if left is HOLE or right is HOLE:
         return left if right is HOLE else right
     return COMBINE[op](left, right)
@@ -49,7 +49,7 @@ def by_definition(items, op="sum"):
 
 
 def bits(values):
-    """What is compared: bytes, with one NaN."""
+    """The bytes to compare, with all NaNs made equal."""
     values = np.array(values)
     if values.dtype.kind in "fc":
         parts = values.reshape(-1).view(values.real.dtype)

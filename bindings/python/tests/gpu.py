@@ -1,4 +1,5 @@
-"""Arrays in GPU memory: the libraries that are there and see a GPU; and arrays in host memory that stand in for such."""
+"""Arrays in GPU memory: the installed libraries that find a GPU; and mocks, arrays in host memory that claim to be on a
+GPU."""
 
 import ctypes
 
@@ -9,7 +10,7 @@ from treefold import _native, exact
 
 
 def gpu_libraries():
-    """The libraries that are there and see a GPU: their names, and what makes an array of NumPy's one of theirs."""
+    """The installed libraries that find a GPU: their names, and functions that convert a NumPy array to theirs."""
     try:
         ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -49,7 +50,7 @@ LIBRARIES = gpu_libraries()
 
 
 class _ByDlpack:
-    """An array of NumPy's that says by DLPack that it is on a GPU."""
+    """A NumPy array that claims by DLPack to be on a GPU."""
 
     def __init__(self, array):
         self.array = array
@@ -69,7 +70,7 @@ class _ByDlpack:
 
 
 class _ByInterface:
-    """An array of NumPy's that says by its interface that it is on a GPU."""
+    """A NumPy array that claims by `__cuda_array_interface__` to be on a GPU."""
 
     def __init__(self, array):
         self.array = array
@@ -79,7 +80,7 @@ class _ByInterface:
 
 
 def _sum(ordinal, pointer, shape, is_exact, result):
-    """What the native half does on a GPU."""
+    """Replaces the native half's computation on a GPU."""
     assert ordinal == 0
     assert result.shape == (shape[0], shape[2])
     count = int(np.prod(shape))
@@ -92,7 +93,7 @@ STAND_INS = {"dlpack": _ByDlpack, "interface": _ByInterface}
 
 
 def maker(name, monkeypatch):
-    """What makes an array of NumPy's one on a GPU; None if a library is not there, or sees no GPU."""
+    """The function that copies a NumPy array to a GPU; None if the library is missing, or finds no GPU."""
     if name in STAND_INS:
         monkeypatch.setattr(_native, "cuda_sum", _sum)
         monkeypatch.setattr(_native, "cuda_device_of", lambda pointer, stream: 0)

@@ -1,9 +1,10 @@
 """Tests that other projects wrote for their reductions, run on treefold: `python suites.py NAME`, where NAME is numpy, pandas or scipy.
 
-treefold stands under the functions and methods that these tests call, and that pandas and SciPy call in them. Every test must pass, but for
+treefold replaces the functions and methods that these tests call, and that pandas and SciPy call in them. Every test must pass, except
 those in `suites/NAME.txt`, which must fail. A line of that file is a test's name, with or without parameters, two spaces, and the reason.
 
-Needs the package, pytest and hypothesis. More arguments are pytest's.
+Needs the package, pytest and hypothesis. Further arguments are passed to
+pytest.
 """
 
 import argparse
@@ -27,14 +28,15 @@ class Suite:
     tests : tuple of str
         Files and folders of tests in the package.
     modules : tuple of str
-        Where reductions are replaced, beside the modules of the tests.
+        The modules in which reductions are replaced, besides those of the
+        tests.
     least : int
-        How many tests reach treefold at least.
+        The least number of tests that reach treefold.
     left_out : tuple of str
         Options of pytest that leave out tests which take minutes or
         gigabytes, or need a network, a database or a compiler.
     quick : tuple of str
-        Those that `--quick` runs instead: files, or classes in them.
+        The tests that `--quick` runs instead: files, or classes in them.
     """
 
     version: str
@@ -126,7 +128,7 @@ class Plugin:
         self.current = item.nodeid
 
     def faults(self):
-        """What is wrong with a run in which all went as expected."""
+        """The faults of a run in which every test had the expected outcome."""
         few = [f"fewer than {self.least} tests reach treefold"] if len(self.reached) < self.least else []
         return few + [f"no test has the name {name}" for name in sorted(self.unused) if self.is_whole]
 
@@ -154,9 +156,9 @@ def main():
     is_quick = bool(options.quick and suite.quick)
     tests = [str(folder / test) for test in (suite.quick if is_quick else suite.tests)]
     plugin = Plugin(folder, exceptions(options.name), suite.least // 10 if is_quick else suite.least, not is_quick)
-    # From the start: tests compare functions that they keep with those of the module.
+    # Replaced from the start, because tests compare functions that they have stored with those of the module.
     with replacer.replaced(*suite.modules):
-        # The package's fixtures are found from wherever this runs.
+        # pytest finds the package's fixtures, whatever the current folder is.
         settings = ["--quiet", "--disable-warnings", "-p", "no:cacheprovider", f"--rootdir={folder}", f"--confcutdir={folder}"]
         return pytest.main([*settings, *suite.left_out, *tests, *more], plugins=[plugin])
 

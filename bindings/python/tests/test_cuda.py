@@ -1,5 +1,5 @@
-"""Arrays in GPU memory: the bits of NumPy's arrays. Without a GPU, or without a library that has one, a test is skipped, but for those on
-arrays that stand in for such, which test all but the native half.
+"""Arrays in GPU memory: the bits of NumPy's arrays. Without a GPU, or without a library that has one, tests are skipped, except those on
+mocks, which test everything but the native half.
 
     python -m pytest tests/test_cuda.py
 """

@@ -1,4 +1,4 @@
-"""Exact sums against `math.fsum` and fractions, and what they depend on: the items alone."""
+"""Exact sums compared with `math.fsum` and fractions; they depend only on the items."""
 
 import concurrent.futures
 import itertools
@@ -39,7 +39,7 @@ def nearest(value, dtype):
 
 
 def root(value):
-    """The square root of a sum of squares, with more bits than any rounding sees, the last of which says that more follow."""
+    """The square root of a sum of squares, with more bits than rounding needs; the last bit is set if it is not exact."""
     numerator, twice = value.numerator, value.denominator.bit_length() - 1
     if twice % 2:
         numerator, twice = 2 * numerator, twice + 1
@@ -57,7 +57,7 @@ def total(values):
 
 
 def expected_sum(x):
-    """By fractions; of zeros alone, the sum that additions have."""
+    """The expected sum, by fractions; for zeros alone, the sum by additions."""
     parts = x.reshape(-1, 1).view(x.real.dtype)
     rounded = [nearest(total(part), part.dtype.str[1:]) for part in parts.T]
     zeros = [part.size > 0 and not part.any() and np.signbit(part).all() for part in parts.T]
@@ -87,7 +87,7 @@ def drawn(random, dtype="f8", most=40):
 
 
 def by_fsum(x):
-    """An OverflowError if partial sums are beyond the range. The sum of -0.0 alone is that."""
+    """An OverflowError if partial sums are beyond the range. If all items are -0.0, so is the sum."""
     all_negative_zeros = x.size > 0 and not x.any() and np.signbit(x).all()
     return np.float64(-0.0 if all_negative_zeros else math.fsum(x.tolist()))
 

@@ -22,7 +22,7 @@ def cases(name):
 
 
 def codec(name):
-    """What reads words, which may be pairs, and what reads the words of numbers."""
+    """A function that reads words, which may be pairs, and a function that reads the words of numbers."""
     numbers, words = {**TYPES, **INTEGERS}[name]
 
     def values(texts):
@@ -40,7 +40,7 @@ def p4016(count):
 
 
 def found_by(case, x, values, width):
-    """What the package makes of the items of a case; None if it has no function for it."""
+    """The package's result for a case; None if it has no function for it."""
     function = FUNCTIONS.get(case["operator"])
     operation = case.get("operation")
     if "other" in case:
@@ -73,7 +73,7 @@ def test_golden_vectors(file, least):
         found = found_by(case, x, values, len(expected))
         if found is None:
             continue
-        # Sums of short integers are long ones, which have the same low words.
+        # Sums of short integers are long integers, which have the same low words.
         found = np.asarray(found).astype(numbers)
         assert words(found) == words(expected), case["name"]
         checked += 1

@@ -1,4 +1,5 @@
-"""Exact sums in bins and along axes, against fractions and NumPy's counts and edges."""
+"""Exact sums in bins and along axes, compared with fractions and NumPy's counts and
+edges."""
 
 import os
 from fractions import Fraction
@@ -54,7 +55,7 @@ def test_axes_that_cannot_be():
 
 @pytest.mark.parametrize("dtype", ["i8", "u8"])
 def test_integers_are_added_exactly(dtype):
-    """Also those that float64 does not hold."""
+    """Integers, also those that float64 cannot represent."""
     random = np.random.default_rng(SEED)
     limits = np.iinfo(dtype)
     keys, x = random.integers(0, 3, 40), random.integers(limits.min, limits.max, 40, dtype, endpoint=True)
@@ -103,7 +104,7 @@ def densities_are_numpys(random, x, y, bins, limits):
     for given in (None, True):
         for own, theirs in zip(exact.histogram2d(x, y, bins, limits, given), np.histogram2d(x, y, bins, limits, given)):
             assert bits(own) == bits(theirs)
-    # Of small integers, NumPy's sums are exact.
+    # For small integers, NumPy's sums are exact.
     small = random.integers(1, 9, 400).astype("f8")
     own, theirs = (module.histogram2d(x, y, bins, limits, True, small)[0] for module in (exact, np))
     assert bits(own) == bits(theirs)

@@ -1,4 +1,4 @@
-"""Exact sums by key and of windows, means, variances and accumulators, against fractions."""
+"""Exact sums by key and of windows, means, variances and accumulators, compared with fractions."""
 
 import os
 import pickle
@@ -196,7 +196,7 @@ def test_statistics_of_little():
 
 
 def read(state):
-    """What the bytes of an accumulator of floats hold, as the format says: counts and fractions."""
+    """The counts and fractions in the bytes of an accumulator of floats, read as the format specifies."""
     assert state[:4] == b"tfx\x01" and state[4] == 5 and state[6:8] == b"\0\0"
     at, parts = 8, []
     for _ in range(2):
@@ -235,7 +235,8 @@ def test_accumulator(dtype):
 
 @pytest.mark.parametrize("dtype", ["i1", "i8", "u8", "?"])
 def test_accumulators_of_integers(dtype):
-    """They are added as they are, also those that a double does not hold: against integers of any size."""
+    """Integers are added without conversion, also those that a double cannot represent; compared with
+    integers of any size."""
     for case in range(50):
         random = np.random.default_rng((SEED, 7, case))
         limits = np.iinfo(dtype) if dtype != "?" else np.iinfo("u1")

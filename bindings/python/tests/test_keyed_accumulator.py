@@ -1,4 +1,4 @@
-"""Accumulators by key, and all statistics of groups, against fractions."""
+"""Accumulators by key, and all statistics of groups, compared with fractions."""
 
 import datetime
 import math
@@ -38,7 +38,7 @@ def test_every_statistic(statistic, dtype):
     for part in np.array_split(random.permutation(count), 4):
         held.add(keys[part], *(column[part] for column in columns))
     if statistic not in KEPT:
-        # What comes and goes leaves no trace, whatever its size.
+        # Items that are added and removed leave no trace, whatever their size.
         large = np.array([1e20, np.inf, -1e-20, np.nan], dtype)
         held.add([100, 3, 3, 999], *(large for _ in columns))
         held.remove([100, 3, 3, 999], *(large for _ in columns))
@@ -55,7 +55,7 @@ def test_every_statistic(statistic, dtype):
             value = expected(statistic, *items, dtype, **given)
             kind = "i8" if statistic == "count" else dtype
             assert found[key].dtype == np.dtype(kind)
-            # A sum that is zero has no sign of its own.
+            # A zero sum is always +0.0.
             assert bits(found[key] + np.dtype(kind).type(0)) == bits(np.dtype(kind).type(value) + np.dtype(kind).type(0)), (key, given)
 
 
@@ -162,7 +162,7 @@ def test_parts_merge_to_the_whole(statistic):
 
 
 def test_a_maintained_view():
-    """Rows come and go; a key without rows is none."""
+    """Rows are added and removed; a key without rows disappears."""
     random = np.random.default_rng(SEED)
     held, table = exact.KeyedAccumulator("sum"), []
     for _ in range(200):
@@ -233,7 +233,7 @@ def test_groups_have_the_same_statistics(statistic):
     held.add(keys, *columns)
     groups = exact.groupby(keys)
     assert bits(getattr(groups, statistic)(*columns)) == bits(held.value())
-    # Of pairs, what is missing in either.
+    # Pairs in which either item is missing.
     x[::7], y[::5] = np.nan, np.nan
     columns = (x, y) if statistic in TWO_COLUMNS else (x,)
     there = ~np.logical_or.reduce([np.isnan(column) for column in columns])
@@ -246,7 +246,8 @@ def test_groups_have_the_same_statistics(statistic):
 
 
 def test_time_buckets_merge():
-    """Days in hours, as a histogram that is filled where the items come, and merged."""
+    """Days in hours, like a histogram that is filled where the items arrive, and
+    merged."""
     random = np.random.default_rng(SEED)
     when = np.datetime64("2026-01-01", "s") + random.integers(0, 5 * 86_400, 3000)
     x = drawn(random, 3000, spread=200)

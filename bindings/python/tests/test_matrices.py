@@ -1,4 +1,5 @@
-"""Exact covariances and correlations of several variables, against fractions and with NumPy's conventions."""
+"""Exact covariances and correlations of several variables, compared with fractions, and NumPy's
+conventions."""
 
 import os
 import warnings

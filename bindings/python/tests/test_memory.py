@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-# The kernel's count of the most memory that was resident, which a process may set back.
+# The kernel's record of the peak resident memory, which a process may reset.
 MEASURE = """
 import sys, warnings
 import numpy as np, treefold
@@ -64,7 +64,7 @@ def test_reductions_copy_no_whole_array():
     assert not found.stdout, found.stdout
 
 
-# Sizes that memory does not hold, chosen by few or by broadcast items.
+# Sizes that exceed memory, requested by few items or by broadcast items.
 TOO_LARGE = """
 import resource
 import numpy as np, treefold

@@ -125,7 +125,7 @@ def test_halves_are_rounded_once():
     with pytest.warns(RuntimeWarning, match="overflow"):
         assert treefold.sum(np.array([65504, 16], "f2")) == np.inf
     assert treefold.sum(np.array([[65504, 15], [3, -4]], "f2"), axis=1, keepdims=True).tolist() == [[65504], [-1]]
-    # The item 2049 becomes 2048 first; 2049 lies between two halves, and becomes the even one.
+    # The item 2049 first becomes 2048: it is a tie between two halves, and rounds to the even one.
     assert treefold.sum([2049.0, 3.0], dtype="f2") == 2052 and np.float16(2051) == 2052
     every = np.arange(1 << 16, dtype="u2").view("f2")
     finite = every[np.isfinite(every)]
@@ -233,7 +233,7 @@ def test_errors_are_numpys_and_name_the_argument():
 
 
 class Sparse:
-    """What sparse matrices have."""
+    """The attributes of sparse matrices."""
 
     nnz = 1
 

@@ -1,4 +1,5 @@
-"""Every function with NumPy's keywords against the recursive definition. A seed is printed where a case fails."""
+"""Every function with NumPy's keywords, compared with the recursive definition. If a case fails, its seed is
+printed."""
 
 import os
 import warnings
@@ -16,7 +17,7 @@ INEXACT = ["f2", "f4", "f8", "c8", "c16"]
 
 
 def with_any_bytes(random, x):
-    """The same array of bool to NumPy, which takes any byte but 0 for true."""
+    """An array of bool that NumPy treats as the same: any byte but 0 is true."""
     return (x * random.integers(1, 256, x.shape)).astype("u1").view(bool)
 
 
@@ -90,7 +91,7 @@ def reduced(row, mask, op, dtype, initial=None):
 
 
 def drawn_mask(random, x):
-    """Nothing, or a mask that broadcasts."""
+    """No mask, or a mask that broadcasts."""
     if random.random() < 0.4:
         return True, np.ones(x.shape, bool)
     shape = [length if random.random() < 0.7 else 1 for length in x.shape]
@@ -128,7 +129,7 @@ def test_keywords_against_the_definition(op):
                 if not has_all:
                     named["where"] = where
                 numpys = getattr(np, op)(x, axis, keepdims=keepdims, **named)
-                # NumPy's may have any bytes, as items have.
+                # NumPy's results may have any bytes but 0 for true, like the items.
                 assert bits(found) == bits(numpys != np.False_), f"TREEFOLD_SEED={SEED}, case {case}"
                 continue
             expected = [reduced(row, own, op, dtype, initial) for row, own in zip(rows, masks)]
@@ -148,7 +149,7 @@ def test_means_against_the_definition():
         dtype = np.dtype("f8") if x.dtype.kind in "biu" else x.dtype.newbyteorder("=")
         out = random.choice([None, None, "f4", "f8"])
         if out is not None and dtype.kind in "fc" and x.dtype.kind in "fc":
-            # It is the type of the arithmetic; of complex items, of both parts.
+            # The type of the arithmetic; for complex items, of both parts.
             dtype = np.dtype(out) if dtype.kind == "f" else np.result_type(out, "c8")
         work = work_of(dtype)
         real = work.type(0).real.dtype
@@ -267,7 +268,7 @@ def test_exact_keywords_are_exact():
                 function = getattr(exact, name)
                 for skips in (False, True):
                     found = (getattr(exact, f"nan{name}") if skips else function)(x, axis, where=where)
-                    # The order is of no matter, so that items may be left out.
+                    # The order does not matter, so items may be left out.
                     counting = [row[own & ~np.isnan(row)] if skips else row[own] for row, own in zip(rows, masks)]
                     expected = [function(np.ascontiguousarray(row.astype(x.dtype.newbyteorder("=")))) for row in counting]
                     assert bits(found) == bits(np.array(expected, found.dtype).reshape(shape)), f"{name}, TREEFOLD_SEED={SEED}, case {case}"

@@ -1,4 +1,4 @@
-"""An error in treefold itself is an exception, and the interpreter goes on."""
+"""A bug in treefold raises an exception, and the interpreter continues."""
 
 import pytest
 import treefold
@@ -6,7 +6,7 @@ from treefold import _native
 
 
 def test_a_panic_is_an_exception():
-    # Programs that catch `Exception` do not take it for one of theirs.
+    # It is not an `Exception`, so that `except Exception` does not catch it.
     with pytest.raises(BaseException, match="on purpose") as raised:
         _native.panic_on_purpose()
     assert type(raised.value).__name__ == "PanicException"

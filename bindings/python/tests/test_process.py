@@ -1,4 +1,4 @@
-"""What a process is to treefold: its threads, its floating-point environment, its interpreters."""
+"""The process: its threads, its floating-point environment, its interpreters."""
 
 import os
 import pathlib
@@ -39,7 +39,7 @@ def test_the_variable_sets_threads():
 @pytest.mark.skipif(shutil.which("readelf") is None, reason="readelf shows it")
 def test_the_native_half_has_no_librarys_name():
     dynamic = subprocess.run(["readelf", "--dynamic", _native.__file__], capture_output=True, text=True, check=True).stdout
-    # With libtreefold's, a process that has loaded one would take it for the other.
+    # If this library had libtreefold's soname, a process that has loaded one would use it as the other.
     assert "NEEDED" in dynamic
     assert "SONAME" not in dynamic
 
@@ -50,7 +50,7 @@ def own_threads():
         try:
             count += (task / "comm").read_text().startswith("treefold")
         except OSError:
-            pass  # It has just ended.
+            pass  # The thread has just ended.
     return count
 
 
@@ -73,7 +73,7 @@ def test_idle_threads_end_and_start_again():
     before = treefold.threads(3)
     try:
         for _ in range(2):
-            # And one that keeps them.
+            # Three threads, and one that keeps them alive.
             wait_until(lambda: threads_after_a_sum() == 4)
             wait_until(lambda: own_threads() == 0)
         assert bits(treefold.sum(x)) == expected
@@ -220,7 +220,7 @@ def test_it_has_help_and_a_version(option, expected):
 
 
 class Producer:
-    """What has nothing but DLPack, as arrays of other libraries."""
+    """An object that offers only DLPack, like arrays of other libraries."""
 
     def __init__(self, array):
         self.array, self.asked = array, 0

@@ -1,4 +1,4 @@
-"""Every function against the definition, and NumPy's conventions."""
+"""Every function compared with the definition, and NumPy's conventions."""
 
 import builtins
 import importlib.util

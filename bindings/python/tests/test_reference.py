@@ -9,7 +9,7 @@ import pytest
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 PAGE = PACKAGE.parents[1] / "docs/python.md"
 
-# They are no functions or classes.
+# These are neither functions nor classes.
 OTHERS = {"treefold": {"exact"}, "treefold.exact": set()}
 
 

@@ -148,7 +148,7 @@ def test_what_depends_on_layout_is_reported(module):
         module.whole([1.0, 2.0])
         module.whole(np.arange(10))
         module.others(X)
-    # One of these is the sum that the masked array makes of its items.
+    # One of these calls is the masked array's own sum of its items.
     assert (report.calls, report.differing) == (5, 3)
     assert report.passed == {"dtype object": 1, "type MaskedArray": 1, f"dtype {np.dtype(np.longdouble)}": 1}
     line = min(line for file, line, name in report.sites if name == "ndarray.sum")
@@ -172,7 +172,7 @@ def test_what_does_not_depend_is_told_from_nothing(module):
 
 
 class Labelled:
-    """What has NumPy's methods, and answers by its own, as pandas' Series do."""
+    """An object with its own methods of NumPy's names, like pandas' Series."""
 
     def __array__(self, dtype=None, copy=None):
         return np.ones(3)
@@ -197,7 +197,7 @@ def test_what_has_methods_of_its_own_is_left_to_numpy(module):
         for name in ("sum", "prod", "min", "max", "amin", "amax", "mean", "var", "std", "cumsum", "cumprod"):
             run(vars(module) | {"name": name, "arguments": (labelled,)}, found := {})
             assert found["found"] == ({"amin": "min", "amax": "max"}.get(name, name), labelled)
-        # For these there are none.
+        # The object has no methods of these names.
         for name, expected in (("nansum", 3.0), ("average", 1.0)):
             run(vars(module) | {"name": name, "arguments": (labelled,)}, found := {})
             assert found["found"] == expected

@@ -1,4 +1,4 @@
-"""Windows that move, against fractions."""
+"""Moving windows, compared with fractions."""
 
 import datetime
 import math
@@ -58,7 +58,8 @@ UNITS = [
 
 
 def test_windows_of_times_in_any_units():
-    """The items less than a window before the last, whatever its unit and that of the index: by integers."""
+    """The items less than a window before the last item, computed with integers, for any units of the window
+    and the index."""
     for case in range(1000):
         random = np.random.default_rng((SEED, 6, case))
         units = UNITS[int(random.integers(0, 20) == 0)]
@@ -68,7 +69,7 @@ def test_windows_of_times_in_any_units():
         index = np.cumsum(random.integers(0, 4, count)) + int(random.integers(-1000, 1000))
         on = index.astype(f"{random.choice(['m8', 'M8'])}[{step}{of_on}]")
         unit = step * units[of_on]
-        # Of some steps of the index, and not always a whole number of them.
+        # Some steps of the index, not always a whole number of them.
         number = max(1, int(random.integers(1, 40)) * unit // (10 * of_step * units[of_window]))
         window = np.timedelta64(number, (of_window, of_step))
         width = number * of_step * units[of_window]
@@ -117,7 +118,7 @@ PLACEMENTS = ["trailing", "forward", "centred"]
 
 
 def reached(length, window, placement):
-    """The items of each window of so many."""
+    """The items of each window of a number of items."""
     ahead = {"trailing": 0, "forward": window - 1, "centred": (window - 1) // 2}[placement]
     return [range(max(0, k + ahead + 1 - window), min(length, k + ahead + 1)) for k in range(length)]
 
@@ -156,7 +157,7 @@ def test_every_statistic(dtype, placement):
 
 
 def test_reported_windows():
-    """What other programs keep of an outlier that has left."""
+    """The residue that other programs keep of an outlier that has left the window."""
     block = [0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0.0, 0.01]
     rolling = exact.rolling([5000.0, *block * 3], 10)
     assert rolling.kurtosis()[-1] == -0.586894586894587 and rolling.kurtosis(bias=False)[-1] == -0.07326007326007344
@@ -169,7 +170,7 @@ def test_reported_windows():
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_ranges_of_each_placement(placement):
-    """By twice the distances, which are integers; and by widths between integers, as of finer units."""
+    """By twice the distances, which are integers; and by widths between integers, as in finer units."""
     for case in range(300):
         random = np.random.default_rng((SEED, 7, case))
         index = np.cumsum(random.integers(0, 4, 12)) - 9

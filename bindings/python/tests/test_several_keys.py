@@ -1,4 +1,5 @@
-"""Groups by several keys, of arrays of several axes, and several statistics at once, against fractions."""
+"""Groups by several keys, of arrays of several axes, and several statistics at once, compared with
+fractions."""
 
 import math
 import os
@@ -69,7 +70,7 @@ def test_keys_that_are_none():
 @pytest.mark.parametrize("skipna", [False, True])
 @pytest.mark.parametrize("statistic", ONE_COLUMN + TWO_COLUMNS)
 def test_columns_of_arrays(statistic, skipna, dtype):
-    """Each column has the bits that it has alone, and these are right."""
+    """Each column has the same bits as if it were passed alone, and the bits are right."""
     random = np.random.default_rng(SEED)
     keys = random.integers(0, 4, 60)
     x, y = drawn(random, 240, dtype).reshape(60, 4), drawn(random, 60, dtype)
@@ -111,7 +112,7 @@ def test_shapes_that_do_not_match():
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "i8", "u8"])
 @pytest.mark.parametrize("statistic", ["min", "max"])
 def test_extrema_of_integers(statistic, dtype):
-    """They are the integers themselves, also those that float64 rounds."""
+    """The extrema are the integers themselves, also those that float64 rounds."""
     random = np.random.default_rng(SEED)
     limits = np.iinfo(dtype)
     keys, x = random.integers(0, 5, 100), random.integers(limits.min, limits.max, 100, dtype, endpoint=True)

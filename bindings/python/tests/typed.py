@@ -1,5 +1,5 @@
 # pyright: strict
-"""What type checkers know of results: `mypy --strict` and pyright check this file, which runs as well."""
+"""The types of results: `mypy --strict` and pyright check this file, which also runs."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # pyright: strict
-"""What type checkers know of treefold's functions for other packages: `mypy --strict` and pyright check this file, which runs as well."""
+"""The types of treefold's functions for other packages: `mypy --strict` and pyright check this file, which also runs."""
 
 from typing import Any
 

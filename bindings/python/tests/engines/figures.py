@@ -1,4 +1,4 @@
-"""What is expected of an engine's exact sums, by fractions; and the public reports, as the facts they give."""
+"""The expected values of an engine's exact sums, by fractions; and the data of public reports."""
 
 import math
 
@@ -6,17 +6,17 @@ import by_fractions
 import numpy as np
 from test_keyed import drawn
 
-# Of items that engines sum wrongly or in changing ways: items and their sum, or mean.
+# Items that engines sum wrongly or with varying results, and their sum or mean.
 SUMS = {
     # polars#25163: the sum of a group changed from run to run.
     "polars-25163": ([5.2, 5.0, 6.5, 5.3, 5.2, 5.4, 5.9], 38.5),
     # polars#25337: 1.2 in a frame, 1.2000000000000002 in a group.
     "polars-25337": ([0.1] * 12, math.fsum([0.1] * 12)),
-    # Parts of a whole, which sum to 1 or not by their order.
+    # Parts of a whole, whose float sum is 1 or not, depending on the order.
     "parts-of-4024": ([n * (1 / 4024) for n in (390, 1006, 2628)], 0.9999999999999999),
 }
 MEANS = {
-    # datafusion#11264: the average overflowed, or not, by the order of rows.
+    # datafusion#11264: the average overflowed, or not, depending on the order of rows.
     "datafusion-11264": (
         [1.5753477614031765e308, 1.0520311921422949e308, -1.3151865100063228e308, -1.2830593404326414e308],
         7.283275776626794e305,
@@ -24,12 +24,12 @@ MEANS = {
     "three-large": ([1.7e308] * 3, 1.7e308),
 }
 
-# Of windows of two rows, where a sum that was updated kept an error: the third average is 1.
+# Averages over windows of two rows, where updated sums kept an error: the third average is 1.
 WINDOWS = ([2.0**54, 1.0, 1.0], [None, 2.0**53, 1.0])
 
 
 def expected(items, figure, dtype="f8", ddof=1):
-    """A figure of floats or integers; `None` if there is none. What has the value zero is +0.0."""
+    """A figure of floats or integers; `None` if there is none. Zeros are +0.0."""
     n = len(items)
     if figure in ("var", "std") and n <= ddof or figure == "mean" and not n:
         return None
@@ -42,12 +42,13 @@ def expected(items, figure, dtype="f8", ddof=1):
 
 
 def hexed(value):
-    """What is compared: a float's digits."""
+    """The digits of a float, to be compared."""
     return None if value is None else "nan" if math.isnan(value) else float(value).hex()
 
 
 def columns(random, rows):
-    """Named columns of Python numbers, with what is hard: missing items, many magnitudes, zeros, special items, large integers."""
+    """Named columns of Python numbers, with difficult items: missing items, many magnitudes, zeros, special items, large
+    integers."""
 
     def with_missing(items, share):
         return [None if lost else item for item, lost in zip(items, random.random(len(items)) < share)]

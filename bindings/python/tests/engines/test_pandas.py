@@ -1,4 +1,4 @@
-"""Exact sums of groups of pandas and of Arrow's arrays, against fractions."""
+"""Exact sums of groups of pandas and of Arrow's arrays, compared with fractions."""
 
 import itertools
 import math
@@ -26,7 +26,7 @@ def grouped(items, keys):
 
 
 def values_of(items, figure, dtype):
-    """What is expected of a group; NaN where there is nothing."""
+    """The expected value for a group; NaN where there is none."""
     if dtype[0] in "iu" and figure == "sum":
         return hexed(sum(items))
     value = expected(items, figure, dtype if dtype[0] == "f" else "f8")
@@ -35,7 +35,7 @@ def values_of(items, figure, dtype):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_arrow(threads):
-    """Null items are skipped, of arrays in one piece or in chunks, from any bit on."""
+    """Null items are skipped, in arrays of one piece or of chunks, which may begin at any bit."""
     before = treefold.threads(threads)
     try:
         random = np.random.default_rng(SEED)
@@ -203,7 +203,7 @@ def test_categories_and_levels():
 
 @pytest.mark.parametrize("options", [{"observed": seen, **options} for seen in (False, True) for options in OPTIONS], ids=str)
 def test_groups_without_rows(options):
-    """Keys and values are those of pandas, also of categories, bins and days that no row has. Sums of small integers are exact in pandas."""
+    """Keys and values are as in pandas, also for categories, bins and days without rows. Sums of small integers are exact in pandas."""
     for case in range(6):
         random = np.random.default_rng((SEED, case))
         rows = int(random.integers(1, 30))
@@ -224,7 +224,7 @@ def test_groups_without_rows(options):
 
 
 def mixed(rows=200):
-    """Keys and columns of numbers and of others, of which sums are exact in pandas, too."""
+    """Keys and columns of numbers and of other types, for which pandas' sums are exact, too."""
     random = np.random.default_rng(SEED)
     frame = pd.DataFrame({"k": random.integers(0, 5, rows), "l": pd.Categorical(random.choice(list("abc"), rows), categories=list("abcd"))})
     frame["m"] = np.where(random.random(rows) < 0.1, None, random.choice(["x", "yy"], rows).astype(object))
@@ -249,16 +249,16 @@ def test_all_columns_are_those_of_pandas(by, options):
     own, theirs = tp.groupby(frame, by, **options), frame.groupby(by, **options)
     for name in OF_GROUPS:
         if name in ("skew", "kurt"):
-            # Whose powers float64 does not hold.
+            # Integers whose powers float64 cannot represent.
             own, theirs = (one(frame.drop(columns="large"), by, **options) for one in (tp.groupby, pd.DataFrame.groupby))
         found = getattr(own, name)()
         wanted = getattr(theirs, name)() if name == "count" else getattr(theirs, name)(numeric_only=True)
         pd.testing.assert_index_equal(found.columns, wanted.columns)
         for column in found:
-            # Of large integers, pandas' other statistics are rounded on the way.
+            # For large integers, pandas rounds intermediate results of other statistics.
             if column != "large" or name in ("sum", "count", "min", "max"):
                 near = wanted[column].astype("f8" if wanted[column].dtype == "Float64" else wanted[column].dtype)
-                # Of equal items older pandas has the skewness 0.
+                # Older pandas gives the skewness 0 for equal items.
                 near = near.where(found[column].notna()) if name == "skew" else near
                 pd.testing.assert_series_equal(found[column], near, rtol=1e-9, check_dtype=False, obj=f"{name}, TREEFOLD_SEED={SEED}")
         for column in ("i", "b", "large") if name in ("sum", "min", "max") else ():
@@ -354,7 +354,7 @@ def test_functions_that_pandas_calls_for_each_group_and_column():
     assert frame.agg(exact.sum).to_dict() == {name: exact.sum(frame[name]) for name in frame}
     assert frame.groupby("k").agg({"i": exact.sum, "f": exact.mean})["i"].equals(found["i"])
     if pd.__version__ >= "3":
-        # Before, pandas calls it for each item first.
+        # Older pandas first calls it for each item.
         assert frame["i"].agg(exact.sum) == sum(frame["i"].tolist()) and frame["f"].agg(exact.sum) == math.fsum(frame["f"])
     with pytest.raises(OverflowError):
         pd.DataFrame({"k": [0, 0], "i": [2**62, 2**62]}).groupby("k").agg(exact.sum)
@@ -374,16 +374,16 @@ def test_reported(report):
     for order in itertools.islice(itertools.permutations(items), 20):
         frame = pd.DataFrame({"k": "a", "x": order})
         assert getattr(tp.groupby(frame, "k"), figure)("x")["a"] == value
-        # The function of one group, which pandas calls for each.
+        # The function of one group, which pandas calls for every group.
         assert frame.groupby("k")["x"].agg(getattr(exact, figure))["a"] == value
         assert getattr(exact.groupby(frame["k"]), figure)(frame["x"])[0] == value
 
 
 def test_windows_of_times():
-    """Durations are those that pandas takes, over times of its own, with a zone or without."""
+    """Windows of the durations that pandas accepts, over pandas' times, with a zone or without."""
     x = pd.Series(np.arange(60.0))
     places = np.cumsum(np.random.default_rng(SEED).integers(0, 3, 60))
-    # Over a change of the clock.
+    # Across a change to or from daylight saving time.
     times = pd.DatetimeIndex(pd.Timestamp("2026-03-28T20:00") + pd.to_timedelta(places * 20, unit="min"))
     for on in (times, times.astype("M8[s]"), times.tz_localize("UTC").tz_convert("Europe/Paris")):
         for window in ("1h", "90min", "1500s", "36h", "D", pd.Timedelta("70min"), pd.offsets.Minute(45), pd.offsets.Day(2)):
@@ -402,7 +402,8 @@ ROLLING = ["count", "sum", "mean", "min", "max", "var", "std", "skew", "kurt"]
 
 @pytest.mark.parametrize("dtype", ["f8", "Float64", "f4"])
 def test_windows_are_those_of_pandas(dtype):
-    """Of small integers and no constant window, pandas' own are near; the index, the names and the windows without a value are the same."""
+    """For small integers without constant windows, pandas' own results are near; the index, the names and the windows without a value are
+    the same."""
     random = np.random.default_rng(SEED)
     index = pd.date_range("2026-01-01", periods=80, freq="7min")
     x = pd.Series(random.integers(-50, 50, 80).astype("f8"), index, name="x")
@@ -427,7 +428,7 @@ def test_windows_are_those_of_pandas(dtype):
 
     loose = 1e-4 if dtype == "f4" else 1e-9
     for ours, theirs in kinds:
-        # Not all versions of pandas have windows of its own types.
+        # Not all versions of pandas have windows of pandas' own types.
         plain = [one.astype({"Float64": "f8"}.get(dtype, dtype)) for one in (x, frame)]
         made = [one.expanding(4) if theirs is None else one.rolling(**theirs) for one in plain]
         for rows, windows in zip((x, frame), made):

@@ -1,4 +1,4 @@
-"""Exact sums as expressions of Polars, against fractions."""
+"""Exact sums as expressions of Polars, compared with fractions."""
 
 import importlib
 import itertools
@@ -42,7 +42,7 @@ def frame_of(rows=3000, groups=17):
 
 
 def figure_of(items, figure, dtype):
-    """What is expected of items of which some are missing, and the type of the result."""
+    """The expected value for items some of which are missing, and the type of the result."""
     kept = [item for item in items if item is not None]
     if dtype[0] == "f":
         return hexed(expected(kept, figure, dtype)), TYPES[dtype]
@@ -93,14 +93,14 @@ def test_both_engines(name):
             try:
                 streamed = query.collect(engine="streaming")
             except TypeError:
-                # Before there was an argument of this name.
+                # Older versions have another argument.
                 streamed = query.collect(streaming=True)
             assert streamed.equals(query.collect())
 
 
 @pytest.mark.parametrize("long", [0, 1])
 def test_lists(long):
-    """Of all lengths around those at which the way changes, with nulls or without."""
+    """Lists of all lengths around those at which the algorithm changes, with nulls or without."""
     random = np.random.default_rng(SEED)
     lengths = [5000, 0, 4096, 1, 4097] if long else [*range(40), 0, 0, 100, 600]
     rows = [random.standard_normal(length).tolist() for length in lengths]
@@ -161,14 +161,14 @@ def test_windows():
 
 
 def test_windows_are_those_of_polars():
-    """Of small integers, Polars' own are near; nulls are where it has them."""
+    """For small integers, Polars' own results are near; nulls are in the same places."""
     random = np.random.default_rng(SEED)
     x = [None if gap == 0 else float(item) for gap, item in zip(random.integers(0, 5, 60), random.integers(-50, 50, 60))]
     y = [None if gap == 0 else float(item) for gap, item in zip(random.integers(0, 5, 60), random.integers(-50, 50, 60))]
     frame = pl.DataFrame({"x": x, "y": y, "t": np.cumsum(random.integers(1, 4, 60)), "k": [row % 2 for row in range(60)]})
     for window, least, placement in ((4, 2, "trailing"), (5, 3, "centred")):
         windows = tp.rolling("x", window, least, placement=placement)
-        # What Polars 1.0 called otherwise.
+        # Names that differ in Polars 1.0.
         least_name = "min_samples" if tuple(map(int, pl.__version__.split(".")[:2])) >= (1, 21) else "min_periods"
         options = {"window_size": window, least_name: least, "center": placement == "centred"}
         own = frame.select(
@@ -274,7 +274,7 @@ def test_wrong_types(series, text):
         frame.select(tp.exact_dot("x", "x"))
     with pytest.raises(pl.exceptions.ComputeError, match="exact_list_sum: column `x` has type"):
         frame.select(tp.exact_list_sum(pl.col("x").implode() if "List" in text else "x"))
-    # It goes on.
+    # Polars continues after an error.
     assert pl.DataFrame({"x": [1.5]}).select(tp.exact_sum("x")).item() == 1.5
 
 

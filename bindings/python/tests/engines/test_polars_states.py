@@ -1,4 +1,5 @@
-"""Statistics of two columns, skewness and kurtosis, and columns of states in Polars, against fractions and `treefold.exact.State`."""
+"""Statistics of two columns, skewness and kurtosis, and columns of states in Polars, compared with fractions and
+`treefold.exact.State`."""
 
 import math
 import os
@@ -15,7 +16,8 @@ SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 
 
 def value_of(statistic, x, y):
-    """What is expected of two columns without nulls, with the defaults of Polars: null where there is none."""
+    """The expected value for two columns without nulls, with the defaults of Polars: null where there is
+    none."""
     value = expected(statistic, x, y, ddof=1)
     return None if math.isnan(value) else value
 

@@ -1,5 +1,5 @@
 """Plans on arrays in GPU memory: the bits of NumPy's arrays, on the ranks that pytest was started on. Ranks may share a GPU. Without a GPU,
-or without a library that has one, a test is skipped, but for those on arrays in host memory that stand in for such."""
+or without a library that has one, tests are skipped, except those on mocks in host memory."""
 
 import numpy as np
 import pytest
@@ -80,7 +80,7 @@ def test_results_on_the_gpu(on_gpu):
     assert plan.allreduce(there, out=out) is out
     assert bits(to_host(out)) == bits(expected)
     assert plan.start("allreduce", local, out=on_gpu(np.zeros(3))).wait() is not None
-    # Where it overlaps the items.
+    # An output that overlaps the items.
     if len(local) > 0:
         row = there[:1]
         plan = Plan(COMM, 1, width=3)

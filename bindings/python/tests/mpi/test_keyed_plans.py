@@ -20,7 +20,7 @@ LAST = RANKS - 1
 treefold.mpi.set_silence_limit(COMM, 60)
 
 def lots(count, groups, dtype="f8", spread=40, seed=0):
-    """Items with keys, of which the last has none; and which rank has which, in two ways."""
+    """Items with keys, the last of which has no items; and two distributions of the items over the ranks."""
     random = np.random.default_rng(seed)
     x = np.ldexp(random.standard_normal(count), random.integers(-spread, spread, count)).astype(dtype)
     x[::13] = 0.0
@@ -33,7 +33,7 @@ def rounded(value, dtype):
         return np.float64(value.numerator / value.denominator)
     near = np.float32(float(value))
     choices = [np.nextafter(near, np.float32(side)) for side in (-np.inf, np.inf)] + [near]
-    # To even: the last bit of the fraction is 0.
+    # Ties go to even: the last bit of the fraction is 0.
     return min(choices, key=lambda choice: (abs(Fraction(float(choice)) - value), int(choice.view("u4")) & 1))
 
 def sums_of(keys, x, groups):
@@ -138,7 +138,7 @@ def test_mistakes_with_moments():
             plan.reduce([10 if RANK == LAST else 0], [1.0])
         assert RANK == LAST or raised.value.status == "RANK_FAILED"
     else:
-        # The root alone needs what others have.
+        # Only the root needs the others' items.
         with contextlib.suppress(Error):
             plan.reduce([0], [1.0])
     with pytest.raises(TypeError, match="out: results of 'exact_var' are Moments"):
@@ -192,7 +192,7 @@ def test_plans_of_two_columns_are_not_started():
         with pytest.raises(TypeError, match="KeyedPlan.start: plans of 'exact_cov' cannot be started: call allreduce"):
             plan.start("allreduce", [0], [1.0], [2.0])
     else:
-        # The others do not wait for it.
+        # The other ranks do not wait for this rank.
         with pytest.raises(Error, match=f"rank {LAST}"):
             plan.allreduce([0], [1.0], [2.0])
 
@@ -247,7 +247,7 @@ def test_keys_of_64_bits():
     assert [array.size for array in HashedPlan(COMM).allreduce([], [])] == [0, 0]
 
 def fails_on_last(call, match, of_last, right):
-    """A call that fails on the last rank, and that the others hear of."""
+    """A call that fails on the last rank, so that the others get an error."""
     with pytest.raises(of_last if RANK == LAST else Error, match=match if RANK == LAST else f"rank {LAST}"):
         (call if RANK == LAST else right)()
 

@@ -39,7 +39,7 @@ def fails_at_first(left, right):
 
 
 def cuts(count, seed):
-    """Where each rank's items begin and end: some have none."""
+    """The ranges of each rank's items: some are empty."""
     inner = np.sort(np.random.default_rng(seed).integers(0, count + 1, RANKS - 1))
     ends = [0, *map(int, inner), count]
     return ends[RANK], ends[RANK + 1]
@@ -107,7 +107,7 @@ def test_no_algorithm_changes_a_bit(algorithm):
 
 
 def wide(count, dtype="f8"):
-    """Numbers of many magnitudes: a sum that is rounded on the way has other bits."""
+    """Numbers of many magnitudes: a sum with rounded intermediate results has other bits."""
     generator = np.random.default_rng(count)
     return (generator.standard_normal(count) * 2.0 ** generator.integers(-60, 60, count)).astype(dtype)
 
@@ -217,7 +217,7 @@ def test_exact_rows_and_prefixes():
     assert bits(plan.scan(x[begin:end])) == bits(prefixes[begin:end])
     mine = x[begin:end].copy()
     pending = plan.start("exscan", mine)
-    mine[:] = 7  # It is free: the scan is of what it was started with.
+    mine[:] = 7  # The array may change: the scan uses the items that it was started with.
     before = np.concatenate([np.zeros((1, 3)), prefixes[:-1]])
     assert bits(pending.wait()) == bits(before[begin:end])
     dots = Plan(COMM, op="exact_dot", width=3)
@@ -410,7 +410,7 @@ PAIR = np.dtype([("key", "i8"), ("value", "f8")])
 
 
 def later(left, right):
-    """The item with the greater value; of equals the first."""
+    """The item with the greater value; the first item if they are equal."""
     return right if right["value"] > left["value"] else left
 
 
@@ -510,7 +510,7 @@ def test_a_mistake_reaches_all_ranks_by_every_algorithm(algorithm):
     plan = Plan(COMM, 2, algorithm=algorithm)
     with pytest.raises(TypeError if RANK == RANKS - 1 else Error) as raised:
         plan.allreduce([1.0, 2j] if RANK == RANKS - 1 else [1.0, 2.0])
-    # The rank that it names may be one that failed for want of the last rank's items.
+    # The error may name a rank that failed because it lacked the last rank's items.
     assert RANK == RANKS - 1 or raised.value.status == "RANK_FAILED"
 
 
@@ -585,7 +585,7 @@ def test_closed_plans():
 
 
 def error_on_another_thread(call):
-    """What an Error says that a function raises on another thread."""
+    """The message of the Error that a function raises on another thread."""
     raised = []
 
     def catch():
@@ -628,10 +628,10 @@ def test_interrupts(operation):
     }
     interrupted_alone(calls[operation])
     if operation == "bcast":
-        # The root waits for nobody.
+        # The root waits for no other rank.
         return
     with pytest.raises(Error) as raised:
-        # The interrupted rank may have sent its part before: then this run ends well, and the next fails.
+        # The interrupted rank may have sent its contribution before: then this run succeeds, and the next one fails.
         for _ in range(2):
             calls[operation]()
     assert raised.value.status == "SPENT" if RANK == 0 else raised.value.rank == 0
@@ -701,7 +701,7 @@ def test_a_run_that_another_thread_collects():
     reason="MPICH's ranks wait without letting others run: minutes with more ranks than cores",
 )
 def test_freed_communicators_leave_nothing():
-    # MPICH has room for 2048.
+    # MPICH has room for 2048 communicators.
     for _ in range(1500):
         comm = COMM.Split(0)
         with Plan(comm, 1) as plan:
@@ -785,7 +785,7 @@ in_the_repository = pytest.mark.skipif(not GOLDEN.exists(), reason="the golden v
 
 
 def golden_values(texts, numbers, words):
-    """Words, of which complex numbers have two."""
+    """The words of an item: two for a complex number, else one."""
     return np.array([int(word, 16) for text in texts for word in text.split()], words).view(numbers)
 
 

@@ -37,7 +37,7 @@ def test_any_chunks(chunks, dtype):
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
 @pytest.mark.parametrize("chunks", [(4, 5, 6), (9, 14, 3), -1])
 def test_exact_sums(chunks, dtype):
-    # Neighbours cancel, so that a sum that is rounded on the way loses all.
+    # Neighbours cancel, so that rounded intermediate sums lose everything.
     x = items(9 * 14 * 11, dtype, seed=5).reshape(9, 14, 11)
     x = np.concatenate([x * x.dtype.type(1e20), -x * x.dtype.type(1e20), x])
     array = da.from_array(x, chunks=chunks)
@@ -75,7 +75,7 @@ def test_equal_calls_share_their_tasks():
             assert function(array, axis=0).name == function(array, axis=0).name
     means, spreads = treefold.dask.exact_mean(array, axis=0), treefold.dask.exact_var(array, axis=0)
     assert len(set(means.__dask_graph__()) & set(spreads.__dask_graph__())) > len(means.__dask_graph__()) - 5
-    # So a state that merged into another one would be merged twice.
+    # These results share tasks, so a state that merging changed would be merged twice.
     for scheduler in ("sync", "threads"):
         found = dask.compute(means, spreads, treefold.dask.exact_std(array), treefold.dask.exact_std(array, axis=0), scheduler=scheduler)
         assert [bits(one) for one in found] == [bits(one) for one in (exact.mean(x, 0), exact.var(x, 0), exact.std(x), exact.std(x, 0))]

@@ -1,4 +1,5 @@
-"""JAX calls treefold while its own functions run, and tensors of torch are read where they are. What is not installed is skipped."""
+"""JAX calls treefold while its own functions run, and tensors of torch are read in place. Packages that are not installed are
+skipped."""
 
 import tracemalloc
 

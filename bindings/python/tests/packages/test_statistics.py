@@ -19,7 +19,7 @@ from treefold._functions import STATISTICS, columns_of, options_of
 
 
 def of(statistic, *columns, **options):
-    """Of all items, as one key: tests/test_keyed_accumulator.py compares it with fractions."""
+    """The statistic of all items, as one key: tests/test_keyed_accumulator.py compares it with fractions."""
     held = exact.KeyedAccumulator(statistic, columns[0].dtype)
     held.add(np.zeros(len(columns[0]), np.int64), *columns)
     return held.value(**options)[0] if len(held) else np.nan
@@ -93,7 +93,7 @@ def test_pairs_of_which_one_is_masked_do_not_count(statistic, which):
     x, y = two("f8", (40, 6))
     random = np.random.default_rng(3)
     masks = [(random.random(x.shape) < 0.3) & is_masked for is_masked in which]
-    # What is masked may be anything.
+    # Masked items may have any value.
     x[masks[0]], y[masks[1]] = 1e300, np.nan
     there = ~np.logical_or(*masks)
     columns = [np.ma.array(own, mask=mask) if is_masked else own for own, mask, is_masked in zip((x, y), masks, which)]
@@ -217,7 +217,7 @@ def test_xarrays_accessor():
 
 
 def test_whatever_exact_offers_is_exact():
-    # Of which NumPy's sums, products and means round.
+    # NumPy's sums, products and means of these items round.
     x, y = np.array([1e16, 1.0, -1e16, 3.0]), np.array([0.1, 0.2, 0.3, 0.4])
     array, other = (xarray.DataArray(one, dims="x") for one in (x, y))
     names = [name for name in dir(array.exact) if not name.startswith("_")]
@@ -276,7 +276,7 @@ def test_the_table_has_the_statistics_of_the_native_half():
 
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_every_statistic_by_dask_and_flox(statistic):
-    """Each against fractions, of groups and of windows."""
+    """Every statistic of groups and of windows, compared with fractions."""
     x, y = two("f8", (60,))
     keys = np.arange(60) % 4
     columns = [x, y][: len(columns_of(statistic))]
@@ -372,7 +372,7 @@ def test_options_of_pandas_accessors_are_keywords():
     assert one.exact.var(ddof=0) == expected("var", x) and one.to_frame().exact.std(ddof=1.5)[0] == expected("std", x, ddof=1.5)
     assert one.exact.cov(other, ddof=0) == expected("cov", x, y) and one.exact.corr(other=other) == expected("corr", x, y)
     assert one.exact.average(weights=other) == expected("average", x, y)
-    # As in pandas: what would be there is its axis, or its least number of items.
+    # As in pandas, where the next positional argument is the axis or the least number of items.
     for wrong, match in [
         (lambda: one.exact.var(0), r"SeriesAccessor.var\(\): too many positional arguments"),
         (lambda: one.to_frame().exact.var(0), r"DataFrameAccessor.var\(\): too many positional arguments"),
