@@ -324,8 +324,8 @@ treefold_status treefold_run_dots(const treefold_plan *plan, int32_t operation, 
 treefold_status treefold_run_by_key(const treefold_plan *plan, int32_t operation, treefold_type key_type, const void *keys, size_t k,
                                     const void *items, size_t n, void *result, size_t m, int *is_mine);
 
-/* The same on keyed states of treefold.h. `keyed` is this rank's state: it has the plan's type and number of keys, and holds what the
-   plan's statistic needs. It becomes the state of all ranks' items, for reading statistics. With TREEFOLD_REDUCE only the root's state
+/* The same on keyed states of treefold.h. `keyed` is this rank's state: it has the plan's type and number of keys, and holds the sums that
+   the plan's statistic needs. It becomes the state of all ranks' items, for reading statistics. With TREEFOLD_REDUCE only the root's state
    changes. With TREEFOLD_REDUCE_SCATTER each rank's state then has only its own keys, renumbered from 0. After an error the state is
    unchanged. */
 treefold_status treefold_run_keyed(const treefold_plan *plan, int32_t operation, treefold_keyed *keyed, int *is_mine);

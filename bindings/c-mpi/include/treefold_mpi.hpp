@@ -505,9 +505,9 @@ public:
     // Copies the root's row to every rank. Plans of exact sums and norms have no broadcast: code::unsupported.
     void broadcast(std::span<T> row) const { detail::check_run(treefold_broadcast(handle(), row.data(), row.size())); }
 
-    // Runs a plan by key on a state that has as many keys as the plan, and holds what the plan's statistic needs. allreduce replaces each
-    // rank's state by the state of all ranks' items. reduce does so on the root only. reduce_scatter leaves only this rank's keys,
-    // renumbered from 0. Returns true if the state became a result.
+    // Runs a plan by key on a state that has the plan's number of keys, and holds the sums that the plan's statistic needs. allreduce
+    // replaces each rank's state by the state of all ranks' items. reduce does so on the root only. reduce_scatter leaves only this rank's
+    // keys, renumbered from 0. Returns true if the state became a result.
     template <std::same_as<T> U> requires floating<U>
     bool run_on(operation of, keyed<U> &state) const
     {
@@ -681,7 +681,7 @@ public:
     // `items` over all ranks, dealt to the ranks round-robin in blocks of `block` items.
     plan_builder &block_cyclic(std::uint64_t items, std::uint64_t block) { return set<treefold_builder_block_cyclic>(items, block); }
 
-    // The total number of items, to be checked against what the ranks have.
+    // The total number of items, to be checked against the items that the ranks have.
     plan_builder &items(std::uint64_t count) { return set<treefold_builder_items>(count); }
 
     // The number of elements of an item; 1 by default. With more, items are rows, which are reduced element by element.

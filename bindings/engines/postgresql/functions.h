@@ -2,7 +2,7 @@
 
 /*
  * The kinds of states: KIND(kind, columns, a statistic that needs it). Columns are X, XY or YX: SQL has the dependent column first.
- * States of KINDS can be written as bytes, those of KINDS_WITHOUT_BYTES cannot.
+ * States of KINDS can be written as bytes, states of KINDS_WITHOUT_BYTES cannot.
  */
 #define KINDS(KIND)                                                                                                                    \
     KIND(sum, X, SUM)                                                                                                                  \

@@ -130,7 +130,7 @@ pub(super) unsafe fn run(
     let is_there = match moved.folded {
         Some(items) => {
             let written = places(plan, operation, output, is_mine)?;
-            // SAFETY: the caller promises m elements, which nobody else uses, or they are the target's.
+            // SAFETY: the caller promises m elements, which no other code uses, or they are the target's.
             let result = unsafe { written[0].write(output.0) };
             let is_there = plan.run_on_device(operation, items, result)?;
             // SAFETY: the caller promises an int, or NULL.
@@ -139,11 +139,11 @@ pub(super) unsafe fn run(
         }
         None => {
             let arrays = moved.arrays();
-            // SAFETY: what is not the caller's array is as long as that.
+            // SAFETY: an array that is not the caller's own has the same length.
             unsafe { entry::run_here(plan, operation, arrays, output, is_mine) }?
         }
     };
-    // SAFETY: the caller promises m elements, which nobody else uses.
+    // SAFETY: the caller promises m elements, which no other code uses.
     unsafe { target.deliver(is_there) }?;
     Ok(is_there)
 }
@@ -180,7 +180,7 @@ pub(super) unsafe fn start(
         }
         None => {
             let arrays = moved.arrays();
-            // SAFETY: what is not the caller's array is as long as that.
+            // SAFETY: an array that is not the caller's own has the same length.
             unsafe { entry::start_here(plan, name, operation, arrays, result, run) }
         }
     }
@@ -195,8 +195,8 @@ pub(super) unsafe fn wait(run: &Run, result: Output, is_mine: *mut c_int) -> Res
     let checked = entry::check_result(run, result, is_mine);
     let target = checked.and_then(|_| Target::of(result, run.items.bytes));
     let mut target = run.or_end(target)?;
-    // SAFETY: what is not the caller's array is as long as that.
+    // SAFETY: an array that is not the caller's own has the same length.
     let is_there = unsafe { entry::wait_here(run, target.output(), is_mine) }?;
-    // SAFETY: the caller promises m elements, which nobody else uses.
+    // SAFETY: the caller promises m elements, which no other code uses.
     unsafe { target.deliver(is_there) }
 }

@@ -365,7 +365,7 @@ static void hashed(void)
         EXPECT(TREEFOLD_LENGTH, "`keys`", treefold_hashed_result(plan, found, 2, results, 1));
         END(hashed, &plan, &plan);
     }
-    /* Mistakes of one rank, which cause errors on the others; a failed run leaves nothing of the previous run. */
+    /* Mistakes of one rank, which cause errors on the others; after a failed run, the result of the previous run is gone. */
     for (int what = 0; what < 4; what++) {
         const double two[2] = {1, 2};
         const int64_t fives[2] = {5, 5};

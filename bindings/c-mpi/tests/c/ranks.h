@@ -1,4 +1,4 @@
-/* What the tests over ranks share: how a test begins and ends, plans by a recipe, and every way to run one. */
+/* Shared by the tests over ranks: the beginning and end of a test, plans built from a recipe, and every way to run a plan. */
 #ifndef RANKS_H
 #define RANKS_H
 
@@ -19,7 +19,7 @@ static inline void begin_ranks(int *argc, char ***argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     OK(treefold_comm_duplicate(MPI_COMM_WORLD, &comm));
-    /* A rank that is waited for in vain fails the test, and not its time. */
+    /* If a rank never arrives, the wait fails the test, before the test's time limit. */
     OK(treefold_comm_silence_limit(comm, 60));
 }
 
@@ -32,18 +32,18 @@ static inline int end_ranks(void)
     return all != 0;
 }
 
-/* A plan: items or rows in tree order, by an operator, exact ones, by a statistic, sums in lanes, or items by key. */
+/* A recipe of a plan: items or rows in tree order, by an operator; exact, by a statistic; sums in lanes; or items by key. */
 enum kind { TREE, EXACT, LANES, BY_KEY };
 
 struct recipe {
     enum kind kind;
     treefold_type type;
-    int32_t code;             /* an operator or a statistic; of lanes their number */
+    int32_t code;             /* an operator or a statistic; for lanes, their number */
     size_t rows, width;       /* over all ranks; by key, the width is the number of keys */
     const char *algorithm;    /* NULL for any */
 };
 
-/* The first row of a rank: each begins at a multiple of the lanes. */
+/* The first row of a rank, which is a multiple of the number of lanes. */
 static inline size_t begin_of(const struct recipe *recipe, int r)
 {
     const size_t unit = recipe->kind == LANES ? (size_t)recipe->code : 1;
@@ -52,7 +52,7 @@ static inline size_t begin_of(const struct recipe *recipe, int r)
 
 static inline size_t count_of(const struct recipe *recipe) { return begin_of(recipe, rank + 1) - begin_of(recipe, rank); }
 
-/* Its builder, with the last rank for root. */
+/* The builder of a recipe, with the last rank as root. */
 static inline treefold_builder *builder_of(const struct recipe *recipe)
 {
     treefold_builder *builder = NULL;
@@ -72,7 +72,7 @@ static inline treefold_builder *builder_of(const struct recipe *recipe)
     return builder;
 }
 
-/* The plan of a builder, which ends. */
+/* Builds a plan, and destroys the builder. */
 static inline treefold_plan *built(treefold_builder *builder)
 {
     treefold_plan *plan = NULL;
@@ -82,7 +82,7 @@ static inline treefold_plan *built(treefold_builder *builder)
     return plan;
 }
 
-/* A builder that cannot build, which ends. */
+/* Checks that a builder cannot build, and destroys it. */
 #define CANNOT_BUILD(code, words, builder)                                                                                             \
     do {                                                                                                                               \
         treefold_builder *own_ = (builder);                                                                                            \
@@ -92,7 +92,7 @@ static inline treefold_plan *built(treefold_builder *builder)
 
 static inline treefold_plan *plan_of(const struct recipe *recipe) { return built(builder_of(recipe)); }
 
-/* A plan of the sum of one double a rank. */
+/* A plan for the sum of one double per rank. */
 static inline treefold_plan *plan_of_one(void)
 {
     return plan_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_SUM, (size_t)size, 1, NULL});
@@ -104,7 +104,7 @@ static inline void end_plan(treefold_plan **plan)
     CHECK(*plan == NULL);
 }
 
-/* What a run is of: an array, a pair of arrays, pairs that lie apart, or items with keys. */
+/* The input of a run: an array, a pair of arrays, separately stored pairs, or items with keys. */
 struct input {
     enum { ITEMS, PAIRS, APART, WITH_KEYS } form;
     const void *x, *y;
@@ -144,7 +144,8 @@ static inline treefold_status start(const treefold_plan *plan, int32_t operation
     }
 }
 
-/* Ways of a run: one call; a place for the result given to the wait, or to the start, for one wait or for that for all. */
+/* The ways of a run: a blocking call; or a start, with the result array passed to the wait, or to the start, followed by a wait or by
+   wait_all. */
 enum way { BLOCKING, PLACE_LATE, PLACE_EARLY, WAIT_ALL, WAYS };
 
 static inline treefold_status run_by(enum way way, const treefold_plan *plan, int32_t operation, const struct input *in, void *result,
@@ -168,7 +169,7 @@ static inline treefold_status run_by(enum way way, const treefold_plan *plan, in
     return status;
 }
 
-/* Runs an operation in every way; each must leave these bytes, for m elements, where a rank gets a result. */
+/* Runs an operation in every way. On ranks that get a result, each run must write these bytes, for m elements. */
 static inline int is_right_in_every_way(const treefold_plan *plan, int32_t operation, const struct input *in, const void *expected,
                                         size_t bytes, size_t m)
 {
@@ -178,7 +179,7 @@ static inline int is_right_in_every_way(const treefold_plan *plan, int32_t opera
     for (enum way way = BLOCKING; way < WAYS; way++) {
         int is_mine = -1;
         memset(found, 7, bytes);
-        /* Others than the root may give a place, or none. */
+        /* Ranks other than the root may pass an array, or NULL. */
         const int gives = has_result || way % 2 == 1;
         OK(run_by(way, plan, operation, in, gives ? found : NULL, gives ? m : 0, &is_mine));
         CHECK(is_mine == has_result);
@@ -189,7 +190,7 @@ static inline int is_right_in_every_way(const treefold_plan *plan, int32_t opera
     return all;
 }
 
-/* One rank's call fails as it should, and the others hear of it; the plan is spent. */
+/* One rank's call must fail with this error, and the others must get an error; the plan is then spent. */
 #define ON_LAST(recipe, code, words, wrong, right)                                                                                     \
     do {                                                                                                                               \
         treefold_plan *plan = plan_of(recipe);                                                                                         \

@@ -115,7 +115,7 @@ void make()
     keyed.add(std::vector<int>{1}, x);
     static_cast<void>(late().allreduce(x));
 
-    // Runs that nobody waits for.
+    // Runs without a wait.
     run = sum.start_allreduce(x);
     composing = compose.start_allreduce(maps);
     scanning = spare.start_scan(x);

@@ -1,4 +1,4 @@
-// What tests on ranks share: who has which items, and every call of a plan.
+// Shared by the tests on ranks: the distribution of items, and every call of a plan.
 
 #pragma once
 
@@ -23,7 +23,7 @@ inline int last_rank()
     return ranks - 1;
 }
 
-// Runs tests on the ranks of MPI_COMM_WORLD. What main returns: whether a check has failed on any of them.
+// Runs tests on the ranks of MPI_COMM_WORLD. Returns main's exit status: whether a check has failed on any rank.
 template <class Tests> int on_ranks(int argc, char **argv, const char *title, const Tests &tests)
 {
     MPI_Init(&argc, &argv);
@@ -44,7 +44,7 @@ inline treefold::plan<double> sum_plan(const treefold::comm &world, std::uint64_
     return treefold::plan_builder<double>(world).local_items(count).build();
 }
 
-// A plan by which the ranks agree that they all go on.
+// Runs a plan, which shows that all ranks can continue.
 inline void go_on(const treefold::comm &world)
 {
     CHECK(sum_plan(world, 1).allreduce(std::array{1.0}) == ranks);
@@ -56,7 +56,7 @@ template <class T> code built(const treefold::plan_builder<T> &builder)
     return treefold::try_([&] { return builder.build(); }).code();
 }
 
-// This rank's error where rank `of` has this one.
+// The error that this rank gets if rank `of` gets the given one.
 inline code heard(code own, int of = 0)
 {
     return rank == of ? own : code::rank_failed;
@@ -68,7 +68,7 @@ template <class T> std::vector<T> part(const std::vector<T> &row, treefold::colu
     return {row.begin() + static_cast<std::ptrdiff_t>(of.begin), row.begin() + static_cast<std::ptrdiff_t>(of.end)};
 }
 
-// Every way to reduce what a plan takes: `right` is the result.
+// Every way to reduce a plan's input; `right` is the expected result.
 template <class T, class... In> void walk_reductions(const treefold::plan<T> &plan, const std::vector<T> &right, int root, const In &...in)
 {
     const bool is_root = rank == root;
@@ -83,7 +83,7 @@ template <class T, class... In> void walk_reductions(const treefold::plan<T> &pl
     CHECK(reduced.has_value() == is_root && same_bits(reduced.value_or(right), right));
     CHECK(plan.run_into(operation::reduce, in..., at_root) == is_root);
 
-    // What runs that are waited for return, or leave in a place.
+    // The results that waits return, or write to a span.
     CHECK(same_bits(plan.start_allreduce_row(in...).wait(), right));
     CHECK(same_bits(plan.start_reduce_row(in...).wait().value_or(right), right));
     auto row_run = plan.start_allreduce_row(in...);
@@ -100,7 +100,7 @@ template <class T, class... In> void walk_reductions(const treefold::plan<T> &pl
     placed = plan.start_into(operation::reduce, in..., at_root);
     CHECK(placed.wait() == is_root && same_bits(result, right));
 
-    // Of one item, or of what yields a row by itself.
+    // Calls that return one item, or a row for inputs whose result is always a row.
     using whole = decltype(plan.allreduce(in...));
     if constexpr (std::is_same_v<whole, std::vector<T>>) {
         CHECK(same_bits(plan.allreduce(in...), right) && same_bits(plan.start_allreduce(in...).wait(), right));
@@ -113,7 +113,7 @@ template <class T, class... In> void walk_reductions(const treefold::plan<T> &pl
     }
 }
 
-// The same, scattered.
+// The same for reduce_scatter.
 template <class T, class... In> void walk_scattered(const treefold::plan<T> &plan, const std::vector<T> &right, const In &...in)
 {
     const auto mine = part(right, plan.scattered_columns());
@@ -124,7 +124,7 @@ template <class T, class... In> void walk_scattered(const treefold::plan<T> &pla
     CHECK(plan.start_into(operation::reduce_scatter, in..., result).wait() && same_bits(result, mine));
 }
 
-// Every way to scan: `inclusive` and `exclusive` are the results.
+// Every way to scan; `inclusive` and `exclusive` are the expected results.
 template <class T>
 void walk_scans(const treefold::plan<T> &plan, const std::vector<T> &inclusive, const std::vector<T> &exclusive, const std::vector<T> &x)
 {

@@ -1,4 +1,4 @@
-/* What the test programs share: checks that go on and count, bits, and the order's definition. */
+/* Shared by the test programs: checks that count failures and continue, bits, and the order's definition. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -9,7 +9,7 @@
 
 static int failures = 0;
 
-/* Says where a check fails. The program goes on, and ends with status 1. */
+/* Prints where a check fails. The program continues, and ends with status 1. */
 #define CHECK(condition)                                                                                                               \
     do {                                                                                                                               \
         if (!(condition)) {                                                                                                            \
@@ -18,7 +18,7 @@ static int failures = 0;
         }                                                                                                                              \
     } while (0)
 
-/* The call must return this code and, unless it is TREEFOLD_OK, say why in words that contain this text. */
+/* The call must return this code; unless it is TREEFOLD_OK, the error message must contain this text. */
 #define EXPECT(code, words, call)                                                                                                      \
     do {                                                                                                                               \
         treefold_status status_ = (call);                                                                                              \
@@ -66,7 +66,7 @@ static inline double tree_sum(const double *x, size_t n)
     return tree_sum(x, left) + tree_sum(x + left, n - left);
 }
 
-/* 64 bits of a seed's. */
+/* 64 random bits from a seed. */
 static inline uint64_t mixed(uint64_t seed)
 {
     uint64_t z = (seed + 1) * 0x9E3779B97F4A7C15u;
@@ -75,7 +75,7 @@ static inline uint64_t mixed(uint64_t seed)
     return z ^ (z >> 31);
 }
 
-/* Numbers between -1 and 1 of many magnitudes, so that every other order of a sum has other bits. */
+/* Numbers between -1 and 1 of many magnitudes, so that a sum in another order has other bits. */
 static inline double number(uint64_t seed)
 {
     const uint64_t z = mixed(seed);

@@ -8,7 +8,7 @@
 
 typedef __int128 integer;
 
-/* An integer of either sign, and of so many bits at most. */
+/* An integer of either sign, with at most this number of bits. */
 static inline int64_t random_integer(uint64_t seed, int bits)
 {
     const uint64_t z = mixed(seed);
@@ -53,7 +53,7 @@ static inline double real(treefold_type type, const void *array, size_t i)
     return type == TREEFOLD_F32 ? ((const float *)array)[i] : ((const double *)array)[i];
 }
 
-/* The type of the parts of complex numbers; of real ones their own. */
+/* The type of the parts of complex numbers; for real numbers, the type itself. */
 static inline treefold_type part_of(treefold_type type)
 {
     return type == TREEFOLD_C32 ? TREEFOLD_F32 : type == TREEFOLD_C64 ? TREEFOLD_F64 : type;

@@ -1,5 +1,5 @@
-/* Places of results, as treefold.h says: not NULL, aligned, and apart from all else that a call reads or writes. A row for each function
-   and each of its results; xtask/lab/documents/tests/headers.rs finds one that the header has and the table has not. */
+/* Places of results, as treefold.h requires: not NULL, aligned, and without overlap with anything else that a call reads or writes.
+   There is a row for each function and each of its results; xtask/lab/documents/tests/headers.rs finds results that the table lacks. */
 #ifndef PLACES_H
 #define PLACES_H
 
@@ -7,17 +7,17 @@
 
 enum { ROOM_BYTES = 64 };
 
-/* What calls read: `items`, and `others` where they take a second array. Results that are right are left in `results`. */
+/* The arrays that calls read: `items`, and `others` as the second array. Valid calls write their results to `results`. */
 static _Alignas(16) unsigned char items[ROOM_BYTES], others[ROOM_BYTES], results[2 * ROOM_BYTES];
 
 /* A function with one of its results. */
 struct place {
     const char *function, *result;
-    /* The call with this result, and with all else right. */
+    /* The call with this result; all other arguments are valid. */
     treefold_status (*call)(void *place);
-    /* What its address is a multiple of; 1 if it may have any. */
+    /* The required alignment of the result. */
     size_t alignment;
-    /* What it must not overlap, up to the first NULL, and what that is called. */
+    /* The arrays that the result must not overlap, up to the first NULL, and their names. */
     struct {
         void *begin;
         const char *name;
@@ -46,7 +46,7 @@ static void expect(const struct place *place, const char *what, void *result, tr
     }
 }
 
-/* `may_be_null` where NULL means that the caller does not want to know. */
+/* `may_be_null` if NULL means that the caller does not need the result. */
 static void check_place(const struct place *place, int may_be_null)
 {
     char words[80];

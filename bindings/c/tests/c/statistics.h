@@ -1,4 +1,4 @@
-/* What statistics of integers are: fractions of integers, or roots of such, of which a result must be the nearest number. */
+/* The exact statistics of integers: fractions of integers, or square roots of fractions. A result must be the nearest number. */
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
@@ -59,7 +59,7 @@ static inline int compare(const struct natural *a, const struct natural *b)
     return 0;
 }
 
-/* A quotient of products, or the root of its magnitude; the sign is that of p[0]. Factors that are 0 are left out, but for p[0]. */
+/* A quotient of products, or the root of its magnitude; the sign is that of p[0]. Factors that are 0 are left out, except p[0]. */
 struct fraction {
     int is_root;
     integer p[4], q[6];
@@ -73,7 +73,7 @@ static inline struct natural product(const integer *factors, size_t count)
     return all;
 }
 
-/* Whether a number of so many binary digits is a fraction, rounded to nearest with ties to even. */
+/* Whether a number with this number of binary digits is a fraction, rounded to nearest with ties to even. */
 static inline int is_nearest(double value, int digits, const struct fraction *exact)
 {
     if (exact->p[0] == 0)
@@ -163,11 +163,11 @@ static inline int is_right(const struct sums *s, treefold_statistic statistic, i
     return is_nan ? isnan(value) : is_nearest(value, type == TREEFOLD_F32 ? 24 : 53, &exact);
 }
 
-/* Pairs of integers of up to 12 bits; those of y are above zero, as weights are. */
+/* Pairs of integers of up to 12 bits; y is positive, so that it can be a weight. */
 static inline int64_t left_of(size_t i) { return random_integer(i, 12); }
 static inline int64_t right_of(size_t i) { return llabs(random_integer(i + 1000000, 10)) + 1; }
 
-/* Puts the first of a pair, and says what it is in its type. */
+/* Stores the first item of a pair, and returns its value in the item's type. */
 static inline int64_t put_left(treefold_type type, void *array, size_t i)
 {
     put(type, array, i, type < TREEFOLD_U8 ? left_of(i) : llabs(left_of(i)));

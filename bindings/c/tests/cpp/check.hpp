@@ -1,5 +1,5 @@
-// What tests in C++ share: conditions, the definition of tree order in docs/order.md, items, and loops over types and statistics. Values
-// are compared with those of the functions in C, which tests in C hold against definitions.
+// Shared by the tests in C++: conditions, the definition of tree order in docs/order.md, items, and loops over types and statistics.
+// Values are compared with the functions in C, which tests in C compare with the definitions.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 inline int failures = 0;
 
-// Which rank this is, if it is one.
+// The number of this rank, if the program has ranks.
 inline std::string where;
 
 inline void check(bool is_true, const char *condition, const char *file, int line)
@@ -31,7 +31,7 @@ inline void check(bool is_true, const char *condition, const char *file, int lin
     ++failures;
 }
 
-// The code of what a call throws, whose text has these words; ok if it throws nothing.
+// The code of the error that a call throws, whose text must have these words; ok if it throws nothing.
 template <class Call> treefold::code thrown(const char *words, const Call &call)
 {
     try {
@@ -73,7 +73,7 @@ template <class Call> void for_statistics(const Call &call)
     }(std::make_integer_sequence<std::int32_t, TREEFOLD_EXACT_VDOT + 1>());
 }
 
-// Node by node: the left child of n items has as many as the greatest power of two below n.
+// The reduction, node by node: the left child of n items has the greatest power of two below n.
 template <class T, class Combine> T tree(std::span<const T> items, const Combine &combine)
 {
     if (items.size() == 1)
@@ -87,7 +87,7 @@ template <class T, class Combine> T tree(const std::vector<T> &items, const Comb
     return tree(std::span<const T>(items), combine);
 }
 
-// Items that a rounding at every step, and a wrong order, would show.
+// Items whose sum shows every rounding, and a wrong order.
 template <class T> T some_item(std::uint64_t number)
 {
     const std::uint64_t state = (number + 1) * 6364136223846793005U + 1442695040888963407U;

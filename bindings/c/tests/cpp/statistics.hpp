@@ -1,4 +1,4 @@
-// Integers with their keys, and their statistics by the functions in C, which tests in C hold against integers of 128 bits.
+// Integers with their keys, and their statistics by the functions in C, which tests in C compare with 128-bit integers.
 
 #pragma once
 
@@ -42,7 +42,7 @@ template <class T> items<T> draw(std::size_t count)
     return all;
 }
 
-// A statistic of all items, and of those of each key.
+// A statistic of all items, and of the items of each key.
 template <treefold_statistic S, class T> auto of_all(const items<T> &of, double ddof)
 {
     treefold::result_of<T, S> result{};
@@ -68,7 +68,7 @@ template <treefold_statistic S, class T, class Call> auto with_arrays(const item
         return call(of.x);
 }
 
-// The same by key: a norm is of pairs of one array twice.
+// The same by key: for a norm, x is passed twice.
 template <treefold_statistic S, class T, class Call> void with_keys(const items<T> &of, const Call &call)
 {
     if constexpr (S == TREEFOLD_EXACT_NORM)

@@ -20,7 +20,7 @@ static const char *const form_names[] = {"blocking", "large", "non-blocking", "p
 #define INIT(name) MPI_##name##_init
 #define HAS_PERSISTENT true
 #elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
-/* Open MPI 4.1 has them before the standard. */
+/* Open MPI 4.1 has these functions, with other names, before the standard. */
 #define INIT(name) MPIX_##name##_init
 #define HAS_PERSISTENT true
 #else
@@ -58,7 +58,7 @@ static inline int call_blocking(const struct call *c)
     }
 }
 
-/* The same past every interposer. */
+/* The same, bypassing every interposer. */
 static inline int call_library(const struct call *c)
 {
     switch (c->entry) {
@@ -134,7 +134,7 @@ static inline int prepare(const struct call *c, MPI_Request *request)
 #endif
 }
 
-/* Calls in a form that the library has, and completes. */
+/* Makes a call in a form that the library has, and completes it. */
 static inline int call(const struct call *c, enum form form)
 {
     MPI_Request request = MPI_REQUEST_NULL;

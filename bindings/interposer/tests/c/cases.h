@@ -1,11 +1,11 @@
-/* A case: one reduction in one form with guarded buffers, and what must be in them afterwards. */
+/* A case: one reduction in one form with guarded buffers, and their expected contents afterwards. */
 #ifndef CASES_H
 #define CASES_H
 
 #include "calls.h"
 #include "types.h"
 
-/* What ranks contribute, and what must come out. */
+/* The contributions of ranks, and the expected results. */
 struct data {
     /* Writes element i of a rank's contribution. */
     void (*contribution)(const struct type *type, MPI_Op op, int of_rank, size_t i, void *to);
@@ -15,10 +15,10 @@ struct data {
     bool (*is_same)(const struct type *type, const void *left, const void *right);
 };
 
-/* Bytes before and after a buffer that nobody may write. */
+/* Bytes before and after a buffer, which must not be written. */
 enum { GUARD = 64, PATTERN = 0xA5 };
 
-/* The elements of the result that a rank gets: of the reduction over this many ranks. */
+/* The elements that a rank gets, of the reduction over the first `ranks` ranks. */
 struct share {
     size_t first, elements;
     int ranks;
@@ -44,13 +44,13 @@ static inline void check_result(const struct data *data, const struct type *type
     CHECK(wrong == 0);
 }
 
-/* Reduce_scatter's number of elements for a rank: none for some, also with more than one rank. */
+/* The number of elements that a rank gets from Reduce_scatter: 0 for every third rank. */
 static inline int count_of(int of_rank, int count)
 {
     return of_rank % 3 == 1 ? 0 : count + of_rank;
 }
 
-/* What this rank gets, and the elements that each rank contributes. */
+/* The elements that this rank gets, and the number that each rank contributes. */
 static inline struct share share_of(enum entry entry, int count, int root, MPI_Comm comm, int *counts, size_t *contributed)
 {
     int r, p;
@@ -114,7 +114,7 @@ static inline void run_case(const struct data *data, enum entry entry, enum form
     if (in_place)
         memcpy(recv, send, length + 2 * GUARD);
     struct call c = {entry, in_place ? MPI_IN_PLACE : send + GUARD, recv + GUARD, count, counts, type->type, op, root, comm};
-    /* A buffer that is not significant may be no buffer. */
+    /* A buffer that is not significant may be an invalid pointer. */
     if (!has_result && count % 2 == 1)
         c.recv = NULL;
     OK(call(&c, form));
@@ -122,7 +122,7 @@ static inline void run_case(const struct data *data, enum entry entry, enum form
     CHECK(memcmp(send, before, length + 2 * GUARD) == 0);
     check_result(data, type, op, share, recv + GUARD);
     if (entry == EXSCAN && r == 0) {
-        /* In place, it stays; else MPI leaves it open, and no library writes it. */
+        /* In place, the element stays; otherwise MPI leaves it undefined, and no library writes it. */
         CHECK(in_place ? memcmp(recv, before, length + 2 * GUARD) == 0 : is_pattern(recv, length + 2 * GUARD));
     } else if (in_place && entry != ALLREDUCE) {
         CHECK(is_pattern(recv, GUARD) && is_pattern(recv + GUARD + length, GUARD));

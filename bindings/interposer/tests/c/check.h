@@ -1,4 +1,4 @@
-/* What the test programs share: checks that go on and count, what bits to expect, and numbers. */
+/* Shared by the test programs: checks that count failures and continue, the bits to expect, and numbers. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -19,12 +19,12 @@ enum { MOST_PRINTED = 12 };
 static _Atomic int failures = 0;
 static int rank = 0, size = 0;
 
-/* What is being tested, for messages. */
+/* The current test, for messages. */
 static _Thread_local char doing[256] = "";
 
 #define DOING(...) snprintf(doing, sizeof doing, __VA_ARGS__)
 
-/* Says where a check fails. The program goes on, and ends with status 1. */
+/* Prints where a check fails. The program continues, and ends with status 1. */
 #define CHECK(condition)                                                                                                               \
     do {                                                                                                                               \
         if (!(condition)) {                                                                                                            \
@@ -44,13 +44,13 @@ static inline const void *object_of(const char *function)
     return address != NULL && dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
 }
 
-/* Whether something stands before the MPI library. */
+/* Whether an interposer is loaded before the MPI library. */
 static inline bool is_interposed(void)
 {
     return object_of("MPI_Allreduce") != object_of("PMPI_Allreduce");
 }
 
-/* Whether sums must have the tree's bits: EXPECTED_BITS says so, or else what is loaded. */
+/* Whether sums must have the tree's bits: EXPECTED_BITS decides, or else whether an interposer is loaded. */
 static inline bool expects_tree(void)
 {
     const char *expected = getenv("EXPECTED_BITS"), *mode = getenv("TREEFOLD_PMPI");
@@ -87,7 +87,7 @@ static inline MPI_Status *no_statuses(void)
     return none;
 }
 
-/* SplitMix64: every rank computes the contributions of all of them. */
+/* SplitMix64: every rank computes the contributions of all ranks. */
 static inline uint64_t random_bits(uint64_t seed)
 {
     uint64_t z = (seed + 1) * 0x9E3779B97F4A7C15u;

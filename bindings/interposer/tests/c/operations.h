@@ -1,5 +1,5 @@
-/* Non-blocking and persistent reductions in orders and mixtures drawn at random, beside messages, barriers and blocking reductions, each completed
-   in a way of its own on every rank. A thread draws its own. */
+/* Non-blocking and persistent reductions in random orders and mixtures, together with messages, barriers and blocking reductions. Every
+   rank completes them in its own way, and every thread draws its own. */
 #ifndef OPERATIONS_H
 #define OPERATIONS_H
 
@@ -9,13 +9,13 @@
 
 enum { OPERATIONS = 7, COUNT_MAX = 300, STARTS = 3 };
 
-/* One that is under way. */
+/* A reduction under way. */
 struct operation {
     enum form form;
     struct call call;
     struct type type;
     int entry_root, count, in_place;
-    /* What its contributions are drawn from, another one for each start. */
+    /* The salt of the contributions, which differs between starts. */
     uint64_t salt;
     int *counts;
     size_t contributed;
@@ -26,19 +26,19 @@ struct operation {
 
 static _Thread_local uint64_t shared_state, own_state;
 
-/* The same on all ranks. */
+/* Draws the same number on all ranks. */
 static inline int draw(int choices)
 {
     return (int)(random_bits(shared_state++) % (uint64_t)choices);
 }
 
-/* Another one on every rank. */
+/* Draws another number on every rank. */
 static inline int draw_own(int choices)
 {
     return (int)(random_bits(own_state++) % (uint64_t)choices);
 }
 
-/* The number from which everything is drawn: an argument, or another one each time. */
+/* The seed of all random numbers: an argument, or a new one for each run. */
 static inline uint64_t seed_of(int argc, char **argv, const char *name)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : random_bits((uint64_t)getpid()) % 1000000;
@@ -48,14 +48,14 @@ static inline uint64_t seed_of(int argc, char **argv, const char *name)
     return seed;
 }
 
-/* The thread of this number draws from this seed. */
+/* Sets the seed of the thread with this number. */
 static inline void draw_from(uint64_t seed, int thread)
 {
     shared_state = (seed << 20) + ((uint64_t)thread << 52);
     own_state = shared_state + ((uint64_t)(rank + 1) << 40);
 }
 
-/* Where the tree is not expected, results are exact in every order. */
+/* If the tree is not expected, results are exact in every order. */
 static inline void exact(const struct type *type, MPI_Op op, int of_rank, size_t i, void *to)
 {
     uint64_t z = random_bits(salt ^ ((uint64_t)of_rank * 1009 + i));
@@ -96,7 +96,7 @@ static inline void fill(struct operation *o)
     o->is_done = false;
 }
 
-/* Draws one, and makes its buffers. */
+/* Draws a reduction, and allocates its buffers. */
 static inline void set_up(struct operation *o, const struct type *types, MPI_Comm comm, bool is_persistent)
 {
     static const int counts[] = {1, 2, 5, 17, 128, COUNT_MAX};
@@ -128,7 +128,7 @@ static inline void tear_down(struct operation *o)
     free(o->recv);
 }
 
-/* A call has said that it is complete: its result is there now. */
+/* A call has reported that the reduction is complete: its result must be in the buffer. */
 static inline void check_done(struct operation *o)
 {
     salt = o->salt;
@@ -137,19 +137,19 @@ static inline void check_done(struct operation *o)
     check_result(data(), &o->type, o->call.op, o->share, o->recv);
 }
 
-/* What else is in a list of requests. */
+/* The other requests in a list. */
 struct message {
     int sent, got;
 };
 
-/* A request's operation, if it is one. */
+/* The operation of a request, if it has one. */
 static inline void told(struct operation *operations, int operations_count, int index)
 {
     if (index < operations_count)
         check_done(&operations[index]);
 }
 
-/* A way to complete a list. MPICH 4.0 knows persistent collectives in a wait for one or for all alone, with or without an interposer. */
+/* A way to complete a list. MPICH 4.0 supports persistent collectives only in a wait for one or for all, with or without an interposer. */
 static inline int draw_way(bool is_persistent)
 {
 #ifdef MPICH
@@ -237,7 +237,7 @@ static inline void complete(struct operation *operations, int operations_count, 
     }
 }
 
-/* Starts what was drawn, completes it, and, if it is persistent, does so several times. Messages and barriers are of the first communicator. */
+/* Starts and completes the reductions that were drawn, persistent ones several times. Messages and barriers use the first communicator. */
 static inline void round_of(const struct type *types, const MPI_Comm *comms, int comms_count, bool is_persistent)
 {
     struct operation operations[OPERATIONS];
@@ -290,7 +290,7 @@ static inline void round_of(const struct type *types, const MPI_Comm *comms, int
     }
     for (int i = 0; i < count; i++) {
         if (is_persistent) {
-            /* Nothing is under way: a wait is over at once, and writes nothing. */
+            /* Nothing is under way: a wait returns at once, and writes nothing. */
             int is_over = 0;
             memset(operations[i].recv, PATTERN, 1);
             OK(MPI_Wait(&kept[i], MPI_STATUS_IGNORE));

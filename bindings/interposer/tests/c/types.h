@@ -1,4 +1,4 @@
-/* The predefined types of reductions, and how their elements are written, whatever their handles are called. */
+/* The predefined types of reductions, and functions that write their elements, whatever the names of their handles. */
 #ifndef TYPES_H
 #define TYPES_H
 
@@ -24,7 +24,7 @@ static inline bool is_complex(enum kind kind)
     return kind == C32 || kind == C64 || kind == CLD;
 }
 
-/* Writes a small number as an element. The imaginary part is dropped where there is none. */
+/* Writes a small number as an element. The imaginary part is dropped for real types. */
 static inline void put(enum kind kind, void *to, long re, long im)
 {
     int8_t i8 = (int8_t)re;
@@ -34,7 +34,7 @@ static inline void put(enum kind kind, void *to, long re, long im)
     float f32[2] = {(float)re, (float)im};
     double f64[2] = {(double)re, (double)im};
     long double ld[2];
-    /* An extended number has bytes without meaning. */
+    /* An extended number has padding bytes. */
     memset(ld, 0, sizeof ld);
     ld[0] = re;
     ld[1] = im;
@@ -53,7 +53,7 @@ static inline void get(enum kind kind, const void *from, double *parts)
         parts[i] = is_single ? (double)f32[i] : (double)ld[i];
 }
 
-/* Whether two elements have the same value: zeros of both signs, and any true ones, are alike. */
+/* Whether two elements have the same value: zeros of both signs are equal, and so are all true values. */
 static inline bool same_value(const struct type *type, const void *left, const void *right)
 {
     size_t bytes = kind_bytes[type->kind];

@@ -1,4 +1,5 @@
-/* Numbers of wild magnitudes, whose sums and products show their order, and the tree over the ranks, by its definition: docs/order.md. */
+/* Numbers of very different magnitudes, whose sums and products show their order; and the tree over the ranks, as docs/order.md defines
+   it. */
 #ifndef WILD_H
 #define WILD_H
 
@@ -6,10 +7,11 @@
 
 #include <math.h>
 
-/* With another one, all contributions are others. */
+/* Another salt changes all contributions. */
 static _Thread_local uint64_t salt = 0;
 
-/* Of both signs. A sum's span 60 or 20 binary digits, so that its order shows; factors, fewer, so that few products overflow. */
+/* A number of either sign. Items of sums span 60 or 20 binary digits, so that the order shows; factors span fewer, so that few products
+   overflow. */
 static inline double wild(const struct type *type, MPI_Op op, uint64_t seed)
 {
     uint64_t z = random_bits(seed ^ salt);
@@ -29,7 +31,8 @@ static inline void contribution(const struct type *type, MPI_Op op, int of_rank,
     memcpy(to, is_single ? (const void *)f32 : f64, kind_bytes[type->kind]);
 }
 
-/* The node over ranks begin to end: the left subtree has the largest power of two of items that is less than all. */
+/* The node over ranks begin to end: the number of items of the left subtree is the largest power of two below the number of all items.
+   */
 #define DEFINE_TREE(name, real)                                                                                                        \
     static inline void name(const struct type *type, MPI_Op op, int begin, int end, size_t i, real *to)                                \
     {                                                                                                                                  \

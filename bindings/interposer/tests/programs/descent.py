@@ -1,5 +1,5 @@
-"""Gradient descent on rows that ranks hold, as frameworks train: each block of the gradient is an MPI_Iallreduce that goes on while the next one
-is computed. Prints the bits of the loss."""
+"""Gradient descent on rows that ranks hold, as frameworks train: each block of the gradient is an MPI_Iallreduce that is under way while
+the next block is computed. Prints the bits of the loss."""
 
 import numpy
 from mpi4py import MPI

@@ -71,7 +71,7 @@ impl ArrowSchema {
         }
         // SAFETY: there are `n_children` pointers, so there is a first one.
         let child = unsafe { *self.children };
-        // SAFETY: children live as long as their parent, and nobody changes them.
+        // SAFETY: children live as long as their parent, and are not changed.
         unsafe { child.as_ref() }
     }
 }
@@ -84,7 +84,7 @@ impl ArrowArray {
         }
         // SAFETY: there are `n_children` pointers, so there is a first one.
         let child = unsafe { *self.children };
-        // SAFETY: children live as long as their parent, and nobody changes them.
+        // SAFETY: children live as long as their parent, and are not changed.
         unsafe { child.as_ref() }
     }
 
