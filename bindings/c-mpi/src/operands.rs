@@ -31,7 +31,8 @@ pub(crate) const OF_STARTS: usize = 5;
 
 /// The operation of a code, if it is among the first `among`.
 ///
-/// # Errors The code is not one of these operations.
+/// # Errors
+/// The code is not one of these operations.
 pub(crate) fn operation_of_code(code: i32, among: usize) -> Result<Operation, Failure> {
     let known = &OPERATIONS[..among];
     let index = usize::try_from(code).ok();

@@ -96,7 +96,8 @@ impl Run {
 
     /// The result buffer that was passed to the wait, or else to the start.
     ///
-    /// # Errors Both were passed one.
+    /// # Errors
+    /// Both were passed one.
     pub(crate) fn place(&self, result: Output) -> Result<Output, Failure> {
         match self.place {
             Some(_) if is_place(result) => Err(is_given("result")),

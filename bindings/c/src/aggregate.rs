@@ -138,7 +138,8 @@ pub(crate) trait Aggregate: Any {
     /// There would be more than 2^63 - 1 rows. After this and any other error the state is unchanged.
     fn add(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
-    /// # Errors More rows are removed than were added, or more rows with NaN or an infinity.
+    /// # Errors
+    /// More rows are removed than were added, or more rows with NaN or an infinity.
     fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// Adds the rows of `other`, or removes them.
@@ -149,7 +150,8 @@ pub(crate) trait Aggregate: Any {
 
     /// Writes a statistic. Returns false if the rows have none.
     ///
-    /// # Errors The state does not have the statistic, or not in this type.
+    /// # Errors
+    /// The state does not have the statistic, or not in this type.
     fn write(
         &self,
         question: Question,

@@ -100,7 +100,8 @@ impl ElementType {
 pub trait Element: Pod + Send + Sync {
     /// The operator on this type. Implementations are not inlined: every crate that makes an operator a `dyn` compiles all its functions.
     ///
-    /// # Errors The operator is not defined for this type.
+    /// # Errors
+    /// The operator is not defined for this type.
     fn operator(operator: Builtin) -> Result<Chosen<Self>, Failure>;
 }
 

@@ -14,7 +14,8 @@ use treefold_c_mpi as _;
 /// Chooses the library that contains a function of mpi4py, given by its address. Returns the library's family, as
 /// `treefold_mpi.h` names it.
 ///
-/// # Errors The library cannot be called, or mpi4py's MPI_COMM_WORLD belongs to another library.
+/// # Errors
+/// The library cannot be called, or mpi4py's MPI_COMM_WORLD belongs to another library.
 #[pyfunction]
 pub(crate) fn choose_mpi(
     function: usize,

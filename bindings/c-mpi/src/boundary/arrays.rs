@@ -37,7 +37,8 @@ pub(super) enum Arrays {
 impl Arrays {
     /// The arrays as slices, after checking that they do not overlap the output.
     ///
-    /// # Safety No thread writes to them while the result is in use.
+    /// # Safety
+    /// No thread writes to them while the result is in use.
     #[inline(always)]
     pub(super) unsafe fn given<'k, 'a: 'k>(
         self,

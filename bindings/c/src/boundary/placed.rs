@@ -80,8 +80,8 @@ pub(super) fn bytes_of(held: Held) -> usize {
 
 /// The state in a caller's memory.
 ///
-/// # Safety If the memory begins with a state's tag, it holds a state, and no other thread reads or writes it while the result is in
-/// use.
+/// # Safety
+/// If the memory begins with a state's tag, it holds a state, and no other thread reads or writes it while the result is in use.
 ///
 /// # Errors
 /// The pointer is NULL, or the memory has no tag.
@@ -113,7 +113,8 @@ fn held_of(tag: u64) -> Held {
 
 /// Creates an empty state.
 ///
-/// # Safety `memory` points to n bytes, which no other thread reads or writes.
+/// # Safety
+/// `memory` points to n bytes, which no other thread reads or writes.
 ///
 /// # Errors
 /// The memory is NULL, not aligned, or too short.

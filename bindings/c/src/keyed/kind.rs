@@ -40,7 +40,8 @@ pub(crate) trait SlotKind: KeyedSlot<Item = Self::Real> {
 
     /// Adds items, or removes them.
     ///
-    /// # Errors As [`Keyed::add`] and [`Keyed::remove`].
+    /// # Errors
+    /// As [`Keyed::add`] and [`Keyed::remove`].
     fn change_items(
         slots: &mut Keyed<Self>,
         change: Change,

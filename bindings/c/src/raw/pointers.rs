@@ -18,7 +18,8 @@ pub struct Bytes {
 impl Bytes {
     /// The bytes of an array.
     ///
-    /// # Errors The pointer is NULL although the array has elements, or the array is longer than the address space allows.
+    /// # Errors
+    /// The pointer is NULL although the array has elements, or the array is longer than the address space allows.
     #[inline(always)]
     pub fn of(
         name: &'static str,
@@ -85,8 +86,9 @@ impl Bytes {
 
     /// The array.
     ///
-    /// # Safety `pointer` is what this was made of. If the array has elements, it can be read, and no thread writes to it, while the
-    /// result is in use.
+    /// # Safety
+    /// `pointer` is what this was made of. If the array has elements, it can be read, and no thread writes to it, while the result
+    /// is in use.
     #[inline]
     pub unsafe fn read<'a>(self, pointer: *const c_void) -> &'a [u8] {
         if self.count == 0 {
@@ -99,8 +101,9 @@ impl Bytes {
 
     /// The array, to be written to.
     ///
-    /// # Safety `pointer` is what this was made of. If the array has elements, it can be read and written, and no other thread does
-    /// either, while the result is in use.
+    /// # Safety
+    /// `pointer` is what this was made of. If the array has elements, it can be read and written, and no other thread does either,
+    /// while the result is in use.
     #[inline]
     pub unsafe fn write<'a>(self, pointer: *mut c_void) -> &'a mut [u8] {
         if self.count == 0 {
@@ -165,7 +168,8 @@ pub fn elements_mut<'a, T: Pod>(
 
 /// Checks that an array's address has this alignment.
 ///
-/// # Errors The address is not aligned.
+/// # Errors
+/// The address is not aligned.
 pub fn check_aligned(name: &str, array: &[u8], alignment: usize) -> Result<(), Failure> {
     if array.is_empty() || array.as_ptr().addr().is_multiple_of(alignment) {
         Ok(())
@@ -254,7 +258,8 @@ pub fn place<T>(name: &'static str, pointer: *const T) -> Result<(), Failure> {
 
 /// A name that ends with a 0.
 ///
-/// # Safety If it is not NULL, it can be read up to its 0, and no thread writes to it, while the result is in use.
+/// # Safety
+/// If it is not NULL, it can be read up to its 0, and no thread writes to it, while the result is in use.
 ///
 /// # Errors
 /// The name is NULL or not UTF-8.

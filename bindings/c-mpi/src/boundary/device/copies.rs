@@ -163,7 +163,8 @@ impl Target {
 
 /// This rank's items, if the GPU that holds them can fold them for the plan.
 ///
-/// # Safety They are n elements, which no thread writes or frees during the call.
+/// # Safety
+/// They are n elements, which no thread writes or frees during the call.
 pub(super) unsafe fn folded(
     plan: &Shaped,
     operation: Operation,

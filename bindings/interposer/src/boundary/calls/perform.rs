@@ -20,8 +20,8 @@ use crate::task::Task;
 
 /// Reduces, and returns the code for the program. `library` makes the same call of the MPI library.
 ///
-/// # Safety The places are buffers of the task's width and length that do not overlap, or in place one buffer of the greater of both
-/// lengths.
+/// # Safety
+/// The places are buffers of the task's width and length that do not overlap, or in place one buffer of the greater of both lengths.
 pub(crate) unsafe fn perform(
     task: &Task,
     places: CallBuffers,
