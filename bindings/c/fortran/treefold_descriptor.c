@@ -348,7 +348,7 @@ treefold_status treefold_f_reduce(treefold_op op, int by_rows, const CFI_cdesc_t
     return TREEFOLD_END(fold(&how, all.x.is.address, (size_t)all.x.is.elements, all.y.is.address, place));
 }
 
-/* Checks that the elements of an array have the type and size of those of `items`. */
+/* Checks that the elements of an array have the type and size of the elements of `items`. */
 static void check_alike(arguments *all, const char *name, const argument *array) {
     if (array->is.type == all->x.is.type && array->is.bytes == all->x.is.bytes) return;
     refuse(all, TREEFOLD_ARGUMENT, "`%s` does not have elements of the type of `items`", name);

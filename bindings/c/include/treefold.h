@@ -218,7 +218,7 @@ treefold_status treefold_dot_on(treefold_type type, const void *x, size_t n, con
  * neither on the order of the numbers nor on the floating-point environment: these functions do not check it, and never return
  * TREEFOLD_ENVIRONMENT. Intermediate values do not overflow: unless the comment of a statistic says otherwise, a result is infinite only if
  * the exact result is out of range, or a number is infinite. A NaN result is the positive quiet NaN without payload. The sum of no items is
- * +0; the sum of -0 alone is -0; any other zero sum is +0. By key and in windows, every zero sum is +0.
+ * +0; if all items are -0, the sum is -0; any other zero sum is +0. By key and in windows, every zero sum is +0.
  */
 
 /* The exact sum of n numbers, and the exact dot product: the products x[i] * y[i] are not rounded. x has n numbers and y has m:
@@ -332,7 +332,7 @@ enum {
  * - By an ascending index, such as a time. index has one number for each item, of index_type, a real or integer type. `width` points to one
  *   number of that type, more than 0. A trailing window at t has the items with t - width < index, a forward one those with index < t +
  *   width, a centred one those with t - width / 2 < index <= t + width / 2. Differences are exact: they neither overflow nor round. So 0.44
- *   is in the trailing window of 0.96 if the width is 0.52: the exact difference of the last two doubles is less than the first. An index
+ *   is in the trailing window of 0.96 if the width is 0.52: the exact difference 0.96 - 0.44 of these doubles is less than 0.52. An index
  *   that is NaN, or less than the one before, is TREEFOLD_ARGUMENT, and the error names it.
  */
 typedef struct treefold_window {

@@ -1,4 +1,5 @@
-"""Times of exact sums by key and of windows beside those of NumPy, pandas and polars, also inside pandas and polars: `python speed_by_key.py ROWS KEYS TURNS`.
+"""Times of exact sums by key and of windows compared with NumPy, pandas and polars, also inside pandas and polars: `python speed_by_key.py
+ROWS KEYS TURNS`.
 
 It writes a line of JSON with the versions, and one for each pair of functions. The functions of a comparison run alternately, and a time is
 the median, in nanoseconds per item. `cargo xtask bench exact` runs it.

@@ -48,7 +48,7 @@ class Suite:
 
 
 SUITES = {
-    # All of NumPy's tests but those of its documentation, its build, and f2py, which call no reductions.
+    # All of NumPy's tests except those of its documentation, its build, and f2py, which call no reductions.
     "numpy": Suite(
         version="2.4",
         tests=tuple(f"{part}/tests" for part in ("_core", "fft", "lib", "linalg", "ma", "matrixlib", "polynomial", "random", "testing")),

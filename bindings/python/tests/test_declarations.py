@@ -1,4 +1,5 @@
-"""The declarations by which Python calls C are those of the headers."""
+"""The declarations by which Python calls C are the same as in the
+headers."""
 
 import importlib.util
 import pathlib

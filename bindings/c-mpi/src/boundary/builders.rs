@@ -151,7 +151,7 @@ fn set(
     guard(|| change(&mut handle::object(builder)?.borrow_mut()))
 }
 
-/// This rank's items follow those of the ranks below.
+/// This rank's items follow the items of the lower ranks.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_local_items(
     builder: *mut treefold_builder,

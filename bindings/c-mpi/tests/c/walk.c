@@ -120,7 +120,8 @@ static void communicators(void)
 static void distributions_and_algorithms(void)
 {
     const size_t p = (size_t)size, r = (size_t)rank, share = N / p, longer = N % p;
-    /* A rank's items follow those of the ranks below, or are in two pieces, with the ranks in reverse; even shares, or blocks round-robin. */
+    /* A rank's items follow those of the lower ranks, or are two ranges with the ranks in reverse order; even shares; or blocks
+       round-robin. */
     const uint64_t begin = N * (p - 1 - r) / p, end = N * (p - r) / p, middle = (begin + end) / 2;
     const treefold_range ranges[4][2] = {{{N * r / p, N * (r + 1) / p}, {0, 0}},
                                          {{middle, end}, {begin, middle}},

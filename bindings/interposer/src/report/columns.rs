@@ -6,7 +6,8 @@ const WIDTH: usize = 78;
 /// The gap between columns.
 const GAP: &str = "  ";
 
-/// Rows of cells, headings first; columns of words are flush left, those of numbers flush right.
+/// Rows of cells, headings first; columns of words are flush left, columns of numbers flush
+/// right.
 pub(super) fn columns<const N: usize>(are_words: [bool; N], rows: &[[String; N]]) -> String {
     let width = |column: usize| {
         let widths = rows.iter().map(|row| row[column].chars().count());

@@ -32,7 +32,7 @@ static inline bool has_form(enum form form)
     return form == BLOCKING || form == NONBLOCKING || (form == LARGE && MPI_VERSION >= 4) || (form == PERSISTENT && HAS_PERSISTENT);
 }
 
-/* A call. `counts` are those of Reduce_scatter, one for each rank; other entries have `count`. */
+/* A call. Reduce_scatter has `counts`, one for each rank; other entries have `count`. */
 struct call {
     enum entry entry;
     const void *send;

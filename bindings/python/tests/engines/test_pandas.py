@@ -155,7 +155,7 @@ OPTIONS = [{}, {"sort": False}, {"dropna": False}, {"sort": False, "dropna": Fal
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("by", ["k", "l", ["k", "l"]], ids=str)
 def test_frames(by, options):
-    """Indices are those of pandas, and each value is that of the rows that pandas puts into a group."""
+    """Indices are as in pandas, and each value is the statistic of the rows that pandas puts into a group."""
     frame, drawn = frame_of(700)
     own, theirs = tp.groupby(frame, by, **options), frame.groupby(by, **options)
     for name, (dtype, items) in drawn.items():

@@ -17,7 +17,7 @@ use crate::task::{Call, Element, Op, Task, is_even};
 /// The task of a call, or why it is left to the library.
 ///
 /// # Safety
-/// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call.
+/// The arguments are as in a call of MPI: handles are valid, and buffers are as the standard requires for the call.
 #[inline]
 pub(crate) unsafe fn prepare(
     arguments: &Arguments,

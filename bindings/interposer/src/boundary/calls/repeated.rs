@@ -90,7 +90,7 @@ impl Last {
 /// Reduces if this thread remembers the kind of call and its buffers are aligned. Returns the code for the program.
 ///
 /// # Safety
-/// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call.
+/// The arguments are as in a call of MPI: handles are valid, and buffers are as the standard requires for the call.
 // Inlined, so that the arguments are compared in registers.
 #[inline(always)]
 pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> {

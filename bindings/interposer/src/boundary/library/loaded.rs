@@ -337,7 +337,7 @@ impl Communicator {
         usize::try_from(rank).unwrap_or(0)
     }
 
-    /// The number of ranks, for intercommunicators those of this group; 0 if the library fails.
+    /// The number of ranks; for intercommunicators, of ranks in this group; 0 if the library fails.
     pub(crate) fn size(self) -> usize {
         let mut size = 0;
         // SAFETY: as for the rank.
