@@ -64,8 +64,8 @@ public:
         return result;
     }
 
-    // Adds or removes items, or one item. Removing more items than were added is an error; so is removing more of NaN, an infinity or -0.
-    // Removing other items that were never added is not detected.
+    // Adds or removes items, or one item. It is an error to remove more items, NaNs, infinities of one sign or negative zeros than were
+    // added. Removing other items that were never added is not detected.
     template <range_of<T> R> void add(const R &items)
     {
         detail::check(treefold_accumulator_add(handle(), std::ranges::data(items), std::ranges::size(items)));

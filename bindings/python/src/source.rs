@@ -1,4 +1,4 @@
-//! The items of arrays, converted and computed a block at a time, with holes for masked items.
+//! Reads arrays in blocks: converts their items, computes leaves from them, and replaces masked ones by holes.
 
 use crate::block::Block;
 use crate::convert::{Kind, Target, to_half, trues};

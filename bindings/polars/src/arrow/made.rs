@@ -47,7 +47,7 @@ impl Made {
 }
 
 impl ArrowSchema {
-    /// The buffers of a column of numbers.
+    /// The schema of a column with this name and type.
     pub(crate) fn of(name: &str, data_type: &DataType) -> Self {
         let format = data_type.format().expect("a column of numbers is made");
         // A name from Polars has no zero byte.

@@ -24,7 +24,7 @@ def described(plan: AnyPlan, comm: MPI.Intracomm) -> Iterator[Any]:
     try:
         yield world
     except BaseException:
-        # A plan that does not set which items this rank has: it cannot be built.
+        # A plan without a distribution of items cannot be built, so the other ranks get an error that names this rank.
         builder, result = Handle("treefold_builder **"), Handle("treefold_plan **")
         if lib.treefold_builder_create(world, lib.TREEFOLD_F64, lib.TREEFOLD_SUM, builder.place) == OK:
             lib.treefold_plan_build(builder.place[0], result.place)

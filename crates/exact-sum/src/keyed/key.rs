@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::number::counters::LimitError;
 
-/// The types of keys that number sums: integers.
+/// The integer types that keys can have. A key is the number of a sum.
 pub trait Key: Copy + Send + Sync + sealed::KeyIndex {}
 
 pub(crate) mod sealed {
@@ -16,7 +16,7 @@ pub(crate) mod sealed {
 
         fn number(self) -> i128;
 
-        /// Whether each key has one of `sums` sums.
+        /// Whether every key is at least 0 and less than `sums`.
         fn are_below(keys: &[Self], sums: usize) -> bool;
     }
 }

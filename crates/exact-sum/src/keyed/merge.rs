@@ -40,7 +40,8 @@ impl<S: KeyedSlot> Keyed<S> {
     /// Rows have more than one item.
     ///
     /// # Errors
-    /// `keys` is not as long as `other` has keys, a key has no slot, or an error of [`merge`](Self::merge). A failed call changes no sum.
+    /// `keys` does not have one entry for each key of `other`, an entry has no slot, or [`merge`](Self::merge) would fail. A failed call
+    /// changes no sum.
     pub fn merge_at(&mut self, keys: &[u32], other: &Self) -> Result<(), KeyError> {
         assert_eq!([self.width, other.width], [1, 1], "rows have one item");
         key::check(keys, other.keys, self.keys)?;

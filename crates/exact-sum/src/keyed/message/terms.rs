@@ -2,7 +2,7 @@
 
 use crate::number::counters::{LimitError, items_of_both};
 
-/// What one or more ranks know about one part of all keys. [`combine`] joins two sets of terms.
+/// What one or more ranks know about one part of every key's sums. [`combine`] joins two sets of terms.
 pub type Terms = [i64; 6];
 
 // Terms are:
@@ -10,14 +10,14 @@ pub type Terms = [i64; 6];
 pub(crate) const LOWEST: usize = 0;
 /// all integers are below 2^this in magnitude;
 pub(crate) const HIGHEST: usize = 1;
-/// the integers of the rank that has the most,
+/// the largest number of nonzero integers that one rank has,
 pub(crate) const VOTES: usize = 2;
-/// and their unit;
+/// and the unit of that rank's integers;
 pub(crate) const VOTED: usize = 3;
 /// whether a key has an entry already;
 pub(crate) const HAS_ENTRIES: usize = 4;
 
-/// at least as many items as any key of all ranks has, in 64 bits without a sign.
+/// an upper bound on the number of items that a key has on all ranks together, as an unsigned 64-bit number.
 pub(crate) const ITEMS: usize = 5;
 
 /// The terms of no integers.

@@ -16,7 +16,7 @@ use crate::steps::{Steps, locked};
 /// The packages to build wheels, to run them, and for all tests.
 const TOOLS: &str = "maturin>=1.9.4,<2 cffi mypy numpy pytest";
 
-/// The features of test builds that users' wheels lack, so that common crates are built once.
+/// The features that test builds have and users' wheels lack. Wheels for tests have them too, so that common crates are built only once.
 const FEATURE_OF_TESTS: &str = "treefold/tracing,treefold-c-mpi/local";
 
 /// A Python virtual environment.
@@ -32,7 +32,7 @@ impl Environment {
         let target = target()?.join("python");
         let folder = target.join(name);
         let packages = format!("{TOOLS} {packages}");
-        // Two stages may share one.
+        // Two stages may share an environment.
         static MAKING: Mutex<()> = Mutex::new(());
         let _making = locked(&MAKING);
         setup::install_from_pypi(Path::new("python3"), &packages, &folder)
@@ -61,7 +61,7 @@ impl Environment {
         self.programs().join("python")
     }
 
-    /// Builds the wheel of a package in a folder, by a profile.
+    /// Builds the wheel of the package in this folder, with a build profile.
     pub(crate) fn build(
         &self,
         steps: &mut Steps,
