@@ -56,7 +56,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Creates a sum with these numbers on this rank. Collective.
+    /// Creates a sum to which this rank contributes the items `start..start + count`. Collective.
     pub(crate) fn new(world: &World, start: i32, count: i32) -> Result<Self, Failure> {
         tell_order(world);
         let number = |name, value: i32| {

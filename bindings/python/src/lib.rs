@@ -4,8 +4,8 @@
 //! in tree order (`in_order`) or exactly (`exactly`), and returns the result. Arrays of any strides and types are read in blocks
 //! (`strided`, `copy`, `convert`, `source`); contiguous arrays are reduced in place (`fold`).
 //!
-//! If there is MPI, this library also exports the C library's functions, for `treefold/mpi`. It always exports the functions of crate
-//! `treefold-polars`, for Polars.
+//! On Linux (x86-64 and AArch64), this library also exports the functions of `treefold_mpi.h`, for `treefold/mpi`. On all platforms, it
+//! exports the functions of crate `treefold-polars`, for Polars.
 
 mod arguments;
 mod block;

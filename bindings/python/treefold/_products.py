@@ -120,9 +120,10 @@ def norm(x, ord=None, axis=None, keepdims=False):
     x, axis, keepdims
         As in `sum`. Integers are converted to float64.
     ord : None, 1, 2, inf, -inf or "fro", optional
-        For one axis, also the sum of the magnitudes, or the largest or smallest
-        one; not for complex numbers, whose magnitudes treefold does not
-        specify. Other norms are not reductions.
+        None, 2 (along one axis) and "fro" (along two) are the Euclidean norm.
+        For real numbers along one axis, 1 is the sum of the magnitudes, inf the
+        largest and -inf the smallest; treefold does not specify magnitudes of
+        complex numbers. Other norms are not reductions.
 
     Returns
     -------

@@ -27,7 +27,7 @@ pub enum Names {
 ///    [`heeds_launcher`](Self::heeds_launcher);
 /// 5. the one that the dynamic linker finds, if `opens`.
 ///
-/// What is opened is opened for all of the process, and never closed.
+/// An opened library is visible to the whole process, and is never closed.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// The address of an MPI function as the caller calls it, such as its `MPI_Comm_size`. NULL if there is none.

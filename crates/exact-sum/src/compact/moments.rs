@@ -11,7 +11,8 @@ use crate::slots::Slot as _;
 use crate::slots::moments::{Moments, Spread};
 use crate::statistic::{Options, Statistic};
 
-/// The number, the sum and the sum of the squares of items, in 80 bytes: their mean, variance and standard deviation, each rounded once.
+/// The number, the sum and the sum of the squares of items, in 80 bytes. From these follow the mean, the variance and the standard
+/// deviation, each rounded once.
 ///
 /// ```
 /// use exact_sum::{CompactMoments, CompactState, Options, Statistic};

@@ -8,10 +8,10 @@ use treefold::{Distribution, Min, Move, Ownership, Plan, Rebalance, Source, Worl
 use crate::Outcome;
 use crate::problem::SIDE;
 
-/// The values of a grid point: of x, r, p and s.
+/// The number of values at a grid point: x, r, p and s.
 pub(crate) const FIELDS: usize = 4;
 
-/// The values of a row of the grid.
+/// The number of values in a row of the grid.
 const ROW: usize = FIELDS * SIDE;
 
 /// The state that is the same on all ranks.

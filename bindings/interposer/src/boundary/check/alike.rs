@@ -80,7 +80,7 @@ fn are_alike(text: &str) -> bool {
         end = deferred::test(&mut request);
         end != End::UnderWay
     };
-    // SAFETY: the library has written it, if it is complete.
+    // SAFETY: if the reduction is complete, the library has written the minima.
     code == SUCCESS && wait_for(PATIENCE, is_over) && unsafe { *minima } == *own
 }
 

@@ -1,7 +1,7 @@
 //! Sums by key between ranks: a row of integers for each key, and entries for what does not fit the rows.
 //!
 //! Integers of one unit can be added in any order. So the ranks agree on a unit for each part of a key, its sum or its squares, by
-//! [`Terms`]. A part of a key that is more than an integer, or does not fit the unit, has zero in the rows, and an *entry*:
+//! [`Terms`]. A part of a key that needs more than one integer, or does not fit the unit, is zero in the rows and has an *entry*:
 //!
 //! ```text
 //! key  header  words …
@@ -26,7 +26,7 @@ pub fn name<S: KeyedSlot>() -> String {
     S::name()
 }
 
-/// The integers of a key in a message, one for each part.
+/// How many integers a key has in a message: one for each part.
 #[must_use]
 pub fn parts<S: KeyedSlot>() -> usize {
     <S::Columns as Columns>::PARTS
@@ -44,7 +44,7 @@ pub fn rows<S: KeyedSlot>(slots: &Keyed<S>) -> usize {
     slots.slots()
 }
 
-/// Writes this rank's rows, in units of its own, its terms for each part, and entries for numbers that are more than an integer.
+/// Writes this rank's rows (in its own units), its terms for each part, and entries for numbers that need more than one integer.
 pub fn write<S: KeyedSlot>(
     slots: &Keyed<S>,
     rows: &mut [S::Row],

@@ -73,7 +73,7 @@ pub(super) fn write(steps: &mut Steps, folder: &Path) -> Result {
     Ok(())
 }
 
-/// Appends the lines of all cases of a file. Returns their number.
+/// Appends the lines of all cases of a file. Returns the number of cases.
 fn write_cases(rows: &str, lines: Lines, text: &mut String) -> Result<usize> {
     let mut count = 0;
     for row in rows.lines() {
@@ -120,7 +120,7 @@ fn of_numbers(case: &Value, what: &str) -> Result<Vec<String>> {
     Ok([vec![head], parts.concat()].concat())
 }
 
-/// A value as bytes: its parts are words.
+/// Cases of states as bytes. The parts that they count are the words of the value.
 fn of_bytes(case: &Value) -> Result<Option<Vec<String>>> {
     let parts = |value: &[String]| value.iter().flat_map(|word| word.split(' ')).count();
     as_bytes(case, "other", parts).map(Some)
@@ -149,7 +149,7 @@ fn text<'a>(case: &'a Value, key: &str) -> Result<&'a str> {
     text.ok_or_else(|| format!("{case}: no {key}").into())
 }
 
-/// Words with bits: null, one, or a list.
+/// The words that a case has under `key`: none for null, one for a string, or all of a list.
 fn words(case: &Value, key: &str) -> Result<Vec<String>> {
     let list = match &case[key] {
         Value::Null => &[],
