@@ -121,6 +121,6 @@ mod tests {
         assert_eq!(lines[0].points, [(8.0, 2.0), (16.0, 1.0)]);
         let picture = record(&lines);
         let title = picture.record["title"].as_str().unwrap_or_default();
-        assert!(title.contains("takes 0.50 to 2.00 of"), "{title}");
+        assert!(title.contains("takes 0.50 to 2.00 times"), "{title}");
     }
 }
