@@ -357,8 +357,7 @@ treefold_status treefold_start_by_key(const treefold_plan *plan, int32_t operati
 /* Makes progress without waiting. Sets *done to 1 if the wait would return at once, else to 0. */
 treefold_status treefold_test(const treefold_run *run, int *done);
 
-/* Waits until the run is over, at most `seconds`: after that TREEFOLD_TIMED_OUT, and the run continues. treefold_wait fetches the result.
-   */
+/* Waits until the run is over, for at most `seconds`: then TREEFOLD_TIMED_OUT, and the run continues. treefold_wait fetches the result. */
 treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
 
 /* Waits for a run, writes its result and ends the handle. *is_mine says whether this rank got a result (is_mine may be NULL). With NULL and

@@ -200,8 +200,7 @@ treefold_status treefold_dot(treefold_type type, const void *x, size_t n, const 
  */
 treefold_status treefold_sum_lanes(treefold_type type, const void *x, size_t n, size_t lanes, void *result);
 
-/* The sum of the numbers, and the sum of their absolute values, which bounds the error of the first (docs/order.md). TREEFOLD_F32 or F64.
-   */
+/* The sum of the numbers, and the sum of their absolute values, which bounds the error of the sum (docs/order.md). TREEFOLD_F32, F64. */
 treefold_status treefold_sum_and_absolute_sum(treefold_type type, const void *x, size_t n, void *sum, void *absolute_sum);
 
 /* As treefold_fold and treefold_dot, on the caller's threads. A short array is reduced by the calling thread, without a call of `team`.
@@ -474,8 +473,7 @@ treefold_status treefold_keyed_destroy(treefold_keyed **keyed);
 treefold_status treefold_keyed_clear(treefold_keyed *keyed);
 
 /* Adds n items to the sums of their keys, or removes n that were added. Removing more items than a key has is TREEFOLD_ARGUMENT, and the
-   error names the key. States that have a COUNT check this for all items, other states only for items or products that are infinite or NaN.
-   */
+   error names the key. States that have a COUNT check this for all items, other states only for infinite or NaN items or products. */
 treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items, size_t n);
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);

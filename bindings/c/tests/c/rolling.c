@@ -1,5 +1,4 @@
-/* Moving windows of every statistic, placement and type of index, compared with 128-bit integers; published cases; and invalid windows.
-   */
+/* Moving windows of every statistic, placement and type of index, compared with 128-bit integers; published cases; invalid windows. */
 #include "statistics.h"
 
 #include <float.h>

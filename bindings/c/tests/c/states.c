@@ -469,8 +469,7 @@ static void special(void)
     OK(treefold_keyed_destroy(&keyed));
 }
 
-/* Bytes that are cut or changed are refused, or describe another state. If they are refused, the state that reads them is unchanged.
-   */
+/* Bytes that are cut or changed are refused, or describe another state. If they are refused, the state that reads them is unchanged. */
 static void changed_bytes(enum form form, treefold_statistic statistic)
 {
     static unsigned char bytes[BYTES_MAX], room[BYTES_MAX + 1];

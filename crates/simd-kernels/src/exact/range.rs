@@ -168,12 +168,10 @@ impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for SumsInRange<'_, ZEROS,
         self,
         proven: Proven<V>,
     ) -> Option<Split> {
-        if has_many_registers::<V>() && MANY {
-            self.split::<V, MANY_REGISTERS, 2>(proven)
-        } else if has_many_registers::<V>() || V::LANES == 4 {
-            self.split::<V, 4, 1>(proven)
-        } else {
-            self.split::<V, 3, 1>(proven)
+        match (has_many_registers::<V>(), V::LANES) {
+            (true, _) if MANY => self.split::<V, MANY_REGISTERS, 2>(proven),
+            (false, 2) => self.split::<V, 3, 1>(proven),
+            _ => self.split::<V, 4, 1>(proven),
         }
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod few;
 pub(crate) mod fused;
 pub(crate) mod level_by_level;
 pub(crate) mod merge;
+pub(crate) mod powers;
 pub(crate) mod runs;
 pub(crate) mod slice;
 pub(crate) mod source;

@@ -16,7 +16,6 @@
 use crate::fold::block::{
     Registers, block_leaves, block_root, lanes_by_loop, one_of_many_nodes, square_root,
 };
-
 use crate::fold::counter::Counter;
 use crate::fold::few::{SHORT_LEAVES, fold_few};
 use crate::fold::merge::{root, rows};

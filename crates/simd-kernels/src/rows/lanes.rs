@@ -11,6 +11,7 @@
 
 use crate::fold::block::square_nodes;
 use crate::fold::merge;
+use crate::fold::powers::{Eight, Four, One, PowerOfTwo, Sixteen, ThirtyTwo, Twice, Two};
 use crate::processor::prefetch::RowsAhead;
 use crate::rows::panel::REGISTER_ELEMENTS;
 use crate::sets::dispatch::{Float, compute};
@@ -135,12 +136,12 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
             sums: [T::ZERO; L],
             is_empty: true,
         };
-        edge.add::<V, O, Row, 1>(proven);
-        edge.add::<V, O, PairOf<Row>, 2>(proven);
+        edge.add::<V, O, One, 1>(proven);
+        edge.add::<V, O, Two, 2>(proven);
         edge.add::<V, O, Four, 4>(proven);
-        edge.add::<V, O, PairOf<Four>, 8>(proven);
+        edge.add::<V, O, Eight, 8>(proven);
         edge.add::<V, O, Sixteen, 16>(proven);
-        edge.add::<V, O, Group, 32>(proven);
+        edge.add::<V, O, ThirtyTwo, 32>(proven);
         for row in waiting[..groups.len().count_ones() as usize].iter().rev() {
             edge.add_node::<V, O>(proven, |first| proven.load(&row[first..]));
         }
@@ -168,7 +169,7 @@ fn add_group<V, O, const L: usize, const W: usize>(
     O: Combine<V::Element>,
 {
     for first in (0..L).step_by(W * V::LANES) {
-        let nodes = Group::node::<V, O, L, W>(proven, group, first);
+        let nodes = ThirtyTwo::node::<V, O, L, W>(proven, group, first);
         for (number, mut node) in nodes.into_iter().enumerate() {
             let first = first + number * V::LANES;
             for left in waiting[place..place + carries].iter().rev() {
@@ -235,10 +236,8 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
     }
 }
 
-/// A subtree of rows, as a type, so that the compiler can unroll all of it.
-trait Subtree {
-    const ROWS: usize;
-
+/// A number of rows that make a subtree.
+trait Subtree: PowerOfTwo {
     /// The root in `W` registers of lanes, from lane `first` on.
     fn node<V, O, const L: usize, const W: usize>(
         proven: Proven<V>,
@@ -250,11 +249,7 @@ trait Subtree {
         O: Combine<V::Element>;
 }
 
-struct Row;
-
-impl Subtree for Row {
-    const ROWS: usize = 1;
-
+impl Subtree for One {
     #[inline(always)]
     fn node<V, O, const L: usize, const W: usize>(
         proven: Proven<V>,
@@ -269,16 +264,7 @@ impl Subtree for Row {
     }
 }
 
-/// Two adjacent subtrees of the same size.
-struct PairOf<N>(core::marker::PhantomData<N>);
-
-type Four = PairOf<PairOf<Row>>;
-type Sixteen = PairOf<PairOf<Four>>;
-type Group = PairOf<Sixteen>;
-
-impl<N: Subtree> Subtree for PairOf<N> {
-    const ROWS: usize = 2 * N::ROWS;
-
+impl<N: Subtree> Subtree for Twice<N> {
     #[inline(always)]
     fn node<V, O, const L: usize, const W: usize>(
         proven: Proven<V>,
@@ -289,7 +275,7 @@ impl<N: Subtree> Subtree for PairOf<N> {
         V: Vector,
         O: Combine<V::Element>,
     {
-        let (left, right) = rows.split_at(N::ROWS);
+        let (left, right) = rows.split_at(1 << N::LOG2);
         let left = N::node::<V, O, L, W>(proven, left, first);
         let right = N::node::<V, O, L, W>(proven, right, first);
         core::array::from_fn(|place| O::lanes(proven, left[place], right[place]))

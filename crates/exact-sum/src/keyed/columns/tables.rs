@@ -107,8 +107,7 @@ impl Tables {
         self.keys
     }
 
-    /// Checks that there is memory for the tables that such items may need: for all possible tables, or for those to which these
-    /// items are added.
+    /// Checks that there is memory for the tables that such items may need: for all possible ones, or for those that get these items.
     pub(crate) fn check_memory(
         &self,
         items: impl Iterator<Item = f64> + Clone,

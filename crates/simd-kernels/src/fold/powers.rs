@@ -1,0 +1,30 @@
+//! Powers of two as types, so that the compiler unrolls a recursion over halves.
+
+use core::marker::PhantomData;
+
+/// A power of two.
+pub(crate) trait PowerOfTwo {
+    /// Its logarithm.
+    const LOG2: u32;
+}
+
+/// 1.
+pub(crate) struct One;
+
+/// 2 P.
+pub(crate) struct Twice<P>(PhantomData<P>);
+
+pub(crate) type Two = Twice<One>;
+pub(crate) type Four = Twice<Two>;
+pub(crate) type Eight = Twice<Four>;
+pub(crate) type Sixteen = Twice<Eight>;
+pub(crate) type ThirtyTwo = Twice<Sixteen>;
+pub(crate) type SixtyFour = Twice<ThirtyTwo>;
+
+impl PowerOfTwo for One {
+    const LOG2: u32 = 0;
+}
+
+impl<P: PowerOfTwo> PowerOfTwo for Twice<P> {
+    const LOG2: u32 = P::LOG2 + 1;
+}
