@@ -50,6 +50,14 @@ pub struct Line {
     pub bars: Vec<(f64, f64)>,
 }
 
+/// The least and the greatest of some values.
+pub fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let none = (f64::INFINITY, f64::NEG_INFINITY);
+    values.into_iter().fold(none, |(least, most), value| {
+        (least.min(value), most.max(value))
+    })
+}
+
 impl Line {
     /// Whether it is a reference for the others.
     pub fn is_reference(&self) -> bool {

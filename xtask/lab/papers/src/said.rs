@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use harness::markdown::{digits, grouped};
 use harness::plot::Line;
+pub(super) use harness::plot::extremes;
 
 /// A line with a point for each item.
 pub(super) fn line<I>(
@@ -26,14 +27,6 @@ pub(super) fn growth(line: &Line) -> f64 {
         [first, .., last] => last.1 / first.1,
         _ => 1.0,
     }
-}
-
-/// The least and the greatest of some values.
-pub(super) fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
-    let none = (f64::INFINITY, f64::NEG_INFINITY);
-    values.into_iter().fold(none, |(least, most), value| {
-        (least.min(value), most.max(value))
-    })
 }
 
 /// The least of some values.

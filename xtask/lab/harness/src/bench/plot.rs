@@ -7,7 +7,7 @@ use super::sums::{Times, WAYS};
 use super::{Row, schedules};
 use crate::Error;
 use crate::machine::Machine;
-use crate::plot::{Axis, Line, Plot, Record, Size};
+use crate::plot::{Axis, Line, Plot, Record, Size, extremes};
 use checkout::workspace::target;
 
 /// The fewest numbers of ranks for a line: two points fit into a table.
@@ -103,9 +103,7 @@ fn speed(times: &[Times], machine: &Machine) -> Plot {
     let unordered = WAYS.len() - 1;
     let lines = (0..unordered).map(|own| way(times, own, |_, ns| ns[own] / ns[unordered]));
     let mut lines: Vec<Line> = lines.collect();
-    let ratios = lines[0].points.iter().map(|&(_, ratio)| ratio);
-    let (least, most) = (ratios.clone().reduce(f64::min), ratios.reduce(f64::max));
-    let [least, most] = [least, most].map(|ratio| ratio.unwrap_or(1.0));
+    let (least, most) = extremes(lines[0].points.iter().map(|&(_, ratio)| ratio));
     lines.push(Line::level(WAYS[unordered], 1.0));
     Plot {
         title: format!(
