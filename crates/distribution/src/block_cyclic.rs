@@ -1,4 +1,4 @@
-//! Blocks of items, dealt to the ranks round-robin: a rule, so that a million ranks need no table.
+//! Blocks of items, dealt to the ranks round-robin by a formula, so a million ranks need no table.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ impl BlockCyclic {
 
     /// The number of a rank's blocks.
     pub(crate) fn blocks_of(&self, rank: usize) -> u64 {
-        assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
+        assert!(rank < self.ranks, "rank {rank} >= p = {}", self.ranks);
         let from_own_first_on = self.blocks_count().saturating_sub(rank as u64);
         from_own_first_on.div_ceil(self.ranks as u64)
     }
@@ -37,12 +37,12 @@ impl BlockCyclic {
         let Some(full_blocks) = self.blocks_of(rank).checked_sub(1) else {
             return 0;
         };
-        // All blocks of the rank are whole but its last one, which may be the last of all blocks.
+        // Only the rank's last block may be shorter, if it is the last of all blocks.
         let last = self.block(rank as u64 + full_blocks * self.ranks as u64);
         full_blocks * self.block_items + (last.end - last.start)
     }
 
-    /// The items of neighbouring ranks, round by round.
+    /// The items of consecutive ranks, as one range a round.
     pub(crate) fn union(&self, positions: Range<usize>) -> impl Iterator<Item = Range<u64>> {
         let blocks_count = self.blocks_count();
         let ranks_count = positions.len() as u64;

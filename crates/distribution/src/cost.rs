@@ -2,11 +2,10 @@
 
 /// The two constants of the thesis' scoring model (eq. 3.7), in nanoseconds.
 ///
-/// The model does not say which messages wait for others, nor how far they travel. It ranks distributions; it does not predict
-/// times.
+/// The model ignores waiting and distances. It ranks distributions, but does not predict times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// The time to send one item's value to another rank.
+    /// The time to send one value to another rank.
     pub send_ns: f64,
     /// The time to combine two values.
     pub add_ns: f64,
@@ -19,12 +18,12 @@ impl Cost {
         add_ns: 4.15,
     };
 
-    /// eq. 3.7. Each of its three roundings is monotone, so more messages or a larger share never score less.
+    /// The score by eq. 3.7. Its three roundings are monotone, so more messages or a larger share never score less.
     pub(crate) fn score_ns(&self, messages: u64, share_items_max: u64) -> f64 {
         messages as f64 * self.send_ns + share_items_max as f64 * self.add_ns
     }
 
-    /// Whether both costs are finite and none is negative, so that there is a distribution of least cost.
+    /// Whether both costs are finite and not negative, so that a distribution with the least cost exists.
     pub(crate) fn is_valid(&self) -> bool {
         let is_cost = |ns: f64| ns.is_finite() && ns >= 0.0;
         is_cost(self.send_ns) && is_cost(self.add_ns)

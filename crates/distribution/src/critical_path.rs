@@ -1,4 +1,4 @@
-//! The critical path of Algorithm 1: when rank 0 has the root.
+//! The critical path of Algorithm 1: the time until rank 0 has the value of the root.
 //!
 //! The score (eq. 3.7) adds the times of all messages, as if they followed each other, and does not count waiting. The thesis
 //! says so (section 3.1.2.5) and leaves the critical path to future work. Here every rank starts at time 0 and does one thing at
@@ -8,13 +8,14 @@
 //! - A combination of two values takes add_ns.
 //! - A message takes send_ns of the *sender's* time, as a blocking `MPI_Send` does, and has then arrived. Receiving takes no
 //!   time, but the receiver waits for the value that it needs next.
-//! - In a subtree that reaches past the rank's end, the rank reduces its own items first. Then it goes up from the last of them,
-//!   and at each level combines with the left sibling, which it has, or with the right one, which it receives.
+//! - In a subtree that reaches past the rank's end, the rank reduces its own items first. Then it climbs from its last item. At
+//!   each level it combines with the left sibling, which it owns, or with the right sibling, which it receives.
 //!
 //! The model has no message buffer, no distances and no congestion.
 //!
-//! Boundary e cuts e, f(e), f(f(e)), … with f(x) = x + lowbit(x); the ranks from e on send these values to lower ranks. So,
-//! going down from the last rank, the arrival times of the values under way are a stack, and a distribution takes O(p log N).
+//! A boundary at item e cuts the subtrees that begin at e, f(e), f(f(e)), … with f(x) = x + lowbit(x), where lowbit(x) is the
+//! lowest set bit of x: ranks after the boundary send their values to ranks before it. So, from the last rank to the first, the
+//! arrival times of the values under way are a stack, and a distribution takes O(p log N).
 
 use std::ops::Range;
 
@@ -22,13 +23,13 @@ use tree_index::largest_subtree_child_index;
 
 use crate::cost::Cost;
 
-/// When rank 0 has the root, given the ranges of the ranks that own items, the last rank first.
+/// The time at which rank 0 has the root. The ranges are those of the ranks that own items, the last rank first.
 pub(crate) fn critical_path_ns(
     items: u64,
     ranges_from_last: impl Iterator<Item = Range<u64>>,
     cost: &Cost,
 ) -> f64 {
-    // When the values that boundary `start` cuts arrive, the leftmost on top.
+    // The arrival times of the values that the previous range's start cuts, the leftmost value on top.
     let mut arrivals_ns: Vec<f64> = Vec::new();
     let mut own_ns = Vec::new();
     let mut now_ns = 0.0;
@@ -41,7 +42,7 @@ pub(crate) fn critical_path_ns(
             now_ns += combinations as f64 * cost.add_ns;
             for step in subtree.climb(local_items) {
                 if step == Step::Receive {
-                    let arrival_ns = arrivals_ns.pop().expect("what is cut is sent");
+                    let arrival_ns = arrivals_ns.pop().expect("every cut subtree is sent");
                     now_ns = arrival_ns.max(now_ns);
                 }
                 now_ns += cost.add_ns;
@@ -59,23 +60,22 @@ pub(crate) fn critical_path_ns(
 /// The subtree of all items below node (x, max_y(x)).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subtree {
-    /// x.
     pub(crate) start: u64,
     height: u32,
-    /// N.
+    /// N, the items of the whole tree.
     items: u64,
 }
 
-/// What a rank combines with on the way up from its last item.
+/// The sibling with which a rank combines its value, on the way up from its last item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// With the left sibling, which it has.
+    /// The left sibling, which the rank owns.
     Own,
-    /// With the right sibling, which it receives.
+    /// The right sibling, which the rank receives.
     Receive,
 }
 
-/// The subtrees that a start cuts, which its rank sends, however many items it owns; for item 0 the whole tree.
+/// The subtrees that a boundary at `start` cuts, from left to right; for item 0, the whole tree.
 pub(crate) fn subtrees(start: u64, items: u64) -> impl Iterator<Item = Subtree> {
     let next = move |&x: &u64| {
         let behind = (x > 0).then(|| largest_subtree_child_index(x).checked_add(1))??;
@@ -95,12 +95,12 @@ pub(crate) fn subtrees(start: u64, items: u64) -> impl Iterator<Item = Subtree> 
 }
 
 impl Subtree {
-    /// The number of its items before `end`, which is greater than its first.
+    /// The number of the subtree's items before `end`, which must lie after `start`.
     pub(crate) fn local_items(&self, end: u64) -> u64 {
         (end - self.start).min(self.len())
     }
 
-    /// The number of its items.
+    /// The number of items in the subtree.
     pub(crate) fn len(&self) -> u64 {
         let behind = self.items - self.start;
         1_u64
@@ -108,7 +108,7 @@ impl Subtree {
             .map_or(behind, |full| full.min(behind))
     }
 
-    /// The steps up to its root, for a rank that owns its first `local_items`.
+    /// The steps up to the subtree's root, for a rank that owns its first `local_items`.
     pub(crate) fn climb(self, local_items: u64) -> impl DoubleEndedIterator<Item = Step> {
         let last = local_items - 1;
         let lowest = local_items.trailing_zeros();

@@ -1,7 +1,6 @@
 //! Contiguous items for every rank.
 //!
-//! A regular distribution is a formula, so even among a million ranks no rank stores a table; boundaries that follow no rule are
-//! stored in one.
+//! A regular distribution is a formula, so a million ranks need no table. Irregular boundaries are stored in a table.
 
 use std::ops::Range;
 
@@ -32,7 +31,7 @@ pub struct Distribution {
     pub(crate) rule: Rule,
 }
 
-/// How the start of each rank is found.
+/// How the start of each rank is computed.
 #[derive(Clone, Debug)]
 pub(crate) enum Rule {
     Lower(Even),
@@ -46,7 +45,7 @@ pub(crate) enum Rule {
 }
 
 impl Distribution {
-    /// The distribution with these numbers of items for the ranks.
+    /// The distribution in which rank i owns `counts[i]` items.
     ///
     /// # Errors
     ///
@@ -62,7 +61,8 @@ impl Distribution {
         Self::from_boundaries(boundaries)
     }
 
-    /// The distribution with these starts of all ranks, then N: p + 1 values that begin with 0 and do not decrease.
+    /// The distribution in which rank i owns the items from `boundaries[i]` to `boundaries[i + 1]`, the last of which is N: p + 1
+    /// values that begin with 0 and do not decrease.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl Distribution {
     /// If `rank` > p.
     #[must_use]
     pub fn start(&self, rank: usize) -> u64 {
-        assert!(rank <= self.ranks, "rank {rank} of {}", self.ranks);
+        assert!(rank <= self.ranks, "rank {rank} > p = {}", self.ranks);
         let i = rank as u64;
         match &self.rule {
             Rule::Lower(even) => even.lower_start(i),
@@ -130,7 +130,7 @@ impl Distribution {
     /// If there is no such rank.
     #[must_use]
     pub fn range(&self, rank: usize) -> Range<u64> {
-        assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
+        assert!(rank < self.ranks, "rank {rank} >= p = {}", self.ranks);
         self.start(rank)..self.start(rank + 1)
     }
 
@@ -152,15 +152,15 @@ impl Distribution {
 
     /// The rank that owns an item (thesis, eq. 3.4).
     ///
-    /// Takes O(1), or O(log p) if the starts are a table: those from counts or boundaries, the published optimized and all
-    /// optimal ones.
+    /// Takes O(1) if the starts [follow a formula](Self::is_formula). Distributions from counts or boundaries, the published
+    /// optimized one and the optimal ones are tables, and take O(log p).
     ///
     /// # Panics
     ///
     /// If there is no such item.
     #[must_use]
     pub fn rank_of(&self, item: u64) -> usize {
-        assert!(item < self.items, "{item} is not an item of {}", self.items);
+        assert!(item < self.items, "item {item} >= N = {}", self.items);
         match &self.rule {
             Rule::Lower(even) => index(even.lower_rank_of(item)),
             Rule::Upper(even) => index(even.upper_rank_of(item)),
@@ -173,7 +173,7 @@ impl Distribution {
         }
     }
 
-    /// The number of values that Algorithm 1 sends, each in a message if it does not buffer (thesis, Algorithm 2).
+    /// The number of values that Algorithm 1 sends; without buffering, each is a message (thesis, Algorithm 2).
     ///
     /// Takes O(p log N).
     #[must_use]
@@ -189,12 +189,12 @@ impl Distribution {
         cost.score_ns(self.message_count(), count_max)
     }
 
-    /// When rank 0 has the result of Algorithm 1, in nanoseconds, if all ranks start together.
+    /// The time in nanoseconds until rank 0 has the result of Algorithm 1, if all ranks start together.
     ///
     /// A rank does one thing at a time: a combination takes add_ns; a message takes send_ns of the sender's time, and has then
     /// arrived. A rank waits for the value that it needs next. Ranks work in the order of Algorithm 1 without its message
-    /// buffer: outbound subtrees from left to right, in each one's own items before those of others. The model has no distances
-    /// and no congestion. Takes O(p log N).
+    /// buffer: outbound subtrees from left to right, and in each subtree their own items before received values. The model has
+    /// no distances and no congestion. Takes O(p log N).
     #[must_use]
     pub fn critical_path_ns(&self, cost: &Cost) -> f64 {
         let ranges = (0..self.ranks).rev().map(|rank| self.range(rank));

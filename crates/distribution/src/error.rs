@@ -1,17 +1,17 @@
-//! Why a distribution or an ownership does not exist.
+//! Errors of building distributions and ownerships.
 
 use std::ops::Range;
 
 use crate::cost::Cost;
 
-/// Why a distribution or an [`Ownership`](crate::Ownership) does not exist.
+/// Why a distribution or an [`Ownership`](crate::Ownership) cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// p = 0.
     #[error("a distribution needs at least one rank, but p = 0")]
     NoRanks,
-    /// The maximum deviation of an optimized distribution, as a share of N/p, is negative, at least 1, or NaN.
+    /// α, the maximum deviation of an optimized distribution as a fraction of N/p, is negative, at least 1, or NaN.
     #[error("alpha = {alpha} does not lie in 0 <= alpha < 1")]
     Alpha {
         /// The α that was given.
@@ -59,37 +59,37 @@ pub enum Error {
     /// Two ranges have items in common.
     #[error("{} {}", both_own(*.ranks), listed(.items))]
     Overlap {
-        /// The owners, which may be one and the same.
+        /// The owners of the two ranges; they are equal if one rank owns both.
         ranks: (usize, usize),
-        /// The items.
+        /// The common items.
         items: Range<u64>,
     },
     /// Some items below N have no owner.
     #[error("no rank owns {}; the next range belongs to rank {rank}", listed(.items))]
     Gap {
-        /// The items.
+        /// The items without an owner.
         items: Range<u64>,
         /// The owner of the next range.
         rank: usize,
     },
-    /// The old number given for a new rank did not belong to any rank.
+    /// A new rank was given an old number that no rank had.
     #[error("no rank had the number {rank}: there were {ranks} ranks")]
     NoSuchRank {
-        /// The number.
+        /// The old number that was given.
         rank: usize,
-        /// The number of old ranks.
+        /// How many ranks there were.
         ranks: usize,
     },
-    /// The same old number is given for two new ranks.
+    /// Two new ranks were given the same old number.
     #[error("two of the new ranks were rank {rank}")]
     TwiceARank {
-        /// The number.
+        /// The old number that was given twice.
         rank: usize,
     },
 }
 
 impl Error {
-    /// The costs, unless they are invalid.
+    /// Returns the costs if they are valid.
     pub(crate) fn unless_valid(cost: &Cost) -> Result<Cost, Self> {
         if cost.is_valid() {
             Ok(*cost)

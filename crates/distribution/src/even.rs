@@ -1,4 +1,4 @@
-//! Shares that differ by one item at most, and the rank of an item by division.
+//! Shares that differ by at most one item, so that a division finds the owner of an item.
 
 /// ⌊N/p⌋ items for every rank, and one item more for N mod p of them.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! Any ranges for any rank: a table, and the checks that it owns each item once.
+//! A table of arbitrary ranges for each rank, checked to give every item exactly one owner.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Explicit {
     pub(crate) items: u64,
-    /// Every rank's ranges, none empty, in its own order.
+    /// For each rank, its ranges in the order in which it holds them; no range is empty.
     pub(crate) extents: Vec<Vec<Range<u64>>>,
-    /// All ranges in item order, each with its rank.
+    /// All ranges in item order, each with its owner.
     pub(crate) owners: Vec<(Range<u64>, usize)>,
-    /// The ranks by their first item; those without items at the end.
+    /// The ranks in the order of their first items; ranks without items come last.
     pub(crate) order: Vec<usize>,
     /// The inverse of `order`.
     pub(crate) positions: Vec<usize>,
 }
 
 impl Explicit {
-    /// Where each rank's items begin, and N, if the items are contiguous and in rank order.
+    /// The start of every rank, then N, if all items are in rank order.
     pub(crate) fn boundaries(&self) -> Option<Vec<u64>> {
         let mut boundaries = vec![0];
         let mut end = 0;
@@ -47,7 +47,7 @@ impl Explicit {
             own.retain(|range| !range.is_empty());
             owners.extend(own.iter().map(|range| (range.clone(), rank)));
         }
-        // A stable sort merges lists that are already sorted, as most programs' are.
+        // Each rank's list is usually sorted, and a stable sort merges sorted lists fast.
         owners.sort_by_key(|(range, _)| range.start);
         let mut items = 0;
         let mut last_rank = None;

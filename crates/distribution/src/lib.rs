@@ -3,13 +3,14 @@
 //! The result of a tree-ordered reduction does not depend on which rank owns which items; its speed does. A boundary between two
 //! ranks cuts subtrees, and every cut is a message.
 //!
-//! - Even shares ([`Scheme::Lower`], [`Scheme::Upper`]) keep all ranks equally busy, but cut anywhere.
-//! - Shares of a [power of two](Scheme::PowerOfTwo) cut few subtrees, but leave most of the work to one rank.
+//! - Even shares ([`Scheme::Lower`], [`Scheme::Upper`]) keep all ranks equally busy, but cut many subtrees.
+//! - Shares of a [power of two](Scheme::PowerOfTwo) cut few subtrees, but leave all remaining items to the last rank.
 //! - [Optimized](Scheme::Optimized) shares move each boundary a little to the left, to where it cuts fewer subtrees.
 //! - [Score-optimal](Scheme::ScoreOptimal) shares have the lowest score (eq. 3.7), which adds the times of all messages.
 //! - [Path-optimal](Scheme::PathOptimal) shares have a short critical path, on which messages may overlap.
 //!
-//! Thesis, section 3.1.2, with N = 504850 items on p = 256 ranks:
+//! "The thesis" is C. Stelz, *Core-Count Independent Reproducible Reduce*, Karlsruhe 2022. Its section 3.1.2 distributes
+//! N = 504850 items over p = 256 ranks:
 //!
 //! ```
 //! use distribution::{Cost, Distribution, Scheme};

@@ -2,12 +2,12 @@
 //! max { i | start(i) <= x }.
 //!
 //! [`Distribution::rank_of`](crate::Distribution::rank_of) needs no table where shares are regular, and uses [`logarithmic`]
-//! where boundaries follow no rule. Measurements compare it with both functions (thesis, section 3.1.3 and Figure 3.6).
+//! where they are not. Measurements compare `rank_of` with both functions here (thesis, section 3.1.3 and Figure 3.6).
 //!
-//! Both take the start of every rank, then N, in nondecreasing order. Of several ranks with the same start only the last owns
-//! items, and both find it.
+//! Both functions take the start of every rank, then N, in nondecreasing order. Of several ranks with the same start, only the
+//! last can own items; both functions return that rank.
 
-/// The owner of an item by scanning for the first start that exceeds it, in O(p): the thesis'
+/// The owner of an item: scans for the first start after the item, in O(p). This is the thesis'
 /// first implementation.
 ///
 /// # Panics

@@ -2,10 +2,10 @@
 //!
 //! If a rank's start index has t trailing zeros, the rank begins with a whole subtree of 2^t items. Clearing the lowest set bit
 //! of the start, which gives its parent, moves the boundary left to a larger subtree. Both rules here repeat this while the
-//! shares stay near N/p; they differ in what they measure.
+//! shares stay near N/p: one limits how far a start moves, the other limits the share before it.
 //!
-//! The thesis prints one rule and publishes the results of another (its Table 3.3). The printed rule is better in both terms of
-//! the score, so it is the one that is called optimized.
+//! The thesis prints the first rule, but its results (Table 3.3) come from the second. The printed rule has fewer messages and a
+//! smaller largest share, so `Distribution::optimized` uses it.
 
 use tree_index::parent;
 
@@ -13,16 +13,16 @@ use crate::error::Error;
 use crate::even::Even;
 use crate::roundest::roundest;
 
-/// The α of [`Scheme::distribute`](crate::Scheme::distribute): the maximum deviation with which the thesis computes its
-/// optimized distribution (section 3.1.2.4).
+/// The α of [`Scheme::distribute`](crate::Scheme::distribute): the maximum deviation of an optimized distribution, as a fraction
+/// of N/p. The thesis uses the same value (section 3.1.2.4).
 pub const ALPHA: f64 = 0.2;
 
-/// The printed rule, on the upper distribution. Each start follows from N, p and α alone, so that no table is needed.
+/// The printed rule, which begins with the upper distribution. N, p and α determine each start, so no table is needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Optimized {
     even: Even,
     ranks: u64,
-    /// ⌊α N/p⌋: how far left a start may move; less than a share, because α < 1.
+    /// ⌊α N/p⌋: the most items by which a start may move left; less than a share, because α < 1.
     shift_items_max: u64,
 }
 
@@ -36,7 +36,7 @@ impl Optimized {
         })
     }
 
-    /// Algorithm 3 for ranks below p; for rank p it is N.
+    /// The start of a rank by Algorithm 3; N for `rank` = p.
     ///
     /// The start is the number with the most trailing zeros from start(i) - α N/p to start(i), where start(i) belongs to the
     /// upper distribution. As start(i) does not decrease with i, neither does the result.
@@ -48,7 +48,7 @@ impl Optimized {
         roundest(initial.saturating_sub(self.shift_items_max), initial)
     }
 
-    /// Starts move left by less than N/p, so the owner is the rank of the upper distribution or the next one.
+    /// The owner of an item. Starts move left by less than N/p, so it is the owner in the upper distribution or the next rank.
     pub(crate) fn rank_of(self, item: u64) -> u64 {
         let rank = self.even.upper_rank_of(item);
         let next = rank + 1;
@@ -60,10 +60,10 @@ impl Optimized {
     }
 }
 
-/// The rule behind the thesis' published numbers, on the lower distribution.
+/// The rule behind the thesis' published numbers, which begins with the lower distribution.
 ///
 /// A start moves left while the share *before* it stays within (1 ± α) N/p, counted from the previous start, which has moved
-/// already. Each start depends on all before it, so they are a table.
+/// already. Each start depends on all earlier ones, so the starts are stored in a table.
 pub(crate) fn published_boundaries(items: u64, ranks: u64, alpha: f64) -> Result<Vec<u64>, Error> {
     let alpha = checked(alpha)?;
     let fair_share_items = fair_share_items(items, ranks);

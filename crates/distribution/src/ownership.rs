@@ -1,8 +1,7 @@
-//! Which rank owns which items, when a rank's items need not lie together.
+//! Which rank owns which items, if a rank's items need not be contiguous.
 //!
-//! Programs scatter items for good reasons: matrices are block-cyclic; rank 0 of a phylogenetic code owns a slice of every
-//! partition and the last sites of all. A reduction follows the order of the items' numbers, so the ownership does not change
-//! its bits.
+//! Programs scatter items for good reasons: matrices are block-cyclic; a rank of a phylogenetic code owns a slice of every
+//! partition. A reduction follows the order of the items' numbers, so the ownership does not change its bits.
 
 use std::ops::Range;
 
@@ -44,7 +43,7 @@ impl From<Distribution> for Ownership {
     }
 }
 
-/// [`Ownership::from_extents`] without a copy of the table.
+/// Like [`Ownership::from_extents`], but takes over the table instead of copying it.
 impl TryFrom<Vec<Vec<Range<u64>>>> for Ownership {
     type Error = Error;
 
@@ -87,8 +86,8 @@ impl Ownership {
         }
     }
 
-    /// The ranges of items that each rank owns, in the order in which it holds them. Ranges in rank order make a contiguous
-    /// [`Distribution`].
+    /// The ownership in which rank i owns the ranges `extents[i]`, in the order in which it holds them. If all items are in rank
+    /// order, it is a contiguous [`Distribution`].
     ///
     /// # Errors
     ///
@@ -143,7 +142,7 @@ impl Ownership {
     ///
     /// If there is no such rank.
     pub fn extents(&self, rank: usize) -> impl Iterator<Item = Range<u64>> {
-        assert!(rank < self.ranks(), "rank {rank} of {}", self.ranks());
+        assert!(rank < self.ranks(), "rank {rank} >= p = {}", self.ranks());
         let (contiguous, cyclic, explicit) = match &self.0 {
             OwnershipKind::Contiguous(distribution) => (Some(distribution.range(rank)), None, None),
             OwnershipKind::BlockCyclic(cyclic) => (None, Some(cyclic.blocks(rank)), None),
@@ -174,18 +173,14 @@ impl Ownership {
 
     /// The rank that owns an item.
     ///
-    /// Takes O(1), or the logarithm of the number of ranks or ranges where these are a table.
+    /// Takes O(1) if the ownership is a formula, otherwise O(log n) for a table of n ranks or ranges.
     ///
     /// # Panics
     ///
     /// If there is no such item.
     #[must_use]
     pub fn rank_of(&self, item: u64) -> usize {
-        assert!(
-            item < self.items(),
-            "{item} is not an item of {}",
-            self.items()
-        );
+        assert!(item < self.items(), "item {item} >= N = {}", self.items());
         match &self.0 {
             OwnershipKind::Contiguous(distribution) => distribution.rank_of(item),
             OwnershipKind::BlockCyclic(cyclic) => {
@@ -199,7 +194,7 @@ impl Ownership {
         }
     }
 
-    /// The number of items of a block, if it is block-cyclic.
+    /// The number of items of a block, if the ownership is block-cyclic.
     #[must_use]
     pub fn block_items(&self) -> Option<u64> {
         match &self.0 {
@@ -208,7 +203,7 @@ impl Ownership {
         }
     }
 
-    /// The distribution that it was made from, if it was made from one.
+    /// The ownership as a distribution, if it is one: all items are in rank order.
     #[must_use]
     pub fn as_distribution(&self) -> Option<&Distribution> {
         match &self.0 {
@@ -217,7 +212,7 @@ impl Ownership {
         }
     }
 
-    /// Whether it is a formula, which every rank can evaluate without a table.
+    /// Whether the ownership is a formula, which every rank can evaluate without a table.
     #[must_use]
     pub fn is_formula(&self) -> bool {
         match &self.0 {
@@ -227,7 +222,7 @@ impl Ownership {
         }
     }
 
-    /// Whether every rank's items are one range; `false` also if a rank's items were given as several adjacent ranges.
+    /// Whether every rank owns at most one range. Unless all items are in rank order, a rank's adjacent ranges count separately.
     #[must_use]
     pub fn is_one_stretch_each(&self) -> bool {
         match &self.0 {
@@ -250,7 +245,7 @@ impl Ownership {
     pub fn rank_at(&self, position: usize) -> usize {
         assert!(
             position < self.ranks(),
-            "position {position} of {}",
+            "position {position} >= p = {}",
             self.ranks()
         );
         match &self.0 {
@@ -266,15 +261,15 @@ impl Ownership {
     /// If there is no such rank.
     #[must_use]
     pub fn position_of(&self, rank: usize) -> usize {
-        assert!(rank < self.ranks(), "rank {rank} of {}", self.ranks());
+        assert!(rank < self.ranks(), "rank {rank} >= p = {}", self.ranks());
         match &self.0 {
             OwnershipKind::Explicit(explicit) => explicit.positions[rank],
             _ => rank,
         }
     }
 
-    /// The items of the ranks at some positions, as ranges in ascending order; neighbouring ranges may be adjacent. If the
-    /// ownership is a formula, they are computed lazily.
+    /// The items of the ranks at these positions, as ranges in ascending order; neighbouring ranges may be adjacent. If the
+    /// ownership is a formula, the ranges are computed lazily.
     ///
     /// # Panics
     ///
@@ -282,7 +277,7 @@ impl Ownership {
     pub fn union(&self, positions: Range<usize>) -> impl Iterator<Item = Range<u64>> {
         assert!(
             positions.end <= self.ranks(),
-            "{positions:?} of {}",
+            "positions {positions:?} of {} ranks",
             self.ranks()
         );
         let (contiguous, cyclic, explicit) = match &self.0 {

@@ -8,40 +8,40 @@ use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::ownership::Ownership;
 
-/// Which items change owner when the set of ranks changes.
+/// Which items change their owner when the set of ranks changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rebalance {
     /// Moves only items that were lost. Each goes to the rank with the fewest items, so shares become as even as that allows.
-    /// Ranks keep the items that they have, in the same order; what they get comes after those.
+    /// Ranks keep their items in the same order, and append what they get.
     ///
-    /// A rank that has joined gets lost items like any other; if no items were lost, it gets none.
+    /// A rank that has joined gets lost items like any other; if no items were lost, it stays empty.
     MinimalMovement,
     /// Every rank has ⌊N/p⌋ or ⌈N/p⌉ contiguous items, in rank order ([`Distribution::lower`]). Most items may move.
     EvenShares,
 }
 
-/// Where moved items were.
+/// Where items are before they move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// A rank has them, by its new number.
+    /// The rank with this new number has them.
     Rank(usize),
-    /// No rank has them: this rank, by its old number, owned them. The program has a copy elsewhere, or computes them anew.
+    /// No rank has them. The rank with this old number owned them; the program must restore a copy or compute them again.
     Lost(usize),
 }
 
-/// Items that change their owner.
+/// A range of items that changes its owner.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
-    /// Who had them.
+    /// Where the items are before the move.
     pub from: Source,
-    /// Who owns them from now on, by its new number.
+    /// The new number of the rank that owns the items from now on.
     pub to: usize,
     /// The items: at least one.
     pub items: Range<u64>,
 }
 
-/// New owners of all items, and what must move for it.
+/// New owners of all items, and the moves that this takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rebalanced {
     /// The new ownership, of the new ranks.
@@ -52,7 +52,7 @@ pub struct Rebalanced {
 }
 
 impl Ownership {
-    /// The items of these ranks, as ranges in ascending order, adjacent ones joined: what is lost with the ranks.
+    /// The items that are lost with these ranks, as ranges in ascending order; adjacent ranges are joined.
     ///
     /// ```
     /// use distribution::{Distribution, Ownership};
@@ -81,10 +81,10 @@ impl Ownership {
         joined
     }
 
-    /// New owners for these items, by a rule. `ranks` has an entry for each new rank: its old number, or `None` for a rank that has
-    /// joined and owns nothing yet. Items of old ranks that are not listed are [lost](Source::Lost).
+    /// Assigns all items to new ranks, by a rule. `ranks` has an entry for each new rank: its old number, or `None` for a rank that
+    /// has joined and owns nothing yet. Items of old ranks that are not listed are [lost](Source::Lost).
     ///
-    /// Ranks 1 and 3 of four are lost; the others are ranks 0 and 1 now:
+    /// Ranks 1 and 3 of four are lost; ranks 0 and 2 become ranks 0 and 1:
     ///
     /// ```
     /// use distribution::{Distribution, Move, Ownership, Rebalance, Source};
@@ -98,12 +98,12 @@ impl Ownership {
     ///     Move { from: Source::Lost(3), to: 1, items: 60..80 },
     /// ]);
     ///
-    /// // Two ranks join, after the others.
+    /// // Two ranks join.
     /// let grown = after.ownership.rebalanced(&[Some(0), Some(1), None, None], Rebalance::EvenShares)?;
     /// assert_eq!(grown.ownership, before);
     /// assert_eq!(grown.moves[0], Move { from: Source::Rank(0), to: 1, items: 20..40 });
     ///
-    /// // All are started anew, and read their items from files.
+    /// // All ranks are new, and read their items from files.
     /// let restarted = before.rebalanced(&[None; 3], Rebalance::EvenShares)?;
     /// assert_eq!(restarted.moves[0], Move { from: Source::Lost(0), to: 0, items: 0..20 });
     /// # Ok::<(), distribution::Error>(())
@@ -113,8 +113,8 @@ impl Ownership {
     ///
     /// # Errors
     ///
-    /// [`Error::NoRanks`] for an empty list, [`Error::NoSuchRank`] for an old number that no rank had, [`Error::TwiceARank`] for one
-    /// that two entries name.
+    /// [`Error::NoRanks`] for an empty list, [`Error::NoSuchRank`] for an old number that no rank had, [`Error::TwiceARank`] for an
+    /// old number in two entries.
     pub fn rebalanced(
         &self,
         ranks: &[Option<usize>],
@@ -151,7 +151,7 @@ impl Ownership {
         Ok(sources)
     }
 
-    /// All ranges in ascending order, each with its rank.
+    /// All ranges in ascending order, each with its owner.
     fn owners(&self) -> Vec<(Range<u64>, usize)> {
         let of_rank = |rank| self.extents(rank).map(move |range| (range, rank));
         let mut owners: Vec<_> = (0..self.ranks()).flat_map(of_rank).collect();
@@ -195,7 +195,7 @@ fn lengths(ranges: &[Range<u64>]) -> u64 {
     lengths.fold(0, |sum, length| sum + length)
 }
 
-/// How many of `items` each rank gets if every item goes to the rank with the fewest items, the first on a tie.
+/// How many of `items` each rank gets if every item goes to the first of the ranks with the fewest items.
 fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
     let mut got = vec![0; counts.len()];
     let ascending = counts
@@ -203,7 +203,7 @@ fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
         .enumerate()
         .map(|(rank, &count)| Reverse((count, rank)));
     let mut waiting: BinaryHeap<Reverse<(u64, usize)>> = ascending.collect();
-    // The ranks on the lowest level; they rise to the level of the next rank, and so on.
+    // The ranks with the fewest items, `level` each. They rise together to the count of the next rank, which then joins them.
     let mut level = 0;
     let mut rising: Vec<usize> = Vec::new();
     while items > 0 {
@@ -218,7 +218,7 @@ fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
         let to_next = waiting.peek().map(|Reverse((count, _))| count - level);
         let rise = (items / width).min(to_next.unwrap_or(u64::MAX));
         if rise == 0 {
-            // Fewer items than ranks.
+            // Fewer items are left than ranks.
             rising.sort_unstable();
             let first = rising.iter().zip(0..items);
             first.for_each(|(&rank, _)| got[rank] += 1);

@@ -1,4 +1,4 @@
-//! The distributions that follow from N, p and a rule.
+//! The distributions that N, p and a rule determine.
 
 use crate::cost::Cost;
 use crate::distribution::{Distribution, Rule};
@@ -72,9 +72,9 @@ impl Distribution {
     /// The distribution with the least [score](Distribution::score) of all. Ranks whose messages would cost more than they save
     /// own no items, and come last.
     ///
-    /// Of equal scores it takes the one with fewer messages, then the one with the smaller largest share. Takes microseconds
-    /// where a message costs more than finer shares save, as for N = 21410970 and p = 4096. For p = 4096 and more than 10^9
-    /// items it takes seconds, and O(p^2) memory.
+    /// Equal scores are ranked by the number of messages, then by the largest share. Takes microseconds where a message costs
+    /// more than finer shares save, as for N = 21410970 and p = 4096. For p = 4096 and more than 10^9 items it takes seconds,
+    /// and O(p^2) memory.
     ///
     /// # Errors
     ///
@@ -97,8 +97,8 @@ impl Distribution {
 
     /// The distribution with the least [score](Distribution::score) of those that leave no rank without items.
     ///
-    /// With more ranks than items there is none; then the first N ranks own one item each. Ties are resolved as by
-    /// [`Distribution::score_optimal`], and it takes as much time and memory.
+    /// With more ranks than items, the first N ranks own one item each. Ties are resolved as by [`Distribution::score_optimal`],
+    /// which takes as much time and memory.
     ///
     /// # Errors
     ///
@@ -111,10 +111,10 @@ impl Distribution {
 
     /// A distribution with a short [critical path](Distribution::critical_path_ns).
     ///
-    /// The search for it keeps a few of many ways to place boundaries. The path is never longer than those of the even, the
-    /// power-of-two and the optimized distribution. It is proven to be the shortest for all N <= 40 and p <= 8 that were tried,
-    /// and may be a little longer elsewhere; the module's page has the measurements. The result is the same on every rank and
-    /// machine. Takes O(p) memory, and up to a second for p = 4096.
+    /// The search is a heuristic: of many ways to place the first boundaries it keeps a few. The path is never longer than those
+    /// of the even, the power-of-two and the optimized distribution. For N <= 40, p <= 8 and six costs it is proven to be the
+    /// shortest; elsewhere it may be a little longer. The result is the same on every rank and machine. Takes O(p) memory, and
+    /// up to a second for p = 4096.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The distributions that have a name, for programs that choose one at run time.
+//! Distributions by name, for programs that choose one at run time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -57,7 +57,7 @@ impl Scheme {
         Self::PathOptimal,
     ];
 
-    /// The name; [`Scheme::from_str`] parses it.
+    /// The scheme's name, which [`Scheme::from_str`] parses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

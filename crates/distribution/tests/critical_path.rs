@@ -1,4 +1,4 @@
-//! The time of Algorithm 1 against a simulation item by item, and the shortest against all
+//! The critical path against a simulation of Algorithm 1, and the shortest path against all
 //! distributions of a few items.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -34,7 +34,7 @@ struct Rank<'a> {
     rank: usize,
     cost: Cost,
     now_ns: f64,
-    /// When the value of the subtree of item x has arrived, for all ranks after this one.
+    /// For each item x that a later rank sends, when the value of its subtree has arrived.
     arrivals_ns: &'a HashMap<u64, f64>,
 }
 
@@ -144,8 +144,8 @@ fn nobody_waits_without_items_or_alone() {
 
 #[test]
 fn figure_2_2() {
-    // Rank 2 sends 6 at 1 + 10 and 8 at 21; rank 1 sends 3 at 10, and 4 when it has added 5 and 6; then rank 0 adds
-    // 3, 4 and 8 to what it has at 2.
+    // The values of items 6 and 8 arrive at 11 and 21. Rank 1 has sent item 3 at 10, has added 6 to 4 and 5 at 12, and has sent
+    // the sum at 22. Rank 0 adds it, then 8.
     let distribution = Distribution::lower(9, 3).unwrap();
     assert_eq!(
         distribution.critical_path_ns(&cost(10, 1)),
@@ -191,7 +191,7 @@ proptest! {
     }
 }
 
-/// The clock and its reverse may round differently.
+/// `critical_path_ns` and the search for the shortest path may round differently.
 const ROUNDED: f64 = 1.0 + 4.0 * f64::EPSILON;
 
 fn path_ns(scheme: Scheme, items: u64, ranks: usize) -> f64 {

@@ -1,4 +1,4 @@
-//! What users hand in: boundaries and names, right ones and wrong ones.
+//! Boundaries, counts and names from users, valid and invalid.
 
 use distribution::{ALPHA, Distribution, Error, Scheme};
 
@@ -112,13 +112,13 @@ fn names_come_back_and_unknown_ones_list_the_known() {
 }
 
 #[test]
-#[should_panic(expected = "9 is not an item of 9")]
+#[should_panic(expected = "item 9 >= N = 9")]
 fn an_item_that_nobody_owns() {
     let _ = Distribution::lower(9, 3).unwrap().rank_of(9);
 }
 
 #[test]
-#[should_panic(expected = "rank 3 of 3")]
+#[should_panic(expected = "rank 3 >= p = 3")]
 fn a_rank_that_does_not_exist() {
     let _ = Distribution::lower(9, 3).unwrap().count(3);
 }

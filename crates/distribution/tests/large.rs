@@ -14,7 +14,7 @@ const REGULAR: [Scheme; 4] = [
     Scheme::Optimized,
 ];
 
-/// Those that are searched for: not for every case with hundreds of ranks.
+/// The schemes that a search computes, which takes too long for hundreds of ranks.
 const SEARCHED: [Scheme; 3] = [
     Scheme::ScoreOptimal,
     Scheme::ScoreOptimalBusy,
@@ -82,7 +82,7 @@ proptest! {
             prop_assert!((initial - start) as f64 <= shift_max);
             if start > 0 {
                 let further = initial - tree_index::parent(start);
-                // Where a u64 does not fit an f64, comparing the two is off by a rounding.
+                // Equality is allowed because converting a u64 to an f64 may round.
                 prop_assert!(further as f64 >= shift_max);
             }
         }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use distribution::{Distribution, Error, Ownership, Scheme};
 use proptest::prelude::*;
 
-/// Every answer of an ownership, against the owner of every item; `held` are the items of each rank in its own order.
+/// Checks all methods against `held`, the items of each rank in the order in which it holds them.
 fn check(ownership: &Ownership, held: &[Vec<u64>]) {
     let items = held.iter().map(Vec::len).fold(0, |sum, count| sum + count) as u64;
     assert_eq!((ownership.items(), ownership.ranks()), (items, held.len()));
@@ -24,7 +24,7 @@ fn check(ownership: &Ownership, held: &[Vec<u64>]) {
         assert!(own.iter().all(|&item| ownership.rank_of(item) == rank));
         assert_eq!(ownership.rank_at(ownership.position_of(rank)), rank);
     }
-    // Positions follow the first items; those without any disturb nobody.
+    // Positions follow the first items; ranks without items may have any position.
     let first_items =
         (0..held.len()).map(|position| held[ownership.rank_at(position)].iter().min());
     let first_items: Vec<_> = first_items.flatten().collect();
@@ -93,7 +93,7 @@ fn blocks_are_dealt_out_in_turn() {
         assert_eq!(counts.fold(0, |sum, count| sum + count), u64::MAX);
         assert_eq!(ones.extents_count(0), u64::MAX.div_ceil(ranks as u64));
         assert_eq!(ones.block_items(), Some(1));
-        // Nothing is listed before it is asked for.
+        // The union is lazy: here it may have 2^64 - 1 ranges.
         for positions in [0..0, 0..1, ranks - 1..ranks] {
             let last = positions.end as u64;
             let first = ones.union(positions.clone()).next();
@@ -140,7 +140,7 @@ fn what_is_no_ownership_is_told_why() {
     let most = Ownership::from_extents(&[vec![1..u64::MAX], vec![0..1]]).unwrap();
     assert_eq!((most.items(), most.count(0)), (u64::MAX, u64::MAX - 1));
     assert_eq!(most.rank_of(u64::MAX - 1), 0);
-    // A range without items is none, wherever it lies.
+    // An empty range is ignored, wherever it lies.
     let empty = Ownership::from_extents(&[vec![0..3, 9..9]]).unwrap();
     assert_eq!((empty.items(), empty.extents(0).count()), (3, 1));
 }
@@ -154,7 +154,7 @@ fn only_rules_are_rules() {
 }
 
 proptest! {
-    /// Any cuts, each piece to any rank and to any place among its own.
+    /// Cuts the items into pieces, and inserts each into a random rank's list at a random place.
     #[test]
     fn any_pieces_in_any_order(
         lengths in prop::collection::vec(0_u64..9, 0..14),

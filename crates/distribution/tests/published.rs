@@ -53,7 +53,7 @@ fn algorithm_3_by_the_rule_that_was_printed() {
     assert_eq!(optimized(0.0), Distribution::upper(ITEMS, RANKS).unwrap());
 }
 
-/// Not published: the minimum of eq. 3.7, and how long Algorithm 1 takes.
+/// Not published: the minimum of eq. 3.7, and the messages of the shortest critical path.
 #[test]
 fn the_best_there_is() {
     let free = Distribution::score_optimal(ITEMS, RANKS, &Cost::THESIS).unwrap();

@@ -20,7 +20,7 @@ fn table(ownership: &Ownership) -> Vec<usize> {
         .collect()
 }
 
-/// Carries out the moves on a table of who has which item, `None` for what is lost, and says where every item is then.
+/// Applies the moves to a table of each item's holder, `None` if it is lost, and returns the table.
 fn carried_out(before: &Ownership, ranks: &[Option<usize>], moves: &[Move]) -> Vec<Option<usize>> {
     let now = |rank: usize| ranks.iter().position(|&before| before == Some(rank));
     let before = table(before);
@@ -93,7 +93,7 @@ fn check(before: &Ownership, ranks: &[Option<usize>]) {
                 assert!(after.ownership.as_distribution().is_some());
             }
             _ => {
-                // Whoever gets something has at most one item more than anybody else.
+                // A rank that got items has at most one more than the rank with the fewest.
                 for (rank, count) in counts.iter().enumerate() {
                     let got = after.moves.iter().any(|moved| moved.to == rank);
                     assert!(!got || *count <= least + 1, "{counts:?}");
@@ -194,7 +194,7 @@ fn as_many_items_as_there_can_be() {
 }
 
 proptest! {
-    /// Any pieces on any ranks; any ranks are lost, and any join, in any order.
+    /// Random pieces on random ranks; random ranks are lost, and others join, in random order.
     #[test]
     fn any_ownership_and_any_ranks(
         lengths in prop::collection::vec(0_u64..9, 0..14),

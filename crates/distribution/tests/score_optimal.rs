@@ -1,5 +1,5 @@
-//! The least score, against all distributions there are where they can be tried, and against what
-//! is known of it where they cannot.
+//! The least score: against all distributions of few items, and against shortest paths, known
+//! numbers and other schemes for more.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![allow(clippy::float_cmp, reason = "a score is computed in one way")]
@@ -25,7 +25,7 @@ const COSTS: [Cost; 9] = [
     cost(4.0, 1.0),
 ];
 
-/// What is minimal: the score, then messages, then the largest share.
+/// The score in nanoseconds, messages, and the largest share, which are minimal in this order.
 type Rating = (f64, u64, u64);
 
 fn rating(distribution: &Distribution, cost: &Cost) -> Rating {
@@ -44,7 +44,7 @@ fn is_busy(distribution: &Distribution) -> bool {
     busy.count() as u64 == distribution.items().min(distribution.ranks() as u64)
 }
 
-/// Messages and the largest share of every way to cut N items into 1, 2, … p shares.
+/// For 1, 2, … p shares: messages and the largest share of every way to cut N items.
 fn all_cuts(items: u64, ranks: usize) -> Vec<Vec<(u64, u64)>> {
     let mut cuts = vec![Vec::new(); ranks + 1];
     for chosen in 0_u64..1 << (items - 1) {
@@ -133,7 +133,7 @@ fn more_ranks_than_items_get_one_each_or_none() {
     assert_eq!(counts(&busy), [1, 1, 1, 0, 0]);
 }
 
-/// The numbers for many ranks, on both sides of N where a message is worth a finer boundary.
+/// Known numbers for many ranks: for N where finer boundaries cost more messages than they are worth, and for larger N.
 #[test]
 fn many_ranks() {
     for (items, messages, share_items_max) in [
@@ -155,7 +155,7 @@ fn many_ranks() {
     }
     let few = Distribution::score_optimal(u64::MAX, 3, &Cost::THESIS).unwrap();
     let found = rating(&few, &Cost::THESIS);
-    // A third of 2^64 - 1 is 2^62 + 2^60 + …: every bit less in the largest share takes a message.
+    // A third of 2^64 - 1 is 2^62 + 2^60 + …; each bit of a boundary costs a message.
     assert!(found.2 < u64::MAX / 3 + (1 << 40), "{found:?}");
     assert_eq!(
         Distribution::score_optimal(u64::MAX, 1, &Cost::THESIS)

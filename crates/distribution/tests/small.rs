@@ -1,5 +1,4 @@
-//! Every N and p of a few dozen, more ranks than items and no items among them, against the
-//! papers' formulas term by term.
+//! All N <= 70 and p <= 24, including N = 0 and p > N, against the papers' formulas.
 
 use distribution::{Distribution, Scheme, lookup};
 
@@ -46,7 +45,7 @@ fn ranges_tile_the_items_and_each_item_has_its_owner() {
     });
 }
 
-/// An α close to 1 moves starts by almost a share, onto each other: ranks become empty.
+/// An α close to 1 moves starts by almost a share, even onto each other, so that ranks become empty.
 #[test]
 fn the_owner_is_found_between_starts_moved_by_almost_a_share() {
     for_each(|items, ranks| {
@@ -97,8 +96,8 @@ fn power_of_two_shares_are_those_of_equation_3_8() {
     });
 }
 
-/// Algorithm 3 is greedy; this is what it reaches, in exact arithmetic: of all starts that eq. 3.9
-/// allows, the one with the most trailing zeros.
+/// Algorithm 3 is greedy, but finds the optimum, here in exact arithmetic: of all starts that
+/// eq. 3.9 allows, the one with the most trailing zeros.
 #[test]
 fn optimized_starts_have_the_most_trailing_zeros_that_equation_3_9_allows() {
     for_each(|items, ranks| {

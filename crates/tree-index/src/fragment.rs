@@ -25,7 +25,7 @@ use crate::{Node, SubtreeRoots, Tree};
 pub struct Fragment<I: Iterator<Item = Range<u64>>> {
     tree: Tree,
     ranges: I,
-    /// The range after `nodes`, if it has been read already.
+    /// The range that follows `nodes`, if it has been taken from `ranges` already.
     next_range: Option<Range<u64>>,
     nodes: SubtreeRoots,
 }
@@ -62,7 +62,7 @@ impl Tree {
 
     /// The number of nodes in the fragment of a range, without listing them.
     ///
-    /// Let m be the multiple in the range of the highest possible power of two. Up to m the subtrees
+    /// Let m be the number from start to end that has the most trailing zeros. Up to m the subtrees
     /// grow, with one subtree for each bit set in m - start. After m they shrink, with one subtree for
     /// each bit set in end - m. If the range ends at N, the last subtree may extend beyond N.
     ///
@@ -92,11 +92,10 @@ impl Tree {
         nodes_count
     }
 
-    /// The parent of two adjacent nodes of fragments, if they are siblings; at the right edge, the
-    /// parent's highest ancestor with the same span.
+    /// The parent of two nodes, or `None` unless they are siblings. If the parent lies at the right
+    /// edge of the tree, returns its highest ancestor with the same span.
     ///
-    /// Both arguments are named as in a fragment: a node at the right edge by its highest ancestor with
-    /// the same span.
+    /// The arguments must be nodes of fragments, which name a node at the right edge in the same way.
     ///
     /// ```
     /// use tree_index::{Node, Tree};
@@ -124,12 +123,11 @@ impl Tree {
         Some(Node { x, y })
     }
 
-    /// Merges fragments, concatenated in `nodes`, into the fragment of their union. Returns its length;
-    /// the contents of `nodes` after that length are unspecified.
+    /// Merges fragments, concatenated in `nodes`, into the fragment of their union, at the front of
+    /// `nodes`. Returns its number of nodes; what follows them in `nodes` is unspecified.
     ///
-    /// The nodes must be sorted and disjoint; there may be holes between them. Each carries a value: the
-    /// reduction of its span, or an identifier for it. `combine(left, right)` computes the value of the
-    /// parent.
+    /// The nodes must be sorted and disjoint; there may be holes between them. Each carries a value,
+    /// such as the reduction of its span. `combine(left, right)` computes the value of the parent.
     ///
     /// ```
     /// use tree_index::{Node, Tree};

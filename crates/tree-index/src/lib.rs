@@ -2,8 +2,8 @@
 //!
 //! A reduction has the same bits for every number of ranks if the shape of its tree depends only on
 //! the number of items. This crate computes that shape: parents, the subtrees that cover a range of
-//! items, and the number of values that a distribution sends. It stores no values and has no
-//! transport, so ports can use the same arithmetic, also without `std`.
+//! items, and the number of values that a distribution sends. It neither stores nor sends values, and
+//! needs no `std`.
 //!
 //! # The tree
 //!
@@ -12,7 +12,8 @@
 //! the last item, the value of the left child moves up unchanged. The root is (0, ⌈log2 N⌉).
 //! [`Tree::max_y`] is the height of the highest node that begins at x.
 //!
-//! Figure 2.2 of the thesis, N = 9 items on p = 3 ranks. A node is written as its x:
+//! Figure 2.2 of the thesis (C. Stelz, *Core-Count Independent Reproducible Reduce*, Karlsruhe 2022),
+//! with N = 9 items on p = 3 ranks. A node is written as its x:
 //!
 //! ```text
 //!   y

@@ -1,13 +1,13 @@
-//! Algorithm 2: the number of messages of a distribution, without visiting its items.
+//! Algorithm 2 of the thesis: the number of messages of a distribution, without visiting its items.
 
 use crate::largest_subtree_child_index;
 
-/// The number of values that Algorithm 1 sends between ranks, unbuffered: one for each
-/// PE-intersecting node (thesis, Algorithm 2 and eq. 3.5), in O(p log N).
+/// The number of values that ranks send in Algorithm 1: one for each PE-intersecting node, whose two
+/// children lie on different ranks (thesis, Algorithm 2 and eq. 3.5). Takes O(p log N).
 ///
-/// `starts` holds the start index of every rank, then N. Empty ranks are legal and send nothing.
-/// The rank that owns item 0 sends nothing either. The thesis does not define its `startIndices`;
-/// with this definition Algorithm 2 gives the published counts.
+/// `starts` holds the start index of every rank, then N. Empty ranks are legal and send nothing, nor
+/// does the rank that owns item 0. The thesis does not define its `startIndices`; with this
+/// definition Algorithm 2 gives the published counts.
 ///
 /// # Panics
 ///

@@ -1,9 +1,9 @@
 //! Two lists of subtrees for a contiguous range of items, in O(log N) steps each.
 //!
-//! Both iterators go from subtree to subtree, left to right. They differ in the height of the
-//! subtrees. An outbound root is the highest node at its x. Its subtree may extend past the end of
-//! the range, because Algorithm 1 receives the missing values. A node of a fragment lies inside the
-//! range, because a fragment is computed from the items of the range only.
+//! Both iterators go from subtree to subtree, left to right, but their subtrees differ in height. An
+//! outbound root is the highest node at its x. Its subtree may extend past the end of the range,
+//! because Algorithm 1 receives the missing values. A node of a fragment lies inside the range,
+//! because a fragment is computed from the items of the range only.
 
 use core::iter::FusedIterator;
 use core::ops::Range;
@@ -27,10 +27,10 @@ pub struct OutboundRoots {
 impl Tree {
     /// The *fragment* of a range: the maximal nodes whose span lies inside it, left to right.
     ///
-    /// Their values are all that the rest of the tree needs from the range. Their sizes rise and then
-    /// fall. There are at most max(1, 2⌈log2 N⌉ - 2) of them, or max(1, ⌈log2 N⌉) if the range
-    /// begins at 0 or ends at N. A node at the right edge without a sibling is named by its highest
-    /// ancestor with the same span, so the fragment of 0..N is the root.
+    /// The values of these nodes are all that the rest of the tree needs from the range. From left to
+    /// right the nodes grow, then shrink. There are at most max(1, 2⌈log2 N⌉ - 2) nodes, or
+    /// max(1, ⌈log2 N⌉) if the range begins at 0 or ends at N. A node at the right edge without a
+    /// sibling is named by its highest ancestor with the same span, so the fragment of 0..N is the root.
     ///
     /// # Panics
     ///
@@ -76,10 +76,11 @@ impl Tree {
         }
     }
 
-    /// The PE-intersecting nodes whose right child is an outbound root of the range:
-    /// (parent(x), max_y(x) + 1), in the order of the outbound roots (thesis, chapter 2).
+    /// The PE-intersecting nodes, whose left child lies on an earlier rank, and whose right child is an
+    /// outbound root of the range: (parent(x), max_y(x) + 1), in the order of these roots (thesis,
+    /// chapter 2).
     ///
-    /// One value is sent for each, so their number over all ranks is the number of messages.
+    /// One value is sent for each node, so their number over all ranks is the number of messages.
     ///
     /// # Panics
     ///

@@ -1,14 +1,14 @@
-//! Items for ranks that would own none, at the fewest messages.
+//! Splits shares until no rank is without items, at the fewest messages.
 //!
 //! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N items. With exactly p <= N ranks,
 //! none without items, the fewest messages are max(m(M), p - 1).
 //!
-//! They cannot be fewer, because every boundary is an item that is cut. They are reached by splitting shares of a cover with
-//! m(M) messages and fewer than p ranks, each at its roundest item x, the one with the most trailing zeros. Let the share be
-//! [s, e), and f(x) = x + lowbit(x). f(x) has more trailing zeros than x, thus f(x) >= e. And f(x) - lowbit(f(x)) <= x < e, so
-//! f(x) is cut already if it is below N. So a split at x cuts x and nothing else. If x - lowbit(x) < s, and only then, x was cut
-//! before, and the split costs no message. While any item is cut that is no boundary, some share has such an x, and these shares
-//! are split first. A part of a share is no larger than M if the share is not.
+//! Fewer are impossible, because every boundary is an item that is cut, which costs a message (see [`crate::searches::hops`]).
+//! To reach this number, take a cover with m(M) messages and fewer than p ranks, and split shares at their roundest item x, the
+//! item with the most trailing zeros. Let the share be [s, e), and f(x) = x + lowbit(x). f(x) has more trailing zeros than x,
+//! thus f(x) >= e. And f(x) - lowbit(f(x)) <= x < e, so f(x) is cut already if it is below N. So a split at x cuts x and nothing
+//! else. If and only if x - lowbit(x) < s, x was cut before, and the split costs no message. As long as an item is cut that is
+//! no boundary, some share has such an x; these shares are split first. Splitting makes no share larger.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -32,7 +32,7 @@ pub(crate) fn split(boundaries: &mut Vec<u64>, items: u64, ranks: u64) {
     boundaries.sort_unstable();
 }
 
-/// The items of a rank, and where to split them. The greatest share in this order is split first.
+/// The items of a rank, and where to split them. The share that compares greatest is split first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Share {
     /// Whether a split costs no message.

@@ -1,30 +1,30 @@
-//! What a boundary costs: the hops in its block, which add up to the fewest messages.
+//! The cost of a boundary: its hops, whose least sum over all boundaries gives the fewest messages.
 //!
-//! Item x > 0 is sent if and only if a boundary lies in (x - lowbit(x), x]; it is then *cut*. So boundary b cuts b, f(b),
-//! f(f(b)), … < N with f(x) = x + lowbit(x), and the number m of messages is the number of items that are cut.
+//! The value of item x > 0 is sent if and only if a boundary lies in (x - lowbit(x), x]; x is then *cut*. So boundary b cuts b,
+//! f(b), f(f(b)), … < N with f(x) = x + lowbit(x), and the number m of messages is the number of items that are cut.
 //!
-//! Let 2^L <= M < B = 2^(L+1). Every multiple x of B below N is cut, because lowbit(x) > M. Every *block* of B items that begins
-//! at such a multiple has a boundary inside, because B > M. Let the *hops* h(b) of a boundary be the number of b, f(b), … that
-//! come before the next multiple of B and before N. Then
+//! Let M be the largest share, and 2^L <= M < B = 2^(L+1). Every multiple x of B below N is cut, because lowbit(x) > M. Every
+//! *block* of B items that begins at such a multiple has a boundary inside, because B > M. Let the *hops* h(b) of a boundary be
+//! the number of items b, f(b), … before the next multiple of B and before N. Then
 //!
 //! ```text
 //! m <= ⌊(N-1)/B⌋ + Σ h(b),    and    min m = ⌊(N-1)/B⌋ + min Σ h(b).
 //! ```
 //!
-//! The first holds because a union is at most as large as its parts together. For the second, take any boundaries and move some
-//! of them, so that m does not grow and the sum becomes m. Boundaries in different blocks share no hops. In a whole block with
-//! several boundaries let a be the first and z the last, as distances from the block's end; the hops of each clear one set bit
-//! after the other.
+//! The inequality holds because a union is at most as large as its parts together. For the equation, take any boundaries and
+//! move some of them, so that m does not grow and the right side becomes m. Boundaries in different blocks share no hops. In a
+//! whole block with several boundaries let a be the first and z the last, as distances from the block's end. Each hop clears the
+//! lowest set bit of such a distance.
 //!
-//! - If a <= M, move z to the block's end, where it costs nothing, and remove all between them.
+//! - If a <= M, move z to the block's end, where it costs nothing, and remove all boundaries between them.
 //! - If a > M and z >= 2^L, move a to the block's start, where it costs nothing, and z to 2^L, which a has cut, because bit L of
 //!   a is set.
-//! - If a > M and z < 2^L, no item is cut by both, because bit L is set in the hops of one and not in those of the other. Remove
-//!   all between them; or if a - z > M, move a to the block's start, and one that was between them to 2^L.
+//! - If a > M and z < 2^L, no item is cut by both, because bit L is set in the hops of a and clear in the hops of z. Remove all
+//!   boundaries between them; or if a - z > M, move a to the block's start, and one that was between them to 2^L.
 //!
-//! In the last block, of r < B items: if r <= M, move all to its start; if r > M and they are several, move them to its start and
-//! 2^L after it, where they cut one item inside, as any boundaries do. After each move no share is larger than M, there are no
-//! more boundaries than before, and none is missing before the next block.
+//! In the last block, of r < B items: if r <= M, move all boundaries to its start; if r > M and there are several, move them to
+//! its start and 2^L after it, where they cut one item inside, the least that any boundaries cut. After each move no share is
+//! larger than M, there are no more boundaries than before, and none is missing before the next block.
 
 use tree_index::parent;
 
@@ -38,17 +38,17 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// A lower bound on the messages of any cover: the multiples of B, and one in each block that needs a boundary inside.
+    /// A lower bound on the messages of any cover: one for each multiple of B, and one for each block that needs a boundary inside.
     pub(crate) fn messages_least(&self, share_items_max: u64) -> u64 {
         self.forced_messages() + self.hops_behind(0, share_items_max)
     }
 
-    /// The multiples of B between 0 and N.
+    /// The number of multiples of B between 0 and N, each of which costs a message.
     pub(crate) fn forced_messages(&self) -> u64 {
         (self.items - 1) >> self.block_items.trailing_zeros()
     }
 
-    /// h(b): what boundary b > 0 cuts before the next multiple of B.
+    /// h(b): the number of items that boundary b > 0 cuts before the next multiple of B.
     pub(crate) fn hops(&self, start: u64) -> u64 {
         let inside = self.block_items - 1;
         if start < self.items & !inside {
@@ -58,14 +58,14 @@ impl Blocks {
         let mut x = start;
         while x & inside > 0 && x < self.items {
             hops += 1;
-            // Within the block of N - 1, or one item after it: B <= 2^63.
+            // At most the end of the last block; only if that is 2^64, it saturates.
             x = x.saturating_add(x & x.wrapping_neg());
         }
         hops
     }
 
-    /// h(parent(b)) from h(b), without counting bits again: clearing the lowest set bit of b adds it to the distance from the
-    /// block's end, which loses a set bit for every zero of b above.
+    /// h(parent(b)) from h(b), without counting bits again. Clearing the lowest set bit of b adds that bit to the distance from the
+    /// block's end, which so loses a set bit for each zero of b directly above that bit.
     pub(crate) fn hops_of_parent(&self, start: u64, hops: u64) -> u64 {
         let inside = self.block_items - 1;
         let parent = parent(start);

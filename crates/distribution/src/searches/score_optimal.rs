@@ -15,19 +15,19 @@
 //!
 //! **One level is searched**, the one with 2^L < N/p < 2^(L+1), unless its bound is no better than the best formula. Shares from
 //! M1 to M2 score at least send · m(M2) + add · M1; branch and bound takes the interval with the least bound first.
-//! [`crate::searches::share_limit`] finds m(M2) exactly, or that it is too large. The largest share of its answer, often far below M2, ends
-//! the interval that remains to be searched. Rounding `f64` is monotone, so the bounds hold for scores as computed.
+//! [`crate::searches::share_limit`] computes m(M2), or finds that it is too large. The largest share of its cover is often far
+//! below M2, and only smaller shares remain to be searched. Rounding `f64` is monotone, so the bounds hold for computed scores.
 //!
 //! **Without empty ranks**, a cover takes no fewer than p - 1 messages; [`crate::searches::busy`] shows that it takes no more than
 //! max(m(M), p - 1).
 //!
-//! Of equal scores the one with fewer messages is taken, then the one with the smaller largest share.
+//! Equal scores are ranked by the number of messages, then by the largest share.
 //!
 //! **How long it takes.** The formulas take O(p). The search is needed where a message costs less than what a share between the
 //! powers of two saves, roughly if N/p > 2 p · send/add: with the thesis' costs for 256 ranks from about 10^7 items on, for 4096
-//! ranks from 10^9. It tries ten to fifty values of M, and for each value O(p) costs for each of p ranks. Measured for
+//! ranks from 10^9. The search tries ten to fifty values of M, and for each value O(p) costs for each of p ranks. Measured for
 //! N = 2^64 - 1: 10 ms for p = 63, 0.1 s for p = 300. Measured for p = 4096: below 10 us where the formulas suffice, 0.8 s of
-//! processor time for N = 5 · 10^9, and 4 to 10 s and some hundred MB, the worst that was found, for N from 10^11 on.
+//! processor time for N = 5 · 10^9; at worst, for N from 10^11 on, 4 to 10 s and some hundred MB.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -41,8 +41,7 @@ use crate::searches::share_limit::Cover;
 
 /// The start of every rank, then N, of the distribution with the least score.
 ///
-/// With `is_busy`, the least of those that leave no rank without items; if there are more ranks than items, then one item for
-/// each of the first N ranks.
+/// With `is_busy`, no rank may be without items; if there are more ranks than items, the first N ranks get one item each.
 pub(crate) fn boundaries(
     items: u64,
     ranks: u64,
@@ -98,7 +97,7 @@ struct Open {
 
 struct ScoreSearch {
     cost: Cost,
-    /// The least that any cover is rated with: p - 1 messages if no rank may be empty.
+    /// A lower bound on the messages of any cover: p - 1 if no rank may be empty, otherwise 0.
     messages_least: u64,
     best: Rating,
     inner: Vec<u64>,
@@ -119,7 +118,7 @@ impl ScoreSearch {
         }
     }
 
-    /// The inner boundaries of the best, for 1 <= p <= N.
+    /// The inner boundaries of the best distribution, for 1 <= p <= N.
     fn search(mut self, items: u64, ranks: u64) -> Vec<u64> {
         let fair_items = items.div_ceil(ranks);
         self.aligned(items, fair_items);
@@ -159,7 +158,7 @@ impl ScoreSearch {
             let messages = (items - 1) / share_items;
             self.offer_multiples(messages, share_items, share_items.min(items));
             if messages & 1 == 1 {
-                // The items after the last even multiple, as one share if they are less than two shares.
+                // The items after the last even multiple can be one share if they are fewer than two shares.
                 let last_items = items - (messages - 1) * share_items;
                 if last_items - share_items < share_items {
                     self.offer_multiples(messages - 1, share_items, last_items);
@@ -207,8 +206,8 @@ impl ScoreSearch {
         }
     }
 
-    /// Intervals of all these shares. They are divided at first guesses of the best share: N/p rounded up to multiples of ever
-    /// smaller powers of two, until that gains nothing.
+    /// Intervals of the shares from N/p to the next power of two, divided at first guesses of the best share: N/p rounded up to
+    /// multiples of ever smaller powers of two, until a guess gains nothing.
     fn first_intervals(&mut self, blocks: Blocks, fair_items: u64) -> Vec<Open> {
         let mut intervals = Vec::new();
         let mut last = blocks.block_items - 1;
@@ -232,7 +231,7 @@ impl ScoreSearch {
         intervals
     }
 
-    /// The interval, unless it is empty; none of its shares takes fewer than `messages`.
+    /// The interval from `first` to `last`, unless it is empty. With these shares, a cover takes at least `messages` messages.
     fn open(&self, messages: u64, first: u64, last: u64) -> Option<Open> {
         (first <= last).then(|| Open {
             bound: self.rating(messages, first),
@@ -240,10 +239,10 @@ impl ScoreSearch {
         })
     }
 
-    /// The most messages with which this largest share would beat the best, if any do.
+    /// The most messages with which a cover with this largest share would beat the best; `None` if no number would.
     fn messages_max(&self, share_items_max: u64, items: u64) -> Option<u64> {
         let is_better = |messages| self.rating(messages, share_items_max) < self.best;
-        // Every item but item 0 may be cut, once.
+        // At most `items` - 1 items are cut: all but item 0.
         let (mut tried, mut left) = (0, items);
         while left > 0 {
             let half = left / 2;

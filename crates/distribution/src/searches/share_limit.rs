@@ -1,16 +1,16 @@
 //! The fewest messages with which p ranks of at most M items each cover N items, where M lies between the same two powers of
-//! two as N/p: a shortest path over boundaries, whose costs [`crate::searches::hops`] adds.
+//! two as N/p: a shortest path over boundaries, whose costs are the hops of [`crate::searches::hops`].
 //!
-//! A sum, unlike a union, adds the cost of one boundary after the other. Of two ways to place i boundaries at the same cost, the
-//! one that reaches further is never worse: it can continue with the other's boundaries that lie after it. So for each i and each
-//! cost only the furthest position x counts.
+//! The cost of several boundaries is the sum of their hops. Of two placements of i boundaries at the same cost, the one that
+//! reaches further is never worse: it can continue with the other's boundaries that lie after it. So for each i and each cost
+//! only the furthest last boundary x counts.
 //!
-//! The next boundary is x + M, or that number with some of its lowest set bits cleared. Suppose another one, b', differs from
-//! x + M first at bit j, which x + M has and b' has not. Then a, which is x + M with all bits below j cleared, lies after b' and
-//! is among f(b'), f(f(b')), …: it costs less and reaches further.
+//! The next boundary is x + M, or that number with some of its lowest set bits cleared. Suppose that another boundary b' < x + M
+//! differs from x + M first at bit j, which is set in x + M and clear in b'. Then a, which is x + M with all bits below j
+//! cleared, lies after b' and is among f(b'), f(f(b')), …: it costs less than b' and reaches further.
 //!
-//! This is a dynamic programme over i, exact for every N. Bounds prune it: each remaining block costs at least one hop, and the
-//! remaining ranks must be able to reach N.
+//! This is a dynamic programme over i, exact for every N. Two bounds prune it: each remaining block costs at least one hop, and
+//! the remaining ranks must be able to reach N.
 
 use tree_index::parent;
 
@@ -26,23 +26,24 @@ pub(crate) struct Cover {
     pub(crate) inner: Vec<u64>,
 }
 
-/// A way to place some boundaries, by the last of them and the hops of all.
+/// A placement of some boundaries: the position of the last one, and the hops of all.
 #[derive(Clone, Copy, Debug)]
 struct HopState {
     position: u64,
     hops: u64,
-    /// Where the state of the boundary before it is kept.
+    /// The index of the state without the last boundary.
     before: usize,
 }
 
-/// How far i boundaries reach at the lowest cost, one more, and so on; 0 stands for nowhere.
+/// For each number of hops from the lowest on, the furthest position of the last boundary, or 0 if there is none, and the index
+/// of the state without this boundary.
 type Reach = Vec<(u64, usize)>;
 
 impl Blocks {
     /// The cover with the fewest messages, if that needs at most `messages_max` of them, for B/2 <= `share_items_max` < B.
     pub(crate) fn cover(&self, share_items_max: u64, messages_max: u64) -> Option<Cover> {
         let hops_max = messages_max.checked_sub(self.forced_messages())?;
-        // At this position or after it, a boundary may be the last.
+        // A boundary at this position or after it may be the last.
         let last_start = self.items - share_items_max;
         let mut hops_below = hops_max + 1;
         let mut end = None;
@@ -95,7 +96,7 @@ impl Blocks {
         end.map(|end| self.trace(&states, end))
     }
 
-    /// Enters every position for the next boundary: `latest`, with ever more of its lowest set bits cleared.
+    /// Enters the positions for the next boundary into `reach`: `latest`, with ever more of its lowest set bits cleared.
     fn extend(
         &self,
         reach: &mut Reach,
@@ -152,7 +153,7 @@ impl Blocks {
 }
 
 fn index(hops: u64) -> usize {
-    usize::try_from(hops).expect("64 hops a rank fit")
+    usize::try_from(hops).expect("64 hops a rank fit into a usize")
 }
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
-//! Whether rank 0 can have the root of Algorithm 1 by a given time T, by the clock of [`crate::critical_path`].
+//! Decides whether rank 0 can have the root of Algorithm 1 by a given time T, in the model of [`crate::critical_path`].
 //!
-//! Boundary b cuts b, f(b), f(f(b)), … with f(x) = x + lowbit(x); ranks before b need these values. T determines when each is
-//! due: going down from the root, a combination takes add_ns and a message send_ns. What has to happen after b depends on b
-//! and on these times alone, so boundaries are placed from left to right.
+//! Boundary b cuts b, f(b), f(f(b)), … with f(x) = x + lowbit(x); ranks before b need the values of these items. T determines
+//! when each value is due: going down from the root, a combination takes add_ns and a message send_ns. What has to happen after
+//! b depends on b and on these times alone, so boundaries are placed from left to right.
 //!
-//! A rank ends as far right as its own work lets it be in time, or at that number with some of its lowest set bits cleared. No
-//! other end b' is needed. As in [`crate::searches::share_limit`], one of these, a, lies after b' and is among what b' cuts. What a cuts
-//! is due at the same times after both. The ranks that follow b', cut off at a, have less to do.
+//! A rank ends as far right as its own work allows in time, or at that number with some of its lowest set bits cleared. No other
+//! end b' is needed. As in [`crate::searches::share_limit`], one of these ends, a, lies after b' and is an item that b' cuts.
+//! What a cuts is due at the same times in both cases, and the ranks after b' have less to do if their items begin at a.
 //!
-//! Trying all these ends decides whether T is possible. But many ways to place boundaries lead to the same boundary, or to
-//! nearby ones, with other times due. For each number of ranks the search keeps a few ways: those that are furthest right,
-//! where a message counts as the items that could be added in its time. A way with the same boundary as another, and with no
-//! later time due, is never better and is dropped without loss. If others are dropped, a "no" is not proven, and the search
-//! says so.
+//! Trying all these ends decides whether T is possible. But many placements lead to the same last boundary, or to nearby ones,
+//! with other times due. For each number of ranks the search keeps a few placements: those that are furthest right, where a
+//! message counts as the items that could be added in its time. A placement with the same last boundary as another, and with no
+//! value due later, is never better and is dropped without loss. If others are dropped, a "no" is not proven
+//! ([`Attempt::NotFound`]).
 
 use tree_index::parent;
 
@@ -26,28 +26,29 @@ pub(crate) struct Problem {
     pub(crate) cost: Cost,
 }
 
-/// Whether a T is possible.
+/// Whether rank 0 can have the root by T.
 pub(crate) enum Attempt {
-    /// It is, with these starts of all ranks, then N.
+    /// Yes, with these starts of all ranks, then N.
     Starts(Vec<u64>),
-    /// It is not.
+    /// No, which is proven.
     Impossible,
-    /// No way was found, but some were dropped.
+    /// No placement was found, but some were dropped.
     NotFound,
 }
 
-/// A way to place some boundaries, by the last of them.
+/// A placement of some boundaries, by the last of them.
 #[derive(Clone, Debug)]
 struct DueState {
     start: u64,
-    /// When the values that it cuts are due, the leftmost last.
+    /// When the values that the boundary at `start` cuts are due, the leftmost value last.
     due_ns: Vec<f64>,
-    /// Where the state of the boundary before it is kept.
+    /// The index of the placement without the last boundary.
     before: usize,
 }
 
 impl Problem {
-    /// Boundaries with which rank 0 has the root by `limit_ns`, keeping at most `kept` ways for each number of ranks.
+    /// Searches for boundaries with which rank 0 has the root by `limit_ns`, keeping at most `kept` placements for each number of
+    /// ranks.
     pub(crate) fn within(&self, limit_ns: f64, kept: usize) -> Attempt {
         let mut placed = vec![(0, 0)];
         let mut layer = vec![DueState {
@@ -92,7 +93,7 @@ impl Problem {
         starts
     }
 
-    /// The best `kept` states, and whether others were dropped that might have led further.
+    /// The best `kept` placements, and whether others were dropped that might have led further.
     fn best(&self, mut states: Vec<DueState>, kept: usize) -> (Vec<DueState>, bool) {
         let rating = |state: &DueState| {
             let Cost { send_ns, add_ns } = self.cost;
@@ -115,7 +116,7 @@ impl Problem {
         (best, false)
     }
 
-    /// The furthest end with which the rank that starts at the boundary is in time, if later ranks are; its start, if there is none.
+    /// The furthest end with which the rank that starts at the boundary is in time, if later ranks are; its start if no end is.
     fn furthest_end(&self, state: &DueState) -> u64 {
         let mut now_ns = 0.0;
         let mut end = state.start;
@@ -138,7 +139,7 @@ impl Problem {
         end
     }
 
-    /// The way of `state` with one more boundary, at `end`.
+    /// The placement `state` with one more boundary, at `end`.
     fn next(&self, state: &DueState, end: u64) -> DueState {
         let own = self.subtrees(state);
         let (cut, due_ns) = own
@@ -184,7 +185,7 @@ impl DueState {
     }
 }
 
-/// The greatest number from 1 to `last` for which `holds`, which must hold for all smaller ones; 0 if it holds for none.
+/// The greatest number from 1 to `last` for which `holds` is true, or 0. If it is true for a number, then for all smaller ones.
 fn most(last: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut known, mut left) = (0, last);
     while left > 0 {
