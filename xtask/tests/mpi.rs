@@ -148,7 +148,7 @@ fn a_library_of_another_family_than_the_launchers_is_told() {
         println!("skipped: there is one library only");
         return;
     }
-    let words = "but the launcher that has started this process is of ";
+    let words = "but the launcher that has started this process belongs to ";
     let refused = told.map(|lines| lines.iter().any(|line| line.contains(words)));
     assert!(refused[0] != refused[1], "{refused:?}");
 }

@@ -1,4 +1,4 @@
-//! The sum of all ranks' numbers, by whatever MPI library there is. Build it once, and start it by any launcher:
+//! Adds a number of every rank, by whichever MPI library is installed. Build it once, and start it by any launcher:
 //!
 //! ```text
 //! cargo build --example allreduce
@@ -59,7 +59,7 @@ fn main() {
     };
     if rank == 0 {
         println!("{}", mpi.choice());
-        println!("1 to {size} is {sum}");
+        println!("the sum of 1 to {size} is {sum}");
     }
     // SAFETY: nothing is under way.
     unsafe { mpi.MPI_Finalize() };

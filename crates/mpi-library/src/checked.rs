@@ -1,4 +1,4 @@
-//! Words that cannot be handles.
+//! Checks whether a word can be a handle.
 
 use crate::error::Error;
 use crate::family::{Family, LOWER_HALF};
@@ -6,12 +6,12 @@ use crate::handle::Handle;
 use crate::object;
 
 impl Family {
-    /// The handle of a word that a program hands over as a number: an `int` with or without its sign, or a pointer.
+    /// Makes a handle of a word that a program passes as a number: an `int`, sign-extended or not, or a pointer.
     ///
-    /// This finds what would otherwise crash: handles of another family. What it lets pass need not be a live handle.
+    /// Rejects handles of another family, which would crash MPI. A word that it accepts need not be a live handle.
     ///
     /// # Errors
-    /// A handle of this type and family has no such word.
+    /// The word cannot be a handle of this type and family.
     pub fn checked<H: Handle>(self, word: usize) -> Result<H, Error> {
         let is_one = match self {
             Self::OpenMpi => object::is_place_of_object(word),
@@ -21,7 +21,7 @@ impl Family {
             }
             Self::Abi => {
                 let (first, count) = H::ABI_ROW;
-                // Others are the library's own choice: addresses or numbers.
+                // Handles that are not predefined are the library's choice: addresses or numbers.
                 (first..first + count).contains(&word) || word > ABI_LAST
             }
         };
@@ -39,11 +39,11 @@ impl Family {
 
 const ALL_ONES: usize = usize::MAX;
 
-/// Where the kind of object is in a handle of the MPICH family, which all its predefined handles show.
+/// The four bits from this one on are the kind of object in a handle of the MPICH family, as its predefined handles show.
 const MPICH_KIND_SHIFT: u32 = 26;
 const MPICH_KIND_MASK: usize = 0xf;
 
-/// Predefined handles of the standard ABI have ten bits, and its constants no more than twelve: so the first page is theirs (MPI 5.0, chapter 20).
+/// Predefined handles of the standard ABI have ten bits, and its constants at most twelve, so other handles are greater (MPI 5.0, chapter 20).
 const ABI_LAST: usize = 0xfff;
 
 #[cfg(test)]

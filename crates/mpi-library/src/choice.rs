@@ -11,10 +11,10 @@ use crate::text::one_line;
 /// The names by which functions are called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
-    /// `MPI_`, as a program calls them: tools that stand before the library see the calls.
+    /// `MPI_`, as a program calls them: tools that intercept MPI functions see the calls.
     #[default]
     Mpi,
-    /// `PMPI_`, the library's own (MPI 4.1, 15.2): for callers that themselves stand before the library.
+    /// `PMPI_`, the library's own functions (MPI 4.1, 15.2): for callers that are such tools.
     Pmpi,
 }
 
@@ -23,7 +23,7 @@ pub enum Names {
 /// 1. the one that [`function`](Self::function) belongs to;
 /// 2. the one that the process has loaded: it defines `PMPI_Init`, and may be visible only to the object that loaded it;
 /// 3. the one that the environment variable [`variable`](Self::variable) names, if [`opens`](Self::opens);
-/// 4. the one of the launcher that has started the process, if that is [known](Launcher::of_process), and if `opens` and
+/// 4. the one of the launcher that has started the process, if the launcher is [known](Launcher::of_process), and if `opens` and
 ///    [`heeds_launcher`](Self::heeds_launcher);
 /// 5. the one that the dynamic linker finds, if `opens`.
 ///
@@ -34,9 +34,9 @@ pub struct Options<'a> {
     pub function: *const c_void,
     /// The environment variable whose value is the path of a library.
     pub variable: Option<&'a str>,
-    /// Whether the launcher counts: its library is opened, and a library of another family is an error.
+    /// Whether to open the library of the launcher, and to reject a library of another family.
     pub heeds_launcher: bool,
-    /// Whether a library is opened if the process has none.
+    /// Whether to open a library if the process has loaded none.
     pub opens: bool,
     /// The names by which functions are called.
     pub names: Names,
@@ -58,22 +58,22 @@ impl Default for Options<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// A function of the caller's belongs to it.
+    /// The function in [`Options::function`] belongs to the library.
     Caller,
-    /// The process has loaded it.
+    /// The process had loaded the library.
     Loaded,
-    /// An environment variable names it.
+    /// This environment variable names the library.
     Variable(String),
-    /// Its launcher has started the process.
+    /// The library's launcher has started the process.
     Launcher(Launcher),
-    /// The dynamic linker has found it by this name.
+    /// The dynamic linker has found the library by this name.
     Linker(&'static str),
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Caller => formatter.write_str("the program's communicators are of it"),
+            Self::Caller => formatter.write_str("the program's communicators belong to it"),
             Self::Loaded => formatter.write_str("this process has loaded it"),
             Self::Variable(variable) => write!(formatter, "{variable} names it"),
             Self::Launcher(launcher) => write!(
@@ -86,16 +86,16 @@ impl fmt::Display for Reason {
     }
 }
 
-/// The library that was chosen, and why; as text, one line.
+/// The library that was chosen, and why. It is displayed as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Its file.
+    /// The library's file.
     pub path: PathBuf,
-    /// Its family.
+    /// The library's family.
     pub family: Family,
-    /// The beginning of its version text.
+    /// The beginning of the library's version text.
     pub version: String,
-    /// Why.
+    /// Why it was chosen.
     pub reason: Reason,
 }
 

@@ -6,22 +6,22 @@ use std::ptr;
 /// `MPI_SUCCESS`, in every family (MPI 4.1, 9.4).
 pub const MPI_SUCCESS: c_int = 0;
 
-/// Room for what `MPI_Get_library_version` writes, in every family.
+/// Room in bytes for what `MPI_Get_library_version` writes, in every family.
 pub const MAX_LIBRARY_VERSION_STRING: usize = 8192;
 
-/// Room for what `MPI_Error_string` writes, in every family.
+/// Room in bytes for what `MPI_Error_string` writes, in every family.
 pub const MAX_ERROR_STRING: usize = 512;
 
-/// Room for the name of an object, in every family.
+/// Room in bytes for the name of an object, in every family.
 pub const MAX_OBJECT_NAME: usize = 128;
 
-/// Room for the name of a port, in every family.
+/// Room in bytes for the name of a port, in every family.
 pub const MAX_PORT_NAME: usize = 1024;
 
-/// Room for the name of a processor, in every family.
+/// Room in bytes for the name of a processor, in every family.
 pub const MAX_PROCESSOR_NAME: usize = 256;
 
-/// A name, and what it means in Open MPI, in the MPICH family and in the standard ABI.
+/// Each line is a name, and its values in Open MPI, in the MPICH family and in the standard ABI.
 macro_rules! constants {
     ($($name:ident: $open_mpi:expr, $mpich:expr, $abi:expr;)+) => {
         /// A family's constants: integers, special addresses, and the layout of handles and statuses.
@@ -38,21 +38,21 @@ macro_rules! constants {
             pub MPIX_ERR_PROC_FAILED_PENDING: Option<c_int>,
             /// `MPIX_ERR_REVOKED`; Open MPI has it from 5.0 on.
             pub MPIX_ERR_REVOKED: Option<c_int>,
-            /// `MPIX_FT`, the key of the attribute that says whether processes that die are reported; Open MPI has it from 5.0 on.
+            /// `MPIX_FT`, the key of the attribute that says whether MPI reports that a process died; Open MPI has it from 5.0 on.
             pub MPIX_FT: Option<c_int>,
-            /// `MPI_IN_PLACE`, which is no address of memory; here as a number.
+            /// The address `MPI_IN_PLACE`, at which there is no memory.
             in_place: usize,
-            /// `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE`, likewise.
+            /// The address `MPI_STATUS_IGNORE`, which is also `MPI_STATUSES_IGNORE`.
             pub(crate) status_ignore: usize,
-            /// The bytes of a handle.
+            /// The size of a handle in bytes.
             pub handle_bytes: usize,
-            /// The bytes of an `MPI_Status`: the distance between those of an array.
+            /// The size of an `MPI_Status` in bytes.
             pub status_bytes: usize,
-            /// Where `MPI_SOURCE` is in a status.
+            /// The offset of `MPI_SOURCE` in a status, in bytes.
             pub status_source_offset_bytes: usize,
-            /// Where `MPI_TAG` is in a status.
+            /// The offset of `MPI_TAG` in a status, in bytes.
             pub status_tag_offset_bytes: usize,
-            /// Where `MPI_ERROR` is in a status.
+            /// The offset of `MPI_ERROR` in a status, in bytes.
             pub status_error_offset_bytes: usize,
         }
 

@@ -1,4 +1,4 @@
-//! Why there is no library, or none that can be used.
+//! Why no MPI library can be used.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::choice::Choice;
 use crate::family::Family;
 use crate::launcher::Launcher;
 
-/// Why a library cannot be used, or why something does not belong to it. Each text is one line.
+/// Why no library can be used, or why a function or handle does not belong to the library. Each text is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,7 +17,7 @@ pub enum Error {
         variable: String,
         /// Its value.
         path: PathBuf,
-        /// The dynamic linker's words.
+        /// The dynamic linker's message.
         words: String,
     },
     /// The file that an environment variable names is not an MPI library.
@@ -28,12 +28,12 @@ pub enum Error {
         /// Its value.
         path: PathBuf,
     },
-    /// The address that the caller gave is in no MPI library.
-    #[error("the function that the program handed over is of no MPI library")]
+    /// The address that the caller passed is in no MPI library.
+    #[error("the function that the program passed belongs to no MPI library")]
     NotMpiAddress,
-    /// The library has another layout than those known here.
+    /// The library's handles have an unknown layout.
     #[error(
-        "{path:?} is an MPI library, but neither of Open MPI's, of the MPICH family's, nor of the standard ABI's handles: it says that it is `{version}`"
+        "{path:?} is an MPI library, but its handles are neither those of Open MPI, of the MPICH family, nor of the standard ABI: its version is `{version}`"
     )]
     UnknownFamily {
         /// The library.
@@ -43,7 +43,7 @@ pub enum Error {
     },
     /// The library that would be opened does not know the ranks that the launcher has started.
     #[error(
-        "{path:?} is of {family}, but the launcher that has started this process is of {}, as {} says: every rank would think that it is the only one",
+        "{path:?} belongs to {family}, but the launcher that has started this process belongs to {}, as {} says: every rank would think that it is the only one",
         launcher.family,
         launcher.variable
     )]
@@ -55,13 +55,13 @@ pub enum Error {
         /// The launcher.
         launcher: Launcher,
     },
-    /// The process has loaded none, and none may be opened.
+    /// The process has loaded no library, and [`Options::opens`](crate::Options::opens) is false.
     #[error("this process has loaded no MPI library")]
     NoneLoaded,
-    /// The process has loaded none, and none can be opened.
+    /// The process has loaded no library, and the dynamic linker can open none.
     #[error("this process has loaded no MPI library, and none can be opened: {}", tried.join("; "))]
     NotFound {
-        /// What was tried, each with the dynamic linker's words.
+        /// The dynamic linker's message for each name that was tried.
         tried: Vec<String>,
     },
     /// The library lacks a required function or object.
@@ -72,20 +72,20 @@ pub enum Error {
         /// The function or object.
         name: &'static str,
     },
-    /// A word that cannot be a handle; most likely it is another library's.
+    /// A word that cannot be a handle; most likely it is a handle of another library.
     #[error("{word:#x} cannot be the handle of {noun} in {family}")]
     NotAHandle {
-        /// What it should be a handle of.
+        /// What the handle should name, with its article.
         noun: &'static str,
         /// The word.
         word: usize,
         /// The family.
         family: Family,
     },
-    /// A communicator belongs to another library than the one that is called, as the address of its function shows.
-    #[error("a communicator of {other:?} was handed over, but MPI is called by {choice}")]
+    /// The program's communicators belong to another library than this one, as the address of its MPI function shows.
+    #[error("the program's communicators belong to {other:?}, but this process calls {choice}")]
     OtherLibrary {
-        /// The communicator's library.
+        /// The communicators' library.
         other: PathBuf,
         /// The library that is called.
         choice: Choice,

@@ -32,10 +32,10 @@ impl fmt::Display for Family {
 }
 
 impl Family {
-    /// All of them.
+    /// All families.
     pub const ALL: [Self; 3] = [Self::OpenMpi, Self::Mpich, Self::Abi];
 
-    /// Its constants.
+    /// The family's constants.
     #[inline]
     pub fn constants(self) -> &'static Constants {
         match self {
@@ -45,13 +45,13 @@ impl Family {
         }
     }
 
-    /// The bytes of a handle in memory: the distance between those of an array.
+    /// The size of a handle in memory, in bytes.
     #[inline]
     pub fn handle_bytes(self) -> usize {
         self.constants().handle_bytes
     }
 
-    /// Makes a handle of what has come from MPI or from a program.
+    /// Makes a handle of a word that MPI or a program has passed.
     #[inline]
     pub fn take<H: Handle>(self, passed: Passed<H>) -> H {
         H::from_word(self.defined(passed.word()))
@@ -66,14 +66,14 @@ impl Family {
         }
     }
 
-    /// The handle at `index` of an array of MPI's or a program's, or the one that a pointer points to, if that is 0.
+    /// Reads the handle at `index` of an array that belongs to MPI or to a program.
     ///
     /// # Safety
-    /// `handles` points to more than `index` handles of this family, which are of this type.
+    /// `handles` points to more than `index` handles of this family and type.
     #[inline]
     pub unsafe fn read<H: Handle>(self, handles: *const c_void, index: usize) -> H {
         let offset_bytes = index * self.handle_bytes();
-        // SAFETY: the caller promises an array, and so many bytes are before this element of it.
+        // SAFETY: the caller promises an array, and this element of it is at that offset.
         let place = unsafe { handles.byte_add(offset_bytes) };
         match self {
             Self::Mpich => {
@@ -89,14 +89,14 @@ impl Family {
         }
     }
 
-    /// Writes the handle at `index` of an array of MPI's or a program's.
+    /// Writes the handle at `index` of an array that belongs to MPI or to a program.
     ///
     /// # Safety
-    /// `handles` points to room for more than `index` handles of this family, which are of this type.
+    /// `handles` points to room for more than `index` handles of this family and type.
     #[inline]
     pub unsafe fn write<H: Handle>(self, handles: *mut c_void, index: usize, handle: H) {
         let offset_bytes = index * self.handle_bytes();
-        // SAFETY: the caller promises an array, and so many bytes are before this element of it.
+        // SAFETY: the caller promises an array, and this element of it is at that offset.
         let place = unsafe { handles.byte_add(offset_bytes) };
         // The lower half comes first: processors are little-endian.
         let bytes = handle.word().to_le_bytes();
@@ -105,7 +105,7 @@ impl Family {
     }
 }
 
-/// An `int`'s bits.
+/// The bits of a word that an `int` has.
 pub(crate) const LOWER_HALF: usize = u32::MAX as usize;
 
 #[cfg(test)]

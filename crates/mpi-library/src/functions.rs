@@ -12,8 +12,8 @@ use crate::handle::{Comm, Datatype, Errhandler, Group, Info, Message, Op, Passed
 use crate::library::Library;
 use crate::status::Status;
 
-/// `MPI_User_function`: combines elements of the first operand, the lower ranks', with those of the second, and leaves the results there. The
-/// last parameter points to a datatype of the library's: [`Family::read`](crate::Family::read).
+/// `MPI_User_function`: combines the elements of the first operand, which come from lower ranks, with those of the second, and stores the
+/// results in the second. The last parameter points to a datatype, which [`Family::read`](crate::Family::read) reads.
 pub type UserFunction = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut c_void);
 
 /// `MPI_Comm_copy_attr_function`.
@@ -26,10 +26,10 @@ pub type CopyAttribute = unsafe extern "C" fn(
     *mut c_int,
 ) -> c_int;
 
-/// A [`CopyAttribute`] that copies nothing: `MPI_COMM_NULL_COPY_FN`, which is another constant in each family.
+/// A [`CopyAttribute`] that copies nothing, in place of `MPI_COMM_NULL_COPY_FN`, which differs from family to family.
 ///
 /// # Safety
-/// MPI calls it, with room for one int at the end (MPI 4.1, 7.7.2).
+/// For MPI to call: the last argument points to room for one int (MPI 4.1, 7.7.2).
 pub unsafe extern "C" fn copy_no_attribute(
     _comm: Passed<Comm>,
     _key: c_int,
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn copy_no_attribute(
 pub type DeleteAttribute =
     unsafe extern "C" fn(Passed<Comm>, c_int, *mut c_void, *mut c_void) -> c_int;
 
-/// A function's name and types, as they are written here.
+/// A function's name and types, as this crate declares them.
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
     /// MPI's name.
@@ -88,17 +88,18 @@ macro_rules! functions {
             fn $extra:ident($($extra_type:ty),* $(,)?) -> $extra_result:ty;
         )+}
     ) => {
-        /// Their addresses.
+        /// The addresses of MPI's functions.
         pub(crate) struct Functions {
             $($name: unsafe extern "C-unwind" fn($($type),*) -> $result,)+
             $($extra: Option<unsafe extern "C-unwind" fn($($extra_type),*) -> $extra_result>,)+
         }
 
         impl Functions {
-            /// The functions that `find` finds by one of their two names. The error is the name of a required one that is missing.
+            /// Looks up all functions by `find`, which gets the two names of each. The error is the name of a required function that is
+            /// missing.
             ///
             /// # Safety
-            /// What `find` returns is the address of MPI's function of that name, forever.
+            /// `find` returns the address of MPI's function of that name, which stays valid forever.
             pub(crate) unsafe fn fill(
                 find: impl Fn([&'static CStr; 2]) -> Option<NonNull<c_void>>,
             ) -> Result<Self, &'static str> {
@@ -148,8 +149,8 @@ macro_rules! functions {
                 #[doc = concat!("`", stringify!($name), "`.")]
                 ///
                 /// # Safety
-                /// As MPI's standard says of a program that calls it: MPI is initialised, if the function needs that; handles are live
-                /// ones of this library's; buffers are as large as counts and datatypes say.
+                /// The MPI standard's rules for callers hold: MPI is initialised, if the function requires it; handles are live handles of
+                /// this library; buffers are as large as counts and datatypes say.
                 #[allow(clippy::too_many_arguments, reason = "MPI's")]
                 #[inline]
                 pub unsafe fn $name(&self, $($parameter: $type),*) -> $result {
@@ -172,7 +173,7 @@ macro_rules! functions {
 
 functions! {
     required {
-        // The stay in MPI.
+        // Initialisation, finalisation, versions.
         fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int;
         fn MPI_Init_thread(argc: *mut c_int, argv: *mut *mut *mut c_char, required: c_int, provided: *mut c_int) -> c_int;
         fn MPI_Initialized(flag: *mut c_int) -> c_int;
@@ -276,7 +277,7 @@ functions! {
     optional {
         // The standard ABI's version (MPI 5.0, chapter 20).
         fn MPI_Abi_get_version(*mut c_int, *mut c_int) -> c_int;
-        // Handles as Fortran has them: functions in Open MPI, macros in the MPICH family, and by other names in the standard ABI.
+        // Conversions of handles to and from Fortran: functions in Open MPI, macros in the MPICH family, other names in the standard ABI.
         fn MPI_Comm_c2f(Comm) -> c_int;
         fn MPI_Comm_f2c(c_int) -> Passed<Comm>;
         fn MPI_Type_c2f(Datatype) -> c_int;
@@ -293,7 +294,7 @@ functions! {
         fn MPI_Op_fromint(c_int) -> Passed<Op>;
         fn MPI_Request_toint(Request) -> c_int;
         fn MPI_Request_fromint(c_int) -> Passed<Request>;
-        // Fortran's types by precision and range, where the library is built with Fortran.
+        // Fortran's types by precision and range, if the library is built with Fortran.
         fn MPI_Type_create_f90_real(c_int, c_int, *mut Datatype) -> c_int;
         fn MPI_Type_create_f90_complex(c_int, c_int, *mut Datatype) -> c_int;
         // Large counts (MPI 4.0).
@@ -303,7 +304,7 @@ functions! {
         fn MPI_Reduce_scatter_block_c(*const c_void, *mut c_void, i64, Datatype, Op, Comm) -> c_int;
         fn MPI_Scan_c(*const c_void, *mut c_void, i64, Datatype, Op, Comm) -> c_int;
         fn MPI_Exscan_c(*const c_void, *mut c_void, i64, Datatype, Op, Comm) -> c_int;
-        // A persistent collective (MPI 4.0), and Open MPI 4's name of it.
+        // A persistent collective (MPI 4.0), and its name in Open MPI 4.
         fn MPI_Alltoallv_init(*const c_void, *const c_int, *const c_int, Datatype, *mut c_void, *const c_int, *const c_int, Datatype, Comm, Info, *mut Request) -> c_int;
         fn MPIX_Alltoallv_init(*const c_void, *const c_int, *const c_int, Datatype, *mut c_void, *const c_int, *const c_int, Datatype, Comm, Info, *mut Request) -> c_int;
         // User-level failure mitigation.

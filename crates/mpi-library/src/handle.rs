@@ -1,4 +1,4 @@
-//! MPI's names for its objects, as words that cannot be mixed up.
+//! Handles of MPI's objects: words, with a type for each kind of object.
 
 use std::marker::PhantomData;
 
@@ -6,34 +6,34 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A handle of the MPI library's: an `int`, or a pointer, which is never followed here.
+/// A handle of the MPI library: an `int`, or a pointer that this crate never dereferences.
 ///
 /// It is a plain value. Callers of MPI's functions promise that it names a live object of the library.
 pub trait Handle: Copy + Eq + sealed::Sealed {
-    /// The object that it names, with its article, for messages.
+    /// The kind of object that the handle names, with its article, for error texts.
     const NOUN: &'static str;
 
-    /// Room for MPI to write a handle to. It is not a handle of any family.
+    /// The initial value of a variable to which MPI will write a handle. It is a handle in no family.
     const UNSET: Self;
 
-    /// In the MPICH family, bits 26 to 29 of a handle say what it is of.
+    /// In the MPICH family, the kind of object: bits 26 to 29 of a handle.
     #[doc(hidden)]
     const MPICH_KIND: usize;
 
-    /// In the standard ABI, predefined handles of one type are consecutive numbers: the first, and how many there are (MPI 5.0,
+    /// In the standard ABI, predefined handles of one type are consecutive numbers: the first number, and how many there are (MPI 5.0,
     /// chapter 20).
     #[doc(hidden)]
     const ABI_ROW: (usize, usize);
 
-    /// The handle of this word: of an `int`, its bits without a sign.
+    /// The handle with this word, which for an `int` is zero-extended.
     fn from_word(word: usize) -> Self;
 
-    /// Its word.
+    /// The handle's word.
     fn word(self) -> usize;
 }
 
-/// A handle as it arrives in a register, or on the stack, from MPI or from a program: in the MPICH family, its upper half is not defined.
-/// [`Family::take`](crate::Family::take) makes a handle of it.
+/// A handle as it arrives in a register, or on the stack, from MPI or from a program: in the MPICH family, the upper half of its word is
+/// undefined. [`Family::take`](crate::Family::take) makes a handle of it.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Passed<H> {
@@ -42,13 +42,13 @@ pub struct Passed<H> {
 }
 
 impl<H: Handle> Passed<H> {
-    /// A handle to return to C, from a function that stands in for one of MPI's.
+    /// A handle to return to C, from a function that replaces an MPI function.
     #[inline]
     pub fn back(handle: H) -> Self {
         Self::from_word(handle.word())
     }
 
-    /// The word that arrived.
+    /// The word that arrived, whose upper half may be undefined.
     #[inline]
     pub(crate) fn word(self) -> usize {
         self.word
@@ -63,7 +63,7 @@ impl<H: Handle> Passed<H> {
     }
 }
 
-/// A type for each of MPI's handles: its noun, its kind in the MPICH family, and its row in the standard ABI.
+/// Defines a type for each of MPI's handles by its noun, its kind in the MPICH family, and its row in the standard ABI.
 macro_rules! handles {
     ($($name:ident, $noun:literal, $kind:literal, $row:expr;)+) => {$(
         #[doc = concat!("`MPI_", stringify!($name), "`: the handle of ", $noun, ".")]

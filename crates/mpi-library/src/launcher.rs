@@ -4,29 +4,29 @@ use std::ffi::OsString;
 
 use crate::family::Family;
 
-/// A launcher of an MPI library's.
+/// The launcher of an MPI library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launcher {
-    /// The environment variable that it has set.
+    /// The environment variable that identifies the launcher, which has set it.
     pub variable: &'static str,
-    /// The family of its library. Any launcher may start programs of the standard ABI.
+    /// The family of the launcher's library. Any launcher may start programs of the standard ABI.
     pub family: Family,
 }
 
-/// Open MPI's `mpirun` sets it.
+/// The variable that Open MPI's `mpirun` sets.
 const OPEN_MPI: &str = "OMPI_COMM_WORLD_SIZE";
 
-/// Launchers of the MPICH family set it, and so does Slurm, for any library that speaks its protocol.
+/// The variable that launchers of the MPICH family set. So does Slurm, for any library that speaks its protocol.
 const PMI: &str = "PMI_SIZE";
 
-/// Hydra, the launcher of MPICH and of Intel MPI, sets it; Slurm does not.
+/// The variable that Hydra, the launcher of MPICH and Intel MPI, sets, but Slurm does not.
 const HYDRA: &str = "MPI_LOCALNRANKS";
 
-/// Slurm sets it.
+/// The variable that Slurm sets.
 const SLURM: &str = "SLURM_PROCID";
 
 impl Launcher {
-    /// The launcher of this process. `None` if there is none, if launchers are nested, or if it starts programs of all libraries.
+    /// The launcher of this process. `None` without a launcher, with nested ones, or with one that serves all libraries, such as Slurm.
     pub fn of_process() -> Option<Self> {
         Self::of(|variable| std::env::var_os(variable))
     }
@@ -42,12 +42,12 @@ impl Launcher {
         Some(Self { variable, family })
     }
 
-    /// Whether it starts programs of libraries of this family.
+    /// Whether the launcher can start programs that use a library of this family.
     pub fn starts(self, family: Family) -> bool {
         family == Family::Abi || family == self.family
     }
 
-    /// The names of the libraries that it may belong to, the likeliest first.
+    /// The names of the libraries that the launcher may belong to, the likeliest first.
     pub(crate) fn names(self) -> &'static [&'static str] {
         match self.family {
             Family::OpenMpi => &["libmpi.so.40", "libmpi_abi.so.0", "libmpi_abi.so.1"],
@@ -88,7 +88,7 @@ mod tests {
             // Slurm starts programs of any library.
             (&[pmi, slurm], None),
             (&[slurm], None),
-            // One within another.
+            // Nested launchers.
             (&[ompi, pmi, hydra], None),
             (&["PMIX_RANK"], None),
         ] {

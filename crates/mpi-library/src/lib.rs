@@ -22,13 +22,13 @@
 //! ```
 //!
 //! # Why this works
-//! What programs see of MPI is the same in all libraries, except for handles, statuses and constants.
+//! To programs, MPI libraries differ only in handles, statuses and constants.
 //!
 //! - A **handle** is an `int` in the MPICH family and a pointer elsewhere. Here each is one [word](Handle). In a register, or in a stack slot
 //!   of its own, a word serves for both, since a function that takes an `int` reads only its lower half (System V ABI for x86-64, 3.2.3;
 //!   AAPCS64, 6.8.2, stage C). An output starts as a word of zeros; the MPICH family writes its lower half, since processors here are
-//!   little-endian. The upper half of an `int` that comes *from* C is undefined. So what MPI passes to a callback, or a program to a function
-//!   that stands in for MPI's, is [`Passed`]; [`Family::take`] makes a handle of it.
+//!   little-endian. The upper half of an `int` that comes *from* C is undefined. So a handle that MPI passes to a callback, or a program to a
+//!   function that replaces MPI's, is [`Passed`]; [`Family::take`] makes a [`Handle`] of it.
 //! - A [`Status`] has 64 bytes, more than any family's, and is read by offset.
 //! - **Constants** are tables by family ([`Constants`], [`Handles`]). The tests compare each of them with every `mpi.h` that they find.
 //!

@@ -42,12 +42,12 @@ impl fmt::Debug for Library {
 }
 
 impl Library {
-    /// Finds the library, and fills a table, which lives as long as the process; so callers keep it, and choose once. MPI need not be
-    /// initialised, and is not.
+    /// Finds the library, and fills a table, which is never freed: choose once, and keep the result. MPI need not be initialised; this
+    /// does not initialise it.
     ///
     /// # Errors
-    /// There is no library, or what was named is none; its family is not known, or not the launcher's; or it lacks a function that
-    /// every MPI library has.
+    /// There is no library, or the named file is not an MPI library; its family is unknown, or differs from the launcher's; or it lacks a
+    /// function that every MPI library has.
     pub fn choose(options: &Options<'_>) -> Result<&'static Self, Error> {
         let launcher = if options.heeds_launcher {
             Launcher::of_process()
@@ -103,18 +103,18 @@ impl Library {
         })))
     }
 
-    /// Which library it is, and why.
+    /// The library that was chosen, and why.
     pub fn choice(&self) -> &Choice {
         &self.choice
     }
 
-    /// Its family.
+    /// The library's family.
     #[inline]
     pub fn family(&self) -> Family {
         self.family
     }
 
-    /// The names by which its functions are called.
+    /// The names by which the library's functions are called.
     #[inline]
     pub fn names(&self) -> Names {
         self.names
@@ -128,7 +128,7 @@ impl Library {
     /// Checks that an MPI function, as a program calls it, belongs to this library: then so do the program's communicators.
     ///
     /// # Errors
-    /// It belongs to another one, or to none.
+    /// The function belongs to another library, or to none.
     pub fn check_function(&self, function: *const c_void) -> Result<(), Error> {
         let other = Object::of_address(function).ok_or(Error::NotMpiAddress)?;
         if other.is(&self.object) {
@@ -146,19 +146,19 @@ impl Library {
         self.object.function(name)
     }
 
-    /// The address of the function of this name in the first object that has one, of all that this process has loaded except the one
-    /// that `except` lies in. For functions that MPI libraries have in files of their own: Fortran's.
+    /// The address of the first function of this name in all objects that this process has loaded, except the object that contains the
+    /// address `except`. MPI libraries have Fortran's functions in separate files.
     pub fn any_function(name: &CStr, except: *const c_void) -> Option<NonNull<c_void>> {
         Object::any_function(name, except)
     }
 
-    /// The address of the library's variable of this name, or of the program's copy of it, if there is one.
+    /// The address of the library's variable of this name; if the linker has copied the variable into the program, that of the copy.
     pub fn variable(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.object.variable(name)
     }
 
-    /// The addresses at which the library's variable of this name may be: [`variable`](Self::variable), unless the library is visible
-    /// only to the object that loaded it. Then that object, or what was loaded with it, may have a copy, which is the variable.
+    /// All candidates for [`variable`](Self::variable). There are several only if the library is visible to no more than the object that
+    /// loaded it: that object, or one that was loaded with it, may have the copy.
     pub fn variables(&self, name: &CStr) -> Vec<NonNull<c_void>> {
         self.object.variables(name)
     }
@@ -228,10 +228,10 @@ impl Library {
         unsafe { self.convert_handle(request, convert) }
     }
 
-    /// Converts by Open MPI's function, by the standard ABI's, or not at all.
+    /// Converts a handle by Open MPI's function or by the standard ABI's; in the MPICH family, the handle is the number.
     ///
     /// # Safety
-    /// The functions are the ones named here, and accept this handle.
+    /// The functions are those of Open MPI and of the standard ABI, and accept this handle.
     unsafe fn convert_handle<H: Handle>(
         &self,
         handle: H,
@@ -246,10 +246,10 @@ impl Library {
         convert.map(|convert| unsafe { convert(handle) })
     }
 
-    /// The same for a number.
+    /// Converts a number to a handle, in the same way.
     ///
     /// # Safety
-    /// The functions are the ones named above, and accept this number.
+    /// The functions are those of Open MPI and of the standard ABI, and accept this number.
     unsafe fn convert_number<H: Handle>(
         &self,
         number: c_int,
@@ -269,7 +269,7 @@ impl Library {
 type ToFortran<H> = unsafe extern "C-unwind" fn(H) -> c_int;
 type FromFortran<H> = unsafe extern "C-unwind" fn(c_int) -> Passed<H>;
 
-/// A handle that is an int.
+/// The `int` that is a handle of the MPICH family.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "in the MPICH family, a handle has 32 bits"
@@ -297,7 +297,7 @@ fn version_of(object: &Object) -> Option<String> {
     Some(text.to_string_lossy().into_owned())
 }
 
-/// The beginning of a version: its first line, as far as it names the library and a number.
+/// The first line of a version text up to its first comma: the library's name and a number.
 fn first_words(version: &str) -> String {
     let line = version.lines().next().unwrap_or_default();
     let name = line.split(',').next().unwrap_or_default();
@@ -316,7 +316,7 @@ fn family_of(object: &Object, version: &str) -> Option<Family> {
     is_of_mpich(version).then_some(Family::Mpich)
 }
 
-/// Whether the library has the standard ABI. Libraries that have another one answer -1.
+/// Whether the library has the standard ABI. Libraries with another ABI return the version -1.
 fn is_standard_abi(object: &Object) -> bool {
     let Some(address) = object.function(c"PMPI_Abi_get_version") else {
         return false;
@@ -334,7 +334,7 @@ fn is_standard_abi(object: &Object) -> bool {
     major >= 1
 }
 
-/// Whether a library's version is one of the MPICH ABI Compatibility Initiative.
+/// Whether a version text is that of a library of the MPICH ABI Compatibility Initiative.
 fn is_of_mpich(version: &str) -> bool {
     let line = version.lines().next().unwrap_or_default();
     ["MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation"]

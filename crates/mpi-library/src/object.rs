@@ -1,4 +1,4 @@
-//! Shared objects of this process, by the dynamic linker.
+//! Finds MPI libraries and their symbols among the shared objects of this process.
 
 #![expect(unsafe_code, reason = "the dynamic linker is C's")]
 
@@ -9,23 +9,23 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{self, NonNull};
 
-/// The function that makes an object an MPI library. Tools define `MPI_Init`, and call this one.
+/// An object that defines this function is an MPI library. Tools define only `MPI_Init`, and call this one.
 const DEFINED: &CStr = c"PMPI_Init";
 
-/// An object that defines MPI's functions, or the program, if that does.
+/// An MPI library: a shared object that defines MPI's functions, or the program, if it defines them.
 #[derive(Debug)]
 pub(crate) struct Object {
     /// The dynamic linker's handle, which is never closed.
     handle: NonNull<c_void>,
     path: PathBuf,
-    /// Its own function `PMPI_Init`.
+    /// The address of its `PMPI_Init`.
     defined: NonNull<c_void>,
-    /// Whether programs' references are bound to it: it is in the linker's global scope, and before all others of its kind.
+    /// Whether programs' references to MPI are bound to it: it is the first MPI library in the linker's global scope.
     is_global: bool,
 }
 
-// SAFETY: the handle is the dynamic linker's name for an object, and the other is compared alone; the linker's functions may be called by all
-// threads (POSIX.1-2024, 2.9.1).
+// SAFETY: the handle is the dynamic linker's name for an object, and the other pointer is only compared; the linker's functions may be called
+// by all threads (POSIX.1-2024, 2.9.1).
 unsafe impl Send for Object {}
 // SAFETY: as above.
 unsafe impl Sync for Object {}
@@ -33,13 +33,13 @@ unsafe impl Sync for Object {}
 /// Why a file is not an MPI library.
 #[derive(Debug)]
 pub(crate) enum CannotOpen {
-    /// The linker's words.
+    /// The linker's message.
     Linker(String),
     NotMpi,
 }
 
 impl Object {
-    /// Opens a file, or what the linker finds by a name, for all of the process and forever.
+    /// Opens a file, or the library that the linker finds by this name, for the whole process and forever.
     pub(crate) fn open(path: &OsStr) -> Result<Self, CannotOpen> {
         let name = CString::new(path.as_bytes())
             .map_err(|_| CannotOpen::Linker("a name with a null character".to_owned()))?;
@@ -48,8 +48,8 @@ impl Object {
         Self::beneath(handle).ok_or(CannotOpen::NotMpi)
     }
 
-    /// The one that the process has loaded, if any: the program's own, or else the first that was loaded. A layer that translates one
-    /// library to another is loaded before the other.
+    /// The MPI library that the process has loaded, if any: the one that the program's references are bound to, or else the first one
+    /// loaded. A layer that translates calls is loaded before the library to which it translates.
     pub(crate) fn loaded() -> Option<Self> {
         Self::of_program().or_else(|| {
             let names = loaded_names();
@@ -57,20 +57,20 @@ impl Object {
         })
     }
 
-    /// The one that this function, as the program calls it, belongs to. The function is its own, or a tool's that stands in for it.
+    /// The MPI library behind a function that the program calls, which is the library's own or a tool's that intercepts it.
     pub(crate) fn of_address(address: *const c_void) -> Option<Self> {
         let name = object_name(address)?;
         let own = reopen(name).and_then(Self::beneath);
-        // A program's function may be a stub of its own that leads to the library.
+        // The address may be that of a stub in the program, which leads to the library.
         own.or_else(Self::of_program)
     }
 
-    /// The one that the program's references are bound to.
+    /// The MPI library that the program's references are bound to.
     fn of_program() -> Option<Self> {
         Self::defining(find(libc::RTLD_DEFAULT, DEFINED)?)
     }
 
-    /// The object with this handle, or the one that it depends on, that defines MPI's functions.
+    /// The MPI library among the object with this handle and those that it depends on.
     fn beneath(handle: NonNull<c_void>) -> Option<Self> {
         Self::defining(find(handle.as_ptr(), DEFINED)?)
     }
@@ -86,7 +86,7 @@ impl Object {
         })
     }
 
-    /// Its file.
+    /// The object's file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -96,17 +96,17 @@ impl Object {
         self.defined == other.defined
     }
 
-    /// Whether it has a symbol of this name.
+    /// Whether the object has a symbol of this name.
     pub(crate) fn has(&self, name: &CStr) -> bool {
         self.function(name).is_some()
     }
 
-    /// The address of its own function of this name.
+    /// The address of the object's own function of this name.
     pub(crate) fn function(&self, name: &CStr) -> Option<NonNull<c_void>> {
         find(self.handle.as_ptr(), name)
     }
 
-    /// The function of this name as a program calls it: a tool's, if one stands before the library.
+    /// The address of the function of this name that a program calls: a tool's, if a tool intercepts the library's.
     pub(crate) fn function_as_called(&self, name: &CStr) -> Option<NonNull<c_void>> {
         let called = self
             .is_global
@@ -115,7 +115,7 @@ impl Object {
         called.or_else(|| self.function(name))
     }
 
-    /// The address of the function of this name in the first object of the process that has one, except the one that `except` lies in.
+    /// The address of the first function of this name in all objects of the process, except the object that contains `except`.
     pub(crate) fn any_function(name: &CStr, except: *const c_void) -> Option<NonNull<c_void>> {
         let except = object_base(except);
         let is_other = |address: &NonNull<c_void>| object_base(address.as_ptr()) != except;
@@ -124,16 +124,16 @@ impl Object {
         handles.find_map(|handle| find(handle.as_ptr(), name).filter(is_other))
     }
 
-    /// The address of its variable of this name.
+    /// The address of the object's variable of this name.
     ///
-    /// A program that is linked to the library may have a copy of the variable, which then is the variable, for the library, too (by the
-    /// relocation `R_X86_64_COPY` or `R_AARCH64_COPY`). It is the first of the name in the global scope.
+    /// A program that is linked to the library may have a copy of the variable, which the library then uses, too (by the relocation
+    /// `R_X86_64_COPY` or `R_AARCH64_COPY`). The copy is the first symbol of this name in the global scope.
     pub(crate) fn variable(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.function_as_called(name)
     }
 
-    /// The addresses at which its variable of this name may be. If the library is visible only to the object that loaded it, an object
-    /// that was loaded with it may have the copy that a program has otherwise, and the linker does not say which.
+    /// The addresses at which the object's variable of this name may be. If the library is visible only to the object that loaded it, an
+    /// object that was loaded with it may have a copy of the variable, and the linker does not say which.
     pub(crate) fn variables(&self, name: &CStr) -> Vec<NonNull<c_void>> {
         if self.is_global {
             return Vec::from_iter(self.variable(name));
@@ -161,9 +161,9 @@ fn reopen(name: &CStr) -> Option<NonNull<c_void>> {
     }
 }
 
-/// The linker's words on the last failure.
+/// The linker's message about the last failure.
 fn error() -> String {
-    // SAFETY: it may always be called.
+    // SAFETY: `dlerror` has no preconditions.
     let words = unsafe { libc::dlerror() };
     if words.is_null() {
         return "unknown to the dynamic linker".to_owned();
@@ -194,7 +194,7 @@ fn object_base(address: *const c_void) -> Option<usize> {
     object_info(address).map(|info| info.dli_fbase.addr())
 }
 
-/// What the dynamic linker knows of the object that an address lies in.
+/// What the dynamic linker knows about the object that an address lies in.
 fn object_info(address: *const c_void) -> Option<libc::Dl_info> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
     // SAFETY: any address may be asked about; `info` is room for the answer.
@@ -203,7 +203,7 @@ fn object_info(address: *const c_void) -> Option<libc::Dl_info> {
     is_found.then(|| unsafe { info.assume_init() })
 }
 
-/// The names of all objects of the process, in the order in which they were loaded. The program has none.
+/// The names of all objects of the process, in the order in which they were loaded. The program has no name.
 #[cfg(not(target_vendor = "apple"))]
 fn loaded_names() -> Vec<CString> {
     unsafe extern "C" fn add(
@@ -231,10 +231,10 @@ fn loaded_names() -> Vec<CString> {
 /// The same on macOS.
 #[cfg(target_vendor = "apple")]
 fn loaded_names() -> Vec<CString> {
-    // SAFETY: it may always be called.
+    // SAFETY: the function has no preconditions.
     let count = unsafe { libc::_dyld_image_count() };
     let name_of = |index| {
-        // SAFETY: any index may be asked for; there is none where another thread has unloaded an image.
+        // SAFETY: any index is allowed; the name is NULL if another thread has unloaded the image.
         let name = unsafe { libc::_dyld_get_image_name(index) };
         // SAFETY: a C string that lives as long as its image.
         (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_owned())
@@ -242,17 +242,17 @@ fn loaded_names() -> Vec<CString> {
     (0..count).filter_map(name_of).collect()
 }
 
-/// Whether an object with pointers in it may begin at an address: that is aligned, and in memory of this process.
+/// Whether an object that contains pointers may begin at an address: it is aligned, and in memory of this process.
 pub(crate) fn is_place_of_object(address: usize) -> bool {
     if address == 0 || !address.is_multiple_of(align_of::<usize>()) {
         return false;
     }
-    // SAFETY: it may always be called.
+    // SAFETY: `sysconf` has no preconditions.
     let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let page_bytes = usize::try_from(page_bytes).unwrap_or(4096);
     let page = ptr::without_provenance_mut(address - address % page_bytes);
     let mut is_resident = 0_u8;
-    // SAFETY: the address is a page's, and it need not be mapped: the call then fails. It writes one byte for the one page.
+    // SAFETY: the address is that of a page, and the call fails if the page is not mapped. It writes one byte for one page.
     unsafe { libc::mincore(page, page_bytes, (&raw mut is_resident).cast()) == 0 }
 }
 
@@ -279,7 +279,7 @@ mod tests {
         let of_it = found.as_ptr().cast_const();
         assert!(object_base(of_it).is_some());
         assert_ne!(object_base(of_it), object_base(own as *const _));
-        // The next object that has it, if another one does.
+        // The next object that defines the function, if there is one.
         assert_ne!(Object::any_function(c"dlsym", of_it), Some(found));
         assert!(Object::any_function(c"treefold_nowhere", ptr::null()).is_none());
     }

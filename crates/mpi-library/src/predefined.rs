@@ -6,8 +6,8 @@ use crate::family::Family;
 use crate::handle::{Comm, Datatype, Errhandler, Group, Handle, Info, Message, Op, Request, Win};
 use crate::object::Object;
 
-/// Types with their null handles, and then with others: a name, Open MPI's object (`mpi.h`), and the number in the MPICH family (`mpi.h`) and in
-/// the standard ABI (MPI 5.0, chapter 20).
+/// For each type, its null handle, then its other handles. Each line is a name, Open MPI's object (`mpi.h`), and the numbers in the MPICH
+/// family (`mpi.h`) and in the standard ABI (MPI 5.0, chapter 20).
 macro_rules! predefined {
     ($(
         $type:ident {
@@ -15,8 +15,8 @@ macro_rules! predefined {
             $($name:ident: $object:literal, $mpich:literal, $abi:literal;)*
         }
     )+) => {
-        /// The handles of predefined objects. If a library lacks an object, its handle is the null handle of the type; every library has
-        /// those.
+        /// The handles of predefined objects. If a library lacks an object, its handle is the null handle of the type. Every library has the
+        /// null handles.
         #[allow(non_snake_case, reason = "MPI's names")]
         #[derive(Clone, Copy, Debug)]
         pub struct Handles {
@@ -39,7 +39,7 @@ macro_rules! predefined {
                 $($null: $type::new($null_abi), $($name: $type::new($abi),)*)+
             };
 
-            /// The addresses of Open MPI's objects. The error is the name of a null object that is missing.
+            /// The handles of an Open MPI library, which are the addresses of its objects. The error is the name of a missing null handle.
             #[allow(non_snake_case, reason = "MPI's names")]
             fn of_open_mpi(object: &Object) -> Result<Self, &'static str> {
                 $(
@@ -49,7 +49,7 @@ macro_rules! predefined {
                 Ok(Self { $($null, $($name,)*)+ })
             }
 
-            /// All words, with their names.
+            /// The name and the word of each handle.
             pub fn words(&self) -> Vec<(&'static str, usize)> {
                 vec![$(
                     (stringify!($null), self.$null.word()),
@@ -57,7 +57,7 @@ macro_rules! predefined {
                 )+]
             }
 
-            /// The names of Open MPI's objects, by those of their handles.
+            /// The name of each handle, and of its object in Open MPI.
             pub fn objects_of_open_mpi() -> Vec<(&'static str, &'static CStr)> {
                 vec![$(
                     (stringify!($null), $null_object),
@@ -183,7 +183,7 @@ predefined! {
 }
 
 impl Handles {
-    /// The handles of a library of this family; as the error, the name of a required one that it lacks.
+    /// The handles of a library of this family. The error is the name of a missing null handle.
     pub(crate) fn of(family: Family, object: &Object) -> Result<Self, &'static str> {
         match family {
             Family::OpenMpi => Self::of_open_mpi(object),
@@ -192,7 +192,7 @@ impl Handles {
         }
     }
 
-    /// The handles of a family that has numbers for them.
+    /// The handles of a family in which they are numbers; `None` for Open MPI, in which they are addresses.
     pub fn numbers(family: Family) -> Option<&'static Self> {
         match family {
             Family::OpenMpi => None,
@@ -202,7 +202,7 @@ impl Handles {
     }
 }
 
-/// A handle of Open MPI's is the address of its object.
+/// The handle of an object of Open MPI: its address.
 fn place<H: Handle>(object: &Object, name: &CStr) -> Option<H> {
     let address = object.variable(name)?;
     Some(H::from_word(address.as_ptr().addr()))

@@ -11,7 +11,7 @@ use crate::launcher::Launcher;
 use crate::object::{CannotOpen, Object};
 use crate::text::one_line;
 
-/// The loader's own choice first: the library that `-lmpi` links to, if there is one.
+/// The names that the dynamic linker tries, in this order. The first is the library that `-lmpi` links to, if there is one.
 const NAMES: [&str; 6] = [
     "libmpi.so",
     "libmpi.so.40",
@@ -21,7 +21,7 @@ const NAMES: [&str; 6] = [
     "libmpi_abi.so.1",
 ];
 
-/// Finds the library. One that is opened may still be of another family than the launcher's.
+/// Finds the library. It may belong to another family than the launcher's, which the caller checks.
 pub(crate) fn find(
     options: &Options<'_>,
     launcher: Option<Launcher>,

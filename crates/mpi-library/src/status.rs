@@ -13,7 +13,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// The room, in bytes.
+    /// The size in bytes.
     pub const BYTES: usize = 64;
 
     /// A status that MPI has not written.

@@ -1,6 +1,6 @@
-//! Foreign texts: paths, and what libraries and the dynamic linker report.
+//! Foreign texts: paths, versions, and messages of the dynamic linker.
 
-/// A text in one line: its control characters are written out.
+/// The text on one line: control characters are escaped.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for sign in text.chars() {

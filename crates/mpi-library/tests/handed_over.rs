@@ -1,7 +1,7 @@
-//! Programs in C that have an MPI library already, linked or privately loaded. Our library finds it, and uses the program's handles. Open MPI's
-//! handles are addresses of objects; if the program has its own copy of an object, the handle is the address of the copy.
+//! Programs in C that have an MPI library already, linked or privately loaded. This crate must find it, and use the program's handles. Open
+//! MPI's handles are addresses of objects; if the program has its own copy of an object, the handle is the address of the copy.
 
-#![expect(clippy::print_stdout, reason = "what is skipped is told")]
+#![expect(clippy::print_stdout, reason = "reports what is skipped")]
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,14 +13,14 @@ use std::sync::OnceLock;
 
 use mpi_library::Handles;
 
-/// The compiler wrapper of a library, and the name to load it by.
+/// For each library its compiler wrapper, the name to load it by, and the beginning of its version text.
 const LIBRARIES: [(&str, &str, &str); 2] = [
     ("mpicc.openmpi", "libmpi.so.40", "(Open MPI v"),
     ("mpicc.mpich", "libmpich.so.12", "(MPICH Version: "),
 ];
 
-/// A program that is linked to the library. Its arguments: the path of ours, whether it hands over its function, and whether functions are
-/// called by PMPI_ names.
+/// A program that is linked to MPI. Its arguments: the path of the library in `handed_over/library.rs`, whether to pass an MPI function, and
+/// whether to call functions by PMPI_ names.
 fn linked() -> String {
     let mut lines = String::from(
         r#"#include <dlfcn.h>
@@ -29,7 +29,7 @@ fn linked() -> String {
 #include <stdio.h>
 #include <stdlib.h>
 typedef void Library(void *, void *, int, MPI_Comm);
-/* As a tool does. */
+/* Intercepts calls, as a tool does. */
 int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     puts("seen\tMPI_Allreduce");
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     lines
 }
 
-/// A program that loads a library for itself alone, as mpi4py does, and hands over a function of another one.
+/// A program that loads an MPI library for itself alone, as mpi4py does, and passes a function of another MPI library.
 const LOADER: &str = r#"#include <dlfcn.h>
 #include <stdio.h>
 typedef void Library(void *, void *, int, void *);
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 }
 "#;
 
-/// The library of `handed_over/library.rs`, built: `cargo test --test handed_over` does not build examples.
+/// Builds the library of `handed_over/library.rs`, since `cargo test --test handed_over` builds no examples, and returns its path.
 fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -181,7 +181,7 @@ fn check_linked(text: &str, version: &str, [hands_over, by_pmpi]: [&str; 2]) {
     let choice = text.lines().find(|line| line.starts_with("choice\t"));
     let choice = choice.unwrap_or_else(|| panic!("{text}"));
     let reason = match hands_over {
-        "1" => "the program's communicators are of it",
+        "1" => "the program's communicators belong to it",
         _ => "this process has loaded it",
     };
     assert!(
@@ -189,7 +189,7 @@ fn check_linked(text: &str, version: &str, [hands_over, by_pmpi]: [&str; 2]) {
         "{choice}"
     );
     assert!(has("sum\t1") && has("other\tthe same"), "{text}");
-    // The program's own function is a tool's, which PMPI_ names pass by.
+    // The program intercepts `MPI_Allreduce` like a tool, but not `PMPI_Allreduce`.
     assert_eq!(has("seen\tMPI_Allreduce"), by_pmpi == "0", "{text}");
 }
 
@@ -208,8 +208,8 @@ fn programs_that_have_loaded_a_library() {
             "{text}"
         );
         assert!(choice.ends_with("this process has loaded it"), "{choice}");
-        // The C library's `fopen` is no function of MPI's.
-        let error = "error\tthe function that the program handed over is of no MPI library";
+        // The program has passed the C library's `fopen`.
+        let error = "error\tthe function that the program passed belongs to no MPI library";
         assert_eq!(text.lines().last(), Some(error));
         println!("loaded by {name}: passed");
     }
@@ -218,7 +218,8 @@ fn programs_that_have_loaded_a_library() {
         let other = text.lines().find(|line| line.starts_with("other\t"));
         let other = other.unwrap_or_else(|| panic!("{text}"));
         assert!(
-            other.starts_with("other\ta communicator of \"") && other.contains(version),
+            other.starts_with("other\tthe program's communicators belong to \"")
+                && other.contains(version),
             "{other}"
         );
         assert!(

@@ -1,7 +1,7 @@
 //! Compares every constant, offset, size, predefined handle and function's type with each `mpi.h` that is found.
 //!
-//! Those are `mpicc.openmpi`, `mpicc.mpich` and `mpicc`, and the installations that `MPI_LIBRARY_PREFIXES` names, with colons between: their
-//! `include/mpi.h` and `include/mpi_abi.h`.
+//! The headers are those of `mpicc.openmpi`, `mpicc.mpich` and `mpicc`, and `include/mpi.h` and `include/mpi_abi.h` of the installations in
+//! `MPI_LIBRARY_PREFIXES`, a list with colons.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,7 +15,7 @@ use mpi_library::{
     MAX_OBJECT_NAME, MAX_PORT_NAME, MAX_PROCESSOR_NAME, MPI_SUCCESS, Signature, Status,
 };
 
-/// Constants that tables leave out, but on which this crate relies.
+/// Constants that have no table, because this crate relies on their being 0.
 const ALWAYS_ZERO: [&str; 4] = [
     "MPI_BOTTOM",
     "MPI_ARGV_NULL",
@@ -30,7 +30,7 @@ const OPTIONAL: [&str; 4] = [
     "MPIX_FT",
 ];
 
-/// Types of handles, without `MPI_`.
+/// The types of handles, without the prefix `MPI_`.
 const HANDLES: [&str; 9] = [
     "Comm",
     "Datatype",
@@ -43,7 +43,7 @@ const HANDLES: [&str; 9] = [
     "Message",
 ];
 
-/// Strings' lengths, each with the room that is left for it here.
+/// The maximum lengths of strings, each with the room that this crate leaves for it.
 const LENGTHS: [(&str, usize); 5] = [
     ("MPI_MAX_LIBRARY_VERSION_STRING", MAX_LIBRARY_VERSION_STRING),
     ("MPI_MAX_ERROR_STRING", MAX_ERROR_STRING),
@@ -52,7 +52,7 @@ const LENGTHS: [(&str, usize); 5] = [
     ("MPI_MAX_PROCESSOR_NAME", MAX_PROCESSOR_NAME),
 ];
 
-/// A way to compile with a header.
+/// A header, and how to compile with it.
 struct Header {
     shown: String,
     /// The compiler and its options.
@@ -107,7 +107,7 @@ fn headers() -> Vec<Header> {
 }
 
 impl Header {
-    /// A source of these lines, which knows the header and Open MPI's extensions.
+    /// A C source of these lines, which includes the header and Open MPI's extensions.
     fn source(&self, lines: &str) -> String {
         let extensions = "#if defined(OPEN_MPI)\n#include <mpi-ext.h>\n#endif\n";
         format!("#include <{}>\n{extensions}{lines}", self.file)
@@ -118,7 +118,7 @@ impl Header {
         let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
         fs::write(&source, self.source(lines)).expect("a source");
         let mut command = Command::new(&self.compile[0]);
-        // Names that MPI has deprecated are looked at, too.
+        // Deprecated names are compared, too.
         command
             .args(&self.compile[1..])
             .args(["-std=gnu11", "-Wno-deprecated-declarations"]);
@@ -287,7 +287,7 @@ fn compare_handles(family: Family, found: &BTreeMap<String, String>, is: &impl F
     }
 }
 
-/// Assigns each function to a pointer of the type that it is called by here.
+/// Compiles a program that assigns each function to a pointer of the type by which this crate calls it.
 fn compare_types(header: &Header, folder: &Path) {
     let mut lines = String::new();
     for (index, signature) in Library::signatures().iter().enumerate() {
@@ -361,6 +361,6 @@ fn in_c(kind: &str) -> &'static str {
         "Option<UserFunction>" => "MPI_User_function *",
         "Option<CopyAttribute>" => "MPI_Comm_copy_attr_function *",
         "Option<DeleteAttribute>" => "MPI_Comm_delete_attr_function *",
-        other => panic!("a type that C programs have not been told of: {other}"),
+        other => panic!("a type without a known C type: {other}"),
     }
 }

@@ -19,7 +19,7 @@ MPI_COMM_SIZE = int(_load.ffi.cast("uintptr_t", _load.function))
 def test_the_library_is_mpi4pys():
     told = treefold.mpi.library()
     assert "\n" not in told
-    path, version = re.fullmatch(r"(/.+) \((.+)\): the program's communicators are of it", told).groups()
+    path, version = re.fullmatch(r"(/.+) \((.+)\): the program's communicators belong to it", told).groups()
     assert " ".join(MPI.Get_library_version().split()).startswith(" ".join(version.split()))
     opened = ctypes.CDLL(path)
     assert ctypes.cast(opened.MPI_Comm_size, ctypes.c_void_p).value == MPI_COMM_SIZE

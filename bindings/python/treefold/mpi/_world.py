@@ -54,7 +54,7 @@ def library() -> str:
     Examples
     --------
     >>> from treefold import mpi
-    >>> mpi.library().endswith("the program's communicators are of it")
+    >>> mpi.library().endswith("the program's communicators belong to it")
     True
     """
     text = ffi.new("const char **")

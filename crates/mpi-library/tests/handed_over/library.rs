@@ -1,4 +1,4 @@
-//! A library that a program in C loads, to which it hands a function of its MPI's, or none, and its communicator.
+//! A library that a program in C loads. The program passes it an MPI function or NULL, and a communicator.
 
 #![expect(unsafe_code, reason = "C calls it")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]
@@ -7,7 +7,7 @@ use std::ffi::c_void;
 
 use mpi_library::{Comm, Handle, Library, MPI_SUCCESS, Names, Options, Passed};
 
-/// Prints the choice, the words of all predefined handles, and the sum of the ranks' ones, if a communicator is handed over.
+/// Prints the choice, the words of all predefined handles, and, if `comm` is not 0, the sum of 1 over its ranks.
 ///
 /// # Safety
 /// `comm` is 0, or a communicator of the library that has `function`, and MPI is initialised. `other` is NULL, or a function.

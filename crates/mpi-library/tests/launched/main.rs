@@ -1,7 +1,7 @@
-//! One binary under the launcher of each MPI library that is found, and its errors without a library or with another one.
+//! One binary under the launcher of each MPI library that is found, and the errors if there is no library or the wrong one.
 //!
-//! This program starts itself by `mpirun.openmpi` and `mpirun.mpich`, and by the launchers of the installations that `MPI_LIBRARY_PREFIXES`
-//! names, with colons between.
+//! This program starts itself by `mpirun.openmpi` and `mpirun.mpich`, and by the launchers of the installations in `MPI_LIBRARY_PREFIXES`, a
+//! list with colons.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
@@ -14,13 +14,13 @@ use std::process::{Command, Output};
 
 use mpi_library::{Library, Names, Options};
 
-/// What a process of this program is to do.
+/// The variable that says what a process of this program is to do.
 const ROLE: &str = "MPI_LIBRARY_TEST_ROLE";
 
 /// The variable that may name a library for this program.
 const VARIABLE: &str = "MPI_LIBRARY";
 
-/// Variables of launchers, which may have started this test.
+/// Launchers' variables, which are set if a launcher has started this test.
 const LAUNCHERS: [&str; 6] = [
     "OMPI_COMM_WORLD_SIZE",
     "PMI_SIZE",
@@ -69,7 +69,7 @@ fn choose(options: &Options<'_>) {
     }
 }
 
-/// This program in a role, with no launcher's variables.
+/// A command that starts this program in a role, without launchers' variables.
 fn program(role: &str) -> Command {
     let mut command = Command::new(env::current_exe().expect("it is running"));
     cleared(&mut command).env(ROLE, role).env_remove(VARIABLE);
@@ -83,7 +83,7 @@ fn cleared(command: &mut Command) -> &mut Command {
     command
 }
 
-/// The line that it prints.
+/// The line that a command prints.
 fn line(command: &mut Command) -> String {
     let output = command.output().expect("it runs");
     let text = text(&output);
@@ -97,7 +97,7 @@ fn text(output: &Output) -> String {
     format!("{out}{}", String::from_utf8_lossy(&output.stderr))
 }
 
-/// Which library is chosen, and the errors if there is none.
+/// Checks which library is chosen, and the errors if there is none.
 fn choices() {
     let mut checked = 0;
     let mut check = |command: &mut Command, expected: &[&str]| {
@@ -141,18 +141,17 @@ fn choices() {
             program("choose").env(VARIABLE, "libmpi.so.40"),
             &["(Open MPI v", "): MPI_LIBRARY names it"],
         );
-        // An empty value is none.
+        // An empty variable counts as not set.
         check(
             program("choose").env(VARIABLE, ""),
             &["): the dynamic linker has found it as "],
         );
-        let error =
-            "the launcher that has started this process is of the MPICH family, as PMI_SIZE says";
+        let error = "the launcher that has started this process belongs to the MPICH family, as PMI_SIZE says";
         check(
             program("choose")
                 .env(VARIABLE, "libmpi.so.40")
                 .env("PMI_SIZE", "2"),
-            &["error: ", "is of Open MPI, but", error],
+            &["error: ", "belongs to Open MPI, but", error],
         );
         check(
             program("choose heedlessly")
@@ -179,8 +178,8 @@ fn choices() {
                 .env("OMPI_COMM_WORLD_SIZE", "2"),
             &[
                 "error: ",
-                "is of the MPICH family, but",
-                "is of Open MPI, as OMPI_COMM_WORLD_SIZE says",
+                "belongs to the MPICH family, but",
+                "belongs to Open MPI, as OMPI_COMM_WORLD_SIZE says",
             ],
         );
         check(
@@ -189,14 +188,14 @@ fn choices() {
         );
     }
     if has_open_mpi && has_mpich {
-        // What is loaded comes before what is named.
+        // A loaded library takes precedence over a named one.
         check(
             program("choose")
                 .env("LD_PRELOAD", "libmpich.so.12")
                 .env(VARIABLE, "libmpi.so.40"),
             &["(MPICH Version: ", "): this process has loaded it"],
         );
-        // Of two, the first.
+        // Of two loaded libraries, the first is chosen.
         check(
             program("choose").env("LD_PRELOAD", "libmpich.so.12:libmpi.so.40"),
             &["(MPICH Version: "],
@@ -222,7 +221,7 @@ fn can_open(name: &str) -> bool {
 /// A launcher, and the library that its ranks should find.
 struct Launch {
     launcher: PathBuf,
-    /// The folder of its library, if the linker does not know it.
+    /// The folder of the launcher's library, if the linker does not search it.
     folder: Option<PathBuf>,
     /// The library that an environment variable names for the ranks, if any.
     named: Option<PathBuf>,

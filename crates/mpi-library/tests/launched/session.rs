@@ -1,4 +1,4 @@
-//! What a rank does with MPI: something of each kind that depends on how a family lays out handles, statuses and constants.
+//! What a rank does with MPI: calls of each kind that depends on a family's handles, statuses and constants.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -12,7 +12,7 @@ use mpi_library::{
     Status, Win, copy_no_attribute,
 };
 
-/// Where callbacks, which MPI calls without a context, find the table.
+/// The table of functions, for callbacks, which get no context from MPI.
 static MPI: OnceLock<&'static Library> = OnceLock::new();
 
 /// The communicator whose attribute was deleted.
@@ -100,7 +100,7 @@ fn communicators(mpi: &Library, world: Comm, comm: Comm) {
     assert!(unsafe { *bound } >= 32767);
 }
 
-/// Keeps the pairs of lower ranks on the left: [a, b] and [c, d] make [a, d].
+/// The operator: [a, b] of lower ranks and [c, d] make [a, d].
 unsafe extern "C" fn combine(
     left: *mut c_void,
     right: *mut c_void,
@@ -180,7 +180,7 @@ fn collectives(mpi: &Library, comm: Comm, rank: c_int, size: c_int) {
         ends.map(f64::to_bits),
         [1.0, f64::from(size)].map(f64::to_bits)
     );
-    // The library may leave it to other ranks to combine.
+    // The word is 0 if only other ranks have combined.
     let combined = COMBINED.load(Ordering::Relaxed);
     assert!([0, pair.word()].contains(&combined), "{combined:#x}");
     let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, -1);
@@ -217,7 +217,7 @@ fn messages(mpi: &Library, comm: Comm, rank: c_int, size: c_int) {
         [0xff_u8; 3],
     );
     let mut request = Request::UNSET;
-    // To itself, a rank must have posted the receive: MPICH may send only then.
+    // A rank that sends to itself posts the receive first, because MPICH may wait for it.
     if next == rank {
         call!(mpi.MPI_Irecv(
             received.as_mut_ptr().cast(),
@@ -276,7 +276,7 @@ fn messages(mpi: &Library, comm: Comm, rank: c_int, size: c_int) {
     assert_eq!(received.map(c_int::from), [before; 3]);
 }
 
-/// A rank that is none.
+/// Sends to a rank that does not exist.
 fn errors(mpi: &Library, comm: Comm, size: c_int) {
     let byte = mpi.handles.MPI_BYTE;
     // SAFETY: the call is erroneous, and the communicator returns errors (MPI 4.1, 9.3).
