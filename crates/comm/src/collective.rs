@@ -1,12 +1,12 @@
-//! Collectives over any communicator, from its sends and receives alone.
+//! Collectives over any communicator, by its sends and receives. They serve to build plans.
 //!
-//! Every rank must call them in the same order, with the same tag. Plans use them while they are built.
+//! Every rank must call them in the same order, with the same tag.
 
 use crate::communicator::Communicator;
 use crate::error::Error;
 use crate::tag::Tag;
 
-/// Sends one message, to a receiver that allows `capacity_bytes`, and waits until its buffer is free again.
+/// Sends one message to a receiver whose buffer has `capacity_bytes`, and waits until the send is complete.
 ///
 /// # Errors
 /// As [`Communicator::wait`].
@@ -35,10 +35,10 @@ pub fn receive<C: Communicator + ?Sized>(
     comm.wait(request)
 }
 
-/// Brings the root's message, of at most `capacity_bytes`, to every rank, along a binomial tree:
+/// Sends the root's message, of at most `capacity_bytes`, to every rank along a binomial tree:
 /// ceil(log2 p) rounds, p - 1 messages.
 ///
-/// Only the root's `message` is read; on the others it is overwritten.
+/// Only the root's `message` is read; the other ranks' is overwritten.
 ///
 /// # Errors
 /// As [`Communicator::wait`].
@@ -67,8 +67,8 @@ pub fn broadcast<C: Communicator + ?Sized>(
     Ok(())
 }
 
-/// Collects every rank's message, of at most `capacity_bytes`, on `root`, in rank order; the
-/// others get an empty list.
+/// Returns the messages of all ranks, each of at most `capacity_bytes`, on `root`, in rank order;
+/// the other ranks get an empty list.
 ///
 /// # Errors
 /// As [`Communicator::wait`].
@@ -93,7 +93,7 @@ pub fn gather<C: Communicator + ?Sized>(
     Ok(gathered)
 }
 
-/// Brings every rank's message to every rank: all of the same length, joined in rank order.
+/// Returns on every rank the messages of all ranks, which have the same length, joined in rank order.
 ///
 /// By the algorithm of Bruck et al. (1997): ceil(log2 p) rounds, in which each rank sends the bytes of p - 1 messages in total.
 ///
@@ -105,7 +105,7 @@ pub fn allgather<C: Communicator + ?Sized>(
     message: Vec<u8>,
 ) -> Result<Vec<u8>, Error> {
     let (rank, size, length_bytes) = (comm.rank(), comm.size(), message.len());
-    // This rank's, the next rank's, and so on.
+    // The messages of this rank, of the next rank, and so on.
     let mut all = message;
     all.reserve_exact(length_bytes * (size - 1));
     let mut held = 1;
@@ -128,17 +128,17 @@ pub fn allgather<C: Communicator + ?Sized>(
     Ok(all)
 }
 
-/// The bytes that an [`allgather`] of messages of this length takes on a rank: all messages, plus the buffers of the last round, which sends
-/// half of them and receives the other half.
+/// The memory in bytes that an [`allgather`] of messages of this length takes on a rank: all messages, plus the buffers of the last round,
+/// which sends half of the messages and receives the other half.
 #[must_use]
 pub fn allgather_bytes(ranks: usize, length_bytes: u128) -> u128 {
     2 * length_bytes * ranks as u128
 }
 
-/// Reduces a value of the same length on every rank to rank 0 along a binomial tree, and broadcasts the result:
-/// `combine(left, right)` leaves the combination of two values in `left`, the lower ranks' on the left.
+/// Reduces the ranks' values, which have the same length, to rank 0 along a binomial tree, and broadcasts the result.
+/// `combine(left, right)` stores the combination in `left`; the value on the left comes from lower ranks.
 ///
-/// Which values are combined depends on the number of ranks. Use it for operations whose result does not, such as comparisons.
+/// The tree depends on the number of ranks. Use it for operations whose result does not depend on the tree, such as comparisons.
 ///
 /// # Errors
 /// As [`Communicator::wait`].

@@ -1,4 +1,4 @@
-//! What every transport implements.
+//! The trait that every transport implements.
 
 use std::fmt;
 use std::rc::Rc;
@@ -15,12 +15,12 @@ pub type Interruption = Rc<dyn Fn() -> bool>;
 
 /// One rank's end of a transport: a group of ranks that exchange messages of bytes.
 ///
-/// A transport must have the first nine methods. The others have defaults that are right for every transport; overriding them
-/// makes it faster. [`contract`](crate::contract) tests an implementation.
+/// Nine methods are required. The defaults of the others are right for every transport; overriding them makes a transport
+/// faster. [`contract`](crate::contract) tests an implementation.
 ///
 /// Messages between the same two ranks with the same tag arrive in the order in which they were sent, and receives match in
-/// the order in which they were posted, as in MPI. Both ends of a message name its *capacity*, the length of the
-/// receiver's buffer, and name the same one: a transport may carry small messages differently from large ones.
+/// the order in which they were posted, as in MPI. Sender and receiver of a message pass the same *capacity*, the length of the
+/// receiver's buffer, since a transport may carry small messages differently from large ones.
 ///
 /// A communicator is used by one thread at a time. Dropping one neither communicates nor waits.
 pub trait Communicator: fmt::Debug {
@@ -55,7 +55,7 @@ pub trait Communicator: fmt::Debug {
     /// As [`wait`](Communicator::wait).
     fn test(&self, request: &Request) -> Result<bool, Error>;
 
-    /// As [`test`](Communicator::test), on a rank that waits for something else: the time does not count towards the silence limit.
+    /// As [`test`](Communicator::test), for a rank that is busy otherwise: the time does not count towards the silence limit.
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait).
@@ -67,29 +67,29 @@ pub trait Communicator: fmt::Debug {
     ///
     /// # Errors
     /// A rank has panicked, left or [given up](Communicator::give_up), the ranks wait in a cycle or are in different exchanges,
-    /// the message is too long, nothing came within the silence limit, or the transport has failed. The request is gone then.
+    /// the message is too long, nothing came within the silence limit, or the transport has failed. Even then the request is used up.
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error>;
 
-    /// Waits until at least one of the requests, which must be pending or complete, is complete, at most
-    /// `timeout`. Returns whether one is.
+    /// Waits at most `timeout` until at least one of these requests is complete. Returns whether one is. No request may have been
+    /// waited for or cancelled.
     ///
     /// # Errors
-    /// As [`wait`](Communicator::wait) of the first: the caller can go on without the others.
+    /// As [`wait`](Communicator::wait), as if this rank waited for the first request alone.
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error>;
 
     /// Gives up a request. A posted receive no longer matches anything; a send may still arrive.
     fn cancel(&self, request: Request);
 
-    /// The messages that this rank has sent.
+    /// The number and the bytes of the messages that this rank has sent.
     fn traffic(&self) -> Traffic;
 
-    /// The handle of the communicator in MPI, if ranks are MPI's.
+    /// MPI's handle of this communicator, if the transport is MPI.
     #[cfg(feature = "mpi")]
     fn mpi_handle(&self) -> Option<mpi_library::Comm> {
         None
     }
 
-    /// Waits until `request` is complete, at most `timeout`. Returns whether it is.
+    /// Waits at most `timeout` until `request` is complete. Returns whether it is.
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait).
@@ -97,18 +97,18 @@ pub trait Communicator: fmt::Debug {
         self.wait_any(&[request.id()], Some(timeout))
     }
 
-    /// Sends a message without a request, if the transport accepts it within some microseconds. Returns whether it did. If not,
-    /// [`start_send`](Communicator::start_send) sends it, or returns the error.
+    /// Sends a message without a request, if the transport accepts it within some microseconds. Returns whether it did. If not, the
+    /// caller calls [`start_send`](Communicator::start_send), which returns the error if there is one.
     fn try_send(&self, _to: usize, _tag: Tag, _message: &[u8], _capacity_bytes: usize) -> bool {
         false
     }
 
-    /// Receives a message without a request, if it arrives within some microseconds. Returns whether it did. If not,
-    /// [`start_receive`](Communicator::start_receive) receives it, or returns the error.
+    /// Receives a message without a request, if it arrives within some microseconds. Returns whether it did. If not, the caller
+    /// calls [`start_receive`](Communicator::start_receive), which returns the error if there is one.
     ///
     /// `take` gets the message in place. It may ask this communicator for its rank and size, and close conversations; calls that
-    /// communicate fail with [`Error::Nested`], or do nothing if they return no error. While a receive is posted that the message
-    /// may match, this returns `false`: it never takes another receive's message.
+    /// communicate fail with [`Error::Nested`], or do nothing if they cannot return an error. While a receive is posted that the
+    /// message may match, this returns `false`: it never takes another receive's message.
     fn try_receive(
         &self,
         _from: usize,
@@ -120,7 +120,7 @@ pub trait Communicator: fmt::Debug {
     }
 
     /// Opens the conversation of a tag's number, before its first message. Collective: all ranks open the same conversations, in
-    /// ascending order of their numbers. A transport whose own tags are few may synchronise here.
+    /// ascending order of their numbers. A transport with few tags of its own may synchronise here.
     ///
     /// # Errors
     /// The transport has failed.
@@ -128,11 +128,11 @@ pub trait Communicator: fmt::Debug {
         Ok(())
     }
 
-    /// Closes a conversation on this rank: its messages that have not arrived yet are lost. Does not communicate.
+    /// Closes a conversation on this rank: messages that have not arrived yet are lost. Does not communicate.
     fn close(&self, _tag: Tag) {}
 
-    /// Tells the other ranks that this one takes no part in the exchanges of a conversation from this tag's turn on. Their waits
-    /// there end with [`Error::GivenUp`]. Does not wait. Without it, their waits for this rank end as if it were silent.
+    /// Notifies the other ranks that this rank takes no part in a conversation from this tag's turn on. Their waits in these
+    /// exchanges end with [`Error::GivenUp`]. Does not wait. Without this call, their waits for this rank reach the silence limit.
     fn give_up(&self, _tag: Tag) {}
 
     /// Whether a send arrives without further calls of this rank. If not, a rank must wait
@@ -141,28 +141,28 @@ pub trait Communicator: fmt::Debug {
         false
     }
 
-    /// Allocates bookkeeping for this number of further messages under way at once, sent or received by this rank, so
-    /// that none of them allocates.
+    /// Allocates memory for this number of further messages that this rank sends or receives at the same time, so that starting
+    /// them does not allocate.
     fn reserve(&self, _messages: usize) {}
 
     /// Ends a reservation, so that the next one may use its memory.
     fn release(&self, _messages: usize) {}
 
-    /// What this transport knows of its own speed and placement. The same on every rank.
+    /// What this transport knows about its speed and the placement of ranks. The same on every rank.
     fn hints(&self) -> Hints {
         Hints::new(self.size())
     }
 
-    /// The transport's own reductions by an operation of the caller's, if it has any. The same on every rank.
+    /// The transport's own reductions, if it has any. Either all ranks have them or none.
     fn native_reductions(&self) -> Option<&dyn NativeReductions> {
         None
     }
 
-    /// A communicator of some of these ranks. `ranks` lists them in the order of their new numbers, this one included. All of them
-    /// pass the same list and the same tag, which no other call uses. Its messages never match this communicator's receives.
+    /// A communicator of some of these ranks. `ranks` lists them in the order of their new numbers, this rank included. All of them
+    /// pass the same list and the same tag, which no other call uses. Messages of the two communicators never match.
     ///
     /// # Errors
-    /// [`Error::NotSplittable`], if the transport cannot. This is the default; MPI itself splits MPI's communicators.
+    /// [`Error::NotSplittable`] if the transport cannot split, as by default. Communicators of MPI are split by MPI's own functions.
     fn split(&self, _tag: Tag, _ranks: &[usize]) -> Result<Box<dyn Communicator>, Error> {
         Err(Error::NotSplittable { rank: self.rank() })
     }
@@ -172,7 +172,7 @@ pub trait Communicator: fmt::Debug {
     /// counts as `false`. Works even if all other calls fail because a rank is lost.
     ///
     /// # Errors
-    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank. This is the default.
+    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank, as by default.
     fn agree(&self, _flag: bool) -> Result<bool, Error> {
         Err(not_survivable(self.rank()))
     }
@@ -187,12 +187,12 @@ pub trait Communicator: fmt::Debug {
         Err(not_survivable(self.rank()))
     }
 
-    /// How long a wait may last before it fails; `None` where the transport finds lost ranks in another way.
+    /// How long a wait may last before it fails; `None` if the transport detects lost ranks in another way.
     fn silence_limit(&self) -> Option<Duration> {
         None
     }
 
-    /// Sets the silence limit. Has no effect where there is none.
+    /// Sets the silence limit. Has no effect if the transport has none.
     fn set_silence_limit(&self, _limit: Duration) {}
 
     /// Sets a function that a long wait calls several times a second; `None` for none. When it returns true, the wait ends with
@@ -214,11 +214,11 @@ fn not_survivable(rank: usize) -> Error {
 pub struct Shrunk {
     /// The communicator of the surviving ranks.
     pub communicator: Box<dyn Communicator>,
-    /// Their old numbers, in ascending order: rank `i` was rank `left[i]`. The same on all of them.
+    /// The old numbers of the surviving ranks, in ascending order: rank `i` was rank `left[i]`. The same on every rank.
     pub left: Vec<usize>,
 }
 
-/// What a transport knows of its own speed and placement. It guides the choice of an algorithm and never changes a bit.
+/// What a transport knows about its speed and the placement of ranks. It guides the choice of an algorithm and never changes a bit.
 ///
 /// ```
 /// // Sixteen ranks, four on each node.
@@ -228,7 +228,7 @@ pub struct Shrunk {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hints {
-    /// The longest message that is sent without asking the receiver; longer ones take another round trip.
+    /// The longest message that is sent without asking the receiver; longer messages take another round trip.
     pub eager_bytes: usize,
     /// The number of ranks that can run at once: all, unless they share cores.
     pub concurrency: usize,

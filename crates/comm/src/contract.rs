@@ -1,7 +1,7 @@
-//! What every transport promises, as checks that all ranks of a communicator run together.
+//! Checks of what every transport must do, for the tests of a transport.
 //!
-//! For the tests of a transport, ours or one that was written outside this crate. Each check is collective: every rank calls it
-//! with its own end. A broken promise is a panic that says which, or a wait that does not end.
+//! Each check is collective: every rank calls it with its own communicator. A check that fails panics with a text that says what is
+//! wrong, or does not return.
 //!
 //! ```
 //! use comm::{contract, threads};
@@ -24,8 +24,8 @@ use crate::error::Error;
 use crate::request::Request;
 use crate::tag::Tag;
 
-/// The capacities of receives exceed the lengths of their messages by this much. The second value makes all capacities large: a transport
-/// may carry such messages in another way.
+/// All checks run with both values: by how many bytes the capacities of receives exceed the lengths of their messages. The second makes all
+/// capacities large, because a transport may carry such messages in another way.
 const SPARE_BYTES: [usize; 2] = [0, 1 << 13];
 
 /// Runs all checks on the ranks of `comm`, which nothing else uses meanwhile, and hands the name of each to `report` when it has
@@ -53,7 +53,7 @@ const CHECKS: [(&str, Check); 20] = [
     ("tags keep apart", tags_keep_apart),
     ("exchanges keep apart", exchanges_keep_apart),
     (
-        "whoever gives up disturbs nobody else",
+        "giving up ends one conversation only",
         giving_up_disturbs_nobody_else,
     ),
     (
@@ -89,7 +89,7 @@ const CHECKS: [(&str, Check); 20] = [
     ("bad arguments", bad_arguments),
 ];
 
-/// A rank's end, and how much more than its message a receive allows.
+/// A rank's communicator, and by how many bytes the capacity of a receive exceeds its message.
 struct End<'c> {
     comm: &'c dyn Communicator,
     spare_bytes: usize,
@@ -105,7 +105,7 @@ impl End<'_> {
         self.comm.size()
     }
 
-    /// A new conversation, in some exchange. The numbers grow past what MPI libraries have tags for.
+    /// A tag of a new, open conversation. The numbers of conversations soon exceed the greatest tag of an MPI library.
     fn fresh_tag(&self) -> Tag {
         let next = self.last_tag.get() + 10_000;
         self.last_tag.set(next);
@@ -119,7 +119,7 @@ impl End<'_> {
         ((rank + size - 1) % size, (rank + 1) % size)
     }
 
-    /// Starts sending to a receiver that needs `length_bytes`.
+    /// Starts sending to a receiver that expects at most `length_bytes`.
     fn start_send_for(
         &self,
         to: usize,
@@ -166,7 +166,7 @@ impl End<'_> {
     }
 }
 
-/// Rank 0 waits for any of the others; only the last one sends before it has received something from rank 0.
+/// Rank 0 waits for any other rank. The last rank sends at once, the others only after a message from rank 0.
 fn one_of_several(end: &End<'_>) {
     let (rank, size, tag) = (end.rank(), end.size(), end.fresh_tag());
     let last = size - 1;
@@ -225,7 +225,7 @@ fn empty_message(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let tag = end.fresh_tag();
     let out = end.start_send_for(right, tag, Vec::new(), 100).unwrap();
-    // A receive may allow more than comes.
+    // The capacity of a receive may exceed its message.
     assert_eq!(end.receive(left, tag, 100), Ok(Vec::new()));
     end.comm.wait(out).unwrap();
 }
@@ -278,12 +278,12 @@ fn exchanges_keep_apart(end: &End<'_>) {
         Err(error) => panic!("{error}"),
     }
     end.comm.wait(signal).unwrap();
-    // Where the receive did not fail, its message is still there; the conversation ends all the same.
+    // If the receive did not fail, the message is still under way; the conversation can be closed all the same.
     end.comm.cancel(out);
     end.comm.close(tag);
 }
 
-/// A rank gives up in one conversation; its next one still works.
+/// All ranks give up in one conversation; the next conversation still works.
 fn giving_up_disturbs_nobody_else(end: &End<'_>) {
     let given_up = end.fresh_tag();
     end.comm.give_up(given_up);
@@ -350,7 +350,7 @@ fn messages_without_requests_keep_their_order(end: &End<'_>) {
     assert_eq!(end.comm.traffic().messages - before.messages, 250);
 }
 
-/// A receive without a request leaves messages of other exchanges, and those that a posted receive may match.
+/// A receive without a request does not take messages of other exchanges, nor messages that a posted receive may match.
 fn receive_without_request_takes_only_its_own(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (tag, done) = (end.fresh_tag(), end.fresh_tag());
@@ -392,7 +392,7 @@ fn sends_go_on_while_a_receive_is_awaited(end: &End<'_>) {
     }
 }
 
-/// Messages up to the eager limit are sent before anyone posts a receive, also to oneself.
+/// Messages up to the eager limit are sent before any rank posts a receive; a rank may send to itself, too.
 fn eager_messages_need_no_receiver(end: &End<'_>) {
     const LONGEST_TESTED: usize = 64 << 10;
     let (left, right) = end.neighbours();
@@ -400,14 +400,14 @@ fn eager_messages_need_no_receiver(end: &End<'_>) {
     for (to, from) in [(right, left), (end.rank(), end.rank())] {
         let tag = end.fresh_tag();
         let out = end.start_send(to, tag, vec![1; length_bytes]);
-        // Every rank waits here, and the first to go on has met no receive.
+        // No rank posts a receive before its own send is complete.
         end.comm.wait(out).unwrap();
         let received = end.receive(from, tag, length_bytes).unwrap();
         assert_eq!(received.len(), length_bytes);
     }
 }
 
-/// Both directions at once, far past any eager limit: a send must not wait for its receiver.
+/// All ranks send before they receive, far above any eager limit: starting a send must not wait for its receiver.
 fn long_messages_cross(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let tag = end.fresh_tag();
@@ -496,7 +496,7 @@ fn hints_agree(end: &End<'_>) {
     let hints = end.comm.hints();
     let own = format!("{hints:?} {}", end.comm.delivers_alone());
     let mut message = own.clone().into_bytes();
-    // Texts may differ in length: they are compared up to the longest that is likely.
+    // An allgather needs messages of one length.
     message.resize(256, 0);
     let all = collective::allgather(end.comm, end.fresh_tag(), message.clone()).unwrap();
     assert!(all.chunks(256).all(|other| other == message), "{own}");
@@ -517,7 +517,7 @@ fn bad_arguments(end: &End<'_>) {
     assert_eq!(received.unwrap_err(), refused("start_receive"));
 
     let (left, right) = end.neighbours();
-    // Not more: Open MPI 4.1.4 writes past the end of a buffer that is too short for a message beyond its eager limit.
+    // A short message: Open MPI 4.1.4 writes past the end of a buffer that is too short for a message above its eager limit.
     let capacity_bytes = 8 + end.spare_bytes.min(1000);
     let message = vec![0; capacity_bytes + 1];
     let length_bytes = message.len();

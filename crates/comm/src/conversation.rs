@@ -1,4 +1,4 @@
-//! What a rank knows of its conversations: which of them are open, in which a rank has given up, and where others wait.
+//! What a rank knows about its conversations: which are open, in which a rank has given up, and in which others wait.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -12,7 +12,8 @@ use crate::tag::Tag;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp {
     pub(crate) rank: usize,
-    /// If silence is the reason, the silent ranks; an empty span if it does not know which. Among threads, a rank that has left.
+    /// The ranks whose silence is the reason; an empty span if they are not known, `None` if there is another reason. With threads, a
+    /// rank that has left.
     pub(crate) silent: Option<Span>,
 }
 
@@ -35,44 +36,44 @@ pub(crate) struct Conversations {
     /// The greatest number that was opened. Conversations are opened in ascending order of their numbers.
     newest: u64,
     open: HashSet<u64, BuildHasherDefault<WordHasher>>,
-    /// By number: a rank that has given up, and the tag of the first turn without it; the earliest one known.
+    /// By number: the rank that has given up in the earliest turn, and the tag of that turn.
     given_up: HashMap<u64, (GivenUp, Tag)>,
     /// By number: the sender and the tag of a message that met a receive of another exchange.
     #[cfg(feature = "mpi")]
     mismatched: HashMap<u64, (usize, Tag)>,
-    /// The exchanges in which ranks have said that they wait.
+    /// Ranks that have sent a notice that they wait, each with its exchange.
     #[cfg(feature = "mpi")]
     waiting: Vec<(usize, Tag)>,
     #[cfg(feature = "mpi")]
     pub(crate) inquiries: Inquiries,
 }
 
-/// Questions about whom ranks wait for, and the answers.
+/// Questions of ranks about the ranks for which others wait, and the answers.
 #[cfg(feature = "mpi")]
 #[derive(Debug, Default)]
 pub(crate) struct Inquiries {
-    /// Ranks that have asked this one, and the numbers of their inquiries.
+    /// Ranks that have asked this rank, and the numbers of their inquiries.
     pub(crate) questions: Vec<(usize, u16)>,
     /// The number of this rank's last inquiry.
     pub(crate) own: u16,
-    /// The ranks that have answered it, each with the ranks that it waits for.
+    /// The ranks that have answered this rank's last inquiry, each with the ranks that it waits for.
     pub(crate) answers: Vec<(usize, Vec<usize>)>,
-    /// The ranks that have given up because others are silent, those others, and when this rank learned it. Ranks that have given
-    /// up may wait for nobody any more, and then answer nothing.
+    /// Ranks that have given up because others are silent, with the silent ranks, and the time when this rank learned it. A rank that
+    /// has given up may no longer wait for anybody, and then answers no questions.
     verdicts: Vec<(usize, Span, u32)>,
-    /// The time in milliseconds, as it was when this rank last looked.
+    /// The time in milliseconds when this rank last read the clock.
     pub(crate) now_ms: u32,
 }
 
 #[cfg(feature = "mpi")]
 impl Inquiries {
-    /// Notes a question. It replaces the rank's earlier one.
+    /// Notes a rank's question, which replaces its earlier question.
     pub(crate) fn note_question(&mut self, rank: usize, number: u16) {
         self.questions.retain(|(asking, _)| *asking != rank);
         self.questions.push((rank, number));
     }
 
-    /// Notes that a rank has given up because these ranks are silent. Its latest notice counts.
+    /// Notes that a rank has given up because these ranks are silent. The latest notice of a rank counts.
     pub(crate) fn note_verdict(&mut self, rank: usize, silent: Span) {
         self.verdicts.retain(|(other, ..)| *other != rank);
         self.verdicts.push((rank, silent, self.now_ms));
@@ -89,7 +90,7 @@ impl Inquiries {
             .map(|&(_, silent, _)| silent)
     }
 
-    /// Notes an answer, unless it comes too late.
+    /// Notes an answer, unless it belongs to an earlier inquiry.
     pub(crate) fn note_answer(&mut self, rank: usize, number: u16, awaited: Vec<usize>) {
         if number == self.own {
             self.answers.push((rank, awaited));
@@ -113,13 +114,13 @@ impl Conversations {
         }
     }
 
-    /// The tags of all that are open.
+    /// A tag of each open conversation.
     #[cfg(feature = "mpi")]
     pub(crate) fn open_tags(&self) -> Vec<Tag> {
         self.open.iter().map(|&number| Tag::new(number)).collect()
     }
 
-    /// Whether no receive of this rank waits for messages of this conversation any more.
+    /// Whether the conversation was open and is closed: no receive of this rank can match its messages any more.
     pub(crate) fn is_closed(&self, tag: Tag) -> bool {
         let was_opened = (1..=self.newest).contains(&tag.number());
         was_opened && !self.open.contains(&tag.number())
@@ -136,7 +137,7 @@ impl Conversations {
         }
     }
 
-    /// A rank that has given up in this exchange, if there is one. Then the other ranks cannot complete it either.
+    /// A rank that has given up in this exchange, if there is one. Then no other rank can complete the exchange.
     #[inline]
     pub(crate) fn who_gave_up(&self, tag: Tag) -> Option<GivenUp> {
         if self.given_up.is_empty() {
@@ -160,7 +161,7 @@ impl Conversations {
         }
     }
 
-    /// Forgets where ranks have said that they wait.
+    /// Forgets all notices that ranks wait in this conversation.
     #[cfg(feature = "mpi")]
     pub(crate) fn forget_waits(&mut self, tag: Tag) {
         self.waiting

@@ -1,4 +1,4 @@
-//! What can go wrong between ranks.
+//! Errors of calls on communicators.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -15,11 +15,11 @@ pub enum Error {
     /// A peer outside the communicator was named.
     #[error("{call}: rank {peer} does not exist, the communicator has {}", counted(.size, "rank"))]
     NoSuchRank {
-        /// The call that named it.
+        /// The call that named the peer.
         call: &'static str,
-        /// The rank that was named.
+        /// The peer.
         peer: usize,
-        /// The number of ranks there are.
+        /// The number of ranks.
         size: usize,
     },
     /// A message was longer than its receive allowed.
@@ -32,7 +32,7 @@ pub enum Error {
         rank: usize,
         /// The sender.
         from: usize,
-        /// What the receive allowed.
+        /// The capacity of the receive.
         capacity_bytes: usize,
     },
     /// A message was longer than the transport can count.
@@ -43,9 +43,9 @@ pub enum Error {
     TooLong {
         /// The rank that made the call.
         rank: usize,
-        /// The length that was asked for.
+        /// The length of the message.
         length_bytes: usize,
-        /// What one message may have.
+        /// The length of the longest message that the transport can count.
         limit_bytes: usize,
     },
     /// A rank panicked.
@@ -61,7 +61,7 @@ pub enum Error {
     Left {
         /// The rank that ended.
         rank: usize,
-        /// A rank that waited for it.
+        /// A rank that waited for the message.
         awaited_by: usize,
     },
     /// Ranks are lost: their processes have died. See [`Communicator::shrink`](crate::Communicator::shrink).
@@ -69,12 +69,12 @@ pub enum Error {
     Lost {
         /// The rank that detected it.
         rank: usize,
-        /// The ranks that it knows of, in ascending order.
+        /// The lost ranks that `rank` knows of, in ascending order.
         lost: Vec<usize>,
     },
     /// The communicator is revoked: a rank has called [`shrink`](crate::Communicator::shrink), or knows of a loss.
     #[error(
-        "the communicator is revoked, as rank {rank} knows: ranks go on without those that are lost"
+        "rank {rank}: the communicator is revoked, because ranks are lost; the others go on without them"
     )]
     Revoked {
         /// The rank that has called [`shrink`](crate::Communicator::shrink), or knows that another has.
@@ -88,9 +88,9 @@ pub enum Error {
     NotSurvivable {
         /// The rank that made the call.
         rank: usize,
-        /// The library.
+        /// The transport's name and version.
         library: String,
-        /// Advice, after a semicolon; or nothing.
+        /// Advice that begins with a semicolon, or an empty text.
         advice: &'static str,
     },
     /// The transport cannot make a communicator of some of its ranks.
@@ -102,13 +102,13 @@ pub enum Error {
     /// All ranks that are left wait, and no message is under way.
     #[error("deadlock: {0}")]
     Deadlock(
-        /// Who waits for whom.
+        /// Which rank waits for which.
         String,
     ),
     /// A rank's thread could not be started.
     #[error("rank {rank} could not be started: {}", printable(.reason))]
     NotStarted {
-        /// The rank that is missing.
+        /// The rank whose thread is missing.
         rank: usize,
         /// The operating system's reason.
         reason: String,
@@ -120,7 +120,7 @@ pub enum Error {
         rank: usize,
         /// The rank at the other end.
         peer: usize,
-        /// What the operating system or the network says.
+        /// The message of the operating system or the network.
         reason: String,
     },
     /// Nothing came within the communicator's silence limit.
@@ -128,10 +128,10 @@ pub enum Error {
     Silent {
         /// The rank that waited.
         rank: usize,
-        /// The silent ranks: one that others wait for, that does not answer, and that has sent nothing for most of the time, in any
-        /// conversation; or all ranks of its node. Empty if this rank knows none: ranks may wait for each other.
+        /// The silent ranks: a rank that others wait for, that does not answer, and that has sent nothing for most of the time, in any
+        /// conversation; or all ranks of that rank's node. Empty if no silent rank is known: ranks may wait for each other.
         peers: Range<usize>,
-        /// The silence limit of this rank, or of the one that reported the silence.
+        /// The silence limit of this rank, or of the rank that reported the silence.
         after: Duration,
     },
     /// The call came from an operator that a reduction on this communicator is running.
@@ -173,17 +173,17 @@ pub enum Error {
         found: Tag,
     },
     /// A rank has given up in the exchange in which another waits.
-    #[error("rank {rank} has given up, in the exchange in which rank {awaited_by} waits")]
+    #[error("rank {rank} has given up the exchange in which rank {awaited_by} waits")]
     GivenUp {
         /// The rank that has given up.
         rank: usize,
-        /// The rank that waited, for this rank or for another.
+        /// The rank that waited, for that rank or for another.
         awaited_by: usize,
     },
-    /// A tag whose conversation was not opened, on a transport that asks for it.
+    /// The conversation of a tag was not opened, on a transport that requires it.
     #[error("{call}: conversation {} was not opened", .tag.number())]
     NotOpened {
-        /// The call that named it.
+        /// The call that got the tag.
         call: &'static str,
         /// The tag.
         tag: Tag,
@@ -191,13 +191,13 @@ pub enum Error {
     /// An environment variable has an invalid value, on this rank or on another. The same error on every rank.
     #[error("rank {rank}: {variable} is `{}`, not {expected}", printable(.value))]
     BadSetting {
-        /// The first such rank.
+        /// The first rank with an invalid value.
         rank: usize,
         /// The variable's name.
         variable: &'static str,
-        /// Its value there, or the beginning of it.
+        /// The value on that rank, or the beginning of the value.
         value: String,
-        /// The values that it can have.
+        /// The valid values.
         expected: &'static str,
     },
     /// There is no MPI library, or none that can be used.
@@ -227,8 +227,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// The ranks that are lost, as far as this error knows: they have panicked, have left while others waited for them, or their processes
-    /// have died. Empty where another rank knows which; `None` if the error is another one, and the communicator can still be used.
+    /// The lost ranks that this error names: they have panicked, have left while others waited for them, or their processes have died.
+    /// Empty if only other ranks know which ranks are lost; `None` if the error is no loss, so that the communicator can still be used.
     #[must_use]
     pub fn lost_ranks(&self) -> Option<&[usize]> {
         match self {
@@ -242,7 +242,7 @@ impl Error {
     }
 }
 
-/// `rank 1 is silent`, or `ranks 1 to 3 are silent`, or that nobody knows.
+/// `rank 1 is silent`, or `ranks 1 to 3 are silent`, or that the silent rank is not known.
 fn being(ranks: &Range<usize>) -> String {
     match ranks.len() {
         0 => "which rank is silent is not known: ranks may wait for each other".to_owned(),

@@ -18,7 +18,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// This process. From now on it can be distinguished from its children.
+    /// The calling process. From now on it can be distinguished from its children.
     pub(crate) fn current() -> Self {
         watch();
         Self {
@@ -26,7 +26,7 @@ impl Process {
         }
     }
 
-    /// Whether the calling process is this one.
+    /// Whether the calling process is `self`, not a child of it.
     #[inline]
     pub(crate) fn is_current(self) -> bool {
         FORKS.load(Ordering::Relaxed) == self.forks

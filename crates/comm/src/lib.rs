@@ -8,9 +8,9 @@
 //!   order from a seed.
 //! - `mpi` (feature `mpi`): a rank is an MPI process, over any communicator that the caller hands in.
 //!
-//! Others can be written outside this crate: [`Requests`] keeps what is under way, and [`contract`] tests the result.
+//! Others can be written outside this crate: [`Requests`] stores sends and receives under way, and [`contract`] tests a transport.
 //!
-//! Nothing here knows floating-point numbers or trees: a message is bytes.
+//! This crate knows neither floating-point numbers nor trees: a message is bytes.
 //!
 //! ```
 //! use comm::{Communicator, Tag, threads};

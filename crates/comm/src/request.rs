@@ -2,9 +2,8 @@
 
 /// A send or a receive under way. It belongs to the communicator that made it.
 ///
-/// Return it by [`Communicator::wait`](crate::Communicator::wait) or [`Communicator::cancel`](crate::Communicator::cancel). A
-/// request that is merely dropped stays posted. Its buffer belongs to the communicator, so nothing is freed while the
-/// transport uses it.
+/// Pass it to [`Communicator::wait`](crate::Communicator::wait) or [`Communicator::cancel`](crate::Communicator::cancel). A
+/// request that is merely dropped stays posted. The communicator owns the buffer, so it is not freed while the transport uses it.
 #[derive(Debug)]
 #[must_use = "a request that is neither waited for nor cancelled stays posted"]
 pub struct Request(RequestId);
@@ -17,15 +16,15 @@ pub struct RequestId {
 }
 
 impl Request {
-    /// Its name, for [`Communicator::wait_any`](crate::Communicator::wait_any).
+    /// The request's name, for [`Communicator::wait_any`](crate::Communicator::wait_any).
     pub fn id(&self) -> RequestId {
         self.0
     }
 }
 
-/// The operations of a transport, by [`RequestId`]: an operation, and with it its buffer, outlives its handle.
+/// A transport's operations under way, by [`RequestId`]. The table owns an operation and its buffer, even if the [`Request`] is dropped.
 ///
-/// Slots are used again, each with a generation that distinguishes a stale handle from a live one.
+/// Slots are used again. Each has a generation, which distinguishes a stale request from a live one.
 #[derive(Debug)]
 pub struct Requests<T> {
     slots: Vec<(u64, Option<T>)>,
@@ -62,16 +61,16 @@ impl<T> Requests<T> {
         })
     }
 
-    /// The operation of a live handle.
+    /// The operation of a live request.
     ///
     /// # Panics
-    /// The handle is another communicator's: a bug of the caller.
+    /// The request is not in this table: a bug of the caller.
     pub fn get_mut(&mut self, request: RequestId) -> &mut T {
         self.find(request)
             .expect("a request is used with the communicator that made it")
     }
 
-    /// The operation of a handle; `None` if it has ended.
+    /// The operation of a request; `None` if it has ended.
     pub fn find(&mut self, request: RequestId) -> Option<&mut T> {
         self.slots
             .get_mut(request.slot)
@@ -79,10 +78,10 @@ impl<T> Requests<T> {
             .and_then(|(_, operation)| operation.as_mut())
     }
 
-    /// Takes the operation out and frees its slot.
+    /// Removes an operation and returns it.
     ///
     /// # Panics
-    /// The handle is another communicator's: a bug of the caller.
+    /// The request is not in this table: a bug of the caller.
     pub fn remove(&mut self, request: Request) -> T {
         let Request(RequestId { slot, generation }) = request;
         let (current, stored) = &mut self.slots[slot];
@@ -92,7 +91,7 @@ impl<T> Requests<T> {
         operation.expect("a request is used with the communicator that made it")
     }
 
-    /// All operations.
+    /// All operations in the table.
     #[cfg(feature = "mpi")]
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.slots
@@ -100,7 +99,7 @@ impl<T> Requests<T> {
             .filter_map(|(_, operation)| operation.as_mut())
     }
 
-    /// Takes out every operation that is still in the table.
+    /// Removes all operations and returns them.
     pub fn drain(&mut self) -> impl Iterator<Item = T> {
         let slots = self.slots.iter_mut();
         slots.filter_map(|(_, operation)| operation.take())

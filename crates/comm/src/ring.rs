@@ -1,10 +1,10 @@
-//! A ring of cache lines in memory that two processes share: messages from the one to the other, in order, without a lock.
+//! A ring of cache lines in memory that two processes share: carries messages from one process to the other, in order, without a lock.
 //!
-//! Each message has a slot of a few lines. Its header carries a stamp, the number of the slot since the ring was made, modulo 2^16: it is
-//! written last, and a reader that finds the stamp it is waiting for finds the whole message. A short message follows its header, so that
-//! the processor fetches both; a longer one lies in [lines of data](data), side by side, which form a ring of their own. The reader counts
-//! what it has read in another line, which the writer reads only when the rings seem to be full. A short message costs one cache-line
-//! transfer; reporting it as read costs another.
+//! Each message has a slot of a few lines. The slot's header has a stamp: the message's number since the ring was made, modulo 2^16. The
+//! writer writes the stamp last, so a reader that finds the expected stamp finds the whole message. A short message follows its header, so
+//! the processor fetches both at once; a longer one lies in adjacent [lines of data](data), which form a second ring. The reader counts what
+//! it has read in another line, which the writer reads only when the rings seem to be full. A short message costs one cache-line transfer;
+//! the reader's count costs another.
 
 mod data;
 mod line;
@@ -32,7 +32,7 @@ pub(crate) use size::Size;
 /// The shared memory of a ring.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ring<'a> {
-    /// Its header is the reader's progress.
+    /// The line whose header is the reader's progress.
     consumed: &'a Line,
     slots: &'a [Line],
     data: &'a [DataLine],
@@ -40,7 +40,7 @@ pub(crate) struct Ring<'a> {
 }
 
 impl<'a> Ring<'a> {
-    /// A ring of some size in memory that was zero or is cleared. The first of the control lines is the reader's.
+    /// A ring in memory that is zero, or that the caller then [clears](Ring::clear). The first control line is the reader's.
     #[inline]
     pub(crate) fn in_memory(size: Size, control: &'a [Line], data: &'a [DataLine]) -> Self {
         let (consumed, slots) = control.split_first().expect("a ring has lines");
@@ -70,12 +70,12 @@ impl<'a> Ring<'a> {
         &self.slots[first..][..self.size.slot_lines]
     }
 
-    /// The lines of data from this number on up to the last one.
+    /// The lines of data from this number to the end of the memory.
     fn data_from(self, number: u32) -> &'a [DataLine] {
         &self.data[number as usize & (self.data.len() - 1)..]
     }
 
-    /// How much was read.
+    /// How much the reader has read.
     fn consumed(self) -> Progress {
         Progress::unpack(self.consumed.header.load(Ordering::Acquire))
     }
@@ -85,7 +85,7 @@ impl<'a> Ring<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     written: Progress,
-    /// What had been read when the writer last checked.
+    /// How much the reader had read when the writer last checked.
     consumed: Progress,
 }
 
@@ -141,7 +141,7 @@ impl Reader {
         (header.stamp == stamp_of(number)).then_some((header.tag, header.length.into()))
     }
 
-    /// Copies the next message, of `length_bytes`, which `next` has reported, as far as there is room for it.
+    /// Copies the next message, whose length `next` has returned, as far as `into` has room for it.
     pub(crate) fn read(&mut self, ring: Ring<'_>, length_bytes: usize, into: &mut [u8]) {
         let room = length_bytes.min(into.len());
         self.take(ring, length_bytes, |message| {
@@ -149,7 +149,7 @@ impl Reader {
         });
     }
 
-    /// Passes the next message, of `length_bytes`, which `next` has reported, to a function: in place, or as a copy if it is short.
+    /// Passes the next message, whose length `next` has returned, to a function: in place, or as a copy if it is short.
     #[expect(
         unsafe_code,
         reason = "the bytes are this end's until it has counted them"
@@ -181,7 +181,7 @@ impl Reader {
         taken
     }
 
-    /// Counts the next message, which was taken.
+    /// Counts the message that was just taken, so that the writer may reuse its memory.
     fn count(&mut self, ring: Ring<'_>, length_bytes: usize) {
         (self.read, _) = self.read.and(length_bytes, ring.size);
         let consumed = &ring.consumed.header;

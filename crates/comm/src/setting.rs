@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 
-/// The values of a switch, for a message.
+/// The valid values of a switch, for error texts.
 pub const SWITCH_VALUES: &str = "one of on, off, 1, 0, true, false, yes, no";
 
 /// The value of an environment variable; `None` where it is not set or empty.
@@ -12,7 +12,7 @@ pub fn value(variable: &str) -> Option<OsString> {
     env::var_os(variable).filter(|value| !value.is_empty())
 }
 
-/// What a switch's value says, in upper or lower case; `None` if it is none of [`SWITCH_VALUES`].
+/// Parses a switch's value, in upper or lower case; `None` if it is none of [`SWITCH_VALUES`].
 #[must_use]
 pub fn switch(value: &OsStr) -> Option<bool> {
     match value.to_str()?.to_ascii_lowercase().as_str() {

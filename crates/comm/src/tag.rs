@@ -1,12 +1,12 @@
-//! Tags: which conversation a message belongs to, and which exchange of it.
+//! Tags: which conversation a message belongs to, and which exchange of the conversation.
 
 use std::fmt;
 
 /// Marks a message, so that it matches only the receive that it is meant for.
 ///
-/// A tag has two parts. Its *number* names a conversation: a plan, for example. Within a conversation ranks take turns: an *exchange* is
-/// all messages of one turn, and its *kind* says what they are for. A message matches a receive of the same tag, number and exchange.
-/// If ranks are in different exchanges of one conversation, their program is wrong, and a transport that sees it returns
+/// A tag has two parts. Its *number* names a conversation, such as the messages of a plan. A conversation is a series of *exchanges*. An
+/// exchange has a number, its *turn*, and a *kind*, which says what its messages are for. A message matches a receive with the same number
+/// and exchange. If ranks are in different exchanges of one conversation, their program is wrong; a transport that detects this returns
 /// [`Error::Mismatched`](crate::Error::Mismatched).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag(u64);
@@ -16,7 +16,7 @@ const EXCHANGE_BITS: u32 = 16;
 const KIND_BITS: u32 = 4;
 const TURN_BITS: u32 = EXCHANGE_BITS - KIND_BITS;
 
-/// The kind of notices, by which ranks tell each other about an exchange.
+/// The kind of notices, by which ranks inform each other about an exchange.
 const NOTICE: u64 = KINDS - 1;
 
 const KINDS: u64 = 1 << KIND_BITS;
@@ -25,10 +25,10 @@ impl Tag {
     /// The tag of messages that belong to no plan. Its conversation is always open.
     pub const CONTROL: Tag = Tag::new(0);
 
-    /// Numbers are below this one: a world that built a plan every microsecond would reach it after nine years.
+    /// Numbers are below this limit. A world that built a plan every microsecond would reach it after nine years.
     pub const NUMBER_LIMIT: u64 = 1 << (u64::BITS - EXCHANGE_BITS);
 
-    /// Kinds of exchanges are below this one.
+    /// Kinds of exchanges are below this limit.
     pub const KIND_LIMIT: u8 = (1 << KIND_BITS) - 1;
 
     /// The tag with this number, in its first exchange.
@@ -41,7 +41,7 @@ impl Tag {
         Self(number << EXCHANGE_BITS)
     }
 
-    /// The same conversation, in its `turn`-th exchange, counted modulo 4096, which is of this kind.
+    /// The tag of the same conversation, in an exchange with this turn, modulo 4096, and this kind.
     ///
     /// # Panics
     /// The kind is not below [`KIND_LIMIT`](Tag::KIND_LIMIT).
@@ -62,7 +62,7 @@ impl Tag {
         self.0
     }
 
-    /// The tag from that number.
+    /// The tag that [`to_bits`](Tag::to_bits) has turned into this number.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
@@ -80,7 +80,7 @@ impl Tag {
         self.0 >> KIND_BITS & ((1 << TURN_BITS) - 1)
     }
 
-    /// What the exchange is for.
+    /// The exchange's kind.
     #[must_use]
     pub const fn kind(self) -> u8 {
         (self.0 & (KINDS - 1)) as u8
@@ -95,14 +95,14 @@ impl Tag {
         (ahead % (2 * half)) as i64 - half as i64
     }
 
-    /// Turn and kind in one number, the kind in its lowest bits.
+    /// Turn and kind as one number, with the kind in the lowest bits.
     #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
     #[cfg(any(feature = "mpi", test))]
     pub(crate) const fn exchange(self) -> u16 {
         self.0 as u16
     }
 
-    /// The same conversation, in the exchange of this number.
+    /// The tag of the same conversation, in the exchange that [`exchange`](Tag::exchange) has turned into this number.
     #[cfg(any(feature = "mpi", test))]
     pub(crate) const fn with_exchange_number(self, exchange: u16) -> Self {
         Self(self.0 >> EXCHANGE_BITS << EXCHANGE_BITS | exchange as u64)
@@ -113,8 +113,8 @@ impl Tag {
         self.with_any_kind(self.turn(), NOTICE)
     }
 
-    /// The tag of all notices of the conversation. A notice contains the exchange that it is about, since a rank that looks for notices does
-    /// not know it.
+    /// The tag of all notices of the conversation. A notice contains the exchange that it is about, since a rank that searches for notices
+    /// does not know their exchanges.
     #[cfg(feature = "mpi")]
     pub(crate) const fn any_notice(self) -> Self {
         self.with_any_kind(0, NOTICE)

@@ -1,4 +1,4 @@
-//! Counts of messages.
+//! Counts messages and their bytes.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Counts a message that a rank sends.
+    /// Adds a message to the traffic of the rank that sends it.
     pub fn count(own: &Cell<Self>, message: &[u8]) {
         let before = own.get();
         own.set(Self {

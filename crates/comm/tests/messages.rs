@@ -1,4 +1,4 @@
-//! What errors say: each in one line, in a user's words.
+//! The texts of errors: one line each, in the user's terms.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -49,7 +49,7 @@ fn numbers_agree_with_their_nouns() {
     assert_eq!(too_long.to_string(), told);
 }
 
-/// A panic may say anything, in several lines or in colours.
+/// The message of a panic may have several lines, and escape sequences for colours.
 #[test]
 fn a_panic_is_told_in_one_line() {
     let error = threads::run(2, |_| panic!("\u{1b}[31mred\u{7}\nand below")).unwrap_err();

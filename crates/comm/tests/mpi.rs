@@ -12,7 +12,7 @@ fn main() {
     mpi::run(check).expect("MPI starts once");
 }
 
-/// Also a receive that was posted before, for another rank's message; also if the wrong message came before its receive.
+/// Even a receive of another rank's message, posted earlier; and even if the wrong message came before its receive.
 fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator) {
     let (rank, size) = (world.rank(), world.size());
     if !world.shares_memory() {
@@ -47,13 +47,13 @@ fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator
     world.close(told);
 }
 
-/// Ranks that a launcher has bound to cores each see only their own. The transport counts the cores of all, each once.
+/// Ranks that a launcher has bound to cores each see only their own cores. The transport counts every core of any rank once.
 fn ranks_share_the_cores_of_their_node(world: &mpi::MpiCommunicator) {
     let hints = world.hints();
     if hints.node_ranks != Some(world.size()) {
         return;
     }
-    // What this machine has, whoever may use it.
+    // All processors of this machine.
     let Ok(cpus) = std::fs::read_to_string("/proc/cpuinfo") else {
         return;
     };
@@ -65,7 +65,7 @@ fn ranks_share_the_cores_of_their_node(world: &mpi::MpiCommunicator) {
 
 fn check(world: mpi::MpiCommunicator) {
     let duplicate = mpi::MpiCommunicator::world().expect("the world can be duplicated");
-    // On one node, as `cargo xtask test` starts it.
+    // All ranks are on one node, since `cargo xtask test` starts them.
     let is_off = setting::value(mpi::SHARED_MEMORY_VARIABLE)
         .is_some_and(|value| setting::switch(&value) == Some(false));
     assert_eq!(world.shares_memory(), world.size() > 1 && !is_off);

@@ -1,5 +1,5 @@
-//! Processes that a program starts: ranks of another world, which have counted their communicators themselves. Both sides exchange messages, and
-//! free communicators in several orders. `cargo xtask test` starts this program with `mpirun`; it starts more of itself.
+//! Processes that a program spawns: ranks of another world, which have numbered their communicators separately. Both sides exchange messages,
+//! and free communicators in several orders. `cargo xtask test` starts this program with `mpirun`; the program then spawns processes of itself.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]
@@ -55,13 +55,13 @@ fn check(world: &MpiCommunicator) {
     }
 }
 
-/// Debian's MPICH 4.0 is built for UCX, by which this version starts none: the call fails. Later ones do.
+/// Whether the library can spawn processes. MPICH 4.0 over UCX, as in Debian, cannot; later versions can.
 fn can_start(library: &Library) -> bool {
     let version = library.version();
     !(library.choice().version.starts_with("MPICH Version: 4.0") && version.contains("ch4:ucx"))
 }
 
-/// Those that have started this process.
+/// The intercommunicator with the processes that have spawned this one, if any have.
 fn parent(library: &Library) -> Option<Comm> {
     let mut parent = Comm::UNSET;
     // SAFETY: MPI is initialised; `parent` is room for one handle.
@@ -70,7 +70,7 @@ fn parent(library: &Library) -> Option<Comm> {
     (parent != library.handles.MPI_COMM_NULL).then_some(parent)
 }
 
-/// Starts more of this program. Collective.
+/// Spawns processes of this program, and returns the intercommunicator with them. Collective.
 fn start(library: &Library) -> Comm {
     let own = env::current_exe().expect("it is running");
     let own = CString::new(own.as_os_str().as_bytes()).expect("a path has no null character");
@@ -104,7 +104,7 @@ fn merge(library: &Library, between: Comm, side: Side) -> Comm {
     merged
 }
 
-/// Communicators of both sides, while others of one side live: more on one than on the other.
+/// Makes and frees communicators of both sides, while each side has others of its own: the children have more than the parents.
 fn together(library: &Library, between: Comm, side: Side, round: usize) {
     let own_count = match side {
         Side::Parents => 1,
@@ -114,7 +114,7 @@ fn together(library: &Library, between: Comm, side: Side, round: usize) {
     let own: Vec<_> = (0..own_count).map(|_| duplicate(world)).collect();
     let mut merged = merge(library, between, side);
     drop(duplicate(merged));
-    // Frees the one before.
+    // Frees the duplicate that was just dropped.
     let both = duplicate(merged);
     if round.is_multiple_of(2) {
         own.into_iter().for_each(free);
@@ -145,7 +145,7 @@ fn exchange(world: &MpiCommunicator) {
     assert_eq!(ranks, expected);
 }
 
-/// Collective.
+/// Drops a communicator and frees the library's. Collective.
 fn free(world: MpiCommunicator) {
     let library_own = world.library_communicator();
     drop(world);

@@ -1,5 +1,5 @@
-//! A process that is stopped: all others name it, though most of them wait for ranks that live, and end within the silence limits of their
-//! wait and of the program's end. `cargo xtask test` starts this program with `mpirun`, with the number of the rank that stops.
+//! One process is stopped. All others must name it, though most wait for ranks that live, and must end within the silence limits of their
+//! wait and of the program's end. `cargo xtask test` starts this program with `mpirun`; the argument is the rank that stops.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
@@ -13,10 +13,10 @@ use comm::{Communicator, Error, Request, Tag, collective, mpi};
 /// Longer than the launcher takes to start all processes.
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// What a limited wait may take more on a busy machine.
+/// How much longer a limited wait may take on a busy machine.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// How much later than the others one rank begins to wait.
+/// How much later than the others the late rank begins to wait.
 const LATE: Duration = Duration::from_secs(1);
 
 fn main() {
@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Every rank waits for a message of the next one. The rank after the stopped one begins later, and learns whom the others blame.
+/// Every rank waits for a message of the next rank. The rank after the stopped one begins later, and learns from the others who is silent.
 fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     world.set_silence_limit(LIMIT);
     collective::allgather(world, Tag::CONTROL, vec![0]).expect("all are there");
@@ -61,7 +61,7 @@ fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     let error = collective::receive(world, next, tag, 1).expect_err("nobody sends it");
     is_named(&error, world, stopped);
     let waited = begin.elapsed();
-    // A rank that began to wait a little earlier may have notified this one.
+    // A rank that began to wait a little earlier may have notified this rank.
     let least = if is_late {
         LIMIT - LATE * 2
     } else {
@@ -101,7 +101,7 @@ fn a_loop_ends(
     let error = loop {
         match asks(&request) {
             Ok(false) => assert!(begin.elapsed() < LIMIT * 8, "it never meets the limit"),
-            // Another rank has notified this one.
+            // Another rank has notified this rank.
             Ok(true) => break world.wait(request).expect_err("nobody sends it"),
             Err(error) => {
                 world.cancel(request);

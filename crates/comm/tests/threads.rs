@@ -1,4 +1,4 @@
-//! The contract on threads, and what only the in-process backend promises.
+//! The contract on threads, and what only the in-process backend guarantees.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -29,8 +29,8 @@ fn contract_on_seeded_threads() {
     }
 }
 
-/// Everybody sends to rank 0, which asks for all messages round after round: the round in which
-/// each came, and from whom.
+/// All ranks send to rank 0, which tests all receives in rounds. Returns the round and the sender of
+/// each message.
 fn arrivals(seed: u64) -> Vec<(usize, usize)> {
     let order = Mutex::new(Vec::new());
     run_seeded(6, seed, |comm| {
@@ -80,7 +80,7 @@ fn no_ranks_is_an_error() {
     assert_eq!(run_seeded(0, 1, |_| ()), Err(RunError::NoRanks));
 }
 
-/// More ranks would run out of memory maps, or of memory, and the process would abort.
+/// With more ranks, the process would run out of memory maps or memory, and abort.
 #[test]
 fn more_ranks_than_a_process_holds_are_an_error() {
     for ranks in [RANKS_MAX + 1, 20_000, usize::MAX] {
@@ -92,7 +92,7 @@ fn more_ranks_than_a_process_holds_are_an_error() {
     }
 }
 
-/// Both networks, by name, on the same body.
+/// Runs `body` on both networks. Returns their names and results.
 fn on_both(
     ranks: usize,
     body: impl Fn(ThreadCommunicator) + Sync,
@@ -131,7 +131,7 @@ fn a_panic_reaches_every_rank() {
         };
     }
     assert_eq!(told.into_inner(), 2 * 16);
-    // Within a second, and much less where the machine is not busy with something else.
+    // This takes less than a second, unless the machine is busy with something else.
     println!("two runs with a panic took {:?}", begin.elapsed());
     assert!(begin.elapsed() < Duration::from_secs(20));
 }

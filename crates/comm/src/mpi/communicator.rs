@@ -1,4 +1,4 @@
-//! The MPI backend's communicator: a rank's end.
+//! The communicator of the MPI backend.
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::ffi::c_int;
@@ -33,7 +33,7 @@ use crate::traffic::Traffic;
 /// Long, because a rank may compute for long before it joins a reduction.
 pub const DEFAULT_SILENCE_LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// Open MPI sends up to 4096 bytes, its own header included, at once through shared memory; other libraries and networks more.
+/// Open MPI sends up to 4096 bytes, its own header included, at once through shared memory; other libraries and networks send more.
 const EAGER_BYTES: usize = 4000;
 
 /// The longest message that an MPI `int` counts.
@@ -67,9 +67,9 @@ pub struct MpiCommunicator {
     /// The number of messages that `requests` has memory for.
     pub(super) room: Cell<usize>,
     pub(super) silence_limit: Rc<Cell<Duration>>,
-    /// How long it waits for a message, in milliseconds, before it inquires which rank is silent.
+    /// How long this rank waits for a message before it inquires which rank is silent.
     pub(super) before_inquiry_ms: Cell<u64>,
-    /// Its last inquiry.
+    /// This rank's last inquiry.
     pub(super) inquiry: RefCell<Option<Inquiry>>,
     /// For this rank's last wait that ended because of silence: its conversation's number, and the silent ranks.
     pub(super) blamed: Cell<Option<(u64, Span)>>,
@@ -81,15 +81,15 @@ pub struct MpiCommunicator {
     pub(super) process: Process,
     /// The first channel's communicator, for calls that send no messages.
     pub(super) raw: RawCommunicator,
-    /// Its number in the registry of what is to be freed.
+    /// The number of that communicator in the [registry](lifetime) of what is to be freed.
     pub(super) first_number: u64,
     /// Conversations to close before the next one is opened.
     pub(super) to_close: RefCell<Vec<Tag>>,
-    /// Requests to cancel then.
+    /// Requests to cancel before the next conversation is opened.
     pub(super) to_cancel: RefCell<Vec<Request>>,
     /// Notices of this rank, some of which may wait for room in a ring.
     pub(super) notices: RefCell<Vec<Request>>,
-    /// Whether it is revoked: ranks are lost, or others go on without lost ranks.
+    /// Whether the communicator is revoked: ranks are lost, or others go on without lost ranks.
     pub(super) is_revoked: Cell<bool>,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Debug for MpiCommunicator {
 }
 
 impl MpiCommunicator {
-    /// A rank's end on a communicator of ours. Collective.
+    /// A communicator on `raw`, which is a duplicate of ours. Collective.
     pub(super) fn on(
         raw: RawCommunicator,
         lifetime: Lifetime,
@@ -165,12 +165,12 @@ impl MpiCommunicator {
             .set(inquiry::before_inquiry_ms(limit));
     }
 
-    /// The silence limit, shared, so that later changes are seen.
+    /// A shared reference to the silence limit, so that later changes are seen.
     pub(super) fn shared_silence_limit(&self) -> Rc<Cell<Duration>> {
         Rc::clone(&self.silence_limit)
     }
 
-    /// A peer's number, after checking that the call is possible now.
+    /// A peer's rank as MPI's int. Fails if the call is not possible now.
     #[inline]
     pub(super) fn peer(&self, call: &'static str, peer: usize) -> Result<c_int, Error> {
         if lifetime::is_finalised() {
@@ -190,14 +190,14 @@ impl MpiCommunicator {
         })
     }
 
-    /// The channels, unless a message is being taken: then an operator has made this call.
+    /// The channels. Fails while a message is being taken, since the call then comes from an operator.
     #[inline]
     pub(super) fn free_channels(&self) -> Result<RefMut<'_, Channels>, Error> {
         let channels = self.channels.try_borrow_mut();
         channels.map_err(|_| Error::Nested { rank: self.rank })
     }
 
-    /// Whether the call does not come from an operator that takes a message.
+    /// Fails if the call comes from an operator while a message is being taken.
     #[inline]
     pub(super) fn check_not_nested(&self) -> Result<(), Error> {
         self.free_channels().map(drop)
@@ -229,9 +229,9 @@ impl MpiCommunicator {
         })
     }
 
-    /// Frees what MPI is done with.
+    /// Frees the abandoned requests that MPI is done with.
     pub(super) fn sweep(&self) {
-        // A request that fails is over as well.
+        // MPI is done with a request that fails, too.
         self.abandoned
             .borrow_mut()
             .retain_mut(|request| matches!(request.test(), Ok(false)));
@@ -252,8 +252,8 @@ impl MpiCommunicator {
         })))
     }
 
-    /// Sends a notice about a conversation: through a ring if there is one, else by MPI if its tags have room for kinds. Returns
-    /// whether it was sent or will be.
+    /// Sends a notice about a conversation: through a ring if there is one, else by MPI if its tags have bits for the exchange.
+    /// Returns whether the notice was sent or will be.
     pub(super) fn send_notice(
         &self,
         requests: &mut Requests<Message>,
@@ -316,7 +316,7 @@ impl MpiCommunicator {
         }
     }
 
-    /// Revokes the communicator on all ranks. Returns which ranks are lost, as far as this rank knows.
+    /// Revokes the communicator on all ranks. Returns the error, which names the lost ranks that this rank knows.
     #[cold]
     pub(super) fn loss(&self) -> Error {
         let rank = self.rank;
@@ -354,7 +354,7 @@ impl MpiCommunicator {
         })
     }
 
-    /// The communicator of the surviving ranks, from MPI's, which was just made. Collective.
+    /// The communicator of the surviving ranks on `raw`, which was just made, and the ranks' old numbers. Collective.
     pub(super) fn of_survivors(&self, raw: RawCommunicator) -> Result<(Self, Vec<usize>), Error> {
         let failed = |failure: Failure| failure.on(self.rank);
         let left = survivors::ranks_before(raw, self.raw).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! The communicator as a transport: what [`Communicator`] and [`NativeReductions`] ask of it.
+//! [`Communicator`] and [`NativeReductions`] for the MPI backend.
 
 use std::ffi::c_int;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use crate::request::{Request, RequestId};
 use crate::tag::Tag;
 use crate::traffic::Traffic;
 
-/// The word of a rank that calls `agree` with `true`.
+/// The word by which a rank that calls `agree` with `true` takes part in an agreement.
 const AGREES: c_int = 1;
 
-/// The word of a rank that calls `shrink`.
+/// The word by which a rank that calls `shrink` takes part in an agreement.
 const SHRINKS: c_int = 2;
 
 impl Communicator for MpiCommunicator {
@@ -143,7 +143,7 @@ impl Communicator for MpiCommunicator {
         match message {
             Message::Local(message) => self.channels.borrow_mut().forget_request(message.tag, id),
             Message::Mpi(mut message) if !lifetime::is_finalised() => {
-                // A cancelled receive completes without its sender; where it cannot, it waits with the sends.
+                // A cancelled receive completes without its sender. If it cannot be cancelled, it waits among the abandoned requests.
                 let _ = message.pending.cancel_receive();
                 self.abandoned.borrow_mut().push(message.pending);
                 self.sweep();
@@ -224,7 +224,7 @@ impl Communicator for MpiCommunicator {
             self.send_notice(&mut requests, &mut channels, to, tag, &notice)?;
             Ok(())
         });
-        // Otherwise MPI has failed, or is finalised: the others will see that this rank is silent.
+        // If not all are notified, MPI has failed or is finalised: the others will detect that this rank is silent.
         if notified.is_ok() {
             self.sweep_notices();
         }
@@ -279,7 +279,7 @@ impl Communicator for MpiCommunicator {
         self.revoke(&ulfm);
         let mut size_before = self.size + 1;
         loop {
-            // Others that wanted to agree know now that they cannot.
+            // Ranks that take part by `agree` get `false`.
             let agreed = ulfm.agree(self.raw, SHRINKS);
             let (word, _) = agreed.map_err(|failure| failure.on(self.rank))?;
             if word != SHRINKS {
@@ -290,7 +290,7 @@ impl Communicator for MpiCommunicator {
             let size = raw.size().map_err(|failure| failure.on(self.rank))?;
             let made = self.of_survivors(raw);
             if made.is_err() {
-                // The others may wait for this rank.
+                // The other ranks may wait for this rank.
                 let _ = ulfm.revoke(raw);
             }
             let verdict = ulfm.agree(raw, made.is_ok().into());
@@ -302,7 +302,7 @@ impl Communicator for MpiCommunicator {
                         left,
                     });
                 }
-                // Another loss meanwhile: there are fewer now.
+                // Another rank was lost meanwhile: this is repeated with fewer ranks.
                 Ok(_) | Err(Error::Revoked { .. }) if size < size_before => size_before = size,
                 Ok(_) => return Err(Error::Revoked { rank: self.rank }),
                 Err(error) => return Err(error),
@@ -328,7 +328,7 @@ impl NativeReductions for MpiCommunicator {
         combine: &CombineSlots<'_>,
     ) -> Result<(), Error> {
         self.check_not_nested()?;
-        // If there is no root, this still makes the other checks of the call.
+        // Without a root, this still checks that the call is possible now.
         let number = self.peer("reduce_slots", root.unwrap_or(self.rank))?;
         let count = self.count(slot_bytes)?;
         let register = |operation| {

@@ -1,6 +1,6 @@
-//! The memory of messages that are too long for the line of their header: plain bytes, so that copies run at full speed.
+//! The memory of messages that are too long for their slot: plain bytes, so that copies run at full speed.
 
-#![expect(unsafe_code, reason = "two processes use the memory in turns")]
+#![expect(unsafe_code, reason = "two processes own the memory alternately")]
 
 #[cfg(loom)]
 use loom::cell::UnsafeCell;
@@ -11,24 +11,24 @@ use std::slice;
 /// The bytes of a cache line.
 pub(crate) const LINE_BYTES: usize = 64;
 
-/// A cache line of plain bytes. Zeros are one.
+/// A cache line of plain bytes. Zeroed memory is a valid one.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct DataLine(UnsafeCell<[u8; LINE_BYTES]>);
 
-// SAFETY: only the functions of this file touch the bytes, and whoever calls them has them to itself.
+// SAFETY: only the functions of this file touch the bytes, and their callers promise that nobody writes the bytes meanwhile.
 unsafe impl Sync for DataLine {}
 
-/// Messages of at least this number of bytes are written past the caches. The reader's cache still has the lines that it read, and a
-/// long message would wait for each line to be fetched from there, longer if the reader's core is far away. Short messages go through
-/// the caches: the reader would wait longer for memory.
+/// Messages of at least this number of bytes are written past the caches: the reader's cache still has the lines that it read, so the
+/// writer of a long message would wait for each line to be fetched from there, longer if the reader's core is far away. Short messages
+/// go through the caches, because the reader would wait longer for memory.
 #[cfg(all(target_arch = "x86_64", not(loom)))]
 const STREAMED_BYTES: usize = 3000;
 
-/// Writes a message to lines; there are enough of them.
+/// Writes a message to lines, which have room for it.
 ///
 /// # Safety
-/// Nobody reads or writes them meanwhile.
+/// Nobody else reads or writes the lines meanwhile.
 #[cfg(not(loom))]
 pub(super) unsafe fn write(lines: &[DataLine], message: &[u8]) {
     assert!(message.len() <= size_of_val(lines));
@@ -42,7 +42,7 @@ pub(super) unsafe fn write(lines: &[DataLine], message: &[u8]) {
     unsafe { to.copy_from_nonoverlapping(message.as_ptr(), message.len()) };
 }
 
-/// Copies a message to memory past the caches. Other processors see it before whatever this one stores afterwards.
+/// Copies a message to memory past the caches. Other processors see the message before whatever this one stores afterwards.
 ///
 /// # Safety
 /// There is room for the message at `to`, which is aligned to a line and which nobody else uses meanwhile.
@@ -70,10 +70,10 @@ unsafe fn stream(to: *mut u8, message: &[u8]) {
     unsafe { _mm_sfence() };
 }
 
-/// Passes a message to a function in place; the lines hold all of it.
+/// Passes the message in these lines to a function, in place.
 ///
 /// # Safety
-/// Nobody writes them meanwhile.
+/// Nobody writes the lines meanwhile.
 #[cfg(not(loom))]
 pub(super) unsafe fn read<R>(
     lines: &[DataLine],
@@ -87,11 +87,11 @@ pub(super) unsafe fn read<R>(
     take(message)
 }
 
-/// The lines that are fetched at once. The processor itself fetches more when it sees that they are read in order.
+/// The number of lines that are prefetched. The processor prefetches more by itself when it detects that lines are read in order.
 #[cfg(all(target_arch = "x86_64", not(loom)))]
 const FETCHED_LINES: usize = 8;
 
-/// Begins to fetch a message from the writer's cache, while the program finds out what to do with it.
+/// Prefetches the beginning of a message from the writer's cache.
 #[cfg(not(loom))]
 #[inline]
 pub(super) fn fetch(message: &[u8]) {
@@ -106,7 +106,7 @@ pub(super) fn fetch(message: &[u8]) {
     let _ = message;
 }
 
-/// As `write`, seen by loom.
+/// As `write`, in a form that loom checks.
 #[cfg(loom)]
 pub(super) unsafe fn write(lines: &[DataLine], message: &[u8]) {
     for (line, bytes) in lines.iter().zip(message.chunks(LINE_BYTES)) {
@@ -116,7 +116,7 @@ pub(super) unsafe fn write(lines: &[DataLine], message: &[u8]) {
     }
 }
 
-/// As `read`, seen by loom: passes a copy.
+/// As `read`, in a form that loom checks: passes a copy.
 #[cfg(loom)]
 pub(super) unsafe fn read<R>(
     lines: &[DataLine],

@@ -1,4 +1,4 @@
-//! Lines of control: headers of messages, and short messages behind them.
+//! Control lines, which contain headers, and short messages after them.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
@@ -11,13 +11,13 @@ use super::data::LINE_BYTES;
 
 pub(super) const WORD_BYTES: usize = size_of::<u64>();
 
-/// The words of a line after its header.
+/// The number of words in a line after its header.
 const WORDS: usize = LINE_BYTES / WORD_BYTES - 1;
 
-/// The longest message that is in the line of its header.
+/// The length of the longest message that fits into the line of its header.
 pub(super) const SHORT_BYTES: usize = WORDS * WORD_BYTES;
 
-/// Stamp, tag and length of the message whose slot it is.
+/// The header of a slot: stamp, tag and length in bytes of its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// Modulo 2^16. Two stamps that a reader can see in the same slot differ by one round of the ring.
@@ -47,13 +47,13 @@ pub(super) fn stamp_of(number: u32) -> u16 {
     number.wrapping_add(1) as u16
 }
 
-/// A cache line of a header and a short message, or a further line of a slot. Zeros are an empty one.
+/// A cache line with a header and a short message, or a further line of a slot. Zeroed memory is an empty line.
 #[repr(C, align(64))]
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     pub(super) header: AtomicU64,
     words: [AtomicU64; WORDS],
-    /// The plain bytes of a message longer than [`SHORT_BYTES`]; a shorter one lies in the words.
+    /// The plain bytes of a message longer than [`SHORT_BYTES`]; a shorter message is in the words.
     #[cfg(loom)]
     pub(super) plain: DataLine,
 }

@@ -1,8 +1,8 @@
-//! How far the writer or the reader of a ring is.
+//! How far the writer or the reader of a ring has come.
 
 use super::size::Size;
 
-/// What was written or read since the ring was made: messages, and the lines of their data; both modulo 2^32.
+/// The number of messages, and of the lines of their data, that were written or read since the ring was made; both modulo 2^32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Progress {
     pub(super) messages: u32,
@@ -22,7 +22,7 @@ impl Progress {
         }
     }
 
-    /// With another message, and the number of its first line of data.
+    /// The progress after another message, and the number of that message's first line of data.
     pub(super) fn and(self, length_bytes: usize, size: Size) -> (Self, u32) {
         let lines = size.data_lines_of(length_bytes);
         let place = self.data_lines as usize & (size.data_lines - 1);
@@ -40,7 +40,7 @@ impl Progress {
         (this, first)
     }
 
-    /// Whether what was written, less what was read, fits the ring.
+    /// Whether the ring has room for what was written but not `consumed`.
     pub(super) fn fits(self, consumed: Self, size: Size) -> bool {
         let messages = self.messages.wrapping_sub(consumed.messages);
         let data_lines = self.data_lines.wrapping_sub(consumed.data_lines);

@@ -1,22 +1,22 @@
-//! How large a ring is.
+//! The size of a ring.
 
 use super::data::LINE_BYTES;
 use super::line::WORD_BYTES;
 
-/// How large a ring is. All numbers are powers of two; so slots and lines of data divide 2^32.
+/// The size of a ring. All numbers are powers of two, so the numbers of slots and of lines of data divide 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
-    /// The most messages.
+    /// The maximum number of messages.
     pub(crate) slots: usize,
-    /// The lines of a slot.
+    /// The number of lines of a slot.
     pub(crate) slot_lines: usize,
-    /// The most lines of data of these messages.
+    /// The number of lines of data for all messages.
     pub(crate) data_lines: usize,
 }
 
 impl Size {
-    /// The longest message. An empty ring has room for one, wherever it begins: what is left of the lines of data is skipped if it is
-    /// shorter than the message.
+    /// The length of the longest message. An empty ring always has room for it: if too few lines of data are left at the end of the
+    /// memory, they are skipped.
     pub(crate) const fn longest_bytes(self) -> usize {
         self.data_lines / 2 * LINE_BYTES
     }
@@ -26,12 +26,12 @@ impl Size {
         1 + self.slots * self.slot_lines
     }
 
-    /// The longest message that follows its header.
+    /// The length of the longest message that fits into its slot.
     pub(super) const fn slot_bytes(self) -> usize {
         self.slot_lines * LINE_BYTES - WORD_BYTES
     }
 
-    /// The lines of data of a message.
+    /// The number of lines of data that a message takes.
     pub(super) fn data_lines_of(self, length_bytes: usize) -> u32 {
         let lines = if length_bytes <= self.slot_bytes() {
             0

@@ -1,6 +1,6 @@
 //! Messages that follow their header, in the lines of a slot.
 
-#![expect(unsafe_code, reason = "two processes use the memory in turns")]
+#![expect(unsafe_code, reason = "two processes own the memory alternately")]
 
 use std::slice;
 
@@ -10,7 +10,7 @@ use super::data::fetch;
 use super::data::{self, LINE_BYTES};
 use super::line::Line;
 
-/// What precedes the message in a slot.
+/// The number of bytes before the message in a slot.
 #[cfg(not(loom))]
 const HEADER_BYTES: usize = size_of::<u64>();
 
@@ -28,10 +28,10 @@ pub(super) unsafe fn write(slot: &[Line], message: &[u8]) {
     unsafe { to.copy_from_nonoverlapping(message.as_ptr(), message.len()) };
 }
 
-/// Hands over the message after the header of a slot, which holds it.
+/// Passes the message in a slot to a function, in place.
 ///
 /// # Safety
-/// Nobody writes it meanwhile.
+/// Nobody writes the slot's message meanwhile.
 #[cfg(not(loom))]
 pub(super) unsafe fn read<R>(
     slot: &[Line],
@@ -47,7 +47,7 @@ pub(super) unsafe fn read<R>(
     take(message)
 }
 
-/// As `write`, seen by loom. Atomic integers are not plain bytes, so under loom each line also has plain ones.
+/// As `write`, in a form that loom checks. Atomic integers are not plain bytes, so under loom each line has plain bytes, too.
 #[cfg(loom)]
 pub(super) unsafe fn write(slot: &[Line], message: &[u8]) {
     for (line, bytes) in slot.iter().zip(message.chunks(LINE_BYTES)) {
@@ -56,7 +56,7 @@ pub(super) unsafe fn write(slot: &[Line], message: &[u8]) {
     }
 }
 
-/// As `read`, seen by loom: passes a copy.
+/// As `read`, in a form that loom checks: passes a copy.
 #[cfg(loom)]
 pub(super) unsafe fn read<R>(
     slot: &[Line],

@@ -1,4 +1,4 @@
-//! Messages from one end to the other, in one thread and between two.
+//! Messages through a ring, within one thread and between two.
 
 use std::collections::VecDeque;
 use std::thread;
@@ -49,7 +49,7 @@ impl Memory {
     }
 }
 
-/// The contents of a message of some length, which is its tag, too.
+/// The tag and the contents of a message. The tag is the length.
 fn message(number: usize, size: Size) -> (u32, Vec<u8>) {
     let length = number * 37 % (size.longest_bytes() + 1);
     let bytes = (0..length).map(|byte| u8::try_from((number + byte) % 251).expect("a remainder"));
@@ -114,7 +114,7 @@ fn fill(ring: Ring<'_>, mut writer: Writer, mut reader: Reader) {
     }
     assert!(refused_count > 300, "{refused_count}");
     for (_, bytes) in under_way {
-        // What is longer than its buffer is over as well.
+        // A message that is longer than its buffer is used up, too.
         let mut begin = vec![0; bytes.len() / 2];
         reader.read(ring, bytes.len(), &mut begin);
         assert_eq!(begin, bytes[..bytes.len() / 2]);

@@ -1,4 +1,4 @@
-//! A rank's end.
+//! The communicator of the in-process backend.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -25,7 +25,7 @@ pub struct ThreadCommunicator {
     size: usize,
     group: Group,
     network: Arc<dyn Network>,
-    /// This rank's number there.
+    /// This rank's number in the network.
     own: usize,
     /// Shared with this rank's other communicators on the network.
     shelf: Rc<Shelf>,
@@ -116,7 +116,7 @@ impl ThreadCommunicator {
 }
 
 impl ThreadCommunicator {
-    /// Fetches this communicator's messages, and keeps those of this rank's others.
+    /// Fetches this communicator's messages, and keeps messages for this rank's other communicators.
     fn collect(&self, wait: CollectWait, arrived: &mut Vec<Envelope>) -> Result<bool, Error> {
         if self.shelf.take(&self.group, arrived) {
             return Ok(true);
@@ -204,7 +204,7 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
-        // A time-out beyond what a clock can express is none.
+        // A time-out that ends after all times of the clock is none.
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         self.progress(requests, |awaited| match deadline {
             Some(deadline) => CollectWait::Until(awaited, deadline),
@@ -239,7 +239,7 @@ impl Communicator for ThreadCommunicator {
             )
         };
         let others = (0..self.size).filter(|&to| to != self.rank);
-        // Where the network has failed, the others know.
+        // If the network has failed, the other ranks know that.
         self.network
             .announce(self.own, others.map(notice).collect());
     }
@@ -294,12 +294,12 @@ impl Communicator for ThreadCommunicator {
         // Nobody waits for messages here any more: all come to the meeting, or leave.
         self.network.fail(Error::Revoked { rank: self.own });
         loop {
-            // Others that wanted to agree know now that they cannot.
+            // Ranks that take part by `agree` get `false`.
             let outcome = self.meet(Purpose::Shrink)?;
             let Some(shrunk) = outcome.shrunk else {
                 continue;
             };
-            // For each survivor, its old number, and its new one: its place among the ranks that came.
+            // For each survivor, its old number, and its number in the new network: its place among the ranks that came.
             let places = shrunk.ranks.iter().enumerate();
             let mut ranks: Vec<(usize, usize)> = places
                 .filter_map(|(place, &rank)| Some((self.group.here(rank)?, place)))

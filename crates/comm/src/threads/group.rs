@@ -1,13 +1,13 @@
-//! Communicators of some of a network's ranks, or of all of them once more: their messages go through the same network, apart from
-//! all others, so one network sees every rank that waits.
+//! Communicators of some or all of a network's ranks. They all use the same network, so that it sees every rank that waits, but their
+//! messages never match.
 
 use std::sync::Arc;
 
 use crate::error::Error;
 use crate::tag::Tag;
 
-/// Which communicator a message belongs to: the tags of the splits that have made it, the first one first. `None` is the network's own.
-/// Groups of one split share it: they share no ranks. The box makes it one word, which every message has.
+/// Which communicator a message belongs to: the tags of the splits that have made the communicator, in order; `None` for the network's
+/// own. Groups of one split have the same context, but no rank in common. The box makes it one word, since every message has a context.
 pub(super) type Context = Option<Arc<Box<[u64]>>>;
 
 /// The ranks of a communicator.
@@ -19,13 +19,13 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// All ranks of a network, as they are.
+    /// All ranks of a network, with their own numbers.
     pub(super) const ALL: Self = Self {
         context: None,
         members: None,
     };
 
-    /// Ranks of a network in another order.
+    /// Ranks of a network, numbered in this order.
     pub(super) fn ordered(members: Vec<usize>) -> Self {
         let is_same = members.iter().enumerate().all(|(own, &rank)| own == rank);
         Self {
@@ -34,7 +34,7 @@ impl Group {
         }
     }
 
-    /// Some ranks of this group, by their numbers in it, which have split off in the exchange of a tag.
+    /// The group of some ranks, given by their numbers in this group, which have split off in the exchange of a tag.
     pub(super) fn part(&self, tag: Tag, ranks: &[usize]) -> Self {
         let before = self.context.iter().flat_map(|context| context.iter());
         let context = before.copied().chain([tag.to_bits()]);
@@ -54,7 +54,7 @@ impl Group {
         }
     }
 
-    /// The number in this group of a rank of the network.
+    /// The number in this group of a rank of the network, if it is in this group.
     pub(super) fn here(&self, rank: usize) -> Option<usize> {
         match &self.members {
             None => Some(rank),
@@ -67,7 +67,7 @@ impl Group {
         self.here(rank).is_some()
     }
 
-    /// A failure of the network, with the numbers that ranks have here. One of other ranks ends this communicator, too.
+    /// A failure of the network, with ranks' numbers in this group. A failure of ranks outside the group becomes [`Error::Revoked`].
     pub(super) fn localised(&self, own: usize, error: Error) -> Error {
         if self.members.is_none() {
             return error;

@@ -31,8 +31,8 @@ pub(super) struct Mailboxes {
     meetings: Mutex<NetworkMeetings>,
     /// Rings when a meeting ends.
     met: Condvar,
-    /// Ranks that have left, wait in a meeting or sleep without a time limit. When it reaches all of them, nobody is
-    /// left to wake the sleepers: a sender wakes a sleeper and takes it off the count in one step.
+    /// The number of ranks that have left, wait in a meeting or sleep without a time limit. If that is all of them, nobody is
+    /// left to wake the sleepers: a sender wakes a sleeper and decreases the number in one step.
     idle: AtomicUsize,
     failure: OnceLock<Error>,
     spins: usize,
@@ -42,14 +42,14 @@ pub(super) struct Mailboxes {
 #[derive(Debug, Default)]
 struct Mailbox {
     content: Apart<Guarded>,
-    /// Whether there may be something in `content`, to be read without the lock.
+    /// Whether there may be a message in `content`. It is read without the lock.
     rung: Apart<AtomicBool>,
     returned: Apart<Returned>,
     /// Whether the rank has left; set before the leaver looks for sleepers who wait for it.
     left: AtomicBool,
 }
 
-/// Cache lines that hold nothing else, so that a write by one rank does not slow down another that reads something else.
+/// A value on cache lines of its own, so that a write by one rank does not slow down another that reads something else.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
@@ -69,7 +69,7 @@ struct Content {
 #[derive(Debug, Default)]
 struct Returned {
     buffers: Mutex<Vec<Return>>,
-    /// Whether there are any, to be read without the lock.
+    /// Whether there are any buffers. It is read without the lock.
     any: AtomicBool,
 }
 
@@ -109,7 +109,7 @@ impl Mailboxes {
         self.meetings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes those that waited in a meeting which has ended.
+    /// Wakes the ranks that have waited in a meeting, which has ended.
     fn end_meeting(&self, waited_count: usize) {
         self.idle.fetch_sub(waited_count, Ordering::AcqRel);
         self.met.notify_all();
@@ -135,7 +135,7 @@ impl Mailboxes {
             .map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Rings a rank's bell, whose lock is free, and wakes it, if it slept.
+    /// Notes that a rank's bell has rung, and wakes the rank if it slept. The caller does not hold the rank's lock.
     fn ring(&self, to: usize, slept: bool) {
         self.rung(to).store(true, Ordering::Release);
         if slept {
@@ -191,7 +191,7 @@ impl Mailboxes {
         (content, wakeup)
     }
 
-    /// Removes the sleeper, if there is one, and returns whether there was.
+    /// Removes the sleeper. Returns whether there was one.
     fn wake(&self, content: &mut Content) -> bool {
         let sleeper = content.sleeper.take();
         if sleeper.is_some_and(|sleeper| sleeper.idle) {
@@ -200,12 +200,12 @@ impl Mailboxes {
         sleeper.is_some()
     }
 
-    /// Fails with who waits for whom, if any rank does.
+    /// Makes the network fail with an error that says which rank waits for which, if any rank waits.
     fn fail_deadlocked(&self) {
         let sleepers = (0..self.mailboxes.len())
             .filter_map(|rank| Some((rank, self.lock(rank).sleeper?.awaited.rank)));
         let sleepers: Vec<(usize, usize)> = sleepers.collect();
-        // One that has just left counts as idle before it has notified those that wait for it.
+        // A rank that has just left counts as idle before it has notified the ranks that wait for it.
         let has_left = |rank: usize| self.mailboxes[rank].left.load(Ordering::Acquire);
         if let Some(error) = diagnose(&sleepers, has_left) {
             self.fail(error);
@@ -223,13 +223,13 @@ impl Mailboxes {
         }
     }
 
-    /// A rank's mailbox, locked, if there is something in it.
+    /// A rank's mailbox, locked, if there is a message in it.
     fn look(
         &self,
         rank: usize,
         awaited: Awaited,
     ) -> Result<Option<MutexGuard<'_, Content>>, Error> {
-        // It delivered all its messages before it left: they are there, if it has left by now.
+        // A rank delivers all its messages before it leaves: if the awaited rank has left by now, they have arrived.
         let has_left = self.mailboxes[awaited.rank].left.load(Ordering::Acquire);
         self.check()?;
         if has_left || self.rung(rank).load(Ordering::Acquire) {
@@ -237,24 +237,24 @@ impl Mailboxes {
             if !content.arrived.is_empty() {
                 return Ok(Some(content));
             }
-            // The bell had rung late, for what was collected before.
+            // The bell had rung late, for a message that was collected before.
             self.rung(rank).store(false, Ordering::Relaxed);
         }
         if has_left {
-            // The others can go on: this rank may not need the message.
+            // The network does not fail, since this rank may not need the message.
             return Err(Error::Left {
                 rank: awaited.rank,
                 awaited_by: rank,
             });
         }
-        // A loop of tests would keep the core from the ranks that it waits for.
+        // Without this, a loop of tests would keep the core from the awaited ranks.
         if self.yields > 0 {
             yield_now();
         }
         Ok(None)
     }
 
-    /// A rank's mailbox, locked, as soon as there is something in it; `None` if the deadline comes first.
+    /// A rank's mailbox, locked, as soon as there is a message in it; `None` if the deadline comes first.
     fn wait_for_content(
         &self,
         rank: usize,
@@ -269,7 +269,7 @@ impl Mailboxes {
             if !content.arrived.is_empty() {
                 return Ok(Some(content));
             }
-            // The bell may have rung late, for what was collected before.
+            // The bell may have rung late, for a message that was collected before.
             if self.rung(rank).swap(false, Ordering::Relaxed) {
                 drop(content);
                 self.poll(rank);
@@ -318,7 +318,7 @@ impl Network for Mailboxes {
         let mut content = self.lock(to);
         let from = envelope.from;
         content.arrived.push(envelope);
-        // Others' messages can wait until the awaited one wakes their receiver.
+        // Other messages can wait until the awaited one wakes their receiver.
         let is_awaited =
             |Sleeper { awaited, .. }: Sleeper| awaited.rank == from || awaited.or_others;
         let slept = content.sleeper.is_some_and(is_awaited) && self.wake(&mut content);
@@ -328,7 +328,7 @@ impl Network for Mailboxes {
     }
 
     fn announce(&self, _from: usize, mut notices: Vec<(usize, Envelope)>) {
-        // Nobody else holds two locks. Both are taken in ascending order, so two ranks that do this never wait for each other's lock.
+        // Only here does a rank hold several locks. They are taken in ascending order, so two ranks never wait for each other's lock.
         notices.sort_unstable_by_key(|(to, _)| *to);
         let ranks: Vec<usize> = notices.iter().map(|(to, _)| *to).collect();
         let mut contents: Vec<_> = ranks.iter().map(|&to| self.lock(to)).collect();
@@ -363,7 +363,7 @@ impl Network for Mailboxes {
             return Ok(false);
         };
         self.rung(rank).store(false, Ordering::Relaxed);
-        // Their memory goes back and forth: neither side allocates once both have grown.
+        // The lists exchange their memory, so neither side allocates once both have grown.
         if arrived.is_empty() {
             std::mem::swap(arrived, &mut content.arrived);
         } else {
@@ -439,7 +439,7 @@ impl Network for Mailboxes {
             self.end_meeting(here.len());
         }
         drop(meetings);
-        // The last rank to become idle counts all that have left as idle, too.
+        // If this rank was the last to become idle, nobody else detects that the others cannot go on.
         if self.idle.load(Ordering::Acquire) == self.mailboxes.len() {
             self.fail_deadlocked();
         }
@@ -462,7 +462,7 @@ impl Network for Mailboxes {
     }
 }
 
-/// A network for those that are left.
+/// A network for the surviving ranks.
 fn another(ranks: usize) -> Arc<dyn Network> {
     Arc::new(Mailboxes::new(ranks))
 }

@@ -1,4 +1,4 @@
-//! Which message belongs to which receive: the state of one rank, which no other thread sees.
+//! Matches messages with receives. This is the state of one rank, which no other thread sees.
 
 use std::collections::HashMap;
 use std::mem;
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::request::{Request, RequestId, Requests};
 use crate::tag::Tag;
 
-/// Posted receives and messages that nobody has asked for yet.
+/// Posted receives, and messages that have arrived before their receives.
 ///
 /// Messages of one sender and conversation match receives first come, first served. If the two are in different exchanges, the
 /// receive fails.
@@ -19,21 +19,21 @@ use crate::tag::Tag;
 pub(super) struct Matching {
     requests: Requests<Posting>,
     conversations: Conversations,
-    /// By conversation: a rank that has left while this one waited for it.
+    /// By conversation: a rank that has left while this rank waited for it.
     left: HashMap<u64, usize>,
     /// The receives still without a message.
     posted: Queues<RequestId>,
     /// The messages still without a receive.
     unexpected: Queues<Envelope>,
-    /// Kept between calls for its memory; empty.
+    /// Empty between calls, but keeps its memory.
     arrived: Vec<Envelope>,
     /// As `arrived`.
     returned: Vec<Return>,
-    /// The number of messages for which each of these lists has room.
+    /// The number of messages for which each of these lists has memory.
     room: usize,
 }
 
-/// What a request stands for.
+/// The state of a request.
 #[derive(Debug)]
 enum Posting {
     /// A send whose message the network has taken. Holds the buffer that the receiver gave in return, once it has arrived.
@@ -60,7 +60,7 @@ enum Posting {
     GivenUp(GivenUp),
 }
 
-/// The lost rank that makes a rank give up.
+/// Which lost rank makes this rank give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhoLeft {
     Nobody,
@@ -70,7 +70,7 @@ pub(super) enum WhoLeft {
 }
 
 impl Matching {
-    /// Makes room for `messages` more messages, and returns the number for which there is room now.
+    /// Allocates memory for `messages` more messages, and returns the number for which there is memory now.
     pub(super) fn reserve(&mut self, messages: usize) -> usize {
         self.room += messages;
         let room = self.room;
@@ -82,12 +82,12 @@ impl Matching {
         room
     }
 
-    /// Releases what was reserved.
+    /// Ends a reservation.
     pub(super) fn release(&mut self, messages: usize) {
         self.room = self.room.saturating_sub(messages);
     }
 
-    /// A send that is complete, and what goes into its envelope.
+    /// The request of a send, which is complete at once, and the content of its envelope.
     pub(super) fn send(&mut self, message: Vec<u8>) -> (Request, Letter) {
         if let Some(letter) = Letter::short(&message) {
             return (self.requests.insert(Posting::Sent(message)), letter);
@@ -105,7 +105,7 @@ impl Matching {
         buffer: Vec<u8>,
         give_back: impl FnOnce(usize, Return),
     ) -> Request {
-        // A message that is there may belong to an earlier receive, which has ended without it.
+        // An unexpected message may belong to an earlier receive, which has failed without it.
         if let Some(given_up) = self.conversations.who_gave_up(tag) {
             return self.requests.insert(Posting::GivenUp(given_up));
         }
@@ -119,7 +119,7 @@ impl Matching {
         request
     }
 
-    /// Hands an envelope to its receive, and the receive's buffer to a sender that gave its own.
+    /// Gives an envelope's message to its receive. A sender whose buffer contains the message gets the receive's buffer in return.
     fn receive(
         &mut self,
         request: RequestId,
@@ -184,7 +184,7 @@ impl Matching {
         }
     }
 
-    /// Lets `collect` fetch envelopes, and gives each to the oldest receive that matches it.
+    /// Lets `collect` fetch envelopes, and gives each to the oldest receive that matches it. Returns what `collect` returns.
     pub(super) fn match_arrivals(
         &mut self,
         collect: impl FnOnce(&mut Vec<Envelope>) -> Result<bool, Error>,
@@ -225,7 +225,7 @@ impl Matching {
         });
     }
 
-    /// Ends those receives of a conversation for which `end`, given their tags, returns their outcome.
+    /// Ends those receives of a conversation for whose tags `end` returns an outcome.
     #[cold]
     fn end_receives(&mut self, tag: Tag, end: impl Fn(Tag) -> Option<Posting>) {
         for (stream, request) in self.posted.take_all(tag.number()) {
@@ -248,7 +248,7 @@ impl Matching {
         }
     }
 
-    /// The rank that has left while this one waited for it, in an exchange in which this one gives up.
+    /// The rank whose loss makes this rank give up in an exchange: it has left while this rank waited for it.
     pub(super) fn who_left(&self, tag: Tag) -> WhoLeft {
         let given_up = self.conversations.who_gave_up(tag);
         if given_up.is_some_and(|given_up| given_up.silent.is_some()) {
@@ -269,8 +269,8 @@ impl Matching {
         drop(self.unexpected.take_all(tag.number()));
     }
 
-    /// Lets `fetch` bring the buffers that receivers gave for messages, and keeps those of sends that are still asked for.
-    /// Buffers of another context's sends are of no use here.
+    /// Lets `fetch` bring the buffers that receivers have returned for messages, and gives them to their sends, unless these have
+    /// ended. Buffers for sends of another communicator are dropped.
     pub(super) fn take_back(&mut self, own: &Context, fetch: impl FnOnce(&mut Vec<Return>)) {
         fetch(&mut self.returned);
         let returned = self.returned.drain(..);
@@ -281,7 +281,7 @@ impl Matching {
         }
     }
 
-    /// Ends a complete request and returns its message or buffer, on behalf of `rank`.
+    /// Ends a complete request and returns its message or buffer. `rank` is this rank, for errors.
     pub(super) fn take(&mut self, rank: usize, request: Request) -> Result<Vec<u8>, Error> {
         self.unpost(request.id());
         match self.requests.remove(request) {
@@ -325,7 +325,7 @@ impl Matching {
         self.requests.remove(request);
     }
 
-    /// Takes a receive off its queue, if it is one that lacks its message.
+    /// Removes a request from its queue, if it is a receive without a message.
     fn unpost(&mut self, request: RequestId) {
         if let Posting::Posted { from, tag, .. } = *self.requests.get_mut(request) {
             self.posted

@@ -10,7 +10,7 @@ use crate::error::Error;
 pub(super) enum Purpose {
     /// To agree, or not.
     Agree(bool),
-    /// To go on without those that have left.
+    /// To go on without the ranks that have left.
     Shrink,
 }
 
@@ -18,7 +18,7 @@ pub(super) enum Purpose {
 #[derive(Debug)]
 pub(super) struct ShrunkNetwork<N: ?Sized> {
     pub(super) network: Arc<N>,
-    /// Their old numbers, in ascending order.
+    /// The ranks' old numbers, in ascending order.
     pub(super) ranks: Arc<[usize]>,
 }
 
@@ -27,9 +27,9 @@ pub(super) struct ShrunkNetwork<N: ?Sized> {
 pub(super) struct MeetingOutcome<N: ?Sized> {
     /// Whether every rank of the network has come, and has agreed.
     pub(super) all_agreed: bool,
-    /// The network to go on with, if all ranks came to shrink.
+    /// The network of the surviving ranks, if all of them came to shrink.
     pub(super) shrunk: Option<ShrunkNetwork<N>>,
-    /// Why it failed: the other ranks wait elsewhere, for each other.
+    /// The error, if the meeting failed because the other ranks wait for each other elsewhere.
     pub(super) failure: Option<Error>,
 }
 
@@ -97,7 +97,7 @@ impl<N: ?Sized> AllMeetings<N> {
         groups.any(|meetings| meetings.group == *group && meetings.ended_count > before_count)
     }
 
-    /// The networks that ranks have gone on with.
+    /// The networks of surviving ranks that meetings have made.
     pub(super) fn successors(&self) -> Vec<ShrunkNetwork<N>> {
         let successors = self.groups.iter().flat_map(|meetings| &meetings.successors);
         successors.cloned().collect()
@@ -110,7 +110,7 @@ impl<N: ?Sized> AllMeetings<N> {
             .fold(0, |count, meetings| count + meetings.ended_count)
     }
 
-    /// A rank leaves, and will not come. Returns the ranks that were in meetings which end with that.
+    /// Notes that a rank has left. Returns the ranks whose meetings this ends.
     pub(super) fn leave(&mut self, rank: usize, make: impl Fn(usize) -> Arc<N>) -> Vec<usize> {
         self.has_left[rank] = true;
         let groups = self.groups.iter_mut();
@@ -127,7 +127,7 @@ impl<N: ?Sized> AllMeetings<N> {
         (0..self.ranks).all(|rank| self.has_left[rank] || is_here(rank))
     }
 
-    /// Ends the meetings whose other ranks cannot come, because no rank can go on. Returns the ranks that were there.
+    /// Ends all meetings, because no rank can go on, so that the others cannot come. Returns the ranks that were in meetings.
     pub(super) fn give_up(&mut self) -> Vec<usize> {
         let waits: Vec<String> = self.groups.iter().flat_map(Meetings::waits).collect();
         let failure = Error::Deadlock(waits.join(", "));
@@ -144,7 +144,7 @@ pub(super) struct Meetings<N: ?Sized> {
     members_count: usize,
     places: Vec<Place>,
     ended_count: u64,
-    /// The outcome of the last meeting. All its ranks see it before the next one ends: they must come to that one, or leave.
+    /// The outcome of the last meeting. All its ranks see it before the next meeting ends, since each must come to that or leave.
     outcome: Option<MeetingOutcome<N>>,
     successors: Vec<ShrunkNetwork<N>>,
 }
@@ -176,12 +176,12 @@ impl<N: ?Sized> Meetings<N> {
     /// The outcome of the last meeting.
     ///
     /// # Panics
-    /// None has ended.
+    /// No meeting has ended.
     pub(super) fn outcome(&self) -> MeetingOutcome<N> {
         self.outcome.clone().expect("a meeting has ended")
     }
 
-    /// A rank comes. If that ends the meeting, returns the ranks that were there; `make` makes a network of that many ranks.
+    /// Notes that a rank has come. If that ends the meeting, returns the ranks that came; `make` makes a network of that many ranks.
     pub(super) fn come(
         &mut self,
         rank: usize,
@@ -192,7 +192,7 @@ impl<N: ?Sized> Meetings<N> {
         self.end_if_complete(make)
     }
 
-    /// A rank leaves, and will not come. Returns as [`come`](Meetings::come).
+    /// Notes that a rank has left. Returns as [`come`](Meetings::come).
     fn leave(&mut self, rank: usize, make: impl FnOnce(usize) -> Arc<N>) -> Option<Vec<usize>> {
         self.places[rank] = Place::Left;
         self.end_if_complete(make)
@@ -237,7 +237,7 @@ impl<N: ?Sized> Meetings<N> {
         }
     }
 
-    /// Which ranks wait here for which.
+    /// Texts that say which rank waits in a meeting for which.
     fn waits(&self) -> Vec<String> {
         let awaited = self
             .places

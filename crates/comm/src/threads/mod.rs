@@ -40,11 +40,11 @@ pub const RANKS_MAX: usize = 8192;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// There must be at least one rank.
+    /// The number of ranks is 0.
     #[error("a communicator needs at least one rank, not 0")]
     NoRanks,
-    /// There are at most [`RANKS_MAX`] ranks.
-    #[error("{ranks} ranks are more than {RANKS_MAX}, the most of one process")]
+    /// The number of ranks exceeds [`RANKS_MAX`].
+    #[error("{ranks} ranks are more than {RANKS_MAX}, the maximum in one process")]
     TooManyRanks {
         /// The number that was asked for.
         ranks: usize,
@@ -183,14 +183,14 @@ fn run_rank<R>(
 ) -> Result<R, Error> {
     let comm = ThreadCommunicator::new(Arc::clone(network), rank, size);
     network.enter(rank);
-    // The communicator is gone after a panic, so nothing half-changed is seen.
+    // After a panic the communicator is dropped, so nobody sees a half-changed state.
     let result = panic::catch_unwind(AssertUnwindSafe(|| body(comm)));
     let result = result.map_err(|payload| panic_message(payload.as_ref()).to_owned());
     leave(network, rank, result.as_ref().err());
     result.map_err(|message| Error::Panicked { rank, message })
 }
 
-/// A rank leaves its network, and those that it has gone on with.
+/// Notes that a rank leaves its network, and all later networks of surviving ranks in which it takes part.
 fn leave(network: &Arc<dyn Network>, rank: usize, panicked: Option<&String>) {
     if let Some(message) = panicked {
         let message = message.clone();
@@ -204,7 +204,7 @@ fn leave(network: &Arc<dyn Network>, rank: usize, panicked: Option<&String>) {
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
     let formatted = payload.downcast_ref::<String>().map(String::as_str);
     let message = payload.downcast_ref::<&str>().copied().or(formatted);

@@ -1,4 +1,4 @@
-//! What carries messages between the ranks of a process.
+//! The trait of networks, which carry messages between the ranks of a process.
 
 use std::fmt;
 use std::time::Instant;
@@ -12,13 +12,14 @@ use crate::tag::Tag;
 /// The outcome of a meeting of a network's ranks.
 pub(super) type Outcome = meetings::MeetingOutcome<dyn Network>;
 
-/// The network that ranks have gone on with.
+/// A network of surviving ranks.
 pub(super) type Successor = meetings::ShrunkNetwork<dyn Network>;
 
 /// The meetings of a network's ranks.
 pub(super) type NetworkMeetings = meetings::AllMeetings<dyn Network>;
 
-/// A message on its way. It fills two cache lines: moving one from core to core takes longer than all that ranks do with a message.
+/// A message on its way. It fills just two cache lines: moving a line from core to core takes longer than all else that ranks do with a
+/// message.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Envelope {
@@ -31,22 +32,22 @@ pub(super) struct Envelope {
 /// Messages up to this length are copied, which is faster than an exchange of buffers.
 pub(super) const SHORT_BYTES: usize = 96;
 
-/// What is in an envelope.
+/// The content of an envelope.
 #[derive(Debug)]
 pub(super) enum Letter {
-    /// A copy: the sender keeps its buffer.
+    /// A copy of a short message: the sender keeps its buffer.
     Short {
         length: u8,
         bytes: [u8; SHORT_BYTES],
     },
-    /// The message itself, and the sender's send, for which the receiver gives its own buffer in return.
+    /// The sender's buffer with the message, and the request of the send, which gets the receiver's buffer in return.
     Long { message: Vec<u8>, send: RequestId },
 }
 
 const _: () = assert!(size_of::<Envelope>() == 128);
 
 impl Letter {
-    /// A copy of a message, if that is short.
+    /// A copy of a message; `None` if it is longer than [`SHORT_BYTES`].
     pub(super) fn short(message: &[u8]) -> Option<Self> {
         let length = u8::try_from(message.len()).ok()?;
         let mut bytes = [0; SHORT_BYTES];
@@ -54,13 +55,13 @@ impl Letter {
         Some(Self::Short { length, bytes })
     }
 
-    /// A notice that a rank gives up; if because another rank has left, with that rank's number.
+    /// A notice that a rank gives up. It names the rank whose leaving is the reason, if there is one.
     pub(super) fn notice(left: Option<usize>) -> Self {
         let number = left.map(usize::to_ne_bytes);
         Self::short(number.as_ref().map_or(&[][..], |number| number)).expect("a number is short")
     }
 
-    /// The rank that a notice names.
+    /// The rank that a notice names, if any.
     pub(super) fn named(&self) -> Option<usize> {
         match self {
             Self::Short { length, bytes } => {
@@ -72,7 +73,7 @@ impl Letter {
     }
 }
 
-/// A receiver's buffer, in return for a message: both sides keep as much memory as they had.
+/// A receiver's buffer in return for a message, so that both sides keep as much memory as they had.
 #[derive(Debug)]
 pub(super) struct Return {
     pub(super) context: Context,
@@ -89,7 +90,7 @@ pub(super) enum CollectWait {
     Unlimited(Awaited),
 }
 
-/// Whose message is waited for.
+/// The rank whose message is awaited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Awaited {
     pub(super) rank: usize,
@@ -97,44 +98,44 @@ pub(super) struct Awaited {
     pub(super) or_others: bool,
 }
 
-/// What carries envelopes between ranks.
+/// Carries envelopes between ranks.
 pub(super) trait Network: fmt::Debug + Send + Sync {
-    /// The rank's first call.
+    /// The first call of a rank.
     fn enter(&self, rank: usize);
     /// Puts an envelope on its way to rank `to`. Never waits for the receiver.
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error>;
     /// Puts notices on their way, each to another rank: all at once, so that no rank can leave because of its own notice before the
     /// others have theirs.
     fn announce(&self, from: usize, notices: Vec<(usize, Envelope)>);
-    /// Moves what has arrived at `rank` to the end of `arrived`; if that is nothing, waits as long as `wait` allows. Returns whether
-    /// anything came; an error if the awaited rank has left without a message.
+    /// Moves what has arrived at `rank` to the end of `arrived`; if nothing has, waits as long as `wait` allows. Returns whether
+    /// anything came, or an error if the awaited rank has left without a message.
     fn collect(
         &self,
         rank: usize,
         wait: CollectWait,
         arrived: &mut Vec<Envelope>,
     ) -> Result<bool, Error>;
-    /// Makes room for `messages` messages to `rank`.
+    /// Allocates memory for `messages` messages to `rank`.
     fn reserve(&self, rank: usize, messages: usize);
     /// Gives rank `to` a buffer for its message. Wakes nobody.
     fn give_back(&self, to: usize, buffer: Return);
     /// Moves the buffers that were given back to `rank` to the end of `returned`.
     fn take_back(&self, rank: usize, returned: &mut Vec<Return>);
-    /// Waits until every rank of a group has come here or has left, and returns the outcome. Works even if all other calls fail.
+    /// Waits until every rank of a group has called this function or has left. Works even if all other calls fail.
     fn meet(&self, rank: usize, group: &Group, purpose: Purpose) -> Outcome;
-    /// Ranks have several communicators from now on.
+    /// Notes that ranks have several communicators from now on.
     fn note_split(&self) {}
-    /// The networks that ranks have gone on with after meetings.
+    /// The networks of surviving ranks that meetings have made.
     fn successors(&self) -> Vec<Successor>;
-    /// The rank's last call.
+    /// The last call of a rank.
     fn leave(&self, rank: usize);
     /// Makes every rank's pending and later calls fail with `error`, unless they fail already.
     fn fail(&self, error: Error);
-    /// What all calls fail with, if anything.
+    /// The error with which all calls fail, if there is one.
     fn failure(&self) -> Option<Error>;
 }
 
-/// Why no rank can go on. `waits` are pairs of a rank that waits and the rank that it waits for; `None` if there are no such pairs.
+/// The error that says why no rank can go on; `None` if `waits` is empty: the pairs of a rank that waits and the rank that it waits for.
 pub(super) fn diagnose(
     waits: &[(usize, usize)],
     has_left: impl Fn(usize) -> bool,

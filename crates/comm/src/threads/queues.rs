@@ -3,13 +3,13 @@
 //! A single list in order of time would be searched and moved for every message: if thousands of messages from each of two senders wait,
 //! that takes the square of their number.
 
-/// The messages that keep their order: those of one sender and conversation.
+/// A sender and a conversation, whose messages keep their order.
 pub(super) type Stream = (usize, u64);
 
 /// Values in order of time, stream by stream.
 #[derive(Debug)]
 pub(super) struct Queues<V> {
-    /// A value that came when there was no other. It moves to a queue when another one comes.
+    /// A value that came when there was no other. It moves to a queue when another value comes.
     lone: Option<(Stream, V)>,
     /// The number of values in queues.
     queued: usize,
@@ -57,7 +57,7 @@ impl<V> Default for Queues<V> {
 }
 
 impl<V> Queues<V> {
-    /// Makes room for this number of values in all.
+    /// Allocates memory for this number of values in total.
     pub(super) fn reserve(&mut self, room: usize) {
         let (queues, slots) = (self.queues.len(), self.slots.len());
         self.queues.reserve(room.saturating_sub(queues));
@@ -100,7 +100,7 @@ impl<V> Queues<V> {
         Some((before, queue))
     }
 
-    /// Adds a value behind the others of its stream.
+    /// Adds a value after the others of its stream.
     #[inline]
     pub(super) fn push(&mut self, stream: Stream, value: V) {
         if self.queued == 0 {
@@ -156,12 +156,12 @@ impl<V> Queues<V> {
         self.heads[head] = Some(place);
     }
 
-    /// Takes the oldest value of a stream.
+    /// Removes the oldest value of a stream.
     pub(super) fn pop(&mut self, stream: Stream) -> Option<V> {
         self.remove(stream, |_| true)
     }
 
-    /// Takes all values of a conversation.
+    /// Removes all values of a conversation.
     pub(super) fn take_all(&mut self, conversation: u64) -> Vec<(Stream, V)> {
         let is_its = |&mut ((_, its), _): &mut (Stream, V)| its == conversation;
         let mut taken: Vec<(Stream, V)> = self.lone.take_if(is_its).into_iter().collect();
@@ -174,7 +174,7 @@ impl<V> Queues<V> {
         taken
     }
 
-    /// Takes the oldest value of a stream for which `is_it` holds.
+    /// Removes the oldest value of a stream for which `is_it` holds.
     #[inline]
     pub(super) fn remove(&mut self, stream: Stream, is_it: impl Fn(&V) -> bool) -> Option<V> {
         if self.queued == 0 {
@@ -225,7 +225,7 @@ mod tests {
     use std::collections::VecDeque;
 
     use super::Queues;
-    /// Against a list in order of time that is searched, for all short sequences of calls.
+    /// Compares queues with a single list in order of time, for all short sequences of calls.
     #[test]
     fn as_a_list_in_order_of_time() {
         const STEPS: u32 = 7;
@@ -247,7 +247,7 @@ mod tests {
                         assert_eq!(queues.pop(stream), oldest.map(|(_, value)| value));
                     }
                     call => {
-                        // The newest of all, the last of its queue; or the second oldest, wherever it is.
+                        // The newest value of all, which is the last of its queue; or the second oldest.
                         let place = if call == 4 { list.len().max(1) - 1 } else { 1 };
                         let Some((stream, value)) = list.remove(place) else {
                             continue;
@@ -261,7 +261,7 @@ mod tests {
             assert!(queues.take_all(2).is_empty());
             if sequence % 2 == 0 {
                 let mut taken = queues.take_all(1);
-                // Those of a stream are in order.
+                // The values of each stream are in order.
                 taken.sort_by_key(|&(stream, _)| stream);
                 list.make_contiguous().sort_by_key(|&(stream, _)| stream);
                 assert_eq!(taken, Vec::from(std::mem::take(&mut list)));

@@ -114,7 +114,7 @@ impl SeededNetwork {
         self.await_turn_after(rank, state, next, |_| true)
     }
 
-    /// The same, if a condition holds as well.
+    /// As `await_turn`, but sleeps until a condition holds as well.
     fn await_turn_after<'s>(
         &'s self,
         rank: usize,
@@ -138,7 +138,7 @@ impl SeededNetwork {
 }
 
 impl SeededState {
-    /// Decides what happens next, and returns the thread to be woken, if it sleeps. A failure wakes all of them here.
+    /// Decides what happens next, and returns the thread to be woken, if it sleeps. A failure wakes all threads here.
     fn pass_turn(&mut self) -> Option<Thread> {
         self.choose_next();
         if self.failure.is_some() {
@@ -154,7 +154,7 @@ impl SeededState {
             self.ranks[rank].phase = Phase::Ready;
         }
         if self.failure.is_some() {
-            // They take no turns any more.
+            // After a failure, ranks take no turns.
             self.wake_all();
         }
     }
@@ -187,7 +187,7 @@ impl SeededState {
         }
     }
 
-    /// The oldest message of the chosen one's sender, receiver and conversation arrives.
+    /// Lets a message arrive: the oldest one that has the sender, receiver and conversation of the chosen one.
     fn arrive(&mut self, choice: usize) {
         let (to, chosen) = &self.under_way[choice];
         let (to, from, number) = (*to, chosen.from, chosen.tag.number());
@@ -208,7 +208,7 @@ impl SeededState {
         }
     }
 
-    /// Lets a wait with a time limit, if there is one, time out.
+    /// Lets a wait with a time limit time out. Returns whether there was one.
     fn let_time_pass(&mut self) -> bool {
         let timed = self.ranks_where(|phase| matches!(phase, Phase::Waiting { timed: true, .. }));
         if timed.is_empty() {
@@ -238,8 +238,8 @@ impl SeededState {
         self.failure = diagnose(&waits, |rank| self.ranks[rank].phase == Phase::Left);
     }
 
-    /// The seed of the network of those that are left after the next meeting: another one for each. `None` if ranks have several
-    /// communicators, which go on one by one: a rank whose turn it is in one of the networks may wait in another.
+    /// The seed of the network of the ranks that survive the next meeting, which differs from meeting to meeting. `None` if ranks have
+    /// several communicators: each would go on with its own network, and a rank whose turn it is in one may wait in another.
     fn seed_of_another(&self) -> Option<u64> {
         let seed = (self.seed.rotate_left(1)).wrapping_add(self.meetings.ended_count() + 1);
         (!self.is_split).then_some(seed)
@@ -386,7 +386,7 @@ impl Network for SeededNetwork {
     }
 }
 
-/// Makes a network for those that are left.
+/// Makes a network for the surviving ranks.
 fn another(seed: Option<u64>) -> impl Fn(usize) -> Arc<dyn Network> {
     move |ranks| match seed {
         Some(seed) => Arc::new(SeededNetwork::new(ranks, seed)),
@@ -394,7 +394,7 @@ fn another(seed: Option<u64>) -> impl Fn(usize) -> Arc<dyn Network> {
     }
 }
 
-/// Steele, Lea and Flood's generator (2014): small, seedable, and good enough to draw from.
+/// The pseudorandom generator of Steele, Lea and Flood (2014).
 #[derive(Debug)]
 struct SplitMix64(u64);
 

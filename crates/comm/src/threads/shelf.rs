@@ -1,11 +1,11 @@
-//! Messages that one communicator of a rank has found for another one.
+//! Messages that one communicator of a rank has received for another one.
 
 use std::cell::RefCell;
 
 use super::group::Group;
 use super::network::Envelope;
 
-/// What the communicators of one rank share: messages that one of them has found for others, which may not be there yet.
+/// Shared by the communicators of one rank: messages that one of them has received for others, which may not exist yet.
 #[derive(Debug, Default)]
 pub(super) struct Shelf(RefCell<Vec<Envelope>>);
 
@@ -38,7 +38,7 @@ impl Group {
         envelope.context == self.context
     }
 
-    /// Gives senders the numbers that they have here.
+    /// Replaces senders' numbers in the network by their numbers in this group.
     #[inline]
     fn localise(&self, envelopes: &mut [Envelope]) {
         if self.members.is_some() {

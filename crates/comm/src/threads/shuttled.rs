@@ -1,8 +1,8 @@
-//! The mailboxes under shuttle: a scheduler chooses every step of every rank, in thousands of ways, and prints the seed of the
-//! one that fails (`SHUTTLE_RANDOM_SEED` takes it back).
+//! Tests mailboxes under shuttle: a scheduler chooses every step of every rank, in thousands of schedules, and prints the seed of a
+//! schedule that fails (`SHUTTLE_RANDOM_SEED` replays it).
 //!
-//! Here are the interleavings in which a rank decides to sleep while another delivers, leaves, fails or falls asleep itself:
-//! what a real scheduler does once in a million runs. Time does not pass under shuttle, so time-outs are tested elsewhere.
+//! The schedules include those in which a rank decides to sleep while another delivers, leaves, fails or falls asleep itself, which
+//! happens once in a million runs otherwise. Time does not pass under shuttle, so time-outs are tested elsewhere.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,12 +18,12 @@ use crate::error::Error;
 use crate::request::Request;
 use crate::tag::Tag;
 
-/// The number of random schedules, and of schedules with few, well-placed changes of turn (Burckhardt et al., 2010).
+/// The number of random schedules, and of schedules with few, well-placed thread switches (Burckhardt et al., 2010).
 const SCHEDULES: usize = 3000;
 
 type Body<R> = fn(ThreadCommunicator) -> R;
 
-/// Runs the ranks, and hands their results and the network's failure to `check`, in many schedules.
+/// Runs the ranks in many schedules, and passes their results and the network's failure to `check`.
 fn explore<R: Send + 'static>(
     ranks: usize,
     body: Body<R>,
@@ -154,7 +154,7 @@ fn a_panic_ends_every_wait() {
 
 #[test]
 fn those_that_are_left_meet_and_go_on() {
-    /// The last rank panics. The others detect it, in a wait or when they meet, and exchange messages without it.
+    /// The last rank panics. The others detect this in a wait or when they meet, and exchange messages without that rank.
     fn body(comm: ThreadCommunicator) -> Result<(), Error> {
         let (rank, last) = (comm.rank(), comm.size() - 1);
         if rank == last {
@@ -202,7 +202,7 @@ fn a_cycle_of_waits_is_found_and_no_other() {
 
 #[test]
 fn buffers_come_back() {
-    /// Messages that are copied keep their buffers, longer ones exchange them.
+    /// The sender of a short message keeps its buffer; for a longer message, it gets the receiver's.
     fn body<const LENGTH: usize>(comm: ThreadCommunicator) -> Result<(), Error> {
         let (tag, peer) = (Tag::new(1), 1 - comm.rank());
         let first = comm.start_send(peer, tag, vec![1; LENGTH], LENGTH)?;

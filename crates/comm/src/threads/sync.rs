@@ -1,5 +1,5 @@
-//! The primitives that the mailboxes are made of: the standard library's, or, under `--cfg shuttle`, those whose every step a
-//! test's scheduler chooses.
+//! The primitives that the mailboxes use: those of the standard library, or, under `--cfg shuttle`, of a scheduler that chooses
+//! every step in a test.
 
 #[cfg(not(shuttle))]
 mod primitives {
@@ -21,7 +21,7 @@ mod primitives {
     pub(in crate::threads) use shuttle::sync::{Condvar, Mutex, MutexGuard};
     pub(in crate::threads) use shuttle::thread::yield_now;
 
-    /// One: looking again and again would only make the schedules longer.
+    /// Returns 1, since spinning would only make the schedules longer.
     pub(in crate::threads) fn cores() -> usize {
         1
     }

@@ -12,7 +12,7 @@ use crate::mpi::calls::library::mpi;
 /// A predefined `int` attribute of a live communicator; `None` if it is not set.
 ///
 /// # Errors
-/// What `MPI_Comm_get_attr` returned.
+/// The error code that `MPI_Comm_get_attr` returned.
 pub(crate) fn int(comm: Comm, key: c_int) -> Result<Option<c_int>, c_int> {
     let (mut value, mut is_set) = (ptr::null_mut::<c_int>(), 0);
     // SAFETY: the handle is live. The attribute's value is a pointer to an int (MPI 4.1, 9.1.2), which MPI writes to `value`.

@@ -1,4 +1,4 @@
-//! MPI's own collectives, on the words by which ranks agree, and on integers.
+//! MPI's own collectives, on integers.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -16,14 +16,14 @@ const SIGN: u64 = 1 << 63;
 pub(crate) enum Agreed {
     Least,
     Greatest,
-    /// Every bit that one of them has.
+    /// The bitwise OR.
     Union,
 }
 
 impl RawCommunicator {
     /// `MPI_Allreduce`, element by element, on slices of the same length.
     ///
-    /// Minima and maxima are taken of signed integers with the top bit flipped: MPICH 4.0.2 compares MPI_UINT64_T as if it were signed.
+    /// Minima and maxima are those of signed integers with the top bit flipped: MPICH 4.0.2 compares MPI_UINT64_T as if it were signed.
     pub(crate) fn allreduce_u64s(
         &self,
         numbers: &[u64],
@@ -92,7 +92,7 @@ impl RawCommunicator {
         Ok(())
     }
 
-    /// `MPI_Allgather`: a number of every rank. Collective.
+    /// `MPI_Allgather`: the numbers of all ranks, in rank order. Collective.
     pub(crate) fn allgather_u64(&self, number: u64) -> Result<Vec<u64>, Failure> {
         let mut numbers = vec![0_u64; self.size()?];
         let datatype = mpi().handles.MPI_UINT64_T;

@@ -1,4 +1,4 @@
-//! The MPI calls on a communicator: its ranks, its messages, and its end.
+//! The MPI calls on a communicator: for its ranks, for messages, to duplicate it, and to free it.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -19,15 +19,13 @@ pub(crate) struct RawCommunicator {
 }
 
 impl RawCommunicator {
-    /// A communicator by its handle.
-    ///
     /// # Safety
-    /// It is a live one of the [library](crate::mpi::calls::library)'s, and MPI is initialised.
+    /// The handle is that of a live communicator of the [library](crate::mpi::calls::library), and MPI is initialised.
     pub(crate) unsafe fn from_handle(handle: Comm) -> Self {
         Self { handle }
     }
 
-    /// Duplicates it, collectively, so that our messages match only each other. The duplicate returns errors.
+    /// Duplicates the communicator, so that our messages match only each other. The duplicate returns errors. Collective.
     pub(crate) fn duplicate(&self) -> Result<Self, Failure> {
         let handle = if is_beneath() {
             self.duplicate_alone()?
@@ -46,8 +44,9 @@ impl RawCommunicator {
         check("MPI_Comm_dup", code).map(|()| duplicate)
     }
 
-    /// `MPI_Comm_dup` would call the program's functions that copy attributes, and the program did not ask for a copy. `MPI_Comm_split` of
-    /// Open MPI 4.1 may hang while an `MPI_Comm_idup` of the same communicator is under way.
+    /// Duplicates the communicator without its attributes: `MPI_Comm_dup` would call the program's functions that copy them, and the
+    /// program did not ask for a copy. `MPI_Comm_split` of Open MPI 4.1 may hang while an `MPI_Comm_idup` of the same communicator is
+    /// under way.
     fn duplicate_alone(&self) -> Result<Comm, Failure> {
         let (mut group, mut duplicate) = (Group::UNSET, Comm::UNSET);
         // SAFETY: the handle is live; `group` is room for one handle.
@@ -60,7 +59,7 @@ impl RawCommunicator {
         check("MPI_Comm_create", code).map(|()| duplicate)
     }
 
-    /// Makes it return errors.
+    /// Makes the communicator return errors instead of aborting.
     pub(crate) fn return_errors(&self) -> Result<(), Failure> {
         let errors_return = mpi().handles.MPI_ERRORS_RETURN;
         // SAFETY: the handle is live, the error handler is predefined.
@@ -75,7 +74,7 @@ impl RawCommunicator {
         }
     }
 
-    /// MPI's handle.
+    /// MPI's handle of the communicator.
     pub(crate) fn handle(&self) -> Comm {
         self.handle
     }
@@ -171,7 +170,7 @@ impl RawCommunicator {
         Ok(PendingRequest::of_send(request, Vec::new(), 0))
     }
 
-    /// The greatest tag of the library's, its attribute `MPI_TAG_UB`.
+    /// The greatest tag that the library supports, its attribute `MPI_TAG_UB`.
     pub(crate) fn tag_upper_bound(&self) -> Result<u64, Failure> {
         let bound = self.int_attribute(mpi().constants.MPI_TAG_UB)?;
         let bound = bound.and_then(|bound| u64::try_from(bound).ok());
@@ -190,8 +189,8 @@ impl RawCommunicator {
         Ok(status.map(|status| status.source(mpi().constants)))
     }
 
-    /// `MPI_Iprobe`: the tag of the oldest message that has arrived from a rank, and its bytes. Messages of one sender keep their order
-    /// (MPI 4.1, 3.5).
+    /// `MPI_Iprobe`: the tag and the length in bytes of the oldest message that has arrived from a rank. Messages of one sender keep their
+    /// order (MPI 4.1, 3.5).
     pub(crate) fn oldest_from(&self, from: c_int) -> Result<Option<(c_int, c_int)>, Failure> {
         let (any, byte) = (mpi().constants.MPI_ANY_TAG, mpi().handles.MPI_UINT8_T);
         let Some(status) = self.probe(from, any)? else {
@@ -214,14 +213,14 @@ impl RawCommunicator {
         Ok((flag != 0).then_some(status))
     }
 
-    /// `MPI_Iprobe`, whose answer does not matter: the call lets MPI make progress on whatever is under way.
+    /// Lets MPI make progress on whatever is under way, by an `MPI_Iprobe` whose answer does not matter.
     pub(crate) fn make_progress(&self) -> Result<(), Failure> {
         let constants = mpi().constants;
         let (source, tag) = (constants.MPI_ANY_SOURCE, constants.MPI_ANY_TAG);
         self.probe(source, tag).map(drop)
     }
 
-    /// Receives the messages that have arrived and that nobody has received, and drops them.
+    /// Receives and drops all messages that have arrived and match no receive.
     pub(crate) fn drain(&self) -> Result<(), Failure> {
         let constants = mpi().constants;
         let (source, tag) = (constants.MPI_ANY_SOURCE, constants.MPI_ANY_TAG);
@@ -263,7 +262,7 @@ impl RawCommunicator {
         }
     }
 
-    /// Frees it. Collective; no copy of the handle is used afterwards.
+    /// Frees the communicator. Collective; no copy of the handle is used afterwards.
     pub(crate) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the handle is ours and live; by this function's contract nothing uses it afterwards.
         let code = unsafe { mpi().MPI_Comm_free(&raw mut self.handle) };
@@ -274,7 +273,7 @@ impl RawCommunicator {
 /// `MPI_TAG_UB` is at least this (MPI 4.1, 9.1.2).
 const LEAST_TAG_UPPER_BOUND: u64 = 32767;
 
-/// Ends all processes of this program; this one alone, where it has no MPI library.
+/// Ends all processes of this program by `MPI_Abort`, or only this process if it has chosen no MPI library.
 pub(crate) fn abort(code: c_int) {
     let Some(mpi) = chosen() else {
         process::exit(code);

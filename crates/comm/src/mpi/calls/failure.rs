@@ -1,4 +1,4 @@
-//! What MPI's functions return, as results.
+//! The return codes of MPI's functions, as results.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -38,7 +38,7 @@ impl Failure {
     }
 }
 
-/// Turns a return value into a result, with the library's own words.
+/// Turns a return code into a result, with the library's error text.
 #[inline]
 pub(crate) fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
     if code == MPI_SUCCESS {
@@ -48,7 +48,7 @@ pub(crate) fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
     }
 }
 
-/// The failure of a call, described by its return value.
+/// The failure of a call, by its return code.
 #[cold]
 pub(crate) fn failure(call: &'static str, code: c_int) -> Failure {
     let mut class = 0;

@@ -12,15 +12,15 @@ use crate::setting;
 pub const LIBRARY_VARIABLE: &str = "TREEFOLD_MPI_LIBRARY";
 
 /// The environment variable that, set to `on`, says that this process is meant to run alone although a launcher has prepared the
-/// environment for another program, as in a shell within a Slurm job. The launcher then does not decide which library is opened,
-/// either. `off` is the default.
+/// environment for another program, as in a shell within a Slurm job. The launcher then does not influence which library is opened.
+/// `off` is the default.
 pub const ALONE_VARIABLE: &str = "TREEFOLD_ALONE";
 
 static CHOSEN: OnceLock<&'static Library> = OnceLock::new();
 
 /// The MPI library that this process calls: the one that it has loaded; else the one that [`LIBRARY_VARIABLE`] names; else its
-/// launcher's; else the one that the dynamic linker finds. [`Library::choice`] tells which of these it was. The first call decides
-/// for all later ones. MPI need not be initialised.
+/// launcher's; else the one that the dynamic linker finds. [`Library::choice`] says which of these it was. The first call decides
+/// for all later calls. MPI need not be initialised.
 ///
 /// # Errors
 /// There is [no library that can be used](mpi_library::Error), or [`ALONE_VARIABLE`] has an invalid value.
@@ -28,8 +28,8 @@ pub fn library() -> Result<&'static Library, Error> {
     choose(std::ptr::null())
 }
 
-/// [`library`] for a program with communicators of its own: the library that the program's `MPI_Comm_size`, at this address, belongs
-/// to.
+/// [`library`] for a program with communicators of its own: the library to which the program's `MPI_Comm_size`, at this address,
+/// belongs.
 ///
 /// # Errors
 /// As [`library`]; or this process calls another library already.
@@ -39,8 +39,8 @@ pub fn library_of(function: *const c_void) -> Result<&'static Library, Error> {
     Ok(library)
 }
 
-/// [`library`] for a library that takes the place of MPI functions in a program: it calls MPI by its `PMPI_` names, and opens no library.
-/// Its duplicates of a communicator call none of the program's functions that copy attributes, and leave the error handler of
+/// [`library`] for a tool that replaces MPI functions of a program: MPI is called by its `PMPI_` names, and no library is opened.
+/// Duplicating a communicator then calls none of the program's functions that copy attributes, and leaves the error handler of
 /// `MPI_COMM_WORLD` as it is.
 ///
 /// # Errors
@@ -94,13 +94,13 @@ pub(crate) fn chosen() -> Option<&'static Library> {
     CHOSEN.get().copied()
 }
 
-/// Whether this crate replaces MPI functions of a program that does not know it.
+/// Whether [`library_beneath`] has chosen the library, for a tool that replaces MPI functions of a program.
 #[inline]
 pub(crate) fn is_beneath() -> bool {
     mpi().names() == Names::Pmpi
 }
 
-/// What [`ALONE_VARIABLE`] says.
+/// Whether [`ALONE_VARIABLE`] is on.
 pub(crate) fn is_meant_to_be_alone() -> Result<bool, Error> {
     let Some(value) = setting::value(ALONE_VARIABLE) else {
         return Ok(false);

@@ -12,18 +12,18 @@ use mpi_library::Errhandler;
 use crate::mpi::calls::failure::{Failure, check};
 use crate::mpi::calls::library::{is_beneath, mpi};
 
-/// While this exists, `MPI_COMM_WORLD` returns errors: those of a receive that is tested meanwhile, or of a communicator that is freed.
+/// While this value exists, `MPI_COMM_WORLD` returns errors instead of aborting, such as those of a receive that is tested meanwhile.
 #[derive(Debug)]
 pub(crate) struct WorldReturnsErrors {
     before: Errhandler,
 }
 
 impl WorldReturnsErrors {
-    /// `None` if the library does not need it.
+    /// Makes `MPI_COMM_WORLD` return errors; `None` if the library reports errors to the right communicator.
     #[inline]
     pub(crate) fn where_needed() -> Result<Option<Self>, Failure> {
-        // If this crate replaces a program's MPI functions, the handler is the program's, which another thread may set or need at this moment.
-        // Receives are too short only if the program's ranks call the same reduction with different counts.
+        // If this crate replaces a program's MPI functions, the handler belongs to the program, and another thread may set or need it at this
+        // moment. A receive is too short only if the program's ranks call the same reduction with different counts.
         if is_beneath() {
             return Ok(None);
         }
@@ -35,7 +35,7 @@ impl WorldReturnsErrors {
         }
     }
 
-    /// For a call whose errors belong to no communicator.
+    /// Makes `MPI_COMM_WORLD` return errors with every library, for a call whose errors belong to no communicator.
     #[cold]
     pub(crate) fn always() -> Result<Self, Failure> {
         let handles = &mpi().handles;

@@ -1,6 +1,6 @@
 //! Requests of messages under way.
 //!
-//! A request owns its buffer, so that dropping one at any time is sound: a pending buffer is leaked rather than freed under MPI's hands.
+//! A request owns its buffer, so dropping a request at any time is sound: a buffer that MPI still uses is leaked.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -21,7 +21,7 @@ pub(crate) struct PendingRequest {
     /// The receiver or the sender; 0 for a barrier.
     peer: c_int,
     receives: bool,
-    /// What `MPI_Test` returned when it ended the request; `None` while MPI still works on it.
+    /// The code that `MPI_Test` returned when it ended the request; `None` while MPI still works on the request.
     outcome: Option<c_int>,
 }
 
@@ -44,18 +44,18 @@ impl PendingRequest {
         this
     }
 
-    /// Whether it is a receive that MPI still works on.
+    /// Whether the request is a receive that MPI still works on.
     pub(crate) fn is_receiving(&self) -> bool {
         self.receives && self.outcome.is_none()
     }
 
-    /// Whether it is a receive that is over.
+    /// Whether the request is a receive that has ended.
     #[inline]
     pub(crate) fn is_received(&self) -> bool {
         self.receives && self.outcome.is_some()
     }
 
-    /// Whether MPI still works on it.
+    /// Whether MPI still works on the request.
     pub(crate) fn is_pending(&self) -> bool {
         self.outcome.is_none()
     }
@@ -65,12 +65,12 @@ impl PendingRequest {
         index(self.peer)
     }
 
-    /// The length of its message in bytes; for a pending receive, the maximum.
+    /// The length of the message in bytes; for a pending receive, the maximum.
     pub(crate) fn capacity_bytes(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Whether MPI is done with it; a received message is then cut to its length.
+    /// Whether MPI is done with the request; the buffer of a receive is then truncated to the message's length.
     pub(crate) fn test(&mut self) -> Result<bool, Failure> {
         if let Some(code) = self.outcome {
             return check("MPI_Test", code).map(|()| true);
@@ -132,7 +132,7 @@ impl Drop for PendingRequest {
     }
 }
 
-/// A rank or a size, as MPI returns it.
+/// Converts a rank or a size that MPI has returned.
 pub(crate) fn index(number: c_int) -> usize {
     usize::try_from(number).expect("MPI counts from 0")
 }

@@ -70,7 +70,7 @@ pub(crate) fn ranks_before(
     Processes::of(after)?.ranks_in(&Processes::of(before)?)
 }
 
-/// Processes of a communicator; freed when it is dropped.
+/// A group of processes, which is freed when this is dropped.
 #[derive(Debug)]
 struct Processes(Group);
 
@@ -83,7 +83,7 @@ impl Processes {
         Ok(Self(group))
     }
 
-    /// The ranks that its processes have in another group, which has all of them.
+    /// The ranks of these processes in another group, which contains all of them.
     fn ranks_in(&self, other: &Self) -> Result<Vec<usize>, Failure> {
         let mut size = 0;
         // SAFETY: the group is live, `size` is a live int.
@@ -106,7 +106,7 @@ impl Processes {
             )
         };
         check("MPI_Group_translate_ranks", code)?;
-        // MPI_UNDEFINED, which is negative, would not be a rank of the other group.
+        // MPI_UNDEFINED, which is negative, would mean that a process is not in the other group.
         let ranks = others
             .into_iter()
             .filter_map(|rank| usize::try_from(rank).ok());

@@ -1,7 +1,7 @@
-//! Going on without processes that have died: the functions of User-Level Failure Mitigation (ULFM), where the library has them.
+//! Going on without processes that have died: the functions of User-Level Failure Mitigation (ULFM), if the library has them.
 //!
-//! They are not part of MPI 4.1 yet. Open MPI has them from 5.0 on, and they work where `mpirun --with-ft ulfm` has started it. MPICH has functions of these names, but no MPICH that was tried
-//! reports that a process has died.
+//! They are not part of MPI 4.1. Open MPI has them from 5.0 on, and they work in jobs that `mpirun --with-ft ulfm` has started. MPICH has
+//! functions of these names, but no MPICH that was tried reports that a process has died.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ type Shrink = unsafe extern "C-unwind" fn(Comm, *mut Comm) -> c_int;
 type Agree = unsafe extern "C-unwind" fn(Comm, *mut c_int) -> c_int;
 type GetFailed = unsafe extern "C-unwind" fn(Comm, *mut Group) -> c_int;
 
-/// The functions.
+/// The functions of ULFM.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ulfm {
     pub(crate) revoke: Revoke,

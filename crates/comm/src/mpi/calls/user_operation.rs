@@ -1,7 +1,7 @@
 //! MPI's own reductions with an operation of ours: a C callback that carries no context, and must not unwind.
 //!
-//! MPI hands the callback neither a pointer of ours nor a way to fail. So the operation in use is kept per thread while
-//! MPI runs on it, and a panic is caught, remembered, and returned when MPI is through.
+//! MPI passes the callback no pointer of ours, and the callback cannot report an error. So a thread-local variable holds the
+//! operation while MPI runs on the thread, and a panic is caught, stored, and resumed when MPI returns.
 
 #![expect(unsafe_code, reason = "MPI calls back with C pointers")]
 
@@ -18,7 +18,7 @@ use crate::mpi::calls::failure::{Failure, check};
 use crate::mpi::calls::library::mpi;
 use crate::native::CombineSlots;
 
-/// What the callback does on this thread.
+/// The operation that the callback executes on this thread.
 #[derive(Clone, Copy)]
 struct Current {
     /// Valid while [`reduce`] is on the stack below.
@@ -35,13 +35,13 @@ thread_local! {
 #[derive(Debug, Default)]
 pub(crate) struct UserOperations {
     made: RefCell<Vec<UserOperation>>,
-    /// Where reductions leave their results; kept for its memory.
+    /// The buffer for results, which is reused.
     reduced: RefCell<Vec<u8>>,
 }
 
 impl UserOperations {
-    /// Reduces slots of `slot_bytes` in place, to `root` or to all ranks. An operation that is made for it is handed to `register`,
-    /// and must be freed with the communicator.
+    /// Reduces slots of `slot_bytes` in place, to `root` or to all ranks. A new operation is passed to `register`, and must be
+    /// freed with the communicator.
     pub(crate) fn reduce(
         &self,
         comm: &RawCommunicator,
@@ -78,7 +78,7 @@ struct UserOperation {
     slot_bytes: usize,
 }
 
-/// MPI's names for an operation, and for what it combines.
+/// MPI's handles of an operation and of the datatype that it combines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawOperation {
     operation: Op,
@@ -86,7 +86,7 @@ pub(crate) struct RawOperation {
 }
 
 impl RawOperation {
-    /// Frees both handles. Nothing uses them afterwards. Local.
+    /// Frees both handles, which nothing uses afterwards. Local.
     pub(crate) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the handle is ours, and live as long as MPI is.
         let code = unsafe { mpi().MPI_Op_free(&raw mut self.operation) };
@@ -124,7 +124,7 @@ impl UserOperation {
 
     /// `MPI_Reduce` to `root`, or `MPI_Allreduce`, of the slots in `input` into `output`.
     ///
-    /// A panic of `combine` comes back as one.
+    /// If `combine` panics, the panic resumes here.
     fn reduce(
         &self,
         comm: &RawCommunicator,
@@ -181,7 +181,7 @@ impl UserOperation {
     }
 }
 
-/// MPI's callback: the operands are `*length` slots each, the lower ranks' on the left.
+/// MPI's callback: each operand is `*length` slots, and the left one comes from lower ranks.
 unsafe extern "C" fn call_back(
     left: *mut c_void,
     right: *mut c_void,
@@ -207,8 +207,8 @@ unsafe extern "C" fn call_back(
         .chunks_exact(slot_bytes)
         .zip(right.chunks_exact_mut(slot_bytes));
     for (left, right) in slots {
-        // Nothing may unwind into C, and a panic over one slot leaves the others to be combined: the library may hand them to ranks that
-        // do not panic.
+        // Nothing may unwind into C. After a panic the other slots are still combined, since the library may pass them to ranks that do
+        // not panic.
         let combined = panic::catch_unwind(AssertUnwindSafe(|| combine(left, right)));
         if let Err(payload) = combined {
             PANIC.with_borrow_mut(|panic| {

@@ -1,8 +1,8 @@
-//! The channels that conversations are divided among.
+//! Channels: duplicates of the caller's communicator, each for a number of conversations.
 //!
 //! Every MPI library has 32768 tags, and some have few more. If tags were reused, a message of an old conversation that nobody has received
 //! could match a receive of a new one. So tags are never reused: when a channel's tags are used up, its successor is a new duplicate of the
-//! communicator, with rings of its own.
+//! communicator, with its own rings.
 
 use crate::conversation::Conversations;
 use crate::error::Error;
@@ -19,23 +19,23 @@ use crate::tag::Tag;
 /// The bits of an MPI tag that every library has (MPI 4.1, section 9.1.2: `MPI_TAG_UB` is at least 32767).
 const TAG_BITS_MIN: u32 = 15;
 
-/// How a channel's MPI tags are divided. The same on all ranks.
+/// How the bits of a channel's MPI tags are divided. The same on all ranks.
 #[derive(Clone, Copy, Debug)]
 struct TagBits {
-    /// The number of bits for the conversation, one of the channel's.
+    /// The number of bits for the conversation within its channel.
     number: u32,
     /// The number of bits for the exchange: its kind, in the lowest four, and its turn.
     exchange: u32,
 }
 
 impl TagBits {
-    /// With fewer bits for an exchange, the turn number would wrap so soon that a rank that is ahead of another would seem to be behind.
+    /// The fewest bits for an exchange. With less, the turn would wrap so soon that a rank that is ahead of another would seem behind.
     const COUNTING: u32 = 11;
 
     /// The division of tags of `tag_bits` bits.
     fn of(tag_bits: u32) -> Self {
         match tag_bits.saturating_sub(TAG_BITS_MIN) {
-            // Too few for exchanges, even if conversations gave up some.
+            // Too few bits for exchanges, even if conversations had fewer.
             0..4 => Self {
                 number: TAG_BITS_MIN,
                 exchange: 0,
@@ -52,7 +52,7 @@ impl TagBits {
         }
     }
 
-    /// The number of a conversation's channel: how many channels there were before it.
+    /// The generation of a conversation's channel: how many channels there were before it.
     #[inline]
     fn generation(self, tag: Tag) -> u64 {
         tag.number() >> self.number
@@ -62,9 +62,9 @@ impl TagBits {
 /// A duplicate of the caller's communicator, for some conversations.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    /// How many channels there were before it.
+    /// How many channels there were before this one.
     generation: u64,
-    /// Its conversations that are open.
+    /// The number of open conversations of this channel.
     open_count: usize,
     pub(crate) raw: RawCommunicator,
     /// The messages that MPI does not carry.
@@ -73,7 +73,7 @@ pub(crate) struct Channel {
     bits: TagBits,
 }
 
-/// This rank's channels, and what it knows of their conversations.
+/// This rank's channels, and what it knows about their conversations.
 #[derive(Debug)]
 pub(crate) struct Channels {
     bits: TagBits,
@@ -86,7 +86,7 @@ pub(crate) struct Channels {
 }
 
 impl Channel {
-    /// The first, on a duplicate of the caller's communicator. Collective.
+    /// The first channel, on a duplicate of the caller's communicator. Collective.
     pub(crate) fn first(
         raw: RawCommunicator,
         lifetime: Lifetime,
@@ -105,7 +105,7 @@ impl Channel {
         Ok(this.registered())
     }
 
-    /// Whether MPI's tags have room for the kind of an exchange.
+    /// Whether MPI's tags have bits for the exchange.
     pub(crate) fn tags_tell_exchanges(&self) -> bool {
         self.bits.exchange > 0
     }
@@ -130,7 +130,7 @@ impl Channel {
         self
     }
 
-    /// A later one, on a duplicate of the first. Collective.
+    /// A later channel, on a duplicate of this one's communicator. Collective.
     fn successor(&self, generation: u64, rank: usize, size: usize) -> Result<Self, Error> {
         let failed = |failure: Failure| failure.on(rank);
         let raw = self.raw.duplicate().map_err(failed)?;
@@ -174,7 +174,7 @@ impl Channels {
         }
     }
 
-    /// Notes that MPI has brought a message of a rank.
+    /// Notes that a message of a rank has come by MPI.
     pub(crate) fn note_heard(&mut self, rank: usize) {
         if self.heard_ms.len() <= rank {
             self.heard_ms.resize(rank + 1, 0);
@@ -191,7 +191,7 @@ impl Channels {
         through_rings.fold(now_ms.wrapping_sub(by_mpi), u32::min)
     }
 
-    /// The channel of a tag, unless it was not opened.
+    /// The channel of a tag; `None` if the conversation was not opened.
     #[inline]
     pub(crate) fn of(&mut self, tag: Tag) -> Option<(&mut Channel, &mut Conversations)> {
         let generation = self.bits.generation(tag);
@@ -206,7 +206,7 @@ impl Channels {
         &self.list[0]
     }
 
-    /// Sends what waits for room in a ring.
+    /// Continues sends that wait for room in a ring.
     #[inline]
     pub(crate) fn go_on_sending(&mut self, requests: &mut Requests<Message>) {
         for channel in &mut self.list {
@@ -234,21 +234,21 @@ impl Channels {
         channel.local.find_unexpected(tag, holds)
     }
 
-    /// Takes a request off the lists of those that are to be completed.
+    /// Removes a request from the lists of requests to complete.
     pub(crate) fn forget_request(&mut self, tag: Tag, request: RequestId) {
         if let Some((channel, _)) = self.of(tag) {
             channel.local.cancel(request);
         }
     }
 
-    /// Makes room for this number of messages.
+    /// Allocates memory for this number of messages.
     pub(crate) fn reserve(&mut self, messages: usize) {
         for channel in &mut self.list {
             channel.local.reserve(messages);
         }
     }
 
-    /// Opens a conversation; this is collective, and makes a channel for it if there is none.
+    /// Opens a conversation, and makes a channel for it if there is none. Collective.
     pub(crate) fn open(&mut self, tag: Tag, rank: usize, size: usize) -> Result<(), Error> {
         self.conversations.open(tag);
         if self.of(tag).is_none() {

@@ -1,13 +1,13 @@
-//! When MPI's communicators, and what belongs to them, are freed.
+//! When MPI's communicators, their windows and their operations are freed.
 //!
-//! Freeing one is collective, and a destructor must not be. Ranks drop handles in different orders, some only at exit. So a
-//! communicator that is dropped is only marked here as released. It is freed
+//! Freeing a communicator is collective, and a destructor must not be: ranks drop handles in different orders, some only at exit.
+//! So a communicator that is dropped is only marked here as released. It is freed
 //!
 //! - when the communicator that it was duplicated from is duplicated again: that call is collective, and in it the ranks agree
 //!   on the duplicates that all of them have released;
 //! - when all its ranks ask for it, and none uses it;
-//! - otherwise in `MPI_Finalize`, which calls back here. All that is left is freed then, on every rank in the order of the
-//!   numbers that ranks agreed on when it was made.
+//! - otherwise in `MPI_Finalize`, which calls back here, and frees all that is left. Every rank frees communicators in the order of
+//!   their numbers, on which ranks agree when they make a communicator.
 //!
 //! A communicator's number is greater than every number that one of its ranks had seen before. So it is unique in each process, even if
 //! processes of several worlds, each of which has counted separately, meet by `MPI_Comm_spawn` or at a port.
@@ -32,7 +32,7 @@ use crate::mpi::calls::ulfm::Ulfm;
 use crate::mpi::calls::user_operation::RawOperation;
 use crate::mpi::node::window::RawWindow;
 
-/// Whether this process knows that another process of its communicators has died. Then nothing is freed, since freeing is collective.
+/// Whether this process knows that another process of its communicators has died. If so, nothing is freed, since freeing is collective.
 static HAS_LOST: AtomicBool = AtomicBool::new(false);
 
 /// Whether `MPI_Finalize` was called.
@@ -46,7 +46,7 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
     survivors: None,
 });
 
-/// Whether a process has died, as far as this one knows.
+/// Whether this process knows that another has died.
 pub(crate) fn has_lost() -> bool {
     HAS_LOST.load(Ordering::Relaxed)
 }
@@ -56,7 +56,7 @@ pub(crate) fn note_loss() {
     HAS_LOST.store(true, Ordering::Relaxed);
 }
 
-/// The last communicator of processes that went on without others, if there is one.
+/// The last communicator of surviving processes, if there is one.
 pub(crate) fn survivors() -> Option<RawCommunicator> {
     let registry = registry();
     let entry = registry.entries.get(&registry.survivors?);
@@ -69,7 +69,7 @@ pub(crate) fn revoke_together(first: u64, ulfm: &Ulfm) {
     let entries = &registry().entries;
     let comms = entries.values().filter(of_first).map(|entry| entry.comm);
     for comm in comms {
-        // If it fails, the others detect the loss, or the silence, themselves.
+        // If this fails, the other ranks detect the loss, or the silence, themselves.
         let _ = ulfm.revoke(comm);
     }
 }
@@ -88,40 +88,41 @@ pub(crate) struct Lifetime {
 
 #[derive(Debug)]
 struct Registry {
-    /// The key of an attribute on a communicator that was duplicated. Its value is the number of the first duplicate, which identifies all
-    /// duplicates of the communicator.
+    /// The key of an attribute of communicators that were duplicated. The attribute's value is the number of the first duplicate, which
+    /// identifies all duplicates of the communicator.
     family_key: Option<c_int>,
-    /// The greatest [`round_of`] a number that this process has proposed or seen.
+    /// The greatest [`round_of`] all numbers that this process has proposed or seen.
     rounds: u64,
-    /// Numbers that ranks are about to agree on.
+    /// Numbers on which ranks are about to agree.
     claimed: BTreeSet<u64>,
-    /// The entries, by the numbers that their ranks agreed on.
+    /// The entries, by the numbers on which their ranks agreed.
     entries: BTreeMap<u64, Entry>,
-    /// The number of the last communicator of processes that went on without others.
+    /// The number of the last communicator of surviving processes.
     survivors: Option<u64>,
 }
 
 /// A communicator, and what is freed with it.
 #[derive(Debug)]
 struct Entry {
+    /// The number of the first duplicate of the same communicator.
     family: u64,
-    /// The number of the duplicate of the program's communicator that precedes this one; its own number if it is that duplicate.
+    /// The number of the first channel's communicator, whose successor this is; its own number if it is the first.
     first: u64,
     comm: RawCommunicator,
     window: Option<RawWindow>,
     operations: Vec<RawOperation>,
     is_released: bool,
-    /// Messages that were still under way when it was released: MPI may yet read or write their buffers.
+    /// Messages that were still under way when the communicator was released: MPI may yet read or write their buffers.
     unfinished: Vec<PendingRequest>,
 }
 
-// SAFETY: MPI's handles are plain values that name the library's objects; they may be used by any thread that may call MPI. All of it
-// is behind the registry's lock, and is used only where MPI is called: in `register` by a thread that duplicates a communicator,
+// SAFETY: MPI's handles are plain values that name the library's objects; they may be used by any thread that may call MPI. All entries
+// are behind the registry's lock, and are used only where MPI is called: in `register` by a thread that duplicates a communicator,
 // and in `MPI_Finalize` by the thread that calls it.
 unsafe impl Send for Entry {}
 
 fn registry() -> MutexGuard<'static, Registry> {
-    // A panic while it is held leaves entries that are each whole.
+    // A panic under the lock leaves every entry whole.
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -134,7 +135,7 @@ impl Lifetime {
         Self::register_after(None, parent, comm)
     }
 
-    /// The same for a successor of `first`, with which it is freed by `free_together`.
+    /// As `register`; a communicator with a `first` is the successor of that one, and `free_together` frees both.
     pub(crate) fn register_after(
         first: Option<&Self>,
         parent: RawCommunicator,
@@ -151,7 +152,7 @@ impl Lifetime {
         Ok(Self { number })
     }
 
-    /// Registers the communicator of processes that go on without others. Collective.
+    /// Registers a communicator of surviving processes. Collective.
     pub(crate) fn register_survivors(comm: RawCommunicator) -> Result<Self, Failure> {
         let number = agree_on_number(comm)?;
         let mut registry = registry();
@@ -161,7 +162,7 @@ impl Lifetime {
         Ok(Self { number })
     }
 
-    /// The number that all its ranks agreed on.
+    /// The number on which all ranks of the communicator agreed.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
@@ -180,7 +181,7 @@ impl Lifetime {
         }
     }
 
-    /// Keeps messages that MPI has not ended until the communicator is freed.
+    /// Keeps messages that MPI has not completed until the communicator is freed.
     pub(crate) fn keep(&self, unfinished: impl Iterator<Item = PendingRequest>) {
         if let Some(entry) = registry().entries.get_mut(&self.number) {
             entry.unfinished.extend(unfinished);
@@ -204,11 +205,11 @@ fn round_of(number: u64) -> u64 {
     number >> PROPOSER_BITS
 }
 
-/// A number that no other communicator of any of its ranks has, and that exceeds all numbers that they have seen. Collective; no lock is
-/// held meanwhile: another thread of this process may duplicate another communicator.
+/// A number for `comm` that exceeds all numbers that its ranks have seen, so that none of their other communicators has it. Collective; no
+/// lock is held meanwhile, since another thread of this process may duplicate another communicator.
 ///
-/// Two threads of a process may get the same number, if processes with the same rank in two worlds proposed it. So ranks vote on it. A second
-/// vote is needed only if the same coincidence occurs again, in a later round.
+/// Two threads of a process may get the same number, if processes with the same rank in two worlds proposed it. So ranks vote on a number,
+/// and try another if one rejects it.
 fn agree_on_number(comm: RawCommunicator) -> Result<u64, Failure> {
     let world_rank = RawCommunicator::world().rank()?;
     loop {
@@ -224,7 +225,7 @@ fn agree_on_number(comm: RawCommunicator) -> Result<u64, Failure> {
     }
 }
 
-/// Frees a duplicate, by its number, and its successors, but for those that some rank still uses. Collective; after `MPI_Finalize` there
+/// Frees a duplicate, by its number, and its successors, except those that some rank still uses. Collective; after `MPI_Finalize` there
 /// is nothing to free.
 pub(crate) fn free_together(first: u64) -> Result<(), Failure> {
     if has_lost() {
@@ -233,23 +234,23 @@ pub(crate) fn free_together(first: u64) -> Result<(), Failure> {
     let comm = registry().entries.get(&first).map(|entry| entry.comm);
     let Some(comm) = comm else { return Ok(()) };
     let released = agree_on_released(|entry| entry.first == first, comm)?;
-    // The first one last, since its communicator is used for the agreement.
+    // The first communicator is freed last, since the agreement used it.
     released.into_iter().rev().try_for_each(free)
 }
 
-/// Frees what is registered by this number. Collective; no lock is held meanwhile.
+/// Frees the communicator that is registered by this number. Collective; no lock is held meanwhile.
 fn free(number: u64) -> Result<(), Failure> {
     let entry = registry().entries.remove(&number);
     entry.map_or(Ok(()), Entry::free)
 }
 
-/// Frees the duplicates of one family that all ranks of `comm`, the youngest of them, have released. Collective.
+/// Frees the duplicates of one communicator that all ranks of `comm`, the newest duplicate, have released. Collective.
 fn free_released(family: u64, comm: RawCommunicator) -> Result<(), Failure> {
     let released = agree_on_released(|entry| entry.family == family, comm)?;
     released.into_iter().try_for_each(free)
 }
 
-/// The numbers of the entries that all ranks of `comm` have and that all of them have released. Collective.
+/// The numbers of the entries for which `is_asked` holds and that all ranks of `comm` have released. Collective.
 fn agree_on_released(
     is_asked: impl Fn(&Entry) -> bool,
     comm: RawCommunicator,
@@ -283,20 +284,20 @@ impl Registry {
         self.entries.insert(number, entry);
     }
 
-    /// A number that this process has not seen, and proposes once.
+    /// A number that this process has not seen before.
     fn propose(&mut self, world_rank: usize) -> u64 {
         self.rounds += 1;
         let proposer = world_rank as u64 & ((1 << PROPOSER_BITS) - 1);
         self.rounds << PROPOSER_BITS | proposer
     }
 
-    /// Takes a number, if no other thread of this process has.
+    /// Claims a number for the calling thread. Returns whether no other thread of this process has it.
     fn claim(&mut self, number: u64) -> bool {
         self.rounds = self.rounds.max(round_of(number));
         !self.entries.contains_key(&number) && self.claimed.insert(number)
     }
 
-    /// The key; made at the first call, which also asks `MPI_Finalize` to call back.
+    /// The key `family_key`. The first call makes the key, and asks `MPI_Finalize` to call back.
     fn family_key(&mut self) -> Result<c_int, Failure> {
         if let Some(key) = self.family_key {
             return Ok(key);
@@ -307,14 +308,14 @@ impl Registry {
         // SAFETY: the communicator is live, the key was just made, and the value is never looked at.
         let code = unsafe { mpi().MPI_Comm_set_attr(own_process, finalising, ptr::null_mut()) };
         check("MPI_Comm_set_attr", code)?;
-        // The attribute keeps it until it is deleted (MPI 4.1, 7.7.2).
+        // MPI keeps the key until the attribute is deleted (MPI 4.1, 7.7.2).
         free_key(finalising)?;
         self.family_key = Some(key);
         Ok(key)
     }
 }
 
-/// The number by which all duplicates of a communicator are known: `number`, if this is the first. The same on all its ranks.
+/// The number that identifies all duplicates of `parent`; `number` itself if it is that of the first. The same on all ranks.
 fn family_of(key: c_int, parent: RawCommunicator, number: u64) -> Result<u64, Failure> {
     let (mut value, mut is_set) = (ptr::null_mut::<c_void>(), 0);
     // SAFETY: the communicator is live; MPI writes the attribute's value, a pointer, to `value`.
@@ -339,10 +340,10 @@ fn family_of(key: c_int, parent: RawCommunicator, number: u64) -> Result<u64, Fa
 }
 
 impl Entry {
-    /// Collective, on the ranks of its communicator.
+    /// Frees the communicator and what belongs to it. Collective on its ranks.
     fn free(mut self) -> Result<(), Failure> {
         for request in &mut self.unfinished {
-            // A message that cannot be ended keeps its buffer.
+            // The buffer of a message that cannot be ended is leaked.
             let _ = request.cancel_receive();
             let _ = request.test();
         }
@@ -380,7 +381,7 @@ fn free_key(mut key: c_int) -> Result<(), Failure> {
     check("MPI_Comm_free_keyval", code)
 }
 
-/// Does nothing when the attribute's communicator is freed: the attribute is a number.
+/// Does nothing when the attribute's communicator is freed, since the attribute is only a number.
 unsafe extern "C" fn keep_attribute(
     _comm: Passed<Comm>,
     _key: c_int,
@@ -390,7 +391,7 @@ unsafe extern "C" fn keep_attribute(
     MPI_SUCCESS
 }
 
-/// `MPI_Finalize` frees MPI_COMM_SELF before anything else (MPI 4.1, 11.2.4), and with it this attribute: MPI still works.
+/// Frees all communicators in `MPI_Finalize`, which deletes the attributes of MPI_COMM_SELF while MPI still works (MPI 4.1, 11.2.4).
 unsafe extern "C" fn free_everything(
     _comm: Passed<Comm>,
     _key: c_int,
@@ -401,7 +402,7 @@ unsafe extern "C" fn free_everything(
     let entries = std::mem::take(&mut registry().entries);
     let entries = entries.into_values().filter(|_| !has_lost());
     for entry in entries {
-        // What cannot be freed now is left to MPI_Finalize.
+        // If it fails, MPI_Finalize frees the rest.
         let _ = entry.free();
     }
     let key = registry().family_key.take();
@@ -425,7 +426,7 @@ mod tests {
         }
     }
 
-    /// Rank 0 of two worlds that have counted differently, and rank 1 of the first.
+    /// Two worlds whose ranks 0 have counted differently meet; then rank 0 of the first world meets its rank 1.
     #[test]
     fn numbers_grow_where_worlds_meet() {
         let (mut first, mut other, mut second) = (registry(), registry(), registry());
@@ -454,7 +455,7 @@ mod tests {
         assert!(registry.claim(number));
     }
 
-    /// Ranks of one world tell their proposals apart, in one round.
+    /// Ranks of one world propose different numbers in the same round.
     #[test]
     fn proposals_name_their_process() {
         let (mut one, mut two) = (registry(), registry());

@@ -1,4 +1,4 @@
-//! Communicators of our own, each with the conversations that it carries: how long they live, and what goes wrong on them.
+//! Channels, which are our duplicates of communicators: their conversations, lifetime and errors.
 
 pub(crate) mod channel;
 pub(crate) mod lifetime;

@@ -1,4 +1,4 @@
-//! How a waiting rank finds out that its message will never come: its peer has given up, or is in another exchange.
+//! How a waiting rank detects that its message will never come, because its peer has given up or is in another exchange.
 //!
 //! A receive through a ring detects both immediately. A receive by MPI does not, since a message of another exchange has another tag
 //! and matches no receive. So a rank that has waited for a while searches for such messages. Ranks in different exchanges may each wait
@@ -77,7 +77,7 @@ fn is_wrong(awaited: Tag, found: Tag) -> bool {
     found != awaited && awaited.turns_to(found) <= 0
 }
 
-/// Receives the notices about a conversation that MPI has brought.
+/// Receives the notices about a conversation that have come by MPI.
 fn take_notices(about: Tag, channels: &mut Channels) -> Result<(), Failure> {
     while let Some((rank, notice)) = next_notice(about, channels)? {
         channels.note_heard(rank);
@@ -106,13 +106,13 @@ fn next_notice(
     let capacity = c_int::try_from(NOTICE_BYTES_MAX).expect("a few bytes");
     let buffer = vec![0; NOTICE_BYTES_MAX];
     let mut receive = channel.raw.start_receive(buffer, capacity, from, mpi_tag)?;
-    // The message is there.
+    // The message has arrived.
     while !receive.test()? {}
     let rank = receive.peer();
     Ok(Some((rank, Notice::from_bytes(&receive.into_buffer()))))
 }
 
-/// Receives the notices about all conversations that MPI has brought.
+/// Receives the notices about all conversations that have come by MPI.
 #[cold]
 pub(crate) fn take_all_notices(channels: &mut Channels) -> Result<(), Failure> {
     for about in channels.conversations.open_tags() {
@@ -121,10 +121,11 @@ pub(crate) fn take_all_notices(channels: &mut Channels) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A message that MPI has brought and that belongs to another exchange of this turn or to the turn before: its sender and its exchange.
+/// Searches for a message that has come by MPI and belongs to another exchange of this turn or of the turn before. Returns its sender
+/// and its exchange.
 ///
-/// The turn number in a tag wraps. A sender that waits for nobody may be so far ahead that one of its later messages has the same
-/// tag. If it also sent a message in an earlier turn, that one has arrived, too: so only its oldest message counts.
+/// The turn number in a tag wraps. A sender that waits for nobody may be so far ahead that one of its later messages has the tag of an
+/// earlier turn. Its messages arrive in order, so only its oldest message counts.
 fn wrong_message(tag: Tag, channels: &mut Channels) -> Result<Option<(usize, Tag)>, Failure> {
     let Some((channel, conversations)) = channels.of(tag) else {
         return Ok(None);
@@ -151,7 +152,7 @@ fn wrong_message(tag: Tag, channels: &mut Channels) -> Result<Option<(usize, Tag
     Ok(None)
 }
 
-/// The MPI tag of the oldest message from a rank that somebody may yet receive. Messages of closed conversations are dropped.
+/// The MPI tag of the oldest message from a rank in an open conversation. Older messages of closed conversations are dropped.
 fn oldest_from(
     from: c_int,
     channel: &Channel,

@@ -1,9 +1,9 @@
-//! Which rank is to blame if nothing came within the silence limit.
+//! Finds the silent rank if nothing came within the silence limit.
 //!
 //! The rank whose message did not come may itself wait for another one. So a rank whose wait is about to reach the limit asks the ranks
 //! that it waits for whom *they* wait for, then asks those, and so on. A rank that waits answers within milliseconds; one that is stopped,
-//! cut off, or busy elsewhere does not. All that ask follow the same waits, so they find the same rank. The first to decide notifies
-//! the others when it [gives up](crate::Communicator::give_up).
+//! cut off, or busy elsewhere does not. All ranks that ask follow the same waits, so they find the same rank. The first to decide
+//! notifies the others when it [gives up](crate::Communicator::give_up).
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ pub(crate) const ASKING_MAX: Duration = Duration::from_secs(5);
 /// An inquiry asks at most this number of ranks.
 const ASKED_MAX: usize = 256;
 
-/// How long a wait with this limit lasts before it asks.
+/// How long a rank with this silence limit waits before it asks.
 pub(crate) fn before_inquiry(limit: Duration) -> Duration {
     limit.saturating_sub(ASKING_MAX.min(limit / 4))
 }
@@ -39,10 +39,10 @@ pub(crate) fn to_ms(time: Duration) -> u64 {
 #[derive(Debug)]
 pub(crate) struct Inquiry {
     pub(crate) number: u16,
-    /// The number of messages that had come when it began.
+    /// The number of messages that had come when the inquiry began.
     pub(crate) heard: u32,
     pub(crate) begin: Instant,
-    /// When this rank last continued it.
+    /// When this rank last continued the inquiry.
     pub(crate) last: Instant,
     pub(crate) asked: Vec<AskedRank>,
     /// Whether this rank has looked for notices of ranks that gave up, since the limit was reached.
@@ -54,7 +54,7 @@ pub(crate) struct Inquiry {
 pub(crate) struct AskedRank {
     pub(crate) rank: usize,
     pub(crate) since: Instant,
-    /// Whether another rank waits for it. Otherwise it is asked because it shares a node with such a rank.
+    /// Whether another rank waits for this rank. Otherwise it is asked because it shares a node with such a rank.
     pub(crate) is_awaited: bool,
     pub(crate) is_sent: bool,
     pub(crate) has_answered: bool,
@@ -87,7 +87,7 @@ impl Inquiry {
         }
     }
 
-    /// Notes that a rank has answered. Returns whether others wait for it: then the ranks that it waits for must be asked, too.
+    /// Notes that a rank has answered. Returns whether others wait for that rank: then the ranks for which it waits must be asked, too.
     pub(crate) fn note_answer(&mut self, rank: usize) -> bool {
         let asked = self.asked.iter_mut().find(|asked| asked.rank == rank);
         asked.is_some_and(|asked| {
@@ -146,7 +146,7 @@ mod tests {
 
     const TIME: Duration = Duration::from_millis(10);
 
-    /// An inquiry among nodes of two ranks, after some time.
+    /// The first silent rank and their number, if each node has two ranks.
     fn silent(inquiry: &Inquiry, is_unheard: impl Fn(usize) -> bool) -> (usize, usize) {
         let node_of = |rank| Some(rank / 2 * 2..rank / 2 * 2 + 2);
         let Span { first, count } = inquiry.silent(TIME, is_unheard, node_of);

@@ -1,4 +1,4 @@
-//! A message under way, by MPI or outside it.
+//! A message under way, which MPI carries or not.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use crate::tag::Tag;
 
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// By MPI's own sends and receives.
+    /// A message that MPI carries.
     Mpi(MpiMessage),
-    /// Through memory that both ranks share, or to this rank itself.
+    /// A message through memory that both ranks share, or to this rank itself.
     Local(LocalMessage),
 }
 
 /// Why a message will never come, or never be received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// It was longer than its buffer.
+    /// The message was longer than the receiver's buffer.
     Truncated,
     /// This other rank is in another exchange.
     Mismatched(usize, Tag),
@@ -44,7 +44,7 @@ impl Message {
         }
     }
 
-    /// Whether it is a receive that still lacks its message.
+    /// Whether this is a receive whose message has not come.
     pub(crate) fn is_receiving(&self) -> bool {
         match self {
             Message::Mpi(message) => message.pending.is_receiving(),
@@ -52,7 +52,7 @@ impl Message {
         }
     }
 
-    /// How long this rank has waited for it.
+    /// How long this rank has waited for the message.
     pub(crate) fn wait_time(&mut self) -> &mut WaitTime {
         match self {
             Message::Mpi(message) => &mut message.wait_time,
@@ -60,7 +60,7 @@ impl Message {
         }
     }
 
-    /// Whether it is a receive that has its message.
+    /// Whether this is a receive whose message has come.
     #[inline]
     pub(crate) fn is_received(&self) -> bool {
         match self {
@@ -69,7 +69,7 @@ impl Message {
         }
     }
 
-    /// Whether it is under way.
+    /// Whether the message is under way: neither complete nor failed.
     pub(crate) fn is_pending(&self) -> bool {
         match self {
             Message::Mpi(message) => message.trouble.is_none() && message.pending.is_pending(),
@@ -77,12 +77,12 @@ impl Message {
         }
     }
 
-    /// Whether it is a local send that is over.
+    /// Whether this is a local message that is complete or has failed.
     pub(crate) fn is_sent(&self) -> bool {
         matches!(self, Message::Local(message) if message.is_over())
     }
 
-    /// Ends it without its message.
+    /// Marks the message as failed.
     pub(crate) fn fail(&mut self, trouble: Trouble) {
         match self {
             Message::Mpi(message) => message.trouble = Some(trouble),
@@ -90,7 +90,7 @@ impl Message {
         }
     }
 
-    /// Why it failed, on this rank, which has this silence limit.
+    /// The error of a failed message, on a rank with this silence limit; `None` if it has not failed.
     pub(crate) fn error(&self, rank: usize, limit: Duration) -> Option<Error> {
         let (trouble, capacity_bytes) = match self {
             Message::Mpi(message) => (message.trouble?, message.pending.capacity_bytes()),
@@ -151,7 +151,7 @@ pub(crate) struct MpiMessage {
 }
 
 impl MpiMessage {
-    /// Whether it is over, successfully or not. A message that was too long fails alone; any other failure is returned.
+    /// Whether the message is complete or has failed. If it was too long, `trouble` says so; any other failure is returned.
     pub(crate) fn test(&mut self) -> Result<bool, Failure> {
         if self.trouble.is_some() {
             return Ok(true);
@@ -189,8 +189,8 @@ pub(crate) enum LocalState {
 }
 
 impl LocalMessage {
-    /// The memory for a message of this tag and of `length` bytes. Empty if its exchange is another or it is too long: the receive
-    /// fails.
+    /// The memory for a message of `length` bytes that has come. Empty if the message belongs to another exchange or is too long: then
+    /// the receive has failed.
     pub(crate) fn accept(&mut self, tag: Tag, length: usize) -> &mut [u8] {
         if tag != self.tag {
             self.state = LocalState::Failed(Trouble::Mismatched(self.peer, tag));
@@ -205,7 +205,7 @@ impl LocalMessage {
         &mut self.buffer
     }
 
-    /// Whether it is over.
+    /// Whether the message is complete or has failed.
     pub(crate) fn is_over(&self) -> bool {
         !matches!(self.state, LocalState::Sending | LocalState::Receiving)
     }

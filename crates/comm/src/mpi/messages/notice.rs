@@ -1,4 +1,4 @@
-//! Notices: what ranks report about their exchanges, and what they ask each other, apart from messages.
+//! Notices, which ranks send apart from messages: reports about their exchanges, questions, and answers.
 
 use crate::conversation::{Conversations, GivenUp, Span};
 use crate::tag::Tag;
@@ -6,21 +6,21 @@ use crate::tag::Tag;
 /// The longest notice in bytes. It fits into every ring.
 pub(crate) const NOTICE_BYTES_MAX: usize = 4 + 4 * NUMBERS_MAX;
 
-/// The ranks that a notice has room for.
+/// The number of ranks that a notice has room for.
 pub(crate) const NUMBERS_MAX: usize = 16;
 
 /// A notice, whose tag says which conversation it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Notice {
-    /// The sender takes no part any more, from the turn of this exchange on.
+    /// The sender takes no part in the conversation any more, from the turn of this exchange on.
     GivenUp {
         exchange: u16,
-        /// If silence is the reason, the silent ranks; an empty span if it does not know which.
+        /// The ranks whose silence is the reason; an empty span if they are not known, `None` if there is another reason.
         silent: Option<Span>,
     },
     /// The sender waits in this exchange.
     Waiting { exchange: u16 },
-    /// For whom does the receiver wait?
+    /// The sender asks for whom the receiver waits.
     Question {
         /// The number of the sender's inquiry.
         number: u16,
@@ -34,7 +34,7 @@ pub(crate) enum Notice {
 }
 
 impl Notice {
-    /// The kind and the number of an exchange or an inquiry, in two bytes each; then ranks, in four bytes each.
+    /// The notice as bytes: the kind and the number of an exchange or an inquiry, in two bytes each; then ranks, in four bytes each.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let silent;
         let (kind, number, ranks): (u16, u16, &[usize]) = match self {
@@ -63,7 +63,7 @@ impl Notice {
         head.into_iter().flatten().chain(ranks).collect()
     }
 
-    /// `None` if these bytes are not a notice.
+    /// The notice with these bytes; `None` if they are not a notice.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (kind, rest) = bytes.split_first_chunk()?;
         let (number, rest) = rest.split_first_chunk()?;
@@ -93,12 +93,12 @@ impl Notice {
         })
     }
 
-    /// Whether it must be delivered, however long that takes. Other notices are sent again.
+    /// Whether the notice must wait for room in a full ring. Other notices are sent again later.
     pub(crate) fn must_arrive(&self) -> bool {
         matches!(self, Notice::GivenUp { .. })
     }
 
-    /// Notes what a rank has said, about a conversation.
+    /// Records a rank's notice about a conversation.
     pub(crate) fn note(self, conversations: &mut Conversations, rank: usize, about: Tag) {
         match self {
             Notice::GivenUp { exchange, silent } => {

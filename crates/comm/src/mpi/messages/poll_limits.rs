@@ -5,11 +5,11 @@ use std::time::Duration;
 /// How often a wait polls before it does something else.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PollLimits {
-    /// Polls of MPI's requests before the rank yields its core.
+    /// The number of polls of MPI's requests before the rank yields its core.
     pub(crate) before_yield: u32,
-    /// Polls of shared memory before the rank yields its core: each takes less time.
+    /// The number of polls of shared memory before the rank yields its core; such a poll takes less time.
     pub(crate) local_before_yield: u32,
-    /// Polls of shared memory before a message is left to a request: 8000 take about 5 microseconds.
+    /// The number of polls of shared memory before a message is left to a request: 8000 take about 5 microseconds.
     pub(crate) before_request: u32,
     /// How long a wait yields its core before it sleeps instead.
     pub(crate) before_nap: Duration,
@@ -26,7 +26,7 @@ impl PollLimits {
         before_nap: Duration::MAX,
         before_progress: 64,
     };
-    /// The peer may be waiting for this very core.
+    /// Ranks share cores: the peer may be waiting for this core.
     pub(crate) const SHARED_CORE: Self = Self {
         before_yield: 1,
         local_before_yield: 1,

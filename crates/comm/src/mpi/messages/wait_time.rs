@@ -1,7 +1,7 @@
 //! How long a rank has waited for a message, and a clock that is cheap to read.
 //!
-//! A wait counts in full. Between tests, or between waits for a moment at a time, only [`BETWEEN_CALLS_MS_MAX`] counts: if calls are
-//! further apart, the program has worked between them.
+//! The time within a wait counts in full. Of the time between two calls, at most [`BETWEEN_CALLS_MS_MAX`] counts: if tests or short waits
+//! are further apart, the program has worked between them.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -9,32 +9,32 @@ use std::time::{Duration, Instant};
 /// The time between two calls counts as at most this much waiting.
 const BETWEEN_CALLS_MS_MAX: u32 = 1000;
 
-/// After this time a wait sends a notice of the exchange that it is in; and again after twice that time, and so on.
+/// After this time a waiting rank sends a notice that names its exchange; it sends it again after twice that time, and so on.
 const BEFORE_NOTICE_MS: u32 = 100;
 
-/// A loop of tests reads the clock at every test whose number is a multiple of this, if its tests follow each other at once.
+/// A fast loop of tests reads the clock once in at most this number of tests.
 const TESTS_BETWEEN_READINGS_MAX: u32 = 256;
 
-/// Tests follow each other at once if all tests between two readings take less than this.
+/// A loop of tests is fast if all tests between two readings of the clock take less than this.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
 /// How long this rank has waited for a message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WaitTime {
-    /// When it last waited; `None` if it has not.
+    /// When this rank last waited for the message; `None` if it has not.
     last_ms: Option<u32>,
     for_ms: u32,
     /// The number of messages that had come when the wait began.
     heard: u32,
-    /// The wait time at which it next says where it waits; 0 before its first look for trouble.
+    /// The wait time at which this rank next sends a notice that it waits; 0 before it first looks for trouble.
     next_notice_ms: u32,
-    /// Whether it takes part in an inquiry.
+    /// Whether this rank has begun to inquire.
     inquires: bool,
 }
 
 impl WaitTime {
-    /// Records that the rank waits at this time, when `heard` messages have come. Returns how long it has waited since the last of
-    /// them, in milliseconds.
+    /// Records that the rank waits at this time, when `heard` messages have come. Returns how long it has waited since the last one
+    /// came, in milliseconds.
     pub(crate) fn record(&mut self, now_ms: u32, heard: u32) -> u32 {
         match self.last_ms {
             Some(last_ms) if self.heard == heard => {
@@ -59,7 +59,7 @@ impl WaitTime {
         }
     }
 
-    /// Whether the rank has waited for it within the last [`BETWEEN_CALLS_MS_MAX`].
+    /// Whether the rank has waited for the message within the last [`BETWEEN_CALLS_MS_MAX`].
     pub(crate) fn is_recent(&self, now_ms: u32) -> bool {
         let is_late = |last_ms| now_ms.wrapping_sub(last_ms) <= BETWEEN_CALLS_MS_MAX;
         self.last_ms.is_some_and(is_late)
@@ -74,7 +74,7 @@ impl WaitTime {
         is_first
     }
 
-    /// Whether it is time to send a notice of where this rank waits.
+    /// Whether it is time to send a notice that this rank waits.
     pub(crate) fn is_notice_due(&mut self) -> bool {
         let is_time = self.for_ms >= self.next_notice_ms;
         if is_time {
@@ -83,20 +83,20 @@ impl WaitTime {
         is_time
     }
 
-    /// Whether this is the first time that it inquires.
+    /// Whether the rank inquires for the first time during this wait. Later calls return `false`.
     pub(crate) fn is_first_inquiry(&mut self) -> bool {
         !std::mem::replace(&mut self.inquires, true)
     }
 }
 
-/// The time when the clock was last read.
+/// A clock that keeps its last reading.
 #[derive(Debug)]
 pub(crate) struct Clock {
     begin: Instant,
     read: Cell<Instant>,
-    /// Tests since then that found nothing.
+    /// The number of tests that found nothing since the last reading.
     tests: Cell<u32>,
-    /// The test that reads it again.
+    /// The number of such tests after which the clock is read again.
     tests_between: Cell<u32>,
 }
 
@@ -130,8 +130,8 @@ impl Clock {
         now
     }
 
-    /// Reads the time after a test that has found nothing, unless one of the last tests has read it. Returns whether it has. The
-    /// more tests there are in a millisecond, the fewer of them read the time.
+    /// Reads the time after a test that has found nothing, unless one of the last tests has done so. Returns whether it has read the
+    /// time. The more tests there are in a millisecond, the fewer of them read the time.
     pub(crate) fn after_a_test(&self) -> bool {
         let tests = self.tests.get() + 1;
         if tests < self.tests_between.get() {
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(waited_ms, [0, 10, 1000, 2000, 2500]);
         wait_time.record_in_full(1_809_500);
         assert_eq!(wait_time.record(1_809_600, 7), 5600);
-        // The clock begins anew.
+        // The clock wraps.
         let mut wait_time = WaitTime::default();
         assert_eq!(wait_time.record(u32::MAX - 9, 7), 0);
         assert_eq!(wait_time.record(90, 7), 100);

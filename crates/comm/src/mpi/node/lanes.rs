@@ -4,19 +4,19 @@ use crate::mpi::node::window::Window;
 use crate::ring::{Reader, Ring, Writer};
 use crate::tag::Tag;
 
-/// To and from one rank of the node.
+/// This rank's ends of the rings to and from one rank of the node.
 #[derive(Debug, Default)]
 pub(super) struct Lane {
     pub(super) writer: Writer,
     pub(super) reader: Reader,
-    /// Whether a send waits for room here.
+    /// Whether a send to that rank waits for room.
     pub(super) is_full: bool,
-    /// When a message last came from there, in milliseconds of the [clock](crate::mpi::messages::wait_time::Clock).
+    /// When a message last came from that rank, in milliseconds of the [clock](crate::mpi::messages::wait_time::Clock).
     pub(super) heard_ms: u32,
 }
 
 impl Lane {
-    /// Sends a message if there is room for it, and no earlier send to this rank is still queued. Returns whether it did.
+    /// Sends a message if there is room for it and no earlier send to that rank waits. Returns whether it did.
     pub(super) fn send(&mut self, ring: Ring<'_>, tag: Tag, message: &[u8]) -> bool {
         self.is_full = self.is_full || !self.writer.write(ring, to_wire(tag), message);
         !self.is_full
@@ -46,8 +46,8 @@ impl Rings {
         (ring, &mut self.lanes[node_rank])
     }
 
-    /// Sends a message to a rank whose ring is full, if one of `looks` looks finds room before a message from that rank arrives: it
-    /// may be waiting for room, too. Returns whether it did.
+    /// Tries up to `looks` times to send a message to a rank whose ring is full. Stops when a message from that rank arrives, since
+    /// that rank may be waiting for room, too. Returns whether the message was sent.
     #[cold]
     pub(super) fn send_when_there_is_room(
         &mut self,

@@ -1,5 +1,5 @@
-//! Messages that MPI does not carry: short ones between ranks of a node, which go through [rings](crate::ring), and all messages of a
-//! rank to itself, which some MPI libraries do not complete before they are received. They match their receives as MPI's do.
+//! Messages that MPI does not carry: short messages between ranks of a node, which go through [rings](crate::ring), and all messages of
+//! a rank to itself, since some MPI libraries do not complete these sends before the receive. They match receives as MPI's messages do.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::mpi::node::window::{RawWindow, Window};
 use crate::request::{Request, RequestId, Requests};
 use crate::tag::Tag;
 
-/// On larger nodes the rings, one for each pair of ranks, would take too much memory: 54 MB here.
+/// On larger nodes the rings, one for each pair of ranks, would take too much memory. For this number of ranks they take 54 MB.
 const MOST_RANKS: usize = 256;
 
 /// The maximum number of buffers allocated in advance for unexpected messages. As long as no more are needed, receiving allocates nothing.
@@ -32,14 +32,14 @@ pub(super) struct Unexpected {
 pub(crate) struct LocalMessages {
     /// `None` if there can be no rings; then `ranks` has only this rank.
     pub(super) rings: Option<Rings>,
-    /// The longest message of the rings; 0 if there are none.
+    /// The longest message of the rings; 0 if there are no rings.
     pub(super) longest_bytes: usize,
     /// The ranks of this node, ascending.
     pub(super) ranks: Vec<usize>,
     pub(super) own_node_rank: usize,
     /// The number of the channel's first conversation.
     pub(super) first_number: u64,
-    /// The time in milliseconds, as it was when this rank last looked.
+    /// The time in milliseconds when this rank last read the clock.
     pub(super) now_ms: u32,
     /// Receives that wait for their messages, in the order in which they were posted.
     pub(super) posted: Vec<RequestId>,
@@ -51,7 +51,7 @@ pub(crate) struct LocalMessages {
 }
 
 impl LocalMessages {
-    /// Only this rank's messages to itself.
+    /// For a rank that has no rings: only its messages to itself.
     pub(crate) fn of_one(rank: usize, first_number: u64) -> Self {
         Self {
             rings: None,
@@ -67,7 +67,7 @@ impl LocalMessages {
         }
     }
 
-    /// The messages of a node with these ranks. Collective; `None` on all of them if there can be no rings.
+    /// For the ranks of a node, with rings. Collective; `None` on all of them if there can be no rings.
     pub(crate) fn of_node(
         node: &RawCommunicator,
         ranks: Vec<usize>,
@@ -92,7 +92,7 @@ impl LocalMessages {
         }))
     }
 
-    /// MPI's name for the rings' memory, if there are rings.
+    /// MPI's window with the rings' memory, if there are rings.
     pub(crate) fn window(&self) -> Option<RawWindow> {
         self.rings.as_ref().map(|rings| rings.window.raw())
     }
@@ -115,7 +115,7 @@ impl LocalMessages {
         self.ranks.binary_search(&rank).ok()
     }
 
-    /// Makes room for this number of messages.
+    /// Allocates memory for this number of messages.
     pub(crate) fn reserve(&mut self, messages: usize) {
         for list in [&mut self.posted, &mut self.waiting] {
             list.reserve(messages.saturating_sub(list.len()));
@@ -154,7 +154,7 @@ impl LocalMessages {
         request
     }
 
-    /// The rings, for another rank than this one.
+    /// The rings; `None` if there are none, or if `node_rank` is this rank itself.
     #[inline]
     pub(super) fn rings_to(&mut self, node_rank: usize) -> Option<&mut Rings> {
         let is_other = node_rank != self.own_node_rank;
@@ -189,8 +189,8 @@ impl LocalMessages {
         requests.insert(Message::Local(sent))
     }
 
-    /// Sends a message to another rank, if one of `looks` looks finds room for it before a message from that rank arrives: it may be
-    /// waiting for room, too. Returns whether it did.
+    /// Tries up to `looks` times to send a message to another rank. Stops when a message from that rank arrives, since that rank may
+    /// be waiting for room, too. Returns whether the message was sent.
     pub(crate) fn try_send(
         &mut self,
         node_rank: usize,
@@ -209,7 +209,8 @@ impl LocalMessages {
             || rings.send_when_there_is_room(node_rank, tag, message, looks)
     }
 
-    /// Receives the next message of a rank, if it belongs to this exchange and no other receive may match it. Returns whether it did.
+    /// Looks up to `looks` times for the next message of a rank, and passes it to `take` if it belongs to this exchange and no other
+    /// receive may match it. Returns whether it did.
     pub(crate) fn try_receive(
         &mut self,
         node_rank: usize,
@@ -246,7 +247,7 @@ impl LocalMessages {
         buffer: Vec<u8>,
     ) -> Request {
         let mut message = self.message(node_rank, tag, buffer, LocalState::Receiving);
-        // A message that is there may belong to an earlier receive, which has ended without it.
+        // An unexpected message may belong to an earlier receive, which has failed without it.
         if let Some(given_up) = conversations.who_gave_up(tag) {
             message.state = LocalState::Failed(Trouble::GivenUp(given_up));
         } else if let Some(unexpected) = self.take_unexpected(node_rank, tag) {
@@ -266,14 +267,14 @@ impl LocalMessages {
         request
     }
 
-    /// Keeps the memory of a message from a ring for another unexpected one.
+    /// Keeps the memory of an unexpected message from a ring for a later one.
     pub(super) fn keep_spare(&mut self, node_rank: usize, bytes: Vec<u8>) {
         if node_rank != self.own_node_rank && self.spare.len() < MOST_SPARE {
             self.spare.push(bytes);
         }
     }
 
-    /// The oldest message of a conversation that came before its receive.
+    /// Removes and returns a rank's oldest message of a conversation that came before its receive.
     pub(super) fn take_unexpected(&mut self, node_rank: usize, tag: Tag) -> Option<Unexpected> {
         let index = self.unexpected.iter().position(|unexpected| {
             (unexpected.node_rank, unexpected.tag.number()) == (node_rank, tag.number())
@@ -325,7 +326,7 @@ impl LocalMessages {
         }
     }
 
-    /// Notes what time it is.
+    /// Sets the time that is recorded for messages that arrive from now on.
     pub(crate) fn note_time(&mut self, now_ms: u32) {
         self.now_ms = now_ms;
     }
@@ -337,14 +338,14 @@ impl LocalMessages {
         Some(self.now_ms.wrapping_sub(lane.heard_ms))
     }
 
-    /// Forgets a request that is given up.
+    /// Forgets a request that was cancelled.
     pub(crate) fn cancel(&mut self, request: RequestId) {
         for list in [&mut self.posted, &mut self.waiting] {
             list.retain(|&other| other != request);
         }
     }
 
-    /// The oldest receive of a conversation that waits for a message of this rank.
+    /// The index in `posted` of the oldest receive that waits for a rank's message of this conversation.
     #[inline]
     pub(super) fn first_posted(
         &self,
@@ -358,7 +359,7 @@ impl LocalMessages {
         })
     }
 
-    /// A message has met a receive of another exchange: the conversation's other receives can never complete, either.
+    /// Fails all receives of a conversation, since a message has met a receive of another exchange, and none can complete.
     #[cold]
     pub(super) fn end_mismatched(
         &mut self,
@@ -374,7 +375,7 @@ impl LocalMessages {
         });
     }
 
-    /// Fails the receives for which `end`, given their tags, returns what is wrong.
+    /// Fails the receives for whose tags `end` returns a reason.
     #[cold]
     pub(super) fn end_receives(
         &mut self,
@@ -392,7 +393,7 @@ impl LocalMessages {
     }
 }
 
-/// A message of these lists.
+/// The message of a request in these lists.
 pub(super) fn local(requests: &mut Requests<Message>, request: RequestId) -> &mut LocalMessage {
     match requests.get_mut(request) {
         Message::Local(message) => message,

@@ -1,4 +1,4 @@
-//! Progress of messages in rings: what has come is matched with receives, or kept; what waits for room is sent.
+//! Progress of messages in rings: matches messages that have come with receives, or keeps them, and sends messages that wait for room.
 
 use crate::conversation::Conversations;
 use crate::mpi::messages::message::{LocalMessage, LocalState, Message, Trouble};
@@ -9,7 +9,7 @@ use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
 impl LocalMessages {
-    /// Makes progress on a message. Other messages that it finds go to their receives.
+    /// Makes progress on a message, and returns it. Other messages that have come go to their receives.
     #[inline]
     pub(crate) fn progress<'r>(
         &mut self,
@@ -125,8 +125,8 @@ impl LocalMessages {
         }
     }
 
-    /// Sends what there is room for. If there is none, receives what has arrived: two ranks whose rings to each other are full would
-    /// wait for each other.
+    /// Sends the waiting messages for which there is room. If there is no room, receives what has arrived: otherwise two ranks whose
+    /// rings to each other are full would wait for each other.
     #[inline]
     pub(crate) fn go_on_sending(
         &mut self,

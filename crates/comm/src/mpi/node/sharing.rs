@@ -1,4 +1,4 @@
-//! What ranks that share a node have in common: cores, and memory.
+//! The cores and the memory that the ranks of a node share.
 
 use std::fs;
 use std::thread;
@@ -11,22 +11,22 @@ use crate::mpi::node::local::LocalMessages;
 use crate::setting;
 
 /// The environment variable that says whether short messages between ranks of a node go through shared memory: `on`, which is
-/// the default, or `off`, in any spelling of a [switch](setting::switch). One rank that says `off` is enough.
+/// the default, or `off`, in any spelling of a [switch](setting::switch). If one rank says `off`, no rank uses shared memory.
 pub const SHARED_MEMORY_VARIABLE: &str = "TREEFOLD_SHARED_MEMORY";
 
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// The number of ranks of a node, where consecutive ranks share nodes and all nodes have the same number (the last may have
+    /// The number of ranks of a node, if consecutive ranks share nodes and all nodes have the same number (the last may have
     /// fewer).
     pub(crate) regular_ranks: Option<usize>,
-    /// The ranks that can run at once, on all nodes.
+    /// The number of ranks that can run at once, on all nodes.
     pub(crate) concurrency: usize,
     /// The messages that MPI does not carry.
     pub(crate) local: LocalMessages,
 }
 
 impl Node {
-    /// What all ranks agree on about their nodes. Collective.
+    /// Finds the nodes; all ranks agree on the result. Collective.
     ///
     /// `first_number` is the number of the first conversation in `local`. Shared memory is used only if all ranks want it.
     pub(crate) fn find(
@@ -49,7 +49,7 @@ impl Node {
         let is_regular =
             node_size == node_ranks.min(size - first) && node_rank == rank % node_ranks;
         let are_regular = agreed(is_regular.into(), Agreed::Least)? == 1;
-        // Containers of one machine may be nodes to MPI, and share its cores all the same.
+        // MPI may regard containers of one machine as nodes, although they share its cores.
         let machine = machine().unwrap_or(rank as u64);
         let is_one_machine = raw.allreduce_u64(machine, Agreed::Least).map_err(failed)?
             == raw
@@ -89,7 +89,7 @@ impl Node {
     }
 }
 
-/// The same for all processes of a machine until it restarts, in containers, too; `None` where the system does not say.
+/// A number that is the same for all processes of this machine, in containers, too, until it restarts; `None` if the system has none.
 fn machine() -> Option<u64> {
     parse_machine(&fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?)
 }
@@ -100,7 +100,7 @@ fn parse_machine(boot_id: &str) -> Option<u64> {
     u64::from_str_radix(digits.get(..16)?, 16).ok()
 }
 
-/// The cores that the ranks of a communicator, on one machine, may use, as far as is known here. Collective.
+/// The number of cores that the ranks of a communicator on one machine may use, as far as this process knows. Collective.
 ///
 /// A launcher may bind each process to cores of its own: then the cores of all processes count. A container may have less
 /// processor time than cores: then this process can run only as many threads at once as that time allows.
@@ -126,7 +126,7 @@ fn count(cores: &[u64]) -> usize {
     counts.fold(0, |total, count| total + count)
 }
 
-/// The cores that this process is bound to, as bits; `None` where the system does not say.
+/// The cores that this process is bound to, as bits; `None` if the system does not say.
 fn allowed_cores() -> Option<Vec<u64>> {
     parse_cores(&fs::read_to_string("/proc/self/status").ok()?)
 }
@@ -142,7 +142,7 @@ fn parse_cores(status: &str) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// Whether a rank wants shared memory. Of all ranks' requests, the one with the least number counts.
+/// Whether a rank wants shared memory. The least [number](Self::number) of all ranks' requests counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum MemoryRequest {
     On,
@@ -154,11 +154,11 @@ enum MemoryRequest {
 /// The number that stands for a wrong value.
 const WRONG: usize = 0;
 
-/// How much of a wrong value an error shows, in words of 8 bytes.
+/// How much of a wrong value an error shows, in 8-byte words.
 const SHOWN_WORDS: usize = 16;
 
 impl MemoryRequest {
-    /// From the environment, or else from the program.
+    /// The request of the environment variable if it is set, else of the program.
     fn of_environment(wants_memory: bool) -> Self {
         let Some(value) = setting::value(SHARED_MEMORY_VARIABLE) else {
             return Self::on(wants_memory);
@@ -181,7 +181,7 @@ impl MemoryRequest {
         }
     }
 
-    /// The error of the first rank whose value is wrong, on every rank. Collective.
+    /// On every rank, the error of the first rank whose value is wrong. Collective.
     fn first_wrong(&self, raw: &RawCommunicator, rank: usize) -> Result<Error, Failure> {
         let is_wrong = matches!(self, Self::Wrong(_));
         let candidate = if is_wrong { rank as u64 } else { u64::MAX };
@@ -200,7 +200,7 @@ impl MemoryRequest {
     }
 }
 
-/// The beginning of a text, which holds no zero, followed by zeros.
+/// The beginning of a text without null characters, padded with zeros.
 fn to_words(text: &str) -> [u64; SHOWN_WORDS] {
     let mut words = [0; SHOWN_WORDS];
     for (word, bytes) in words.iter_mut().zip(text.as_bytes().chunks(8)) {
@@ -211,7 +211,7 @@ fn to_words(text: &str) -> [u64; SHOWN_WORDS] {
     words
 }
 
-/// The text of such words. One that was cut within a character ends before it.
+/// The text that [`to_words`] has turned into these words, up to its last whole character.
 fn of_words(words: &[u64]) -> String {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
     let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();

@@ -14,25 +14,25 @@ use crate::mpi::calls::failure::{Failure, check};
 use crate::mpi::calls::library::mpi;
 use crate::ring::{DataLine, LINE_BYTES, Line, Ring, Size};
 
-/// MPI's name for a window that is locked.
+/// MPI's handle of a window that is locked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawWindow {
     handle: Win,
 }
 
-/// A ring from every rank of a node to every other, and to itself; each lies in its reader's part of the memory.
+/// A ring from every rank of a node to every rank; each ring lies in its reader's part of the memory.
 ///
-/// The memory exists until [`lifetime`](crate::mpi::channels::lifetime) frees the window, which it does after the communicator that holds this is
-/// gone, or when MPI is finalised; so whoever uses the rings checks that first.
+/// The memory exists until [`lifetime`](crate::mpi::channels::lifetime) frees the window: after the communicator that holds this was dropped, or
+/// when MPI is finalised. So callers check that MPI is not finalised before they use the rings.
 #[derive(Debug)]
 pub(crate) struct Window {
     handle: Win,
     rings: Size,
-    /// Where each rank's part begins: as many rings as there are ranks.
+    /// The address of each rank's part, which has a ring for each rank.
     parts: Vec<NonNull<u8>>,
 }
 
-/// How large the rings of a node are. There is one for each pair of ranks: those of 8 take 5 MiB, of 32 9 MiB, and of 256 54 MB.
+/// The size of a ring on a node of `size` ranks. All rings together take 5 MiB for 8 ranks, 9 MiB for 32, and 54 MB for 256.
 fn rings_of(size: usize) -> Size {
     let (slots, slot_lines, data_lines) = match size {
         0..=8 => (32, 8, 1024),
@@ -46,7 +46,7 @@ fn rings_of(size: usize) -> Size {
     }
 }
 
-/// The memory of a ring.
+/// The bytes of a ring.
 fn bytes_of(ring: Size) -> usize {
     (ring.control_lines() + ring.data_lines) * LINE_BYTES
 }
@@ -57,8 +57,7 @@ fn part_bytes(size: usize) -> usize {
 }
 
 impl Window {
-    /// Makes one for the ranks of a communicator, which share a node. Collective; `None` on all ranks if one of them cannot
-    /// have it.
+    /// Allocates rings for the ranks of a communicator, which share a node. Collective; `None` on all ranks if it fails on one.
     pub(crate) fn allocate(node: &RawCommunicator) -> Result<Option<Self>, Failure> {
         let (size, rank) = (node.size()?, node.rank()?);
         let mut window = Self::of_length(node, size).ok();
@@ -98,7 +97,7 @@ impl Window {
         check("MPI_Win_set_errhandler", code).map(|()| window)
     }
 
-    /// Finds the parts and makes this rank's own rings; `None` if there are no such parts.
+    /// Finds the parts and clears the rings that this rank reads; `None` if a part is missing.
     fn fill(&mut self, size: usize, rank: usize) -> Option<()> {
         let no_check = mpi().constants.MPI_MODE_NOCHECK;
         // SAFETY: the window is live. Its memory is meant to be used within an epoch (MPI 4.1, 12.5.4).
@@ -115,14 +114,14 @@ impl Window {
         check("MPI_Win_sync", code).ok()
     }
 
-    /// MPI's name for it.
+    /// MPI's handle of the window.
     pub(crate) fn raw(&self) -> RawWindow {
         RawWindow {
             handle: self.handle,
         }
     }
 
-    /// Where a rank's part lies in this process.
+    /// The address of a rank's part in this process; `None` if the part is too short.
     fn part(&self, owner: usize, size: usize) -> Option<NonNull<u8>> {
         let owner = c_int::try_from(owner).ok()?;
         let (mut length_bytes, mut unit) = (0, 0);
@@ -139,7 +138,7 @@ impl Window {
         };
         check("MPI_Win_shared_query", code).ok()?;
         let has_room = usize::try_from(length_bytes).ok()? >= part_bytes(size);
-        // MPI aligns for numbers. All processes skip the same bytes: they see the memory at other pages, but at the same places of a page.
+        // MPI aligns for numbers only. All processes skip the same number of bytes, since the memory has the same offset in a page everywhere.
         let skipped_bytes = base.cast::<u8>().align_offset(LINE_BYTES);
         let first = NonNull::new(base.cast::<u8>().wrapping_add(skipped_bytes));
         first.filter(|_| has_room && skipped_bytes < LINE_BYTES)
@@ -159,19 +158,19 @@ impl Window {
         // SAFETY: there are that many lines; they are aligned, since the part and the size of a ring are, and live as long as the window.
         // They are atomic integers: any bits are valid, and other processes may write them.
         let control = unsafe { slice::from_raw_parts(control.as_ptr(), control_lines) };
-        // SAFETY: as above. They are bytes in cells, which other processes may write in their turns.
+        // SAFETY: as above. They are bytes in cells, which another process may write while it owns them.
         let data = unsafe { slice::from_raw_parts(data.as_ptr(), data_lines) };
         Ring::in_memory(self.rings, control, data)
     }
 
-    /// The longest message of its rings.
+    /// The longest message that the rings carry.
     pub(crate) fn longest_bytes(&self) -> usize {
         self.rings.longest_bytes()
     }
 }
 
 impl RawWindow {
-    /// Frees it. Collective; nothing uses its memory afterwards.
+    /// Frees the window. Collective; nothing uses its memory afterwards.
     pub(crate) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the window is live and locked.
         let code = unsafe { mpi().MPI_Win_unlock_all(self.handle) };

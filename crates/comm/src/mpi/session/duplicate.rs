@@ -1,6 +1,6 @@
-//! Communicators of a program's own, on duplicates of them.
+//! Duplicates of a program's own communicators.
 
-#![expect(unsafe_code, reason = "a handle is what its caller says that it is")]
+#![expect(unsafe_code, reason = "only the caller knows whether a handle is live")]
 
 use mpi_library::Comm;
 
@@ -11,15 +11,15 @@ use crate::mpi::calls::library::library;
 use crate::mpi::channels::lifetime::{self, Lifetime};
 use crate::mpi::communicator::MpiCommunicator;
 
-/// The library's communicator of an [`MpiCommunicator`], by a name that outlives it.
+/// Names the MPI library's communicator of an [`MpiCommunicator`], even after the latter was dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct Duplicate {
     number: u64,
 }
 
 impl Duplicate {
-    /// Frees it, if all ranks have dropped the [`MpiCommunicator`] and all that used it. Collective, and called by the thread that calls
-    /// MPI. After `MPI_Finalize`, which frees what is left, this does nothing.
+    /// Frees the library's communicator, if all ranks have dropped the [`MpiCommunicator`] and all that used it. Collective, and called by
+    /// the thread that calls MPI. After `MPI_Finalize`, which frees what is left, this does nothing.
     ///
     /// # Errors
     /// An MPI call failed.
@@ -36,24 +36,24 @@ impl MpiCommunicator {
     /// As [`library()`] and [`duplicate`](Self::duplicate).
     pub fn world() -> Result<Self, Error> {
         let world = library()?.handles.MPI_COMM_WORLD;
-        // SAFETY: the handle is the library's own; `duplicate` looks whether MPI can be called.
+        // SAFETY: the handle is the library's own; `duplicate` checks that MPI can be called.
         unsafe { Self::duplicate(world) }
     }
 
-    /// Duplicates a communicator of the caller's, so that messages of the two never meet. Collective.
+    /// Duplicates a communicator of the caller, so that messages of the two never match. Collective.
     ///
     /// # Errors
-    /// There is no MPI library, MPI is not initialised or is finalised, a call of it failed, or an environment variable has an invalid
+    /// There is no MPI library, MPI is not initialised or is finalised, an MPI call failed, or an environment variable has an invalid
     /// value.
     ///
     /// # Safety
-    /// It is a live communicator of [`library()`]'s, and no intercommunicator; this thread may call MPI.
+    /// `comm` is a live communicator of [`library()`], and no intercommunicator; this thread may call MPI.
     pub unsafe fn duplicate(comm: Comm) -> Result<Self, Error> {
         // SAFETY: the caller promises it.
         unsafe { Self::duplicate_where(comm, true) }
     }
 
-    /// The same; messages go through memory that the ranks of a node share only if all ranks want that.
+    /// As [`duplicate`](Self::duplicate); messages go through memory that the ranks of a node share only if all ranks pass `true`.
     ///
     /// # Errors
     /// As [`duplicate`](Self::duplicate).
@@ -64,7 +64,7 @@ impl MpiCommunicator {
         check_running()?;
         // SAFETY: the caller promises it, and MPI can be called.
         let comm = unsafe { RawCommunicator::from_handle(comm) };
-        // Where even this fails, there is no rank to name. A duplicate has the ranks of its parent.
+        // If even this fails, no rank is known. A duplicate has the ranks of its parent.
         let rank = comm.rank().map_err(|failure| failure.on(0))?;
         let failed = |failure: Failure| failure.on(rank);
         let raw = comm.duplicate().map_err(failed)?;
@@ -72,13 +72,13 @@ impl MpiCommunicator {
         Self::on(raw, lifetime, wants_memory)
     }
 
-    /// The library's handle of the duplicate, for calls that do not change it, such as to duplicate it once more. The program must
-    /// not send messages on it: they would match this communicator's receives.
+    /// MPI's handle of the duplicate, for calls that do not change it, such as to duplicate it once more. The program must not send
+    /// messages on it: they would match this communicator's receives.
     pub fn handle(&self) -> Comm {
         self.raw.handle()
     }
 
-    /// The library's communicator, by a name that can free it when this one is gone.
+    /// A name of the library's communicator, by which it can be freed after `self` was dropped.
     pub fn library_communicator(&self) -> Duplicate {
         Duplicate {
             number: self.first_number,
@@ -89,11 +89,11 @@ impl MpiCommunicator {
 /// Checks that MPI can be called: it is initialised, and not finalised.
 ///
 /// # Errors
-/// It cannot; or as [`library()`].
+/// MPI cannot be called; or as [`library()`].
 pub fn check_running() -> Result<(), Error> {
     let mpi = library()?;
     let (mut is_initialised, mut is_finalised) = (0, 0);
-    // SAFETY: it may be called at any time, and writes one int (MPI 4.1, 11.4.1).
+    // SAFETY: the function may be called at any time, and writes one int (MPI 4.1, 11.4.1).
     unsafe { mpi.MPI_Initialized(&raw mut is_initialised) };
     // SAFETY: as above.
     unsafe { mpi.MPI_Finalized(&raw mut is_finalised) };

@@ -1,4 +1,4 @@
-//! A program's whole stay in MPI: from `MPI_Init_thread` to `MPI_Finalize`, or to `MPI_Abort`.
+//! Runs a program from `MPI_Init_thread` to `MPI_Finalize`, or to `MPI_Abort`.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -24,10 +24,10 @@ use crate::threads::panic_message;
 /// A leaving rank polls the barrier this many times before it pauses between polls.
 const POLLS_BEFORE_PAUSE: u32 = 1000;
 
-/// How long it pauses.
+/// How long a leaving rank pauses between polls.
 const LEAVING_PAUSE: Duration = Duration::from_millis(1);
 
-/// How long the launcher has to read a rank's last words.
+/// How long the launcher has to read a rank's last line.
 const LAST_WORDS_PAUSE: Duration = Duration::from_millis(50);
 
 /// The exit code after a panic, as in Rust.
@@ -37,7 +37,7 @@ const PANIC_EXIT_CODE: i32 = 101;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A process can initialise MPI only once, and has done so.
+    /// This process has initialised MPI, which is possible only once.
     #[error(
         "MPI is already initialised: pass an existing communicator to MpiCommunicator::duplicate"
     )]
@@ -54,9 +54,9 @@ pub enum RunError {
         "the launcher has started {started} ranks ({variable}={started}), but this process' MPI library knows of one: {library}. Start the program with that library's launcher, or name the launcher's library in {LIBRARY_VARIABLE}; if {variable} is left over from another job, set {ALONE_VARIABLE}=on"
     )]
     ForeignLauncher {
-        /// The ranks that the launcher has started.
+        /// The number of ranks that the launcher has started.
         started: usize,
-        /// The environment variable that says so.
+        /// The environment variable that contains this number.
         variable: &'static str,
         /// The library.
         library: Choice,
@@ -76,7 +76,7 @@ pub enum RunError {
 
 /// Initialises MPI, runs `body` with a duplicate of its world communicator, waits for the other ranks and finalises MPI.
 ///
-/// A panic of `body` ends all processes by `MPI_Abort`, after one line that names the rank: the others could not learn of it.
+/// A panic of `body` ends all processes by `MPI_Abort`, after one line that names the rank: other ranks cannot detect the panic.
 /// The program's panic hook runs first, as always.
 ///
 /// # Errors
@@ -109,7 +109,7 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     let after = silence_limit.get();
     match await_the_others(after) {
         Ending::Together => drop(stay),
-        // Finalising is collective: it might wait for those that are lost (Open MPI 5.0.11 does, in one run of four).
+        // Finalising is collective: it might wait for lost ranks (Open MPI 5.0.11 does, in one run of four).
         Ending::WithoutOthers => std::mem::forget(stay),
         Ending::NotInTime => {
             // As above.
@@ -120,7 +120,7 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     Ok(result)
 }
 
-/// From `MPI_Init_thread` to `MPI_Finalize`.
+/// MPI between `MPI_Init_thread` and `MPI_Finalize`, which dropping this calls.
 struct Stay {
     mpi: &'static Library,
 }
@@ -157,16 +157,18 @@ impl Drop for Stay {
     }
 }
 
-/// How the ranks have come to the end.
+/// Which ranks have come to the end of the program.
 enum Ending {
+    /// All ranks.
     Together,
-    /// Some are lost. All others have come.
+    /// All that are not lost; some are lost.
     WithoutOthers,
+    /// Not all, within the silence limit.
     NotInTime,
 }
 
-/// Whether an MPI launcher has started this process, as its environment says: then a program that runs on threads elsewhere can run on the
-/// ranks of [`run`]. `false` where [`ALONE_VARIABLE`] says that the environment is another program's.
+/// Whether environment variables say that an MPI launcher has started this process. A program that runs on threads otherwise can then call
+/// [`run`]. `false` if [`ALONE_VARIABLE`] is on.
 pub fn is_launched() -> bool {
     let is_alone = is_meant_to_be_alone() == Ok(true);
     let is_set = |variable| setting::value(variable).is_some();
@@ -176,7 +178,7 @@ pub fn is_launched() -> bool {
 /// The variables in which launchers say how many ranks they have started: Open MPI's, the MPICH family's, and Slurm's.
 const STARTED_VARIABLES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
-/// How many ranks a launcher has started, if more than one, and the variable that says so.
+/// The variable that says that a launcher has started several ranks, and their number.
 fn started_by_launcher() -> Option<(&'static str, usize)> {
     let started = |variable| {
         let number = setting::value(variable)?.to_str()?.parse().ok()?;
@@ -187,7 +189,7 @@ fn started_by_launcher() -> Option<(&'static str, usize)> {
 
 /// Ends the processes of all ranks by `MPI_Abort`, after a line on standard error that says why, [printable](crate::text::printable).
 ///
-/// The line is written in one piece, and the launcher gets some time to read it: MPICH's drops what it has not read of a rank that aborts.
+/// The line is written in one piece, and the launcher gets some time to read it: MPICH's launcher drops unread output of a rank that aborts.
 pub fn abort(exit_code: i32, reason: &str) {
     tell(reason);
     thread::sleep(LAST_WORDS_PAUSE);
@@ -196,20 +198,20 @@ pub fn abort(exit_code: i32, reason: &str) {
 
 /// Waits for every rank that is not lost to reach this point before MPI is finalised.
 ///
-/// A rank that is in `MPI_Finalize` while another one aborts can leave Open MPI's `mpirun` hanging forever
-/// (4.1.4 with PMIx 4.2.2: its server waits for a lock of the half-done fence). In a barrier it does not.
+/// A rank that is in `MPI_Finalize` while another one aborts can make Open MPI's `mpirun` hang forever
+/// (4.1.4 with PMIx 4.2.2: its server waits for a lock of the half-done fence). A rank in a barrier cannot.
 fn await_the_others(silence_limit: Duration) -> Ending {
     let ranks = match (lifetime::has_lost(), lifetime::survivors()) {
         (true, None) => return Ending::WithoutOthers,
         (true, Some(survivors)) => survivors,
         (false, _) => RawCommunicator::world(),
     };
-    // A loss is an error of the world's, whose handler would end the program.
+    // A loss is an error of `MPI_COMM_WORLD`, whose handler would end the program.
     let _returns = WorldReturnsErrors::always();
     let ending = |outcome: Result<(), Failure>| match outcome {
         Err(failure) if failure.is_loss => Ending::WithoutOthers,
         _ if lifetime::has_lost() => Ending::WithoutOthers,
-        // Where the barrier fails otherwise, MPI_Finalize is all that is left to do.
+        // If the barrier fails otherwise, MPI_Finalize is all that is left to do.
         _ => Ending::Together,
     };
     let mut barrier = match ranks.start_barrier() {

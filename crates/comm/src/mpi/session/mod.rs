@@ -1,4 +1,4 @@
-//! Jobs that leave MPI to treefold, and communicators of programs that do not.
+//! Programs that leave MPI to treefold, and duplicates for programs that call MPI themselves.
 
 pub(crate) mod duplicate;
 pub(crate) mod job;

@@ -1,4 +1,4 @@
-//! How a rank asks others for whom they wait, and answers them.
+//! How a rank asks others for whom they wait, and answers such questions.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -15,10 +15,10 @@ use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
 impl MpiCommunicator {
-    /// Inquires which rank is silent, after this rank has waited for the first of the requests for `waited_ms`.
+    /// Inquires which rank is silent, after this rank has waited for the first request for `waited_ms`.
     ///
     /// # Errors
-    /// [`Error::Silent`] if the silence limit is over, and the ranks that were asked had time to answer.
+    /// [`Error::Silent`] if the silence limit is reached, and the ranks that were asked have had time to answer.
     #[cold]
     pub(crate) fn inquire(
         &self,
@@ -94,7 +94,7 @@ impl MpiCommunicator {
         }
     }
 
-    /// The ranks of a rank's node, where that is not this rank's own.
+    /// The ranks of another rank's node; `None` if that is this rank's node.
     fn other_node_of(&self, rank: usize) -> Option<Range<usize>> {
         let node_ranks = self.hints.node_ranks?;
         let first = rank - rank % node_ranks;
@@ -102,7 +102,7 @@ impl MpiCommunicator {
         (!node.contains(&self.rank)).then_some(node)
     }
 
-    /// Answers the ranks that have asked for whom this one waits, while it waits for these requests.
+    /// Answers the ranks that have asked for whom this rank waits, while it waits for these requests.
     pub(crate) fn answer_questions(
         &self,
         requests: &mut Requests<Message>,
@@ -119,7 +119,7 @@ impl MpiCommunicator {
             let awaited = peers.clone();
             let answer = Notice::Answer { number, awaited };
             if !self.send_notice(requests, channels, rank, Tag::CONTROL, &answer)? {
-                // There is no room in its ring at the moment.
+                // There is no room in the ring to that rank at the moment.
                 let inquiries = &mut channels.conversations.inquiries;
                 inquiries.note_question(rank, number);
             }
@@ -127,7 +127,7 @@ impl MpiCommunicator {
         Ok(())
     }
 
-    /// Evaluates answers, and notices of ranks that have given up since; asks the ranks that were not asked yet.
+    /// Evaluates answers, and notices of ranks that have given up; then asks the ranks that were not asked yet.
     fn go_on_asking(
         &self,
         requests: &mut Requests<Message>,
@@ -158,7 +158,7 @@ impl MpiCommunicator {
     }
 
     /// The peers, senders or receivers, of these requests and of all others that this rank has recently waited for. The first
-    /// request's peer comes first, then those that have been silent longest.
+    /// request's peer comes first, then the others, from the one that has been silent longest on.
     fn peers_of(
         &self,
         requests: &mut Requests<Message>,

@@ -14,21 +14,21 @@ use crate::mpi::messages::notice::Notice;
 use crate::mpi::messages::poll_limits::WaitLimit;
 use crate::request::{RequestId, Requests};
 
-/// How long a wait sleeps once it has yielded for long. Next to a process that computes, a yield takes milliseconds and a short sleep
-/// a tenth of one (Linux 6.18). Ranks that share cores only with each other would just pass them around.
+/// How long a wait sleeps at a time, after it has yielded for a while. Next to a process that computes, a yield takes milliseconds, but a
+/// short sleep 0.1 ms (Linux 6.18). Ranks that share cores only with each other would pass them on by yields.
 const NAP: Duration = Duration::from_micros(20);
 
 /// A wait looks for trouble at most this often: it takes some microseconds.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
-/// A wait asks whether it was interrupted at most this often.
+/// A wait calls the program's interruption function at most this often.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
 
 impl MpiCommunicator {
     /// Polls until one of the requests is complete or has failed, or the limit is reached.
     ///
     /// # Errors
-    /// [`Error::Silent`] if this rank has waited for the first one until the silence limit; another if the wait cannot go on.
+    /// [`Error::Silent`] if this rank has waited for the first request until the silence limit; another error if the wait cannot go on.
     pub(crate) fn poll_until(
         &self,
         awaited: &[RequestId],
@@ -54,7 +54,7 @@ impl MpiCommunicator {
         }
     }
 
-    /// Polls, and looks for trouble, until it is time to yield the core; then returns `None`. The first time sets the deadline.
+    /// Polls, and looks for trouble. Returns `None` when it is time to yield the core. The first call sets the deadline.
     fn poll_for_a_while(
         &self,
         awaited: &[RequestId],
@@ -97,7 +97,7 @@ impl MpiCommunicator {
         Ok(found_trouble.then_some(true))
     }
 
-    /// Notes that a request is complete. A message that has come shows that the ranks go on.
+    /// Notes that a request is complete: a message that has come shows that its sender is not silent.
     #[inline]
     fn note_heard(
         &self,
@@ -114,8 +114,8 @@ impl MpiCommunicator {
         }
     }
 
-    /// Asks whether the wait must end, unless a wait did so a moment ago. Nothing is borrowed meanwhile: the function may drop
-    /// handles.
+    /// Calls the function that decides whether the wait ends, unless a wait has called it a moment ago. Nothing is borrowed meanwhile,
+    /// since the function may drop handles.
     fn is_interrupted(&self) -> bool {
         let Some(interruption) = self.interruption.borrow().clone() else {
             return false;
@@ -128,7 +128,7 @@ impl MpiCommunicator {
         interruption()
     }
 
-    /// Whether a message has arrived, was sent, or never will be.
+    /// Whether a request is complete or has failed.
     #[inline]
     fn poll_one(
         &self,
@@ -159,7 +159,7 @@ impl MpiCommunicator {
         }
     }
 
-    /// After a test that has found nothing. If the rank is waiting, the time counts.
+    /// Looks for trouble after a test that has found nothing. If the rank is waiting, the time counts. Returns whether a request has failed.
     fn after_a_test(
         &self,
         requests: &mut Requests<Message>,
@@ -177,7 +177,7 @@ impl MpiCommunicator {
         }
     }
 
-    /// Records that the rank waits for the first of the requests. Returns for how many milliseconds it has.
+    /// Records that the rank waits for the first request. Returns for how many milliseconds it has waited.
     fn record_wait(&self, requests: &mut Requests<Message>, awaited: &[RequestId]) -> u64 {
         let first = awaited.first().expect("a wait is for something");
         let wait_time = requests.get_mut(*first).wait_time();
@@ -222,7 +222,7 @@ impl MpiCommunicator {
             self.inquire(requests, channels, awaited, waited_ms)?;
         }
         if is_waiting {
-            // Next to processes that compute, each of MPI's probes may yield the core: then a look takes seconds.
+            // Next to processes that compute, each of MPI's probes may yield the core, so a look may take seconds.
             self.clock.read();
             let wait_time = requests.get_mut(*first).wait_time();
             wait_time.record_in_full(self.clock.now_ms());
