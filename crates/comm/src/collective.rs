@@ -138,7 +138,7 @@ pub fn allgather_bytes(ranks: usize, length_bytes: u128) -> u128 {
 /// Reduces the ranks' values, which have the same length, to rank 0 along a binomial tree, and broadcasts the result.
 /// `combine(left, right)` stores the combination in `left`; the value on the left comes from lower ranks.
 ///
-/// The tree depends on the number of ranks. Use it for operations whose result does not depend on the tree, such as comparisons.
+/// The tree depends on the number of ranks, so the operation's result must not depend on the tree, as with comparisons.
 ///
 /// # Errors
 /// As [`Communicator::wait`].

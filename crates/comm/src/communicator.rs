@@ -43,7 +43,7 @@ pub trait Communicator: fmt::Debug {
         capacity_bytes: usize,
     ) -> Result<Request, Error>;
 
-    /// Starts receiving one message, at most as long as `buffer`, whose content does not matter.
+    /// Starts receiving one message of at most `buffer.len()` bytes. What `buffer` contains does not matter.
     ///
     /// # Errors
     /// As [`start_send`](Communicator::start_send).

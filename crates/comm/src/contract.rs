@@ -28,8 +28,8 @@ use crate::tag::Tag;
 /// capacities large, because a transport may carry such messages in another way.
 const SPARE_BYTES: [usize; 2] = [0, 1 << 13];
 
-/// Runs all checks on the ranks of `comm`, which nothing else uses meanwhile, and hands the name of each to `report` when it has
-/// passed. Collective.
+/// Runs all checks on the ranks of `comm`, which nothing else uses meanwhile, and passes the name of each check to `report` when it
+/// has passed. Collective.
 pub fn check(comm: &dyn Communicator, report: impl Fn(&str)) {
     let last_tag = Cell::new(0);
     let ends = SPARE_BYTES.map(|spare_bytes| End {

@@ -12,7 +12,7 @@ fn main() {
     mpi::run(check).expect("MPI starts once");
 }
 
-/// Even a receive of another rank's message, posted earlier; and even if the wrong message came before its receive.
+/// Even earlier receives from other ranks end, and even if the wrong message came before its receive.
 fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator) {
     let (rank, size) = (world.rank(), world.size());
     if !world.shares_memory() {
@@ -20,21 +20,25 @@ fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator
     }
     let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
     let (tag, told) = (Tag::new(1 << 20), Tag::new((1 << 20) + 1));
-    world.open(tag).expect("it is new");
-    world.open(told).expect("it is new");
+    world.open(tag).expect("the tag is new");
+    world.open(told).expect("the tag is new");
     let (one, other) = (tag.with_exchange(1, 1), tag.with_exchange(1, 2));
     for tag in [one, told] {
         let sent = world.start_send(right, tag, vec![1], 1);
-        world.wait(sent.expect("it exists")).expect("it has room");
+        world
+            .wait(sent.expect("the rank exists"))
+            .expect("the ring has room");
     }
     let heard = world.start_receive(left, told, vec![0]);
-    world.wait(heard.expect("it exists")).expect("it comes");
+    world
+        .wait(heard.expect("the rank exists"))
+        .expect("the message comes");
     let own = world
         .start_receive(rank, other, vec![0])
-        .expect("it exists");
+        .expect("the rank exists");
     let wrong = world
         .start_receive(left, other, vec![0])
-        .expect("it exists");
+        .expect("the rank exists");
     let mismatched = Error::Mismatched {
         rank,
         from: left,

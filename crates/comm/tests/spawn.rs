@@ -17,7 +17,7 @@ const CHILDREN: c_int = 2;
 
 const ROUNDS: usize = 2;
 
-/// Whose ranks come first in a communicator of both sides.
+/// The side of a process: it has spawned others, or was spawned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Parents,
@@ -34,7 +34,7 @@ fn main() {
 
 fn check(world: &MpiCommunicator) {
     exchange(world);
-    let library = mpi::library().expect("it is chosen");
+    let library = mpi::library().expect("the library is chosen");
     let (between, side) = match parent(library) {
         Some(between) => (between, Side::Children),
         None if !can_start(library) => {
@@ -51,7 +51,7 @@ fn check(world: &MpiCommunicator) {
     exchange(world);
     if world.rank() == 0 && side == Side::Parents {
         let ranks = text::counted(world.size(), "rank");
-        println!("comm on MPI, {ranks} and {CHILDREN} that they have started: passed");
+        println!("comm on MPI, {ranks} and {CHILDREN} that they have spawned: passed");
     }
 }
 
@@ -72,7 +72,7 @@ fn parent(library: &Library) -> Option<Comm> {
 
 /// Spawns processes of this program, and returns the intercommunicator with them. Collective.
 fn start(library: &Library) -> Comm {
-    let own = env::current_exe().expect("it is running");
+    let own = env::current_exe().expect("this program is running");
     let own = CString::new(own.as_os_str().as_bytes()).expect("a path has no null character");
     let handles = &library.handles;
     let (info, world) = (handles.MPI_INFO_NULL, handles.MPI_COMM_WORLD);
@@ -139,8 +139,8 @@ fn duplicate(parent: Comm) -> MpiCommunicator {
 
 /// Every rank receives from every other one.
 fn exchange(world: &MpiCommunicator) {
-    let own = u8::try_from(world.rank()).expect("there are few");
-    let ranks = collective::allgather(world, Tag::CONTROL, vec![own]).expect("all are there");
+    let own = u8::try_from(world.rank()).expect("there are few ranks");
+    let ranks = collective::allgather(world, Tag::CONTROL, vec![own]).expect("all ranks take part");
     let expected: Vec<u8> = (0..).take(world.size()).collect();
     assert_eq!(ranks, expected);
 }

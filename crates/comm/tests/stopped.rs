@@ -40,16 +40,16 @@ fn main() {
 /// Every rank waits for a message of the next rank. The rank after the stopped one begins later, and learns from the others who is silent.
 fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     world.set_silence_limit(LIMIT);
-    collective::allgather(world, Tag::CONTROL, vec![0]).expect("all are there");
+    collective::allgather(world, Tag::CONTROL, vec![0]).expect("all ranks take part");
     let (tag, tested, awaited) = (Tag::new(1), Tag::new(2), Tag::new(3));
     for tag in [tag, tested, awaited] {
-        world.open(tag).expect("all are there");
+        world.open(tag).expect("all ranks take part");
     }
     if world.rank() == stopped {
         let own = process::id().to_string();
         let stopped = Command::new("kill").args(["-STOP", &own]).status();
         stopped.expect("every system has `kill`");
-        // Launchers wake a process before they end it.
+        // The process gets here when a launcher wakes it, in order to end it.
         process::exit(0);
     }
     let next = (world.rank() + 1) % world.size();
@@ -58,7 +58,7 @@ fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
         thread::sleep(LATE);
     }
     let begin = Instant::now();
-    let error = collective::receive(world, next, tag, 1).expect_err("nobody sends it");
+    let error = collective::receive(world, next, tag, 1).expect_err("no rank sends this");
     is_named(&error, world, stopped);
     let waited = begin.elapsed();
     // A rank that began to wait a little earlier may have notified this rank.
@@ -87,7 +87,7 @@ fn is_named(error: &Error, world: &mpi::MpiCommunicator, stopped: usize) {
     assert_eq!(*error, silent);
 }
 
-/// A program's own loop, in which a rank does something else between its calls.
+/// A loop of calls, with pauses between them, ends as well and names the stopped rank.
 fn a_loop_ends(
     world: &mpi::MpiCommunicator,
     tag: Tag,
@@ -96,13 +96,13 @@ fn a_loop_ends(
 ) {
     let next = (world.rank() + 1) % world.size();
     let request = world.start_receive(next, tag, vec![0]);
-    let request = request.expect("it exists");
+    let request = request.expect("the rank exists");
     let begin = Instant::now();
     let error = loop {
         match asks(&request) {
-            Ok(false) => assert!(begin.elapsed() < LIMIT * 8, "it never meets the limit"),
+            Ok(false) => assert!(begin.elapsed() < LIMIT * 8, "the limit ends no call"),
             // Another rank has notified this rank.
-            Ok(true) => break world.wait(request).expect_err("nobody sends it"),
+            Ok(true) => break world.wait(request).expect_err("no rank sends this"),
             Err(error) => {
                 world.cancel(request);
                 break error;

@@ -1,4 +1,4 @@
-//! MPI's functions: each by its name and its parameters, once.
+//! Declares each of MPI's functions once, by its name and parameters.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 #![allow(non_snake_case, reason = "MPI's names")]
@@ -50,17 +50,17 @@ pub type DeleteAttribute =
 /// A function's name and types, as this crate declares them.
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
-    /// MPI's name.
+    /// The function's name in MPI.
     pub name: &'static str,
     /// The types of its parameters.
     pub parameters: &'static [&'static str],
     /// The type of its result.
     pub result: &'static str,
-    /// Whether every library has it.
+    /// Whether every library has the function.
     pub is_required: bool,
 }
 
-/// A name that ends with a null character.
+/// The C string of a text that ends with a null character.
 const fn terminated(text: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(text.as_bytes()) {
         Ok(name) => name,

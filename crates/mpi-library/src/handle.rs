@@ -72,7 +72,7 @@ macro_rules! handles {
         pub struct $name(usize);
 
         impl $name {
-            /// Room for MPI to write a handle to; see [`Handle::UNSET`].
+            /// As [`Handle::UNSET`].
             pub const UNSET: Self = Self(0);
 
             pub(crate) const fn new(word: usize) -> Self {

@@ -22,7 +22,7 @@ use crate::text::one_line;
 /// The functions, handles and constants of one MPI library. Methods with MPI's names are MPI's functions.
 pub struct Library {
     pub(crate) functions: Functions,
-    /// The constants of its family.
+    /// The constants of the library's family.
     pub constants: &'static Constants,
     /// The handles of predefined objects.
     pub handles: Handles,
@@ -157,8 +157,8 @@ impl Library {
         self.object.variable(name)
     }
 
-    /// All candidates for [`variable`](Self::variable). There are several only if the library is visible to no more than the object that
-    /// loaded it: that object, or one that was loaded with it, may have the copy.
+    /// All addresses at which [`variable`](Self::variable) may be. There are several only if the library is visible only to the object
+    /// that loaded it: then that object, or one that was loaded with it, may have the copy.
     pub fn variables(&self, name: &CStr) -> Vec<NonNull<c_void>> {
         self.object.variables(name)
     }
@@ -171,7 +171,7 @@ impl Library {
     /// `MPI_Comm_c2f`: the number that a communicator has in Fortran. `None` if the library has no such function.
     ///
     /// # Safety
-    /// The communicator is a live one of this library's, or `MPI_COMM_NULL`.
+    /// The communicator is live and belongs to this library, or is `MPI_COMM_NULL`.
     pub unsafe fn comm_to_fortran(&self, comm: Comm) -> Option<c_int> {
         let convert = [self.MPI_Comm_c2f(), self.MPI_Comm_toint()];
         // SAFETY: the caller promises it.
@@ -181,7 +181,7 @@ impl Library {
     /// `MPI_Comm_f2c`: the communicator with this number in Fortran.
     ///
     /// # Safety
-    /// MPI is initialised, and the number is a communicator's in Fortran.
+    /// MPI is initialised, and the number names a communicator in Fortran.
     pub unsafe fn comm_from_fortran(&self, number: c_int) -> Option<Comm> {
         let convert = [self.MPI_Comm_f2c(), self.MPI_Comm_fromint()];
         // SAFETY: the caller promises it.
@@ -191,7 +191,7 @@ impl Library {
     /// `MPI_Type_f2c`: the datatype with this number in Fortran.
     ///
     /// # Safety
-    /// MPI is initialised, and the number is a datatype's in Fortran.
+    /// MPI is initialised, and the number names a datatype in Fortran.
     pub unsafe fn type_from_fortran(&self, number: c_int) -> Option<Datatype> {
         let convert = [self.MPI_Type_f2c(), self.MPI_Type_fromint()];
         // SAFETY: the caller promises it.
@@ -201,7 +201,7 @@ impl Library {
     /// `MPI_Op_f2c`: the operator with this number in Fortran.
     ///
     /// # Safety
-    /// MPI is initialised, and the number is an operator's in Fortran.
+    /// MPI is initialised, and the number names an operator in Fortran.
     pub unsafe fn op_from_fortran(&self, number: c_int) -> Option<Op> {
         let convert = [self.MPI_Op_f2c(), self.MPI_Op_fromint()];
         // SAFETY: the caller promises it.
@@ -211,7 +211,7 @@ impl Library {
     /// `MPI_Request_f2c`: the request with this number in Fortran.
     ///
     /// # Safety
-    /// MPI is initialised, and the number is a request's in Fortran.
+    /// MPI is initialised, and the number names a request in Fortran.
     pub unsafe fn request_from_fortran(&self, number: c_int) -> Option<Request> {
         let convert = [self.MPI_Request_f2c(), self.MPI_Request_fromint()];
         // SAFETY: the caller promises it.
@@ -221,7 +221,7 @@ impl Library {
     /// `MPI_Request_c2f`: the number that a request has in Fortran. `None` if the library has no such function.
     ///
     /// # Safety
-    /// The request is a live one of this library's, or `MPI_REQUEST_NULL`.
+    /// The request is live and belongs to this library, or is `MPI_REQUEST_NULL`.
     pub unsafe fn request_to_fortran(&self, request: Request) -> Option<c_int> {
         let convert = [self.MPI_Request_c2f(), self.MPI_Request_toint()];
         // SAFETY: the caller promises it.

@@ -175,7 +175,7 @@ fn error() -> String {
 }
 
 fn find(handle: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: the handle is the linker's, of an object that is never closed, or one of its special ones; the name is a C string.
+    // SAFETY: the handle is that of an object that is never closed, or a special one of the linker; the name is a C string.
     NonNull::new(unsafe { libc::dlsym(handle, name.as_ptr()) })
 }
 
@@ -185,7 +185,7 @@ fn object_name(address: *const c_void) -> Option<&'static CStr> {
     if info.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: the linker's name of the object, a C string that lives as long as that; callers ask about objects that are not closed.
+    // SAFETY: the object's name is a C string that lives as long as the object; callers ask about objects that are not closed.
     Some(unsafe { CStr::from_ptr(info.dli_fname) })
 }
 
@@ -216,14 +216,14 @@ fn loaded_names() -> Vec<CString> {
         if !name.is_null() {
             // SAFETY: the object's name is a C string, and lives during this call, as the object does.
             let name = unsafe { CStr::from_ptr(name) };
-            // SAFETY: it is the list below, which nothing else uses meanwhile.
+            // SAFETY: `names` is the list below, which nothing else uses meanwhile.
             let names = unsafe { &mut *names.cast::<Vec<CString>>() };
             names.push(name.to_owned());
         }
         0
     }
     let mut names = Vec::<CString>::new();
-    // SAFETY: the function has the signature that is asked for, and takes this list.
+    // SAFETY: the function has the required signature, and takes this list.
     unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut names).cast()) };
     names
 }
@@ -286,7 +286,8 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_told_in_the_linkers_words() {
-        let error = Object::open(OsStr::new("/nowhere/libmpi.so")).expect_err("it is not there");
+        let error =
+            Object::open(OsStr::new("/nowhere/libmpi.so")).expect_err("there is no such file");
         assert!(matches!(error, CannotOpen::Linker(words) if words.contains("/nowhere/libmpi.so")));
     }
 

@@ -55,7 +55,7 @@ pub(crate) fn find(
             Err(CannotOpen::NotMpi) => tried.push(format!("{name}: no MPI library")),
         }
     }
-    // The launcher's names are tried again among the linker's.
+    // A name may have been tried twice: for the launcher, and for the linker.
     let mut seen = BTreeSet::new();
     tried.retain(|words| seen.insert(words.clone()));
     Err(Error::NotFound { tried })

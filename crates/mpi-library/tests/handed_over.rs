@@ -90,7 +90,7 @@ fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
-        let folder = folder.expect("it is within the target folder");
+        let folder = folder.expect("a folder in the target folder");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args([
             "build",
@@ -132,7 +132,7 @@ fn output(command: &mut Command) -> String {
     for variable in ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_FD", "PMI_RANK"] {
         command.env_remove(variable);
     }
-    let output = command.output().expect("it runs");
+    let output = command.output().expect("the command runs");
     let words = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {words}");
     String::from_utf8(output.stdout).expect("text")

@@ -1,9 +1,9 @@
 //! Fragments of any set of items, and how adjacent ones merge.
 //!
-//! A fragment is the list of the maximal nodes inside a set of items, left to right. Its values are all
-//! that the rest of the tree needs from those items. Merging fragments is exactly associative: each
-//! node is combined once, from the same operands, whichever ranges are merged first. A reduction in
-//! tree order can therefore follow any schedule.
+//! A fragment is the list of the maximal nodes inside a set of items, left to right. The values of these
+//! nodes are all that the rest of the tree needs from those items. Merging fragments is exactly
+//! associative: each node is combined once, from the same operands, whichever ranges are merged first. A
+//! reduction in tree order can therefore follow any schedule.
 //!
 //! ```text
 //! items 0..5 and 5..9 of N = 9; a node is written as (x, y)

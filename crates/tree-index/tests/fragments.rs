@@ -59,7 +59,7 @@ fn oracle_fragment(items: u64, is_in: &dyn Fn(u64) -> bool) -> Vec<Node> {
     found
 }
 
-/// Every tree of up to 20 items: every range cut into three, merged in both orders.
+/// Cuts each range of every tree of up to 20 items in three, and merges the pieces in both orders.
 #[test]
 fn merging_is_associative() {
     for items in 0..=20 {
@@ -128,7 +128,7 @@ fn the_largest_trees_join_to_their_root() {
 }
 
 proptest! {
-    /// Cut at any places and merged in any order, adjacent pieces or not.
+    /// Cuts the items at random places, and merges the pieces in random order, adjacent or not.
     #[test]
     fn merging_in_any_order_gives_the_tree(
         items in 1_u64..600,

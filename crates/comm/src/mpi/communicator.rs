@@ -53,7 +53,7 @@ pub struct MpiCommunicator {
     pub(super) size: usize,
     pub(super) requests: RefCell<Requests<Message>>,
     pub(super) channels: RefCell<Channels>,
-    /// Counts polls of shared memory; every `before_progress`-th also drives MPI.
+    /// Counts polls of shared memory; every `before_progress`-th also lets MPI make progress.
     pub(super) polls: Cell<u32>,
     pub(super) poll_limits: PollLimits,
     pub(super) clock: Clock,
@@ -73,8 +73,9 @@ pub struct MpiCommunicator {
     pub(super) inquiry: RefCell<Option<Inquiry>>,
     /// For this rank's last wait that ended because of silence: its conversation's number, and the silent ranks.
     pub(super) blamed: Cell<Option<(u64, Span)>>,
-    /// The function that decides whether waits end, and when a wait last called it.
+    /// The function that decides whether waits end.
     pub(super) interruption: RefCell<Option<Interruption>>,
+    /// When a wait last called that function.
     pub(super) last_asked: Cell<Instant>,
     pub(super) operations: UserOperations,
     pub(super) hints: Hints,
@@ -100,7 +101,7 @@ impl fmt::Debug for MpiCommunicator {
 }
 
 impl MpiCommunicator {
-    /// A communicator on `raw`, which is a duplicate of ours. Collective.
+    /// A communicator on `raw`, a duplicate that this crate has made. Collective.
     pub(super) fn on(
         raw: RawCommunicator,
         lifetime: Lifetime,
@@ -165,7 +166,7 @@ impl MpiCommunicator {
             .set(inquiry::before_inquiry_ms(limit));
     }
 
-    /// A shared reference to the silence limit, so that later changes are seen.
+    /// A shared reference to the silence limit, which shows later changes.
     pub(super) fn shared_silence_limit(&self) -> Rc<Cell<Duration>> {
         Rc::clone(&self.silence_limit)
     }
@@ -190,14 +191,14 @@ impl MpiCommunicator {
         })
     }
 
-    /// The channels. Fails while a message is being taken, since the call then comes from an operator.
+    /// The channels. Fails within the `take` of `try_receive`: the call then comes from an operator.
     #[inline]
     pub(super) fn free_channels(&self) -> Result<RefMut<'_, Channels>, Error> {
         let channels = self.channels.try_borrow_mut();
         channels.map_err(|_| Error::Nested { rank: self.rank })
     }
 
-    /// Fails if the call comes from an operator while a message is being taken.
+    /// Fails within the `take` of `try_receive`: the call then comes from an operator.
     #[inline]
     pub(super) fn check_not_nested(&self) -> Result<(), Error> {
         self.free_channels().map(drop)

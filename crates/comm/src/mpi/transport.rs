@@ -109,7 +109,7 @@ impl Communicator for MpiCommunicator {
                             // The other rank blames a rank from which this one has received something.
                             *peers = 0..0;
                         }
-                        // Not cancelled, since its message, if it still comes, must not match a later receive.
+                        // The receive is not cancelled: its message, if it still comes, must not match a later receive.
                         if let Message::Mpi(message) = message {
                             self.abandoned.borrow_mut().push(message.pending);
                         }
@@ -178,7 +178,7 @@ impl Communicator for MpiCommunicator {
 
     fn try_send(&self, to: usize, tag: Tag, message: &[u8], capacity_bytes: usize) -> bool {
         let looks = self.poll_limits.before_request;
-        // A message that is too long for its receiver is the receiver's error.
+        // A message that is too long for its receiver is an error of the receiver, not of this rank.
         let is_sent = message.len() <= capacity_bytes
             && self.locally(to, tag, capacity_bytes, |local, node_rank| {
                 local.try_send(node_rank, tag, message, looks)
@@ -242,7 +242,7 @@ impl Communicator for MpiCommunicator {
         let room = self.room.get() + messages;
         self.room.set(room);
         self.requests.borrow_mut().reserve(room);
-        // An operator may print a plan, which compiles it. Then the next reservation makes the room.
+        // An operator may print a plan, which compiles the plan. Then the next reservation allocates the memory.
         if let Ok(mut channels) = self.free_channels() {
             channels.reserve(room);
         }
@@ -275,11 +275,11 @@ impl Communicator for MpiCommunicator {
     fn shrink(&self) -> Result<Shrunk, Error> {
         self.check_not_nested()?;
         let ulfm = self.ulfm()?;
-        // After this, nobody waits for messages any more: every rank comes here, or is lost.
+        // After this, all waits for messages fail, so every rank that is not lost comes here.
         self.revoke(&ulfm);
         let mut size_before = self.size + 1;
         loop {
-            // Ranks that take part by `agree` get `false`.
+            // If a rank takes part in this agreement by calling `agree`, its result is `false`.
             let agreed = ulfm.agree(self.raw, SHRINKS);
             let (word, _) = agreed.map_err(|failure| failure.on(self.rank))?;
             if word != SHRINKS {

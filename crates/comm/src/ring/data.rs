@@ -53,14 +53,14 @@ unsafe fn stream(to: *mut u8, message: &[u8]) {
     let (words, rest) = message.as_chunks::<{ size_of::<__m128i>() }>();
     let mut place = to.cast::<__m128i>();
     for word in words {
-        // SAFETY: every x86-64 processor has SSE2, and a word is as long as what is loaded.
+        // SAFETY: every x86-64 processor has SSE2, and a word has the 16 bytes that are loaded.
         let word = unsafe { _mm_loadu_si128(word.as_ptr().cast()) };
-        // SAFETY: by this function's contract the place is room for the word, aligned to it, and this processor's alone.
+        // SAFETY: by this function's contract there is room for the word at `place`, which is aligned and which nobody else uses.
         unsafe { _mm_stream_si128(place, word) };
-        // SAFETY: there is room for the message, to whose end the place moves.
+        // SAFETY: there is room for the message, and `place` moves to its end at most.
         place = unsafe { place.add(1) };
     }
-    // SAFETY: what is left of the message has room at the place.
+    // SAFETY: there is room at `place` for the rest of the message.
     unsafe {
         place
             .cast::<u8>()
@@ -81,13 +81,13 @@ pub(super) unsafe fn read<R>(
     take: impl FnOnce(&[u8]) -> R,
 ) -> R {
     assert!(length_bytes <= size_of_val(lines));
-    // SAFETY: there are as many bytes, which live as long as the lines, and by this function's contract nobody writes them.
+    // SAFETY: there are `length_bytes` bytes, which live as long as the lines, and by this function's contract nobody writes them.
     let message = unsafe { slice::from_raw_parts(lines.as_ptr().cast(), length_bytes) };
     fetch(message);
     take(message)
 }
 
-/// The number of lines that are prefetched. The processor prefetches more by itself when it detects that lines are read in order.
+/// The number of lines that are prefetched. The processor itself prefetches more when it detects that lines are read in order.
 #[cfg(all(target_arch = "x86_64", not(loom)))]
 const FETCHED_LINES: usize = 8;
 
@@ -99,7 +99,7 @@ pub(super) fn fetch(message: &[u8]) {
     for line in message.chunks(LINE_BYTES).take(FETCHED_LINES) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-        // SAFETY: every x86-64 processor has SSE, and the address is a byte of the message's.
+        // SAFETY: every x86-64 processor has SSE, and the address is that of a byte of the message.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]

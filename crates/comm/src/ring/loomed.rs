@@ -63,6 +63,6 @@ fn check<const N: usize>(size: Size, lengths: [usize; N]) {
             reader.read(ring, length, &mut read);
             assert_eq!(read, vec![fill; length]);
         }
-        sender.join().expect("it ends");
+        sender.join().expect("the sender ends");
     });
 }

@@ -40,7 +40,7 @@ impl Progress {
         (this, first)
     }
 
-    /// Whether the ring has room for what was written but not `consumed`.
+    /// Whether the ring has room for what the writer has written, `self`, less what the reader has read, `consumed`.
     pub(super) fn fits(self, consumed: Self, size: Size) -> bool {
         let messages = self.messages.wrapping_sub(consumed.messages);
         let data_lines = self.data_lines.wrapping_sub(consumed.data_lines);

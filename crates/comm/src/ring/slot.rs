@@ -41,7 +41,7 @@ pub(super) unsafe fn read<R>(
     assert!(HEADER_BYTES + length_bytes <= size_of_val(slot));
     // SAFETY: the slot is longer than a header.
     let from = unsafe { slot.as_ptr().cast::<u8>().add(HEADER_BYTES) };
-    // SAFETY: there are as many bytes, which live as long as the slot, and by this function's contract nobody writes them.
+    // SAFETY: there are `length_bytes` bytes, which live as long as the slot, and by this function's contract nobody writes them.
     let message = unsafe { slice::from_raw_parts(from, length_bytes) };
     fetch(message);
     take(message)

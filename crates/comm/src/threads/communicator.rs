@@ -88,7 +88,7 @@ impl ThreadCommunicator {
     ) -> Result<bool, Error> {
         let mut matching = self.matching.borrow_mut();
         loop {
-            // A rank that waits for several counts as waiting for the first.
+            // A rank that waits for several requests counts as waiting for the first.
             let mut first = None;
             for request in requests.iter().rev() {
                 first = matching.awaited(*request);
@@ -97,9 +97,7 @@ impl ThreadCommunicator {
                 }
             }
             let awaited = Awaited {
-                rank: self
-                    .group
-                    .in_network(first.expect("one waits for something")),
+                rank: self.group.in_network(first.expect("a request is pending")),
                 or_others: requests.len() > 1,
             };
             let collect = |arrived: &mut Vec<Envelope>| self.collect(wait(awaited), arrived);
@@ -204,7 +202,7 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
-        // A time-out that ends after all times of the clock is none.
+        // A time-out that the clock cannot represent counts as none.
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         self.progress(requests, |awaited| match deadline {
             Some(deadline) => CollectWait::Until(awaited, deadline),
@@ -258,7 +256,7 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn hints(&self) -> Hints {
-        // Asking takes some microseconds, and reads files.
+        // Finding the number of cores takes some microseconds, and reads files.
         static CORES: OnceLock<usize> = OnceLock::new();
         let cores = CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from));
         Hints {
@@ -291,10 +289,10 @@ impl Communicator for ThreadCommunicator {
 
     fn shrink(&self) -> Result<Shrunk, Error> {
         self.check("shrink", self.rank)?;
-        // Nobody waits for messages here any more: all come to the meeting, or leave.
+        // After this, all waits for messages fail, so every rank comes to the meeting or leaves.
         self.network.fail(Error::Revoked { rank: self.own });
         loop {
-            // Ranks that take part by `agree` get `false`.
+            // If a rank takes part in this meeting by calling `agree`, its result is `false`.
             let outcome = self.meet(Purpose::Shrink)?;
             let Some(shrunk) = outcome.shrunk else {
                 continue;

@@ -34,7 +34,7 @@ impl Group {
         }
     }
 
-    /// The group of some ranks, given by their numbers in this group, which have split off in the exchange of a tag.
+    /// The group of some ranks, given by their numbers in this group, that a split with this tag makes.
     pub(super) fn part(&self, tag: Tag, ranks: &[usize]) -> Self {
         let before = self.context.iter().flat_map(|context| context.iter());
         let context = before.copied().chain([tag.to_bits()]);

@@ -29,7 +29,7 @@ const YIELDS_BEFORE_SLEEP: usize = 2;
 pub(super) struct Mailboxes {
     mailboxes: Vec<Mailbox>,
     meetings: Mutex<NetworkMeetings>,
-    /// Rings when a meeting ends.
+    /// Signalled when a meeting ends.
     met: Condvar,
     /// The number of ranks that have left, wait in a meeting or sleep without a time limit. If that is all of them, nobody is
     /// left to wake the sleepers: a sender wakes a sleeper and decreases the number in one step.
@@ -99,7 +99,7 @@ impl Mailboxes {
     }
 
     fn lock(&self, rank: usize) -> MutexGuard<'_, Content> {
-        // No code panics while it holds the lock, so a poisoned mailbox is still whole.
+        // No code panics while it holds the lock, so a poisoned mailbox is still consistent.
         let content = &self.mailboxes[rank].content.0.content;
         content.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -109,7 +109,7 @@ impl Mailboxes {
         self.meetings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes the ranks that have waited in a meeting, which has ended.
+    /// Wakes the ranks that have waited in a meeting that has ended now.
     fn end_meeting(&self, waited_count: usize) {
         self.idle.fetch_sub(waited_count, Ordering::AcqRel);
         self.met.notify_all();
@@ -211,7 +211,7 @@ impl Mailboxes {
             self.fail(error);
             return;
         }
-        // Only groups can wait in meetings for each other. A sleeper that was woken counts as idle until it is awake; it may still come to a
+        // What remains are groups that wait in meetings for each other. A sleeper that was woken counts as idle until it is awake; it may still come to a
         // meeting.
         let mut meetings = self.lock_meetings();
         if !meetings.have_all_ranks() {
@@ -449,7 +449,7 @@ impl Network for Mailboxes {
         // The first failure is the cause; later ones follow from it.
         if self.failure.set(error).is_ok() {
             for (rank, mailbox) in self.mailboxes.iter().enumerate() {
-                // Under the lock, so that no rank is between its check and its sleep.
+                // The lock ensures that the rank is not between its check and its sleep.
                 let _content = self.lock(rank);
                 mailbox.rung.0.store(true, Ordering::Release);
                 mailbox.content.0.bell.notify_all();

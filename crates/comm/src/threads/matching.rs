@@ -13,7 +13,7 @@ use crate::tag::Tag;
 
 /// Posted receives, and messages that have arrived before their receives.
 ///
-/// Messages of one sender and conversation match receives first come, first served. If the two are in different exchanges, the
+/// Messages of one sender and conversation match receives first come, first served. If the two belong to different exchanges, the
 /// receive fails.
 #[derive(Debug, Default)]
 pub(super) struct Matching {

@@ -127,7 +127,7 @@ impl<N: ?Sized> AllMeetings<N> {
         (0..self.ranks).all(|rank| self.has_left[rank] || is_here(rank))
     }
 
-    /// Ends all meetings, because no rank can go on, so that the others cannot come. Returns the ranks that were in meetings.
+    /// Ends all meetings, when no rank can go on. Returns the ranks that were in meetings.
     pub(super) fn give_up(&mut self) -> Vec<usize> {
         let waits: Vec<String> = self.groups.iter().flat_map(Meetings::waits).collect();
         let failure = Error::Deadlock(waits.join(", "));
@@ -137,7 +137,7 @@ impl<N: ?Sized> AllMeetings<N> {
     }
 }
 
-/// The meetings of a group's ranks, one after the other. Ranks have their numbers in the network.
+/// The meetings of a group, one after the other. Ranks are given by their numbers in the network.
 #[derive(Debug)]
 pub(super) struct Meetings<N: ?Sized> {
     group: Group,

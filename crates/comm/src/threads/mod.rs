@@ -32,8 +32,8 @@ use seeded::SeededNetwork;
 
 pub use communicator::ThreadCommunicator;
 
-/// The most ranks of a run. A thread takes up to four memory maps, of which Linux grants a process 65530; where none is left
-/// for a thread that is just starting, the process aborts.
+/// The maximum number of ranks of a run. A thread takes up to four memory maps, of which Linux grants a process 65530; if none
+/// is left for a thread that is just starting, the process aborts.
 pub const RANKS_MAX: usize = 8192;
 
 /// Why [`run`] has no results.

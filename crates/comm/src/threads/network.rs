@@ -94,7 +94,7 @@ pub(super) enum CollectWait {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Awaited {
     pub(super) rank: usize,
-    /// Whether messages of other ranks would do, too.
+    /// Whether messages of other ranks end the wait, too.
     pub(super) or_others: bool,
 }
 

@@ -1,25 +1,25 @@
 //! First-in-first-out queues, one for every stream of messages, in memory that is reserved for all of them together.
 //!
 //! A single list in order of time would be searched and moved for every message: if thousands of messages from each of two senders wait,
-//! that takes the square of their number.
+//! the time is proportional to the square of their number.
 
-/// A sender and a conversation, whose messages keep their order.
+/// A sender and a conversation. Messages of one stream keep their order.
 pub(super) type Stream = (usize, u64);
 
-/// Values in order of time, stream by stream.
+/// A queue of values for each stream.
 #[derive(Debug)]
 pub(super) struct Queues<V> {
     /// A value that came when there was no other. It moves to a queue when another value comes.
     lone: Option<(Stream, V)>,
     /// The number of values in queues.
     queued: usize,
-    /// By the lowest bits of conversations' numbers: the first of the queues that hold something, in any order.
+    /// Lists of the queues that are not empty, by the lowest bits of their conversations' numbers: the first queue of each list.
     heads: Vec<Option<usize>>,
     queues: Vec<Queue>,
-    /// The first of the queues that hold nothing.
+    /// The first queue in the list of empty queues.
     free_queue: Option<usize>,
     slots: Vec<Slot<V>>,
-    /// The first of the slots that hold nothing.
+    /// The first slot in the list of empty slots.
     free: Option<usize>,
 }
 
@@ -28,18 +28,18 @@ struct Queue {
     stream: Stream,
     first: usize,
     last: usize,
-    /// The queue behind this one in its list.
+    /// The next queue of the same list.
     next: Option<usize>,
 }
 
 #[derive(Debug)]
 struct Slot<V> {
     value: Option<V>,
-    /// The slot behind this one in its queue, or in the list of those that hold nothing.
+    /// The next slot of the same queue, or of the list of empty slots.
     next: Option<usize>,
 }
 
-/// The most lists of queues: conversations are numbered one by one, so that few share a list.
+/// The maximum number of lists of queues. Conversations are numbered consecutively, so few share a list.
 const HEADS_MAX: usize = 1 << 12;
 
 impl<V> Default for Queues<V> {
@@ -75,7 +75,7 @@ impl<V> Queues<V> {
         }
     }
 
-    /// The list of the queues of a conversation.
+    /// The index in `heads` of the list with a conversation's queues.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -85,7 +85,7 @@ impl<V> Queues<V> {
         conversation as usize & (self.heads.len() - 1)
     }
 
-    /// The first queue of a conversation's list for which `is_it` holds, and the queue before it.
+    /// The first queue of a conversation's list whose stream `is_it` accepts, and the queue before it.
     #[inline]
     fn find(
         &self,

@@ -88,7 +88,7 @@ impl SeededNetwork {
     }
 
     fn lock(&self) -> MutexGuard<'_, SeededState> {
-        // No code panics while it holds the lock, so a poisoned state is still whole.
+        // No code panics while it holds the lock, so a poisoned state is still consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

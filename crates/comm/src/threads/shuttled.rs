@@ -77,7 +77,7 @@ fn everyone_to_everyone_in_any_order() {
         for peer in peers.clone() {
             pending.push(comm.start_send(peer, tag, vec![1], 1)?);
         }
-        // Each waits for its messages in an order of its own, and then for any of them.
+        // Each rank posts its receives in descending order of the senders, then waits for any of them.
         for peer in peers.rev() {
             pending.push(comm.start_receive(peer, tag, vec![0; 1])?);
         }

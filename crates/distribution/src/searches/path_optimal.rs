@@ -1,4 +1,4 @@
-//! The search for a distribution with a short critical path, by the clock of [`crate::critical_path`].
+//! The search for a distribution with a short critical path, in the model of [`crate::critical_path`].
 //!
 //! [`crate::searches::time_limit`] decides whether rank 0 can have the root by a given time; bisection finds the shortest time.
 //!

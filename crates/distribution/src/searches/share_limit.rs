@@ -67,7 +67,7 @@ impl Blocks {
             let share = share_items_max;
             let further = (u128::from(ranks_left) - 1) * u128::from(share);
             let position_min = u128::from(last_start).saturating_sub(further);
-            let position_min = u64::try_from(position_min).expect("it is at most N");
+            let position_min = u64::try_from(position_min).expect("a position is at most N");
             reach.clear();
             for before in layer.clone() {
                 let HopState { position, hops, .. } = states[before];

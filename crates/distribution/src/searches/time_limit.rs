@@ -26,7 +26,7 @@ pub(crate) struct Problem {
     pub(crate) cost: Cost,
 }
 
-/// Whether rank 0 can have the root by T.
+/// Whether rank 0 can have the root by the given time.
 pub(crate) enum Attempt {
     /// Yes, with these starts of all ranks, then N.
     Starts(Vec<u64>),
@@ -36,7 +36,7 @@ pub(crate) enum Attempt {
     NotFound,
 }
 
-/// A placement of some boundaries, by the last of them.
+/// A placement of some boundaries, of which only the last is stored here.
 #[derive(Clone, Debug)]
 struct DueState {
     start: u64,

@@ -71,7 +71,7 @@ fn choose(options: &Options<'_>) {
 
 /// A command that starts this program in a role, without launchers' variables.
 fn program(role: &str) -> Command {
-    let mut command = Command::new(env::current_exe().expect("it is running"));
+    let mut command = Command::new(env::current_exe().expect("this program is running"));
     cleared(&mut command).env(ROLE, role).env_remove(VARIABLE);
     command
 }
@@ -85,7 +85,7 @@ fn cleared(command: &mut Command) -> &mut Command {
 
 /// The line that a command prints.
 fn line(command: &mut Command) -> String {
-    let output = command.output().expect("it runs");
+    let output = command.output().expect("the command runs");
     let text = text(&output);
     assert!(output.status.success(), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
@@ -279,7 +279,7 @@ impl Launch {
         let mut command = Command::new(&self.launcher);
         command
             .args(["-n", ranks])
-            .arg(env::current_exe().expect("it is running"));
+            .arg(env::current_exe().expect("this program is running"));
         cleared(&mut command).env(ROLE, role).env_remove(VARIABLE);
         // Each launcher ignores the others' variables. Without its own, Open MPI 4 or 5 refuses more ranks than cores, and root.
         for (variable, value) in [
@@ -301,7 +301,7 @@ impl Launch {
         if let Some(named) = &self.named {
             command.env(VARIABLE, named);
         }
-        let output = command.output().expect("it starts");
+        let output = command.output().expect("the launcher starts");
         let text = text(&output);
         let is_right = |line: &&str| line.ends_with(&format!(" of {ranks} ranks: right"));
         let count = text.lines().filter(is_right).count();

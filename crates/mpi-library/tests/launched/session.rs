@@ -24,7 +24,7 @@ static COMBINED: AtomicUsize = AtomicUsize::new(0);
 /// Calls a function, which must succeed.
 macro_rules! call {
     ($mpi:ident.$name:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: handles are live ones of the library's, buffers are as long as counts say, and outputs are room for what is written.
+        // SAFETY: handles are live and the library's, buffers are as long as counts say, and outputs are room for what is written.
         let code = unsafe { $mpi.$name($($argument),*) };
         assert_eq!(code, MPI_SUCCESS, "{}", stringify!($name));
     }};
@@ -213,7 +213,7 @@ fn messages(mpi: &Library, comm: Comm, rank: c_int, size: c_int) {
     let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
     let byte = mpi.handles.MPI_BYTE;
     let (sent, mut received) = (
-        [u8::try_from(rank).expect("there are few"); 3],
+        [u8::try_from(rank).expect("there are few ranks"); 3],
         [0xff_u8; 3],
     );
     let mut request = Request::UNSET;

@@ -1,4 +1,4 @@
-//! Predefined attributes.
+//! Reads predefined attributes of communicators.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 

@@ -8,7 +8,7 @@ use crate::mpi::calls::communicator::RawCommunicator;
 use crate::mpi::calls::failure::{Failure, check};
 use crate::mpi::calls::library::mpi;
 
-/// The top bit: with it flipped, unsigned numbers have the order of signed ones.
+/// The top bit. With this bit flipped, signed numbers compare as the original unsigned numbers do.
 const SIGN: u64 = 1 << 63;
 
 /// How an allreduce combines the ranks' numbers.

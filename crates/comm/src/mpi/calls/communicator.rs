@@ -25,7 +25,7 @@ impl RawCommunicator {
         Self { handle }
     }
 
-    /// Duplicates the communicator, so that our messages match only each other. The duplicate returns errors. Collective.
+    /// Duplicates the communicator, so that our messages match only each other. The duplicate returns errors instead of aborting. Collective.
     pub(crate) fn duplicate(&self) -> Result<Self, Failure> {
         let handle = if is_beneath() {
             self.duplicate_alone()?
@@ -52,7 +52,7 @@ impl RawCommunicator {
         // SAFETY: the handle is live; `group` is room for one handle.
         let code = unsafe { mpi().MPI_Comm_group(self.handle, &raw mut group) };
         check("MPI_Comm_group", code)?;
-        // SAFETY: the handle is live, `duplicate` is room for one. The group has all its processes, in their order.
+        // SAFETY: the handle is live, `duplicate` is room for one handle. The group has all processes of the communicator, in their order.
         let code = unsafe { mpi().MPI_Comm_create(self.handle, group, &raw mut duplicate) };
         // SAFETY: the group is ours and live, and is not used afterwards.
         unsafe { mpi().MPI_Group_free(&raw mut group) };
@@ -116,8 +116,8 @@ impl RawCommunicator {
         assert_eq!(usize::try_from(count), Ok(buffer.len()));
         let mut request = Request::UNSET;
         let byte = mpi().handles.MPI_UINT8_T;
-        // SAFETY: the buffer holds `count` bytes; the request below owns it, and lets go of it
-        // only when MPI has (`PendingRequest::drop`), so it outlives MPI's request. The rest is live.
+        // SAFETY: the buffer holds `count` bytes; the request below owns it, and frees it
+        // only when MPI is done with it (`PendingRequest::drop`). The rest is live.
         let code = unsafe {
             mpi().MPI_Isend(
                 buffer.as_ptr().cast(),

@@ -52,7 +52,7 @@ pub(crate) fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
 #[cold]
 pub(crate) fn failure(call: &'static str, code: c_int) -> Failure {
     let mut class = 0;
-    // SAFETY: `class` is a live int to write to; any code may be asked about (MPI 4.1, 9.4).
+    // SAFETY: `class` is a live int to write to; the function accepts any code (MPI 4.1, 9.4).
     let known = unsafe { mpi().MPI_Error_class(code, &raw mut class) };
     let is_known = known == MPI_SUCCESS;
     let mut buffer = [0_u8; MAX_ERROR_STRING];
@@ -71,7 +71,7 @@ pub(crate) fn failure(call: &'static str, code: c_int) -> Failure {
     }
 }
 
-/// Whether an error class of the library's says that a process has died, or that a communicator is revoked.
+/// Whether an error class says that a process has died, or that a communicator is revoked.
 fn is_loss(class: c_int) -> bool {
     let constants = mpi().constants;
     let losses = [

@@ -1,4 +1,4 @@
-//! The calls of MPI, as safe functions.
+//! MPI's functions, as safe functions of Rust.
 
 mod attribute;
 pub(crate) mod collectives;

@@ -126,7 +126,7 @@ impl PendingRequest {
 impl Drop for PendingRequest {
     fn drop(&mut self) {
         if self.outcome.is_none() {
-            // MPI may still read or write it.
+            // MPI may still read or write the buffer, so it is leaked.
             mem::forget(mem::take(&mut self.buffer));
         }
     }

@@ -19,7 +19,7 @@ impl Ulfm {
         check("MPIX_Comm_revoke", code)
     }
 
-    /// Creates a communicator of the surviving processes, which returns errors instead of ending the job. Collective among them.
+    /// Creates a communicator of the surviving processes, which returns errors instead of ending the job. Collective among the survivors.
     pub(crate) fn shrink(&self, comm: RawCommunicator) -> Result<RawCommunicator, Failure> {
         let mut shrunk = Comm::UNSET;
         // SAFETY: as above; `shrunk` is room for one handle.

@@ -1,6 +1,6 @@
 //! Going on without processes that have died: the functions of User-Level Failure Mitigation (ULFM), if the library has them.
 //!
-//! They are not part of MPI 4.1. Open MPI has them from 5.0 on, and they work in jobs that `mpirun --with-ft ulfm` has started. MPICH has
+//! These functions are not part of MPI 4.1. Open MPI has them from 5.0 on; they work in jobs that `mpirun --with-ft ulfm` has started. MPICH has
 //! functions of these names, but no MPICH that was tried reports that a process has died.
 
 use std::ffi::c_int;

@@ -21,7 +21,7 @@ use crate::native::CombineSlots;
 /// The operation that the callback executes on this thread.
 #[derive(Clone, Copy)]
 struct Current {
-    /// Valid while [`reduce`] is on the stack below.
+    /// Valid while `UserOperation::reduce` is on this thread's stack.
     combine: *const CombineSlots<'static>,
     slot_bytes: usize,
 }
@@ -86,7 +86,7 @@ pub(crate) struct RawOperation {
 }
 
 impl RawOperation {
-    /// Frees both handles, which nothing uses afterwards. Local.
+    /// Frees both handles, which nothing uses afterwards. Not collective.
     pub(crate) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the handle is ours, and live as long as MPI is.
         let code = unsafe { mpi().MPI_Op_free(&raw mut self.operation) };
@@ -109,7 +109,7 @@ impl UserOperation {
         let code = unsafe { mpi().MPI_Type_commit(&raw mut datatype) };
         check("MPI_Type_commit", code)?;
         let mut operation = Op::UNSET;
-        // SAFETY: the function has the signature of MPI_User_function and lives forever; 0 says that it does not commute.
+        // SAFETY: the function has the signature of MPI_User_function and lives forever; 0 says that the operation does not commute.
         let code = unsafe { mpi().MPI_Op_create(Some(call_back), 0, &raw mut operation) };
         check("MPI_Op_create", code)?;
         let raw = RawOperation {

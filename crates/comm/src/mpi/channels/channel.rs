@@ -16,7 +16,7 @@ use crate::mpi::node::sharing::Node;
 use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
-/// The bits of an MPI tag that every library has (MPI 4.1, section 9.1.2: `MPI_TAG_UB` is at least 32767).
+/// The number of bits that MPI tags have in every library (MPI 4.1, section 9.1.2: `MPI_TAG_UB` is at least 32767).
 const TAG_BITS_MIN: u32 = 15;
 
 /// How the bits of a channel's MPI tags are divided. The same on all ranks.
@@ -29,7 +29,7 @@ struct TagBits {
 }
 
 impl TagBits {
-    /// The fewest bits for an exchange. With less, the turn would wrap so soon that a rank that is ahead of another would seem behind.
+    /// The fewest bits for an exchange. With fewer, the turn would wrap so soon that a rank that is ahead of another would seem behind.
     const COUNTING: u32 = 11;
 
     /// The division of tags of `tag_bits` bits.
@@ -40,7 +40,7 @@ impl TagBits {
                 number: TAG_BITS_MIN,
                 exchange: 0,
             },
-            // The Intel MPI library has 19 bits. Its channels change more often.
+            // Tags of the Intel MPI library have 19 bits, so its channels change more often.
             4..Self::COUNTING => Self {
                 number: tag_bits - Self::COUNTING,
                 exchange: Self::COUNTING,
@@ -256,7 +256,7 @@ impl Channels {
             let channel = self.first().successor(generation, rank, size)?;
             self.list.push(channel);
         }
-        let (channel, _) = self.of(tag).expect("it was just made");
+        let (channel, _) = self.of(tag).expect("the channel was just made");
         channel.open_count += 1;
         Ok(())
     }

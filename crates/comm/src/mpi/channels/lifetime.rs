@@ -91,7 +91,7 @@ struct Registry {
     /// The key of an attribute of communicators that were duplicated. The attribute's value is the number of the first duplicate, which
     /// identifies all duplicates of the communicator.
     family_key: Option<c_int>,
-    /// The greatest [`round_of`] all numbers that this process has proposed or seen.
+    /// The greatest [round](round_of) of all numbers that this process has proposed or seen.
     rounds: u64,
     /// Numbers on which ranks are about to agree.
     claimed: BTreeSet<u64>,
@@ -106,7 +106,7 @@ struct Registry {
 struct Entry {
     /// The number of the first duplicate of the same communicator.
     family: u64,
-    /// The number of the first channel's communicator, whose successor this is; its own number if it is the first.
+    /// The number of the first channel's communicator; this communicator's own number unless it is that of a later channel.
     first: u64,
     comm: RawCommunicator,
     window: Option<RawWindow>,
@@ -122,7 +122,7 @@ struct Entry {
 unsafe impl Send for Entry {}
 
 fn registry() -> MutexGuard<'static, Registry> {
-    // A panic under the lock leaves every entry whole.
+    // A panic under the lock leaves every entry consistent.
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -135,7 +135,7 @@ impl Lifetime {
         Self::register_after(None, parent, comm)
     }
 
-    /// As `register`; a communicator with a `first` is the successor of that one, and `free_together` frees both.
+    /// As [`register`](Self::register), for a successor of `first`, if there is one: `free_together` frees both.
     pub(crate) fn register_after(
         first: Option<&Self>,
         parent: RawCommunicator,
@@ -197,10 +197,10 @@ impl Drop for Lifetime {
     }
 }
 
-/// The bits of a number that say which process has proposed it.
+/// How many of the lowest bits of a number say which process has proposed it.
 const PROPOSER_BITS: u32 = 24;
 
-/// The part of a number that increases from one proposal of a process to the next.
+/// The round of a number, which increases from one proposal of a process to the next.
 fn round_of(number: u64) -> u64 {
     number >> PROPOSER_BITS
 }
@@ -305,7 +305,7 @@ impl Registry {
         let key = create_key(keep_attribute)?;
         let finalising = create_key(free_everything)?;
         let own_process = mpi().handles.MPI_COMM_SELF;
-        // SAFETY: the communicator is live, the key was just made, and the value is never looked at.
+        // SAFETY: the communicator is live, the key was just made, and the value is never read.
         let code = unsafe { mpi().MPI_Comm_set_attr(own_process, finalising, ptr::null_mut()) };
         check("MPI_Comm_set_attr", code)?;
         // MPI keeps the key until the attribute is deleted (MPI 4.1, 7.7.2).

@@ -21,7 +21,7 @@ pub(crate) fn before_inquiry(limit: Duration) -> Duration {
     limit.saturating_sub(ASKING_MAX.min(limit / 4))
 }
 
-/// The same in milliseconds.
+/// [`before_inquiry`] in milliseconds.
 pub(crate) fn before_inquiry_ms(limit: Duration) -> u64 {
     to_ms(before_inquiry(limit))
 }
@@ -103,8 +103,8 @@ impl Inquiry {
         since(last_asked.unwrap_or(self.begin)) >= asking || since(self.begin) >= asking * 2
     }
 
-    /// The ranks to blame: the first rank that others wait for, that has not answered in this time, and from which nothing has come;
-    /// or all ranks of its node, if this is true of each. Empty if there is no such rank.
+    /// The silent ranks: the lowest rank that others wait for, that has not answered in this time, and from which nothing has come; or
+    /// all ranks of that rank's node, if all are silent. Empty if there is no such rank.
     pub(crate) fn silent(
         &self,
         time: Duration,
@@ -160,7 +160,7 @@ mod tests {
         inquiry.add(3, true);
         inquiry.add(2, false);
         inquiry.last = begin + TIME;
-        // Asked just now.
+        // Rank 4 has had no time to answer.
         inquiry.add(4, true);
         assert_eq!(silent(&inquiry, |_| true), (2, 2));
         assert_eq!(silent(&inquiry, |rank| rank != 2), (3, 1));

@@ -13,7 +13,7 @@ pub(crate) struct PollLimits {
     pub(crate) before_request: u32,
     /// How long a wait yields its core before it sleeps instead.
     pub(crate) before_nap: Duration,
-    /// Every poll of shared memory whose number is a multiple of this also drives MPI.
+    /// Every poll of shared memory whose number is a multiple of this also lets MPI make progress.
     pub(crate) before_progress: u32,
 }
 
@@ -39,7 +39,7 @@ impl PollLimits {
 /// How long a call polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitLimit {
-    /// Once, for a rank that waits for something else.
+    /// Once, for a rank that is busy otherwise.
     InPassing,
     /// Once.
     Test,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// The time between two calls counts as at most this much waiting.
 const BETWEEN_CALLS_MS_MAX: u32 = 1000;
 
-/// After this time a waiting rank sends a notice that names its exchange; it sends it again after twice that time, and so on.
+/// After this time a waiting rank sends a notice that names its exchange, another one after twice that time, and so on.
 const BEFORE_NOTICE_MS: u32 = 100;
 
 /// A fast loop of tests reads the clock once in at most this number of tests.
@@ -116,13 +116,13 @@ impl Clock {
         self.read.get()
     }
 
-    /// The last reading in milliseconds since the beginning, modulo 2^32: 49 days.
+    /// The last reading in milliseconds since the clock was made. It wraps after 49 days.
     #[expect(clippy::cast_possible_truncation, reason = "modulo 2^32")]
     pub(crate) fn now_ms(&self) -> u32 {
         self.now().duration_since(self.begin).as_millis() as u32
     }
 
-    /// Reads the time.
+    /// Reads the clock.
     pub(crate) fn read(&self) -> Instant {
         let now = Instant::now();
         self.read.set(now);

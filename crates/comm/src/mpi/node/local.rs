@@ -359,7 +359,7 @@ impl LocalMessages {
         })
     }
 
-    /// Fails all receives of a conversation, since a message has met a receive of another exchange, and none can complete.
+    /// Fails all receives of a conversation, since a message has met a receive of another exchange, so none can complete.
     #[cold]
     pub(super) fn end_mismatched(
         &mut self,

@@ -46,12 +46,12 @@ fn rings_of(size: usize) -> Size {
     }
 }
 
-/// The bytes of a ring.
+/// The size of a ring in bytes.
 fn bytes_of(ring: Size) -> usize {
     (ring.control_lines() + ring.data_lines) * LINE_BYTES
 }
 
-/// The bytes of a rank's part on a node of `size` ranks, at whatever address MPI begins it.
+/// The size in bytes of a rank's part on a node of `size` ranks, with room to align it.
 fn part_bytes(size: usize) -> usize {
     size * bytes_of(rings_of(size)) + LINE_BYTES
 }
@@ -69,7 +69,7 @@ impl Window {
         Ok(window.filter(|_| all == 1))
     }
 
-    /// Shared memory for the rings of `size` ranks.
+    /// Allocates shared memory for the rings of `size` ranks.
     fn of_length(node: &RawCommunicator, size: usize) -> Result<Self, Failure> {
         let mut own = ptr::null_mut::<c_void>();
         let mut handle = Win::UNSET;
@@ -150,12 +150,12 @@ impl Window {
         assert!(writer < self.parts.len());
         let Size { data_lines, .. } = self.rings;
         let control_lines = self.rings.control_lines();
-        // SAFETY: the part has room for a ring from each rank (`part`).
+        // SAFETY: the part has room for a ring from each rank, as `part` has checked.
         let control = unsafe { self.parts[reader].add(writer * bytes_of(self.rings)) };
         // SAFETY: the data follow the control lines.
         let data = unsafe { control.add(control_lines * LINE_BYTES) };
         let (control, data) = (control.cast::<Line>(), data.cast::<DataLine>());
-        // SAFETY: there are that many lines; they are aligned, since the part and the size of a ring are, and live as long as the window.
+        // SAFETY: there are that many lines; they are aligned, since the part is and a ring is whole lines, and live as long as the window.
         // They are atomic integers: any bits are valid, and other processes may write them.
         let control = unsafe { slice::from_raw_parts(control.as_ptr(), control_lines) };
         // SAFETY: as above. They are bytes in cells, which another process may write while it owns them.

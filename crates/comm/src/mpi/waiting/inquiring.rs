@@ -158,7 +158,7 @@ impl MpiCommunicator {
     }
 
     /// The peers, senders or receivers, of these requests and of all others that this rank has recently waited for. The first
-    /// request's peer comes first, then the others, from the one that has been silent longest on.
+    /// request's peer comes first, then the others, the longest silent first.
     fn peers_of(
         &self,
         requests: &mut Requests<Message>,

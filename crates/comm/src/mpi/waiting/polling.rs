@@ -18,7 +18,7 @@ use crate::request::{RequestId, Requests};
 /// short sleep 0.1 ms (Linux 6.18). Ranks that share cores only with each other would pass them on by yields.
 const NAP: Duration = Duration::from_micros(20);
 
-/// A wait looks for trouble at most this often: it takes some microseconds.
+/// A wait looks for trouble at most this often, since a look takes some microseconds.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
 /// A wait calls the program's interruption function at most this often.
