@@ -12,8 +12,7 @@ use crate::tag::Tag;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp {
     pub(crate) rank: usize,
-    /// The ranks whose silence is the reason; an empty span if they are not known, `None` if there is another reason. With threads, a
-    /// rank that has left.
+    /// The ranks whose silence is the reason; empty if not known, `None` for another reason. With threads, a rank that has left.
     pub(crate) silent: Option<Span>,
 }
 

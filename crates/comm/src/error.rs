@@ -99,7 +99,7 @@ pub enum Error {
         /// The rank that made the call.
         rank: usize,
     },
-    /// All ranks that are left wait, and no message is under way.
+    /// All remaining ranks wait, and no message is under way.
     #[error("deadlock: {0}")]
     Deadlock(
         /// Which rank waits for which.

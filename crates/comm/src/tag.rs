@@ -120,7 +120,7 @@ impl Tag {
         self.with_any_kind(0, NOTICE)
     }
 
-    /// Whether it is the tag of a notice.
+    /// Whether this is the tag of a notice.
     pub(crate) const fn is_notice(self) -> bool {
         self.0 & (KINDS - 1) == NOTICE
     }

@@ -95,8 +95,7 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// Looks up all functions by `find`, which gets the two names of each. The error is the name of a required function that is
-            /// missing.
+            /// Looks up all functions by `find`, which gets the two names of each. The error is the name of a missing required one.
             ///
             /// # Safety
             /// `find` returns the address of MPI's function of that name, which stays valid forever.

@@ -152,7 +152,7 @@ impl Library {
         Object::any_function(name, except)
     }
 
-    /// The address of the library's variable of this name; if the linker has copied the variable into the program, that of the copy.
+    /// The address of the library's variable of this name, or of the copy that the linker has made in the program.
     pub fn variable(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.object.variable(name)
     }

@@ -169,7 +169,7 @@ impl Communicator for MpiCommunicator {
     }
 
     fn close(&self, tag: Tag) {
-        // An operator may drop a plan while a message is taken.
+        // An operator within the `take` of `try_receive` may drop a plan.
         match self.channels.try_borrow_mut() {
             Ok(mut channels) => channels.close(tag),
             Err(_) => self.to_close.borrow_mut().push(tag),

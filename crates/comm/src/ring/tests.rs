@@ -53,10 +53,7 @@ impl Memory {
 fn message(number: usize, size: Size) -> (u32, Vec<u8>) {
     let length = number * 37 % (size.longest_bytes() + 1);
     let bytes = (0..length).map(|byte| u8::try_from((number + byte) % 251).expect("a remainder"));
-    (
-        u32::try_from(length).expect("messages are short"),
-        bytes.collect(),
-    )
+    (u32::try_from(length).expect("short"), bytes.collect())
 }
 
 /// Gives a ring counters that begin just before 2^32.

@@ -18,8 +18,7 @@ pub(super) type Successor = meetings::ShrunkNetwork<dyn Network>;
 /// The meetings of a network's ranks.
 pub(super) type NetworkMeetings = meetings::AllMeetings<dyn Network>;
 
-/// A message on its way. It fills just two cache lines: moving a line from core to core takes longer than all else that ranks do with a
-/// message.
+/// A message on its way. It fills two cache lines, no more: to move a line between cores takes longer than all else.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Envelope {

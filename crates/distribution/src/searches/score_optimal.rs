@@ -3,7 +3,7 @@
 //! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N
 //! items. The least score is the minimum of send · m(M) + add · M over M; m does not increase with M.
 //!
-//! **For most levels L a formula suffices.** Let 2^L <= M < B = 2^(L+1). As [`crate::searches::hops`] shows, every multiple of B is cut, and so
+//! **Mostly a formula suffices.** Let 2^L <= M < B = 2^(L+1). As [`crate::searches::hops`] shows, every multiple of B is cut, and so
 //! is an item inside every full block, and one inside the last block of r = N mod B items if r > M:
 //!
 //! ```text

@@ -11,8 +11,7 @@
 //! Trying all these ends decides whether T is possible. But many placements lead to the same last boundary, or to nearby ones,
 //! with other times due. For each number of ranks the search keeps a few placements: those that are furthest right, where a
 //! message counts as the items that could be added in its time. A placement with the same last boundary as another, and with no
-//! value due later, is never better and is dropped without loss. If others are dropped, a "no" is not proven
-//! ([`Attempt::NotFound`]).
+//! value due later, is never better and is dropped without loss. If others are dropped, a "no" is not proven.
 
 use tree_index::parent;
 

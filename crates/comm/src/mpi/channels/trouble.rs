@@ -121,8 +121,7 @@ pub(crate) fn take_all_notices(channels: &mut Channels) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Searches for a message that has come by MPI and belongs to another exchange of this turn or of the turn before. Returns its sender
-/// and its exchange.
+/// The sender and the exchange of a message that has come by MPI in another exchange of this turn or of the turn before.
 ///
 /// The turn number in a tag wraps. A sender that waits for nobody may be so far ahead that one of its later messages has the tag of an
 /// earlier turn. Its messages arrive in order, so only its oldest message counts.

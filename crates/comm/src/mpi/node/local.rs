@@ -209,8 +209,7 @@ impl LocalMessages {
             || rings.send_when_there_is_room(node_rank, tag, message, looks)
     }
 
-    /// Looks up to `looks` times for the next message of a rank, and passes it to `take` if it belongs to this exchange and no other
-    /// receive may match it. Returns whether it did.
+    /// Passes a rank's next message to `take` if it belongs to this exchange and no other receive may match it. Returns whether it did.
     pub(crate) fn try_receive(
         &mut self,
         node_rank: usize,

@@ -159,11 +159,9 @@ impl Drop for Stay {
 
 /// Which ranks have come to the end of the program.
 enum Ending {
-    /// All ranks.
     Together,
     /// All that are not lost; some are lost.
     WithoutOthers,
-    /// Not all, within the silence limit.
     NotInTime,
 }
 
