@@ -38,7 +38,7 @@ pub fn receive<C: Communicator + ?Sized>(
 /// Sends the root's message, of at most `capacity_bytes`, to every rank along a binomial tree:
 /// ceil(log2 p) rounds, p - 1 messages.
 ///
-/// Only the root's `message` is read; the other ranks' is overwritten.
+/// Only the root's `message` is read; on the other ranks it is overwritten.
 ///
 /// # Errors
 /// As [`Communicator::wait`].

@@ -6,8 +6,8 @@ use std::fmt;
 ///
 /// A tag has two parts. Its *number* names a conversation, such as the messages of a plan. A conversation is a series of *exchanges*. An
 /// exchange has a *turn*, its number in the series, and a *kind*, which says what its messages are for. A message matches a receive of the
-/// same conversation and exchange. If ranks are in different exchanges of one conversation, their program is wrong; a transport that detects this returns
-/// [`Error::Mismatched`](crate::Error::Mismatched).
+/// same conversation and exchange. If ranks are in different exchanges of one conversation, their program is wrong; a transport that
+/// detects this returns [`Error::Mismatched`](crate::Error::Mismatched).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag(u64);
 

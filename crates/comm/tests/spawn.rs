@@ -90,7 +90,7 @@ fn start(library: &Library) -> Comm {
             ptr::null_mut(),
         )
     };
-    assert_eq!(code, MPI_SUCCESS, "there is room for two");
+    assert_eq!(code, MPI_SUCCESS, "two processes can be spawned");
     between
 }
 

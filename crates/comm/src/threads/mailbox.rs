@@ -211,8 +211,8 @@ impl Mailboxes {
             self.fail(error);
             return;
         }
-        // What remains are groups that wait in meetings for each other. A sleeper that was woken counts as idle until it is awake; it may still come to a
-        // meeting.
+        // What remains are groups that wait in meetings for each other. A sleeper that was woken counts as idle until it is awake; it may
+        // still come to a meeting.
         let mut meetings = self.lock_meetings();
         if !meetings.have_all_ranks() {
             return;
@@ -328,7 +328,7 @@ impl Network for Mailboxes {
     }
 
     fn announce(&self, _from: usize, mut notices: Vec<(usize, Envelope)>) {
-        // Only here does a rank hold several locks. They are taken in ascending order, so two ranks never wait for each other's lock.
+        // Only here does a rank lock several mailboxes. Locks are taken in ascending order, so two ranks never wait for each other's lock.
         notices.sort_unstable_by_key(|(to, _)| *to);
         let ranks: Vec<usize> = notices.iter().map(|(to, _)| *to).collect();
         let mut contents: Vec<_> = ranks.iter().map(|&to| self.lock(to)).collect();

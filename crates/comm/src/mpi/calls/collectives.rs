@@ -81,7 +81,7 @@ impl RawCommunicator {
                 None => ("MPI_Allreduce", unsafe {
                     mpi().MPI_Allreduce(from, to, count, datatype, operation, self.handle())
                 }),
-                // SAFETY: as above; the second exists on every rank, though MPI writes the root's alone.
+                // SAFETY: as above; the second exists on every rank, though MPI writes only the root's.
                 Some(root) => ("MPI_Reduce", unsafe {
                     mpi().MPI_Reduce(from, to, count, datatype, operation, root, self.handle())
                 }),

@@ -25,7 +25,7 @@ impl RawCommunicator {
         Self { handle }
     }
 
-    /// Duplicates the communicator, so that our messages match only each other. The duplicate returns errors instead of aborting. Collective.
+    /// Duplicates the communicator, so our messages match only each other. The duplicate returns errors and does not abort. Collective.
     pub(crate) fn duplicate(&self) -> Result<Self, Failure> {
         let handle = if is_beneath() {
             self.duplicate_alone()?

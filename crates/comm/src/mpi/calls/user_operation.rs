@@ -160,7 +160,7 @@ impl UserOperation {
                     comm.handle(),
                 )
             }),
-            // SAFETY: as above; the output exists on every rank, though MPI writes the root's alone.
+            // SAFETY: as above; the output exists on every rank, though MPI writes only the root's.
             Some(root) => ("MPI_Reduce", unsafe {
                 mpi().MPI_Reduce(
                     from,

@@ -104,7 +104,6 @@ struct Registry {
 /// A communicator, and what is freed with it.
 #[derive(Debug)]
 struct Entry {
-    /// The number of the first duplicate of the same communicator.
     family: u64,
     /// The number of the first channel's communicator; this communicator's own number unless it is that of a later channel.
     first: u64,
