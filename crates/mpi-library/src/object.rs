@@ -228,7 +228,7 @@ fn loaded_names() -> Vec<CString> {
     names
 }
 
-/// The same on macOS.
+/// The names of all images of the process, in the order in which they were loaded.
 #[cfg(target_vendor = "apple")]
 fn loaded_names() -> Vec<CString> {
     // SAFETY: the function has no preconditions.

@@ -135,7 +135,7 @@ fn a_panic_ends_every_wait() {
     fn body(comm: ThreadCommunicator) -> Result<(), Error> {
         let (rank, size) = (comm.rank(), comm.size());
         if rank == size - 1 {
-            // The hook would print a thousand times.
+            // The panic hook would print a thousand times.
             std::panic::resume_unwind(Box::new("on purpose"));
         }
         collective::receive(&comm, (rank + 1) % size, Tag::CONTROL, 1).map(drop)

@@ -64,7 +64,7 @@ pub(crate) fn boundaries(
     Ok(boundaries)
 }
 
-/// Distributions are compared by score, then messages, then the largest share. The score is monotone in the other two.
+/// Compares distributions: by score, then messages, then the largest share. More messages or a larger share never lower the score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rating {
     score_ns: f64,

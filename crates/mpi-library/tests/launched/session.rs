@@ -100,7 +100,7 @@ fn communicators(mpi: &Library, world: Comm, comm: Comm) {
     assert!(unsafe { *bound } >= 32767);
 }
 
-/// The operator: [a, b] of lower ranks and [c, d] make [a, d].
+/// A user-defined operator: [a, b] of lower ranks and [c, d] make [a, d].
 unsafe extern "C" fn combine(
     left: *mut c_void,
     right: *mut c_void,
