@@ -1,10 +1,10 @@
 //! Collective algorithms as data: step by step, which position sends what to which other position.
 //!
 //! *Positions* 0..p are the ranks in the order of their items. A message carries [`Piece`]s, each the reduction of a range of
-//! positions. Merging adjacent ranges is associative, so any algorithm that brings them together reduces in the order of the
-//! tree, and one executor runs all algorithms. A [`Schedule`] makes every position's steps lazily, from its number alone;
-//! nothing is a table of all positions. [`check()`] proves for a given p that every position gets what it wants, that sends
-//! match receives, and that no positions wait for each other in a cycle.
+//! positions. Merging adjacent ranges is associative, so every algorithm reduces in the order of the tree, and one executor
+//! runs all algorithms. A [`Schedule`] computes a position's steps lazily, from the position's number alone, without a table of
+//! all positions. [`check()`] proves for a given p that every position gets the pieces that it wants, that sends match
+//! receives, and that no positions wait for each other in a cycle.
 //!
 //! Recursive doubling, p = 4, position 2:
 //!
@@ -19,12 +19,11 @@
 //! ```
 //!
 //! The model: the sends and receives of a [`Step`] are posted together, and its sends use what the position held *before* the
-//! step. Pieces that are received are kept as they are, so that they can be sent on; pieces that together make up a range
-//! stand for it ([`tile()`]). Messages between two positions are matched in order.
+//! step. Received pieces are kept unmerged, so that they can be sent on; adjacent pieces can be sent as one range
+//! ([`tile()`]). Messages between two positions are matched in order.
 //!
-//! The crate reads from the bottom up: the vocabulary of pieces and steps; the algorithms, a module for each; the catalogue,
-//! which names them and chooses among their programs; then the checker, the cost formulas and, with feature `baselines`, the
-//! simulator.
+//! Read the modules in this order: the vocabulary of pieces and steps; the algorithms, one module each; the catalogue, which
+//! names them and selects the program that runs; the checker; the cost formulas; and, with feature `baselines`, the simulator.
 #![forbid(unsafe_code)]
 
 mod algorithms;

@@ -1,4 +1,5 @@
-//! Every algorithm and collective on every number of ranks from 1 to 64, and on corners up to 300, and their published rounds and messages.
+//! Checks every algorithm and collective on 1 to 64 ranks and on corner cases up to 300, and compares their rounds and messages
+//! with the published ones.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -15,7 +16,7 @@ fn ranks_met() -> impl Iterator<Item = usize> {
     (1..=64).chain(beyond)
 }
 
-/// Every root of a few ranks; the corners and some between of many.
+/// Every root if there are few ranks, otherwise the first, the last and some between.
 fn roots(ranks: usize) -> Vec<usize> {
     if ranks <= 40 {
         (0..ranks).collect()
@@ -64,7 +65,7 @@ fn reduce_and_broadcast() {
                     }
                     assert_eq!(found.messages, ranks - 1);
                     match algorithm {
-                        // A step in which one position meets all others.
+                        // The root exchanges messages with all others in one step.
                         Algorithm::Direct => assert_eq!(found.rounds, usize::from(ranks > 1)),
                         Algorithm::Fibonacci if is_reduce => {
                             assert_eq!(found.rounds, fibonacci_rounds(ranks), "p = {ranks}");
@@ -80,7 +81,7 @@ fn reduce_and_broadcast() {
                         | Algorithm::BinaryDoublyPipelined
                         | Algorithm::DualRoot
                         | Algorithm::TwoTree => assert!(found.rounds <= 2 * k),
-                        // Each level rounds its rounds up.
+                        // Each level rounds its number of rounds up.
                         Algorithm::Hierarchical => assert!(found.rounds <= log2_up(ranks) + 1),
                         _ => assert_eq!(
                             (found.rounds, found.steps),
@@ -182,7 +183,7 @@ fn reduce_scatter() {
     }
 }
 
-/// What a position does follows from its number: a million of them cost nothing here.
+/// A position's steps follow from its number alone, so the other million positions cost nothing.
 #[test]
 fn one_position_of_a_million() {
     for position in [0, 1, 95_000, 95_001, 524_287, 999_999] {

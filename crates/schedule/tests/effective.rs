@@ -1,4 +1,4 @@
-//! Which algorithm runs: a schedule says so, and its steps are those of that algorithm and of no other.
+//! A schedule says which algorithm runs, and its steps are the steps of that algorithm.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -38,7 +38,7 @@ fn collectives(ranks: usize) -> [Collective; 5] {
     ]
 }
 
-/// Which algorithms have programs of their own, for any p but those to which dissemination does not adapt.
+/// The algorithms with programs of their own, for every p to which dissemination adapts.
 fn have_own(collective: Collective) -> Vec<&'static str> {
     let names = match collective {
         Collective::Reduce { .. } => {
@@ -52,7 +52,7 @@ fn have_own(collective: Collective) -> Vec<&'static str> {
             "direct binomial fibonacci binary recursive-doubling ring circulant"
         }
         Collective::Scan => "direct recursive-doubling",
-        other => panic!("which algorithms have a {other}?"),
+        other => panic!("no list of the algorithms with a {other}"),
     };
     names.split(' ').collect()
 }
@@ -77,12 +77,12 @@ fn only_these_have_programs_of_their_own() {
     }
 }
 
-/// Two names run the same steps where the same algorithm runs, and different ones where it does not.
+/// Two names give the same steps if the same algorithm runs for both, and otherwise different steps.
 #[test]
 fn steps_are_those_of_the_algorithm_that_runs() {
     for of_three in 0..collectives(3).len() {
         for &one in Algorithm::ALL {
-            // For every other name, whether another algorithm runs, and whether other steps do.
+            // For every other name, whether another algorithm runs, and whether its steps differ.
             let mut others = vec![(false, false); Algorithm::ALL.len()];
             for ranks in 1..=RANKS_MAX {
                 let collective = collectives(ranks)[of_three];
@@ -102,7 +102,7 @@ fn steps_are_those_of_the_algorithm_that_runs() {
                 }
             }
             for (&other, (runs_differ, steps_differ)) in Algorithm::ALL.iter().zip(others) {
-                // An allreduce by reduce-broadcast is what it is called, and what binomial does.
+                // `binomial` and `reduce-broadcast` have the same allreduce.
                 let pair = [Algorithm::Binomial, Algorithm::ReduceBroadcast];
                 if !(pair.contains(&one) && pair.contains(&other)) {
                     assert_eq!(runs_differ, steps_differ, "{one} and {other}");
@@ -175,7 +175,7 @@ fn schedules_say_what_runs() {
     }
 }
 
-/// The ports of dissemination are two unless given, those of Bruck's combine one.
+/// The stand-in gets dissemination's default of two ports, not Bruck's default of one.
 #[test]
 fn what_stands_in_has_the_same_ports() {
     let named = Schedule::new(Algorithm::Dissemination, Collective::Allreduce, 40).unwrap();

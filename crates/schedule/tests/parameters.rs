@@ -1,4 +1,4 @@
-//! Blocks, ports and levels: every algorithm that takes them, and the values that are refused.
+//! Blocks, ports and levels: all algorithms that use them, and the values that are refused.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -100,7 +100,7 @@ fn several_ports() {
                 not_adapting.push(ranks);
             }
         }
-        // How many p there are, and the least (found by a model).
+        // How many p dissemination does not adapt to, and the least of them (found by a model).
         let expected = match ports {
             1 => (191, Some(13)),
             2 => (121, Some(40)),
@@ -169,7 +169,7 @@ fn numbers_that_are_refused() {
             refused(blocks).to_string(),
             format!("the number of blocks is {value}, but must be at most 1048576")
         );
-        // A node of more ranks than there are holds them all.
+        // A node of more ranks than p holds all ranks.
         let one_node = Parameters {
             node_ranks: value,
             ..default
@@ -257,7 +257,7 @@ fn the_largest_numbers() {
         outer: Algorithm::LinearPipelined,
         ..Parameters::default()
     };
-    // Those whose single messages do not grow with p.
+    // Algorithms whose single messages do not grow with p.
     let lazy = |algorithm: &&Algorithm| {
         let with_p_pieces = [
             Algorithm::Direct,

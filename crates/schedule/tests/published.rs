@@ -4,7 +4,7 @@
 
 use schedule::{Algorithm, Collective, Parameters, Schedule};
 
-/// Every position's steps, as words.
+/// Every position's steps, as text.
 fn steps(algorithm: Algorithm, collective: Collective, ranks: usize) -> Vec<Vec<String>> {
     let schedule = Schedule::new(algorithm, collective, ranks).unwrap();
     (0..ranks)
@@ -17,7 +17,7 @@ fn steps(algorithm: Algorithm, collective: Collective, ranks: usize) -> Vec<Vec<
         .collect()
 }
 
-/// Paper 5: F_3 has 7 nodes, F_2 is its second subtree, and nobody waits: each parent takes one message a round.
+/// Paper 5: F_3 has 7 nodes, F_2 is its second subtree, and no node waits: each parent receives one message per round.
 #[test]
 fn the_fibonacci_tree_of_seven() {
     let steps = steps(Algorithm::Fibonacci, Collective::Reduce { root: 0 }, 7);
@@ -104,7 +104,7 @@ fn with_ports(algorithm: Algorithm, ports: usize, ranks: usize, position: usize)
         .collect()
 }
 
-/// Paper 4's tables of 2-way dissemination: P = 9 is a power of 3, P = 8 = 2 * 3 + 2 is adapted to.
+/// Paper 4's tables of 2-way dissemination: P = 9 is a power of 3; P = 8 = 2 * 3 + 2 needs the adaption.
 #[test]
 fn dissemination_of_eight_and_nine() {
     let nine = with_ports(Algorithm::Dissemination, 2, 9, 8);
@@ -180,7 +180,7 @@ fn the_doubly_pipelined_chain_of_three() {
     );
 }
 
-/// Rabenseifner's way for p = 4: halves, quarters, and back.
+/// Rabenseifner's allreduce for p = 4: halves, quarters, and back.
 #[test]
 fn rabenseifner_s_allreduce_of_four() {
     let steps = steps(Algorithm::Rabenseifner, Collective::Allreduce, 4);

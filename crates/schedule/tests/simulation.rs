@@ -1,4 +1,4 @@
-//! The simulator against formulas, and one rank for all against all.
+//! Compares the simulator with formulas, and the simulation of rank 0 alone with the simulation of all ranks.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![allow(clippy::float_cmp, reason = "the times are exact")]
@@ -74,7 +74,7 @@ fn pipelines_take_what_the_lemma_says() {
     }
 }
 
-/// Lemma 1's best number of blocks, against every number there is.
+/// Lemma 1's best number of blocks is within 1 % of the best of all numbers.
 #[test]
 fn the_best_number_of_blocks() {
     for ranks in [3, 7, 16, 100] {
@@ -99,7 +99,7 @@ fn the_best_number_of_blocks() {
     }
 }
 
-/// Where all messages take the same time, that is the checker's rounds.
+/// If all messages take the same time, the simulated time is the checker's number of rounds times that time.
 #[test]
 fn one_message_a_step_takes_the_rounds() {
     for ranks in (1..=40).chain([64, 100, 128]) {
@@ -139,7 +139,7 @@ fn combining_takes_time() {
     assert_eq!((found.rows_mean, found.rows_max), (3.0, 3));
 }
 
-/// Slow links between nodes: each is used as seldom as can be.
+/// Each round takes the time of its links: those within nodes are fast, those between nodes slow.
 #[test]
 fn two_kinds_of_links() {
     let far = Link {
@@ -159,7 +159,7 @@ fn two_kinds_of_links() {
     assert!(time(Algorithm::Hierarchical) < time(Algorithm::Bruck));
 }
 
-/// Four ranks of a node that send at once through its one port: their bytes pass one after the other. If ranks are dealt out
+/// If the four ranks of a node send at once through its one port, their bytes pass one after the other. If ranks are dealt out
 /// round-robin, their neighbours are on other nodes.
 #[test]
 fn a_node_has_one_port() {
@@ -181,12 +181,12 @@ fn a_node_has_one_port() {
     };
     let round_robin = dealt(1);
     assert_eq!(time(SharedPort::None, Placement::Block), 3.0 * message);
-    // The last round crosses: four messages each way.
+    // The last round crosses nodes: four messages each way.
     assert_eq!(
         time(SharedPort::Node, Placement::Block),
         3.0 * message + 3.0 * bytes
     );
-    // The first does, and the rounds after it wait for whoever was last.
+    // The first round crosses nodes, and the next ones wait for the rank whose message was last.
     assert_eq!(
         time(SharedPort::Node, round_robin),
         3.0 * message + 3.0 * bytes
@@ -216,7 +216,7 @@ fn a_node_has_one_port() {
     assert_eq!(neighbours(Placement::Block), neighbours(round_robin));
 }
 
-/// A port that nobody else needs costs nothing, where a step has one message each way.
+/// A shared port costs nothing if its node has one rank and a step has one message each way.
 #[test]
 fn a_port_of_ones_own() {
     for algorithm in [
@@ -251,7 +251,7 @@ fn ranges_that_do_not_touch_are_one_row_without_order() {
     };
     let schedule = allreduce(Algorithm::PairwiseExchange, 6, 1);
     let machine = Machine::flat(link);
-    // Before, two rounds, after; in the rounds, ranks 0 and 1 stand for two ranges.
+    // A message before the rounds, two rounds, a message after them; in the rounds, ranks 0 and 1 send two ranges.
     assert_eq!(simulate(&schedule, &machine, 1.0, &|_| 1).time_ns, 6.0);
     assert_eq!(simulate_unordered(&schedule, &machine, 1.0).time_ns, 4.0);
     let neighbours = allreduce(Algorithm::RecursiveDoubling, 6, 1);
@@ -259,7 +259,7 @@ fn ranges_that_do_not_touch_are_one_row_without_order() {
     assert_eq!(simulate_unordered(&neighbours, &machine, 1.0).time_ns, time);
 }
 
-/// Schedules in which one rank stands for all beyond 4096 ranks: below that number, too, its time is the time of all.
+/// Beyond 4096 ranks these schedules are simulated by rank 0 alone. On fewer ranks, its time is the time of all.
 #[test]
 fn one_rank_for_all() {
     for algorithm in [
@@ -304,7 +304,7 @@ fn predictions_are_near_simulations() {
     }
 }
 
-/// The formulas for networks of nodes are near the simulator, wherever the delay between nodes or the crowding dominates.
+/// Prints predicted as a share of simulated times on networks of nodes, where the delay between nodes or the crowding dominates.
 #[test]
 fn predictions_between_nodes_are_near_the_simulation() {
     let near = Link {

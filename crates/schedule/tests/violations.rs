@@ -1,4 +1,4 @@
-//! The checker catches what it is there for: schedules with one thing wrong.
+//! The checker finds the fault in schedules that have one.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -6,7 +6,7 @@ use schedule::{Algorithm, Collective, Piece, Schedule, Step, Transfer, Violation
 
 const RANKS: usize = 6;
 
-/// Checks an allreduce by recursive doubling, with what `spoil` does to it.
+/// Changes an allreduce by recursive doubling with `spoil`, and returns the violation that the checker finds.
 fn spoilt(spoil: impl Fn(&mut Vec<Vec<Step>>)) -> Violation {
     let schedule =
         Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, RANKS).unwrap();
@@ -128,7 +128,7 @@ fn a_cycle_of_synchronous_sends() {
             blocks: 0..1,
         }],
     };
-    // Everyone sends to the right, and only then receives from the left.
+    // Every position sends to the right, and only then receives from the left.
     let ring = |position: usize| {
         let (right, left) = ((position + 1) % 3, (position + 2) % 3);
         vec![
@@ -151,7 +151,7 @@ fn a_cycle_of_synchronous_sends() {
     };
     let violation = check_programs(&programs, own, |_| Vec::new()).unwrap_err();
     assert_eq!(violation, Violation::Cycle(vec![(0, 1), (1, 2), (2, 0)]));
-    // At once, it works.
+    // Posted together, the same messages arrive.
     let at_once = |position: usize| {
         let [mut first, second] = <[Step; 2]>::try_from(ring(position)).unwrap();
         first.receives = second.receives;

@@ -43,7 +43,7 @@ impl BinomialNode {
         (relative > 0).then(|| self.at(relative & (relative - 1)))
     }
 
-    /// The children, counted from the root, in the order of a reduce: the child of step k lies 2^k after this position.
+    /// The children in the order of a reduce, counted from the root: the child of step k lies 2^k after this position.
     fn children(self) -> impl DoubleEndedIterator<Item = usize> {
         let steps_count = match self.relative {
             0 => usize::BITS - 1,
@@ -54,7 +54,7 @@ impl BinomialNode {
             .filter(move |&child| child < self.ranks)
     }
 
-    /// The subtree of `relative`; all counted from the root.
+    /// The positions of the subtree of `relative`, counted from the root.
     fn span(self, relative: usize) -> Range<usize> {
         let size = match relative {
             0 => self.ranks,
@@ -70,7 +70,7 @@ impl BinomialNode {
     }
 }
 
-/// The reduction of all to the root.
+/// The steps of a reduce to `root`.
 pub(crate) fn reduce(
     ranks: usize,
     root: usize,
@@ -86,7 +86,7 @@ pub(crate) fn reduce(
     receives.chain(send)
 }
 
-/// The root's row to all.
+/// The steps of a broadcast from `root`.
 pub(crate) fn broadcast(
     ranks: usize,
     root: usize,
@@ -102,7 +102,7 @@ pub(crate) fn broadcast(
     receive.into_iter().chain(sends)
 }
 
-/// The blocks of the reduction from position 0 to their positions; a child gets the blocks of its whole subtree.
+/// The steps by which position 0 sends each position its block; a child gets the blocks of its whole subtree.
 pub(crate) fn scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let node = BinomialNode::new(ranks, 0, position);
     let blocks_below = move |peer, child| {

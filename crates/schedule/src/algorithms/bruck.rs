@@ -8,15 +8,14 @@
 //! digit 0: from 2            0 1 2 3 4      2's block without its own piece
 //! ```
 //!
-//! A round for each digit a of p - 1 in base n + 1, the first digit first. If a position holds c others' pieces and its own, then
-//! it receives n blocks, which follow each other: a blocks of c + 1 positions from their first positions, then n - a blocks of c,
-//! each from the position before the block, which leaves out its own. The position then holds c (n + 1) + a others' pieces.
-//!
-//! K = ceil(log_(n+1) p) rounds for every p; p (a + (K - 1) n) messages, a being the first digit.
+//! There is a round for each digit a of p - 1 in base n + 1, the first digit first. A position that holds its own piece and those
+//! of c others receives n blocks, which follow each other: a blocks of c + 1 positions, each from its first position, then n - a
+//! blocks of c positions, each from the position before it, which leaves out its own piece. The position then holds the pieces of
+//! c (n + 1) + a others. K = ceil(log_(n+1) p) rounds for every p; p (a + (K - 1) n) messages, a being the first digit.
 
 use crate::vocabulary::{Piece, Step, Transfer};
 
-/// The reduction of all to all.
+/// The steps of an allreduce.
 pub(crate) fn allreduce(
     ports: usize,
     ranks: usize,
@@ -41,7 +40,7 @@ pub(crate) fn allreduce(
         .rev()
         .zip(held_before)
         .map(move |(digit, held)| {
-            // The distance to a block's sender, and whether it sends its own piece, too.
+            // The distance to a block's sender, and whether the sender sends its own piece, too.
             let whole = (1..=digit).map(|i| (i * (held + 1), true));
             // In the first round, a block without its sender's own piece is empty.
             let others_count = if held > 0 { ports - digit } else { 0 };

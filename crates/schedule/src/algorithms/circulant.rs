@@ -5,21 +5,21 @@
 //! sends the blocks           1, 3               2                  4
 //! ```
 //!
-//! In round l a position sends, 2^l further, the blocks whose owner is an odd multiple of 2^l further, and keeps those whose owner
-//! is an even multiple further. The last block that it keeps is its own. The allgather runs the same rounds backwards. Both
-//! together take 2p ceil(log2 p) messages.
+//! In round l a position sends, to the position 2^l after it, the blocks of owners that lie an odd multiple of 2^l after it. It
+//! keeps the blocks of owners at even multiples; the last block that it keeps is its own. The allgather runs the same rounds
+//! backwards. Both together take 2p ceil(log2 p) messages.
 //!
-//! In doubling order a block's part in a message is at most two ranges of positions. In Träff's halving order a message stood for
-//! up to 1,496 nodes of the tree.
+//! In doubling order, a message carries at most two ranges of positions of each block. In Träff's halving order, a message would
+//! carry up to 1,496 nodes of the tree.
 
 use crate::vocabulary::{Piece, Step, Transfer};
 
-/// The rounds: 2^l for every power of two below p.
+/// The distance of each round: every power of two below p.
 fn distances(ranks: usize) -> impl DoubleEndedIterator<Item = usize> {
     (0..ranks.next_power_of_two().ilog2()).map(|round| 1 << round)
 }
 
-/// The reduction of all, block b to position b.
+/// The steps of a reduce-scatter.
 pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     distances(ranks).map(move |distance| {
         let sent = |from: usize| -> Vec<Piece> {
@@ -44,7 +44,7 @@ pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Ite
     })
 }
 
-/// The reduced block of every position to all others.
+/// The steps by which every position sends its reduced block to all others.
 pub(crate) fn allgather(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     distances(ranks).rev().map(move |distance| {
         let sent = |from: usize| -> Vec<Piece> {

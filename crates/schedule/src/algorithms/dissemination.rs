@@ -6,14 +6,14 @@
 //! round 2: from 5, 3           6 7 0 | 3 4 5 | 1 2          sender 2 sends its nearest b = 2
 //! ```
 //!
-//! In round l a position receives from n others, those (n + 1)^(l-1), 2 (n + 1)^(l-1), … behind it, all that they hold. Before the
-//! last of K = ceil(log_(n+1) p) rounds it holds m = (n + 1)^(K-1) positions. Write p = s m + b - c with 1 <= s <= n and
-//! 1 <= b <= m. In the last round s - 1 senders send all m, and one more sends its nearest b. If these reach around to the receiver's own, the receiver
-//! leaves out its nearest c.
+//! In round l a position receives all pieces of n others, which are (n + 1)^(l-1), 2 (n + 1)^(l-1), … behind it. Before the last
+//! of K = ceil(log_(n+1) p) rounds it holds m = (n + 1)^(K-1) positions. Write p = s m + b - c with 1 <= s <= n and 1 <= b <= m.
+//! In the last round s - 1 senders send all m, and one more sends its nearest b. If these overlap with the m that the receiver
+//! holds, the receiver leaves out its nearest c.
 //!
-//! Nothing can be subtracted from a floating-point sum, so the nearest b and c positions must be pieces that were stored:
-//! each of b and c is 1 or (j + 1)(n + 1)^(l-1), and c may be 0. Some p have no such b and c (p = 13 for n = 1, p = 40 for n = 2). For these
-//! [`adaption`] returns `None`, and Bruck's combine with the same n runs instead, in as many rounds.
+//! Nothing can be subtracted from a floating-point sum, so the nearest b and c positions must be pieces that were stored: each of
+//! b and c is 1 or (j + 1)(n + 1)^(l-1), with 1 <= j <= n, and c may be 0. Some p have no such b and c (p = 13 for n = 1, p = 40
+//! for n = 2). For these [`adaption`] returns `None`, and Bruck's combine with the same n runs instead, in as many rounds.
 //!
 //! K rounds, p((K - 1) n + s) messages.
 
@@ -66,7 +66,7 @@ fn is_boundary(width: usize, base: usize) -> bool {
     rest < base
 }
 
-/// The reduction of all to all; `adaption` belongs to n and p.
+/// The steps of an allreduce; `adaption` is the one for n = `ports` and p = `ranks`.
 pub(crate) fn allreduce(
     ports: usize,
     adaption: Adaption,
@@ -74,10 +74,10 @@ pub(crate) fn allreduce(
     position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
     let behind = move |from: usize, distance: usize| (from + ranks - distance % ranks) % ranks;
-    // The `width` nearest of what `from` holds: itself and those behind it.
+    // The `width` nearest positions that `from` holds: `from` and those behind it.
     let held =
         move |from: usize, width: usize| Piece::cyclic(ranks, behind(from, width - 1), width, 0..1);
-    // For each distance, how many of its nearest positions the sender there sends.
+    // `widths`: for each distance, how many of its nearest positions the sender at that distance sends.
     let exchange = move |widths: Vec<(usize, usize)>| Step {
         sends: widths
             .iter()

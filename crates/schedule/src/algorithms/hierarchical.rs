@@ -6,20 +6,20 @@
 //!                        0 ─► 1   2 ─► 3   4 ─► 5      inner broadcast
 //! ```
 //!
-//! A node is a range of neighbouring positions. Each level can run any other algorithm; [`Levels`] has its steps. A slow link between
-//! nodes carries one message with the node's reduction, instead of one for each position. If both levels divide rows into
-//! blocks, each inner block is subdivided into the outer level's blocks.
+//! A node is a range of neighbouring positions. Each level can run any other algorithm, whose steps [`Levels`] returns. A slow
+//! link between nodes carries one message with the node's reduction, instead of one for each position. If both levels divide
+//! rows into blocks, each inner block is subdivided into the outer level's blocks.
 
 use std::ops::Range;
 
 use crate::vocabulary::{Collective, Piece, Step, Steps, Transfer};
 
-/// Within nodes, or between them.
+/// One of the two levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// The positions of a node.
+    /// Among the positions of a node.
     Inner,
-    /// The nodes.
+    /// Among the nodes.
     Outer,
 }
 
@@ -185,7 +185,7 @@ impl Part {
                 let blocks = 0..cut.inner * cut.outer;
                 return vec![Piece { positions, blocks }];
             }
-            // The same outer blocks of every inner block.
+            // The same outer blocks in every inner block.
             (0..cut.inner)
                 .map(|inner| inner * cut.outer)
                 .map(|first| Piece {
@@ -203,7 +203,7 @@ impl Part {
     }
 }
 
-/// A level's step in terms of all positions and blocks.
+/// Translates a level's step to the positions and blocks of the whole schedule.
 fn mapped(step: Step, peer: impl Fn(usize) -> usize, pieces: impl Fn(Piece) -> Vec<Piece>) -> Step {
     let all = |transfers: Vec<Transfer>| -> Vec<Transfer> {
         let transfer = |transfer: Transfer| {

@@ -6,15 +6,15 @@
 //!            5 ─► 1     2 ◄► 3     1 ◄► 3     1 ─► 5
 //! ```
 //!
-//! The first 2^k positions, k = floor(log2 p), run recursive doubling. Each position r of the other q = p - 2^k sends its piece
-//! to position r - 2^k before, and gets the result from it afterwards. k rounds, and 2 more if q > 0 (where the paper says
-//! ceil(log2 p) + 2, it means floor(log2 p) + 2); k 2^k + 2q messages.
+//! The first 2^k positions, k = floor(log2 p), run recursive doubling. Before the rounds, each position r of the other
+//! q = p - 2^k sends its piece to position r - 2^k, which sends it the result after the rounds. k rounds, and 2 more if q > 0
+//! (where the paper says ceil(log2 p) + 2, it means floor(log2 p) + 2); k 2^k + 2q messages.
 //!
 //! A message carries two ranges with a gap between them, thus twice the values of `recursive-doubling`, which pairs neighbours.
 
 use crate::vocabulary::{Piece, Step, Transfer};
 
-/// The reduction of all to all.
+/// The steps of an allreduce.
 pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let rounds_count = ranks.ilog2();
     let core = 1 << rounds_count;
@@ -23,7 +23,7 @@ pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = S
     let rounds = is_core.then_some(0..rounds_count).into_iter().flatten();
     let rounds = rounds.map(move |round| {
         let peer = position ^ 1 << round;
-        // The group of 2^round positions, and what others sent to them before the rounds.
+        // The pieces of a group of 2^round positions, and those that others sent to the group before the rounds.
         let held = |member: usize| -> Vec<Piece> {
             let first = member >> round << round;
             let group = Piece::whole(first..first + (1 << round));

@@ -9,8 +9,8 @@
 //!     with the parent:   send partial[t],        receive result[t - d]
 //! ```
 //!
-//! without the blocks that are not in 0..B. The idea is simple: links carry messages both ways at once, so block t goes up while
-//! an earlier block, already reduced, comes down the same link.
+//! and skips blocks outside 0..B. The idea is simple: links carry messages both ways at once, so block t goes up while an
+//! earlier block, already reduced, comes down the same link.
 //!
 //! - The delay is the depth. The root has result[j] at time j and sends it at time j + 1; each level below takes one step more. So
 //!   a node of depth d receives result[j] at time j + d, and both ends of a link compute from t which blocks they exchange.
@@ -34,13 +34,13 @@
 //! - dual root: at most 4 ceil(log2(p + 2)) - 7 + 3(B - 1).
 //!
 //! Each takes 2B(p - 1) messages. The formulas are those of the paper's model, in which a send and a receive overlap; tests check
-//! them here. The programs that the paper prints do not overlap them, and one stores what it should combine.
+//! them. The programs printed in the paper do not overlap sends and receives, and one stores a block that it should combine.
 
 use std::ops::Range;
 
 use crate::vocabulary::{Piece, Place, Shape, Step, Transfer, reversed};
 
-/// The reduction of all to the root, block by block.
+/// The steps of a reduce to `root`, block by block.
 pub(crate) fn reduce(
     shape: Shape,
     ranks: usize,
@@ -82,7 +82,7 @@ pub(crate) fn reduce(
     })
 }
 
-/// The root's row to all, block by block: the reduction run backwards.
+/// The steps of a broadcast from `root`, block by block: the reduce run backwards.
 pub(crate) fn broadcast(
     shape: Shape,
     ranks: usize,
@@ -93,7 +93,7 @@ pub(crate) fn broadcast(
     reversed(reduce(shape, ranks, root, position, blocks), ranks, blocks)
 }
 
-/// The reduction of all to all, up and down at once.
+/// The steps of an allreduce, up and down at once.
 pub(crate) fn doubly(
     shape: Shape,
     ranks: usize,
@@ -103,7 +103,7 @@ pub(crate) fn doubly(
     both_ways(shape, 0..ranks, None, ranks, position, blocks)
 }
 
-/// Träff's dual root: each half of the positions is a tree, and the two roots exchange blocks.
+/// The steps of an allreduce by Träff's dual root: each half of the positions is a tree, and the two roots exchange blocks.
 pub(crate) fn dual_root(
     ranks: usize,
     position: usize,
@@ -119,7 +119,8 @@ pub(crate) fn dual_root(
     both_ways(Shape::Binary, own, other, ranks, position, blocks)
 }
 
-/// A tree over the positions `tree`. If there is an `other` tree, the two roots exchange blocks, as other nodes do with their parents.
+/// The steps of an allreduce in a tree over the positions `tree`. If there is an `other` tree, the two roots exchange blocks, as
+/// other nodes do with their parents.
 fn both_ways(
     shape: Shape,
     tree: Range<usize>,

@@ -8,12 +8,12 @@
 //! with 1: has 0, 1, 2, 3                  0123
 //! ```
 //!
-//! With k = floor(log2 p) and q = p - 2^k: 2k rounds, and 2 more if q > 0; 2k 2^k + 2q messages. The rounds
-//! move less than two rows a position, whatever p is.
+//! With k = floor(log2 p) and q = p - 2^k: 2k rounds, and 2 more if q > 0; 2k 2^k + 2q messages. In the 2k rounds
+//! a position sends less than two rows, for every p.
 
 use crate::vocabulary::{Fold, Piece, Step, Transfer};
 
-/// The reduction of all to all.
+/// The steps of an allreduce.
 pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
     let back = fold.actor(position).map(|own| {

@@ -11,22 +11,22 @@
 //! ```
 //!
 //! The nearest partner comes first because neighbours hold adjacent ranges, so that a message carries one range. With the
-//! farthest first it would carry up to p/2 separate ones.
+//! farthest partner first, a message would carry up to p/2 separate ranges.
 //!
-//! With k = floor(log2 p) and q = p - 2^k, the odd ones of the lowest 2q positions send their piece to their left neighbour
-//! before the rounds, and get the result from it afterwards ([`Fold`]): k rounds, and 2 more if q > 0; k 2^k + 2q messages.
+//! Let k = floor(log2 p) and q = p - 2^k. The odd ones of the lowest 2q positions send their pieces to their left neighbours
+//! before the rounds, and get the result from them afterwards ([`Fold`]). k rounds, and 2 more if q > 0; k 2^k + 2q messages.
 
 use std::iter;
 
 use crate::vocabulary::{Fold, Piece, Step, Transfer};
 
-/// The reduction of all to all.
+/// The steps of an allreduce.
 pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
     let rounds = fold.actor(position).map(|own| {
         (0..fold.rounds).map(move |round| {
             let partner = own ^ 1 << round;
-            // What a virtual rank holds before this round: its group of 2^round.
+            // A virtual rank holds, before this round, the reduction of its group of 2^round virtual ranks.
             let group = |member: usize| {
                 let first = member >> round << round;
                 Piece::whole(fold.positions(first..first + (1 << round)))
@@ -46,7 +46,7 @@ pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = S
         .chain(end)
 }
 
-/// The reduction of all, block b to position b, by recursive halving.
+/// The steps of a reduce-scatter, by recursive halving.
 pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
     // Both ends of the last message name the right one's block.
@@ -65,10 +65,10 @@ pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Ite
     fold.halving(ranks, position).chain(end)
 }
 
-/// The reduction of 0..r to position r, in ceil(log2 p) rounds. In each round a position sends all that it holds, its own piece
-/// included, twice as far to the right as in the round before.
+/// The steps of a scan, in ceil(log2 p) rounds. In each round a position sends all that it holds, its own piece included,
+/// twice as far to the right as in the round before.
 pub(crate) fn scan(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
-    // What position r holds before the step of distance d: r - d + 1 to r.
+    // Position r holds, before the step of distance d, the reduction of positions r - d + 1 to r.
     let held = |position: usize, distance: usize| {
         Piece::whole((position + 1).saturating_sub(distance)..position + 1)
     };

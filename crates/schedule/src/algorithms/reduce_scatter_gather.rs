@@ -9,11 +9,11 @@
 //! ```
 //!
 //! With k = floor(log2 p) and q = p - 2^k: 2k rounds, and 1 more if q > 0; k 2^k + 2^k - 1 + q messages. If the root's left
-//! neighbour acts for it, that neighbour sends it the row, in one more round and message.
+//! neighbour acts for the root ([`Fold`]), it sends the row to the root in one more round and message.
 
 use crate::vocabulary::{Fold, Piece, Step, Transfer};
 
-/// The reduction of all to the root.
+/// The steps of a reduce to `root`.
 pub(crate) fn reduce(
     ranks: usize,
     root: usize,
@@ -22,7 +22,7 @@ pub(crate) fn reduce(
     let fold = Fold::new(ranks);
     let root_actor = fold.virtual_rank(root);
     let gather = fold.actor(position).map(|own| {
-        // Counted from the root's actor, so that the farthest send first.
+        // The virtual rank, counted from the root's actor, so that the farthest ones send first.
         let turned = own ^ root_actor;
         (0..fold.rounds).rev().filter_map(move |round| {
             if turned >> round > 1 {

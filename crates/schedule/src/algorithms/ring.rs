@@ -6,11 +6,11 @@
 //! ```
 //!
 //! Reduce-scatter and allgather take p - 1 rounds each, and 2p(p - 1) messages in all. A position sends 2(p - 1)/p rows, the least
-//! that an allreduce can. For wide rows on few ranks.
+//! that an allreduce needs. The ring suits wide rows on few ranks.
 
 use crate::vocabulary::{Piece, Step, Transfer};
 
-/// The reduction of all, block b to position b: block b starts at position b + 1 and moves one position a round.
+/// The steps of a reduce-scatter: block b starts at position b + 1 and moves on by one position in each round.
 pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     (0..ranks - 1).map(move |round| {
         let (left, right) = neighbours(ranks, position);
@@ -27,7 +27,7 @@ pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Ite
     })
 }
 
-/// The reduced block of every position to all others.
+/// The steps by which every position's reduced block reaches all others.
 pub(crate) fn allgather(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     (0..ranks - 1).map(move |round| {
         let (left, right) = neighbours(ranks, position);

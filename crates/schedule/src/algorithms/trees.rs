@@ -11,15 +11,15 @@
 //!        └─ 5 ── 6
 //! ```
 //!
-//! A parent receives one message a round. In a Fibonacci tree the smaller subtree is reduced a round before the larger one, so no
-//! position waits: p - 1 messages in i rounds, for the least i with fib(i + 3) > p, fewer than in any other tree with two
-//! children. The binary tree's subtrees are of the same size and take two rounds a level: at most 2 floor(log2 p) rounds.
+//! A parent receives one message per round. In a Fibonacci tree the smaller subtree is reduced a round before the larger one, so
+//! no position waits: p - 1 messages in i rounds, for the least i with fib(i + 3) > p. No other tree with two children per node
+//! takes fewer rounds. The binary tree's subtrees are of equal size and take two rounds a level: at most 2 floor(log2 p) rounds.
 
 use std::ops::Range;
 
 use crate::vocabulary::{Piece, Place, Shape, Step, Transfer};
 
-/// The reduction of all to the root.
+/// The steps of a reduce to `root`.
 pub(crate) fn reduce(
     shape: Shape,
     ranks: usize,
@@ -39,7 +39,7 @@ pub(crate) fn reduce(
     receives.chain(send)
 }
 
-/// The root's row to all; the second child first, because its subtree is deeper.
+/// The steps of a broadcast from `root`; the second child is served first, because its subtree is deeper.
 pub(crate) fn broadcast(
     shape: Shape,
     ranks: usize,

@@ -11,9 +11,9 @@
 //! is even and shifted cyclically by one if p is odd: a position that has children in one tree is a leaf of the other. So every
 //! position sends and receives all the time.
 //!
-//! A pair of blocks takes two steps: in the first, leaves send, in the second, the other nodes. The nearer a node is to the root,
-//! the later it handles a pair. At most 2 ceil(log2 p) - 1 + 2(ceil(B/2) - 1) rounds for a reduce of B blocks, and the same for a
-//! broadcast; 2B(p - 1) messages for both.
+//! A pair of blocks takes two steps: leaves send in the first, the other nodes in the second. The nearer a node is to the root,
+//! the later it handles a pair. A reduce of B blocks takes at most 2 ceil(log2 p) - 1 + 2(ceil(B/2) - 1) rounds, as does a
+//! broadcast; both together take 2B(p - 1) messages.
 
 use std::ops::Range;
 
@@ -24,11 +24,11 @@ struct Node {
     parent: Option<usize>,
     own: Range<usize>,
     children: Vec<(usize, Range<usize>)>,
-    /// The links between it and the root.
+    /// The number of links to the root.
     depth: usize,
 }
 
-/// The root of an in-order tree over a range: full on the left.
+/// The root of an in-order tree over `range`, whose left subtrees are full.
 fn root(range: &Range<usize>) -> usize {
     range.start + (1 << range.len().ilog2()) - 1
 }
@@ -55,7 +55,7 @@ impl Node {
     }
 }
 
-/// One of the two trees: which node each position is.
+/// One of the two trees, as a mapping of positions to nodes.
 #[derive(Clone, Copy)]
 enum Tree {
     AsItIs,
@@ -93,7 +93,7 @@ impl Tree {
     }
 }
 
-/// The steps of a position that leave every block on the root of its tree.
+/// A position's steps of the reduction, after which every block is at the root of its tree.
 fn up(
     ranks: usize,
     position: usize,
@@ -138,13 +138,13 @@ fn up(
     steps.filter(|step| !step.is_empty())
 }
 
-/// The reduction of all to all: up both trees, and down again.
+/// The steps of an allreduce: up both trees, and down again.
 pub(crate) fn allreduce(
     ranks: usize,
     position: usize,
     blocks: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    // A block goes down the tree that it came up. Reversed numbers of an even number of blocks would exchange the trees.
+    // A block must go down the tree that it came up. Reversing an even number of blocks swaps the trees; this swaps them back.
     let exchanged = usize::from(blocks.is_multiple_of(2));
     let down = reversed(up(ranks, position, blocks), ranks, blocks).map(move |mut step| {
         let transfers = step.sends.iter_mut().chain(&mut step.receives);

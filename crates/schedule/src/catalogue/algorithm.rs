@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Who sends to whom, and in which order.
+/// A named algorithm: who sends to whom, in which order.
 ///
 /// Not every algorithm has a program of its own for every [`Collective`](crate::Collective);
-/// [`Schedule::effective`](crate::Schedule::effective) returns the one that runs instead.
+/// [`Schedule::effective`](crate::Schedule::effective) returns the schedule that runs instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -38,7 +38,7 @@ pub enum Algorithm {
     ReduceScatterGather,
     /// A reduce-scatter by recursive halving, then an allgather with the same partners in reverse order.
     Rabenseifner,
-    /// Recursive doubling among the first power of two; the others send to them before and receive from them after.
+    /// Recursive doubling among the first 2^floor(log2 p) positions. The others send to them before, and get the result after.
     PairwiseExchange,
     /// n-way dissemination, where it adapts to p; otherwise Bruck's combine.
     Dissemination,
@@ -53,7 +53,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// All of them.
+    /// All algorithms.
     pub const ALL: &'static [Self] = &[
         Self::Direct,
         Self::Binomial,
@@ -104,7 +104,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether it sends the blocks of a row one after the other, so that their number is free to choose.
+    /// Whether it sends the blocks of a row one after the other, so that the number of blocks can be chosen.
     #[must_use]
     pub fn is_pipelined(self) -> bool {
         matches!(

@@ -10,7 +10,7 @@ use crate::algorithms::hierarchical::Level;
 use crate::vocabulary::Collective;
 
 impl Algorithm {
-    /// Whether it has a program for a reduce to one root; see [`Schedule::effective`] for what runs otherwise.
+    /// Whether the algorithm has a program of its own for a reduce to one root. [`Schedule::effective`] says what runs otherwise.
     #[must_use]
     pub fn has_own_reduce(self) -> bool {
         Schedule::new(self, Collective::Reduce { root: 0 }, 2)
@@ -21,7 +21,7 @@ impl Algorithm {
 impl Schedule {
     /// The schedule that runs: this one, or another algorithm's if this algorithm has no program for the collective or for p.
     ///
-    /// All steps are taken from the effective schedule. Which algorithm runs instead:
+    /// All steps are taken from the schedule that this function returns. Which algorithm runs instead:
     ///
     /// | collective | own programs | otherwise |
     /// |---|---|---|
@@ -57,7 +57,7 @@ impl Schedule {
         }
     }
 
-    /// The algorithm that runs instead of the named one, if another does.
+    /// The algorithm that runs instead of the named one; `None` if the named one runs.
     fn stand_in(&self) -> Option<Algorithm> {
         let algorithm = self.algorithm;
         let other = match self.collective {
@@ -111,7 +111,7 @@ impl Schedule {
         }
     }
 
-    /// What the algorithm's name does not say: blocks, ports and levels, and which algorithm runs instead.
+    /// Names the blocks, ports or levels in use, and the algorithm that runs instead; `None` if there is nothing to add.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
         let runs = self.effective();
@@ -151,7 +151,7 @@ impl Schedule {
         }
     }
 
-    /// A level's algorithm, and what runs instead.
+    /// Names a level's algorithm, and the one that runs instead.
     fn level_in_use(&self, level: Level) -> String {
         let node_ranks = self.parameters.node_ranks;
         let reduce = Collective::Reduce { root: 0 };

@@ -23,7 +23,7 @@ pub enum Error {
         /// Which number.
         count: Count,
     },
-    /// A number is so large that sums and products of it might overflow.
+    /// A number is above its limit.
     #[error("{count} is {value}, but must be at most {limit}")]
     TooLarge {
         /// Which number.

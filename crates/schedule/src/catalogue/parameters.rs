@@ -3,18 +3,19 @@
 use super::algorithm::Algorithm;
 use super::error::{Count, Error};
 
-/// The parameters of those algorithms that have any.
+/// The parameters of all algorithms; each algorithm uses only some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameters {
-    /// The column blocks of a row that pipelined algorithms send one after the other.
+    /// The number of column blocks of a row, which pipelined algorithms send one after the other.
     pub blocks: usize,
-    /// n: how many messages a position of `bruck` and `dissemination` sends and receives at once; `None` stands for 1 and 2, respectively.
+    /// n: the number of messages that a position of `bruck` or `dissemination` sends and receives at once; `None` stands for 1 in
+    /// `bruck` and 2 in `dissemination`.
     pub ports: Option<usize>,
-    /// The positions of a node of `hierarchical`, which lie side by side; the last node may have fewer.
+    /// The number of neighbouring positions that form a node of `hierarchical`; the last node may have fewer.
     pub node_ranks: usize,
-    /// What `hierarchical` runs within nodes, as a reduce and a broadcast.
+    /// The algorithm of the reduce and the broadcast that `hierarchical` runs within nodes.
     pub inner: Algorithm,
-    /// What `hierarchical` runs between nodes.
+    /// The algorithm that `hierarchical` runs between nodes.
     pub outer: Algorithm,
 }
 
@@ -31,7 +32,8 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// The most blocks, and the most ports. Where both levels of `hierarchical` are pipelined, a message has a piece for every block.
+    /// The largest number of blocks, and of ports. If both levels of `hierarchical` are pipelined, a message can have this many
+    /// pieces, one for each block.
     pub const COUNT_MAX: usize = 1 << 20;
 
     pub(super) fn check(&self) -> Result<(), Error> {
@@ -49,7 +51,7 @@ impl Parameters {
         Count::Ports.at_most(ports, Self::COUNT_MAX)
     }
 
-    /// n of an algorithm.
+    /// n for `algorithm`: the given number, or the algorithm's default.
     pub(super) fn ports_of(&self, algorithm: Algorithm) -> usize {
         let default = match algorithm {
             Algorithm::Dissemination => 2,

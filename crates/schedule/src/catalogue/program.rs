@@ -1,4 +1,4 @@
-//! What each position holds at the start, its steps, and what it must hold at the end.
+//! The pieces that each position holds at the start, its steps, and the pieces that it must hold at the end.
 
 use super::algorithm::Algorithm;
 use super::schedule::Schedule;
@@ -26,7 +26,7 @@ impl Schedule {
         }
     }
 
-    /// What a position holds at the start.
+    /// The pieces that a position holds at the start.
     ///
     /// # Panics
     ///
@@ -52,7 +52,7 @@ impl Schedule {
         }
     }
 
-    /// What a position must hold at the end, in one piece or in several that together make it up.
+    /// The pieces that a position must hold at the end; several held pieces may together make up a wanted one.
     ///
     /// # Panics
     ///
@@ -215,7 +215,7 @@ impl Schedule {
         self.part(Collective::Reduce { root: 0 }).steps(position)
     }
 
-    /// Hands `hierarchical` the schedules of its levels.
+    /// Calls `run` with the nodes and the level schedules of `hierarchical`.
     fn on_levels<R>(&self, run: impl FnOnce(Nodes, &Levels<'_>) -> R) -> R {
         let nodes = Nodes {
             ranks: self.ranks,
@@ -232,6 +232,6 @@ impl Schedule {
 
     fn no_program(&self) -> ! {
         let (algorithm, collective) = (self.algorithm, self.collective);
-        unreachable!("{algorithm} has no {collective} of its own, so another algorithm stands in")
+        unreachable!("{algorithm} has no program for {collective}, so its stand-in runs")
     }
 }

@@ -1,4 +1,4 @@
-//! An algorithm, for a collective, on p positions.
+//! A schedule: an algorithm, a collective, and p.
 
 use super::algorithm::Algorithm;
 use super::error::{Count, Error};
@@ -7,7 +7,7 @@ use crate::vocabulary::Collective;
 
 /// A collective operation by an algorithm on p positions.
 ///
-/// Its text names the operation, the algorithm and p: `reduce to 0 by ring on 8 ranks (runs binomial)`.
+/// `Display` names the operation, the algorithm and p: `reduce to 0 by ring on 8 ranks (runs binomial)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     pub(super) algorithm: Algorithm,
@@ -17,7 +17,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The most ranks that MPI can number.
+    /// The largest p: the most ranks that MPI can number.
     pub const RANKS_MAX: usize = i32::MAX as usize;
 
     /// A schedule for p = `ranks` positions, with default parameters.
@@ -82,7 +82,7 @@ impl Schedule {
         self.parameters
     }
 
-    /// n: the messages that a position of `bruck` and `dissemination` sends and receives at once.
+    /// n: the number of messages that a position of `bruck` or `dissemination` sends and receives at once.
     pub(crate) fn ports(&self) -> usize {
         self.parameters.ports_of(self.algorithm)
     }

@@ -1,4 +1,4 @@
-//! What one position holds: enough for what it sends, and for what it wants.
+//! Checks that a position holds every piece that it sends, and at the end every piece that it wants.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::violation::Violation;
 use crate::vocabulary::{Piece, Step, tile};
 
-/// Checks one position: it sends to others only, sends what it holds, and ends with what it wants.
+/// Checks one position: its peers are other positions, it sends only pieces that it holds, and it ends with those that it wants.
 pub(super) fn check_holdings(
     position: usize,
     program: &[Step],
@@ -49,7 +49,7 @@ pub(super) fn check_holdings(
     }
 }
 
-/// The pieces that a position holds, by the first of their positions.
+/// The pieces that a position holds, keyed by the first position that they reduce.
 #[derive(Default)]
 struct Holdings(BTreeMap<usize, Vec<Piece>>);
 

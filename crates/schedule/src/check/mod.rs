@@ -6,7 +6,7 @@
 //! positions, each once and in order. What a position wants must be made up of what it holds at the end.
 //!
 //! Waits are checked as if sends were synchronous: a step ends when all its sends and receives have met their other end. A
-//! schedule that ends so ends under any transport.
+//! schedule that ends under this rule ends under any transport.
 
 mod holdings;
 mod violation;
@@ -18,14 +18,14 @@ use self::waits::{check_waits, match_messages};
 use crate::catalogue::Schedule;
 use crate::vocabulary::{Piece, Step};
 
-/// What a schedule costs, as counted from its steps.
+/// The costs of a schedule, counted from its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The most steps with messages of any position.
+    /// The largest number of steps with messages that a position has.
     pub steps: usize,
-    /// The rounds until the last position has ended, if a step takes one round once its peers have arrived.
+    /// The number of rounds until the last position has ended, if a step takes one round once its peers have arrived.
     pub rounds: usize,
-    /// All messages.
+    /// The number of messages.
     pub messages: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a schedule.
+//! The faults that the checker finds.
 
 use crate::vocabulary::Piece;
 
@@ -15,7 +15,7 @@ pub enum Violation {
         step: usize,
         /// The receiver.
         to: usize,
-        /// What it does not hold.
+        /// The piece that the sender does not hold.
         piece: Piece,
     },
     /// A position ends without a piece that it wants.
@@ -23,19 +23,19 @@ pub enum Violation {
     NotDelivered {
         /// The position.
         position: usize,
-        /// What it lacks.
+        /// The missing piece.
         piece: Piece,
     },
-    /// Two positions post different numbers of sends and receives.
+    /// One position posts a different number of sends to another than the other posts receives.
     #[error("messages from position {from} to position {to}: {sent} sent, {received} received")]
     Unmatched {
         /// The sender.
         from: usize,
         /// The receiver.
         to: usize,
-        /// How many are sent.
+        /// The number of sends.
         sent: usize,
-        /// How many are received.
+        /// The number of receives.
         received: usize,
     },
     /// The two ends of a message name different pieces.
@@ -47,11 +47,11 @@ pub enum Violation {
         from: usize,
         /// The receiver.
         to: usize,
-        /// Which of their messages, from 0.
+        /// The number of the message from this sender to this receiver, from 0.
         number: usize,
-        /// What is sent.
+        /// The pieces that the sender names.
         sent: Vec<Piece>,
-        /// What is received.
+        /// The pieces that the receiver names.
         received: Vec<Piece>,
     },
     /// Positions wait for each other in a cycle.
@@ -61,7 +61,7 @@ pub enum Violation {
         Vec<(usize, usize)>,
     ),
     /// A message to or from a position that does not exist, or the position itself.
-    #[error("position {position}, step {step}: {peer} is not another position")]
+    #[error("position {position}, step {step}: the peer {peer} is not another position")]
     NoPeer {
         /// The position.
         position: usize,

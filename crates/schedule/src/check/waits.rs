@@ -1,4 +1,4 @@
-//! All positions together: each message has two ends that agree, and no positions wait for each other in a cycle.
+//! Checks all positions together: each message has two ends that agree, and no positions wait for each other in a cycle.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::vocabulary::{Piece, Step};
 /// By sender and receiver: for each message, the step that sends it and the step that receives it.
 pub(super) type Streams = BTreeMap<(usize, usize), Vec<(usize, usize)>>;
 
-/// Pairs every send with its receive, in the order of both.
+/// Pairs the sends from each position to another with the other's receives, in order.
 pub(super) fn match_messages(programs: &[Vec<Step>]) -> Result<Streams, Violation> {
     type Ends<'p> = Vec<(usize, &'p [Piece])>;
     let mut ends: BTreeMap<(usize, usize), (Ends<'_>, Ends<'_>)> = BTreeMap::new();
@@ -52,7 +52,7 @@ pub(super) fn match_messages(programs: &[Vec<Step>]) -> Result<Streams, Violatio
     Ok(streams)
 }
 
-/// Advances every position as far as synchronous sends allow, and returns the rounds until the last one has ended.
+/// Advances every position as far as synchronous sends allow, and returns the number of rounds until the last one has ended.
 pub(super) fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<usize, Violation> {
     // For every position and step, the peers that it must meet, and in which of their steps.
     let mut meetings: Vec<Vec<Vec<(usize, usize)>>> = programs
@@ -66,7 +66,7 @@ pub(super) fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<u
         }
     }
     let mut reached = vec![0; programs.len()];
-    // The round in which each position began each of its steps, and would begin the next.
+    // For each position, the rounds in which it began its steps; the last entry is for the step that comes next.
     let mut begun: Vec<Vec<usize>> = vec![vec![0]; programs.len()];
     let mut to_visit: Vec<usize> = (0..programs.len()).collect();
     while let Some(position) = to_visit.pop() {

@@ -1,4 +1,4 @@
-//! The cost of a message, and the rows that an allreduce moves.
+//! The cost of a message, and the size of the rows that an allreduce moves.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct Link {
     pub combine_byte_ns: f64,
 }
 
-/// The rows that an allreduce moves.
+/// The size of the rows that an allreduce moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// m: the bytes of a row.
@@ -30,7 +30,7 @@ impl fmt::Display for Link {
 }
 
 impl Link {
-    /// The time of a message.
+    /// The time of a message, in nanoseconds.
     #[must_use]
     pub fn message_ns(&self, bytes: f64) -> f64 {
         self.latency_ns + self.byte_ns * bytes

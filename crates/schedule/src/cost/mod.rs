@@ -1,4 +1,4 @@
-//! What schedules cost: links, loads, and the closed formulas by which plans choose.
+//! The costs of schedules: links, loads, and the closed formulas by which plans choose a schedule.
 //!
 //! A message of b bytes takes alpha + beta b, and combining b bytes takes gamma b (Hockney's model, as in papers 2 to 5). In a
 //! pipeline the first block arrives after d rounds, and another one every s rounds. A row of m bytes in M blocks thus takes
@@ -13,8 +13,8 @@ pub use self::network::Network;
 use crate::catalogue::{Algorithm, Parameters, Schedule};
 
 impl Algorithm {
-    /// d and s of an allreduce on p ranks (paper 2, corollaries 1 to 3, where a send and a receive overlap); `None` if it is not a
-    /// pipeline.
+    /// The numbers (d, s) of a pipelined allreduce on p = `ranks`: the first block arrives after d rounds, another one every s
+    /// rounds (paper 2, corollaries 1 to 3, where a send and a receive overlap). `None` for other algorithms.
     #[must_use]
     pub fn pipeline_rounds(self, ranks: usize) -> Option<(usize, usize)> {
         let log2 = |n: usize| n.next_power_of_two().ilog2() as usize;
@@ -61,7 +61,7 @@ impl Algorithm {
 impl Schedule {
     /// [`predicted_ns`](Schedule::predicted_ns) where all links are alike.
     ///
-    /// `hierarchical` counts as recursive doubling over all ranks and two more rounds: its links within nodes save nothing here.
+    /// `hierarchical` counts as recursive doubling over all ranks plus two rounds, since links within nodes save nothing here.
     fn flat_ns(&self, load: Load, link: Link) -> f64 {
         let ranks = self.ranks();
         if ranks == 1 {
@@ -135,8 +135,8 @@ impl Schedule {
         }
     }
 
-    /// The most strips of columns into which a row can be divided, to be reduced one after the other, if all strips together may
-    /// take a tenth more time than the whole row. Strips are more messages, but shorter ones, which stay in cache.
+    /// The most strips of columns, reduced one after the other, into which a row can be divided so that all strips together take at
+    /// most a tenth more time than the whole row. Strips make more, but shorter messages, which stay in cache.
     ///
     /// At least 1 and at most `most`; 1 for pipelined algorithms, which have blocks.
     #[must_use]
@@ -153,7 +153,7 @@ impl Schedule {
             self.predicted_ns(load, network),
             self.predicted_ns(nothing, network),
         );
-        // Each strip takes the latency of the whole and its share of the rest.
+        // Each strip takes the whole row's latency, and its share of the remaining time.
         let strips = 1.0 + 0.1 * whole / latency;
         #[expect(
             clippy::cast_possible_truncation,

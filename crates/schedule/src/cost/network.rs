@@ -5,21 +5,21 @@ use std::fmt;
 use super::link::{Link, Load, count};
 use crate::catalogue::{Algorithm, Schedule};
 
-/// What messages cost where ranks live on nodes.
+/// The costs of messages between ranks that are grouped into nodes.
 ///
 /// A round of messages between nodes takes the time of one message. Each further message through the same port adds
 /// [`crowding_ns`](Network::crowding_ns) and the time of its bytes (the gap g of the LogP model).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Network {
-    /// Between two ranks of a node.
+    /// The link between two ranks of a node.
     pub near: Link,
-    /// Between two nodes.
+    /// The link between two nodes.
     pub far: Link,
-    /// The ranks of a node, which lie side by side; the last node may have fewer.
+    /// The number of neighbouring ranks that form a node; the last node may have fewer.
     pub node_ranks: usize,
-    /// What each further message through the same port adds to a round, besides its bytes, in nanoseconds; 0 if unknown.
+    /// The time that each further message through the same port adds to a round, besides its bytes, in nanoseconds; 0 if unknown.
     pub crowding_ns: f64,
-    /// The ranks that share a port: those of a node, or all that share cores.
+    /// The number of ranks that share a port: those of a node, or all ranks that share cores.
     pub port_ranks: usize,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// All links are alike.
+/// A network whose links are all alike.
 impl From<Link> for Network {
     fn from(link: Link) -> Self {
         Self {
@@ -79,11 +79,11 @@ impl Network {
 }
 
 impl Schedule {
-    /// The time of an allreduce by this schedule, in nanoseconds, by the formulas of its module.
+    /// The time of an allreduce by this schedule, in nanoseconds, by closed formulas.
     ///
     /// On a network that is not flat, `direct`, `binomial`, `reduce-broadcast`, `recursive-doubling`, `rabenseifner` and
-    /// `hierarchical` are computed round by round. For the others all links count as far, and all ranks as senders in each round,
-    /// unless they form a line or pipelines.
+    /// `hierarchical` are computed round by round. For the other algorithms all links count as far and, except in `ring` and
+    /// pipelines, all ranks count as senders in each round.
     #[must_use]
     pub fn predicted_ns(&self, load: Load, network: impl Into<Network>) -> f64 {
         let network = network.into();
@@ -107,9 +107,9 @@ impl Schedule {
             };
             (0..rounds).map(round).fold(0.0, |sum, time| sum + time)
         };
-        // If their number is not a power of two, some positions stand for two, so partners may be twice as far apart.
+        // Unless the number of positions is a power of two, some stand for two, so partners may be twice as far apart.
         let spread = |number: usize| if number.is_power_of_two() { 1 } else { 2 };
-        // All to all between `number` positions, the first of every `first`.
+        // Recursive doubling among `number` positions, which are `first` apart.
         let doubling = |first: usize, number: usize| {
             let round =
                 |round| network.round_ns((spread(number) * first) << round, first, fragment);

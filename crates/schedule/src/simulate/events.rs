@@ -1,8 +1,8 @@
-//! The programs of all ranks, message by message.
+//! Simulates the programs of all ranks, message by message.
 //!
-//! Every time is a maximum of earlier ones. So the order in which messages are handled does not matter, and a rank goes on as
-//! soon as its step is over, without a queue of events. The order does matter where the ranks of a node share a port: there
-//! ranks go on in the order of time, and messages pass the port as they come.
+//! Each time is computed from the maximum of earlier times. So messages can be handled in any order, and a rank goes on as
+//! soon as its step is over, without a queue of events. Order matters only if ranks share a port: then ranks go on in the order
+//! of time, and messages pass the port in the order in which their ends met.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,7 +18,7 @@ use crate::vocabulary::Steps;
 struct Rank {
     /// `None` before the first step and after the last.
     steps: Option<Steps>,
-    /// What its step still waits for.
+    /// The messages that its step still waits for.
     sends: Vec<Message>,
     receives: Vec<Message>,
     begun_ns: f64,
@@ -32,7 +32,7 @@ pub(super) struct Events<'m> {
     machine: &'m Machine,
     sizes: &'m Sizes<'m>,
     ranks: Vec<Rank>,
-    /// When the port of each node is free, outwards and inwards, if ranks share it.
+    /// For each shared port, the times in nanoseconds from which it is free to send and to receive.
     ports: Vec<[f64; 2]>,
     messages: u64,
     carried: Carried,
@@ -42,7 +42,7 @@ pub(super) struct Events<'m> {
 enum Ready {
     /// In any order.
     Stack(Vec<usize>),
-    /// By time, whose bits order times that are not negative; then by rank.
+    /// By time, then by rank. The bits of floats that are not negative are ordered as the floats are.
     Queue(BinaryHeap<Reverse<(u64, usize)>>),
 }
 
@@ -99,7 +99,7 @@ impl<'m> Events<'m> {
         for rank in 0..=last {
             self.ranks[rank].steps = Some(self.schedule.steps(rank));
             ready.push(rank, 0.0);
-            // In the order of time, no rank goes on before all have begun.
+            // If order matters, no rank goes on before all have begun.
             while (!is_by_time || rank == last)
                 && let Some(rank) = ready.pop()
             {
@@ -125,7 +125,7 @@ impl<'m> Events<'m> {
         own.begun_ns = own.ended_ns;
         own.combined_bytes = 0.0;
         let (mut sent_ns, mut received_ns) = (0.0, 0.0);
-        // Messages between the same two ranks are matched in order, so the first of each list is the match.
+        // Messages between the same two ranks are matched in order, so the first one that the peer has posted is the match.
         for send in &step.sends {
             let message = self.sizes.message(send, &mut self.carried);
             let link = self.machine.link(rank, message.peer);
@@ -177,7 +177,7 @@ impl<'m> Events<'m> {
         }
     }
 
-    /// When a message begins whose ends met at `met`: once the ports of both nodes are free, if these are shared.
+    /// The time, in nanoseconds, at which a message begins whose ends met at time `met`: once both nodes' shared ports are free.
     ///
     /// Each port takes messages in the order in which their ends met.
     fn pass_ports(&mut self, from: usize, to: usize, met: f64, bytes: f64) -> f64 {
@@ -202,7 +202,7 @@ impl<'m> Events<'m> {
     }
 }
 
-/// Removes the first message with a peer; `false` if there is none.
+/// Removes the first message to or from `peer`; returns `false` if there is none.
 fn take(messages: &mut Vec<Message>, peer: usize) -> bool {
     let place = messages.iter().position(|message| message.peer == peer);
     place.map(|place| messages.remove(place)).is_some()

@@ -2,14 +2,14 @@
 
 use crate::cost::{Link, Network};
 
-/// A machine of nodes.
+/// A machine: its links, nodes and ports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Machine {
     /// The link between ranks of the same node.
     pub near: Link,
     /// The link between nodes.
     pub far: Link,
-    /// The ranks of a node; 1 where all links are far.
+    /// The number of ranks of a node; 1 if all links are far.
     pub node_ranks: usize,
     /// How many messages a rank can send, and how many it can receive, at the same time.
     pub ports: usize,
@@ -25,11 +25,11 @@ pub struct Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SharedPort {
-    /// None: each rank has its own.
+    /// No ranks: each has its own port.
     None,
-    /// Those of a node.
+    /// The ranks of a node.
     Node,
-    /// All, as where "nodes" share the cores of one machine.
+    /// All ranks, for example where simulated nodes share the cores of one machine.
     All,
 }
 
@@ -37,19 +37,19 @@ pub enum SharedPort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Placement {
-    /// Ranks that lie side by side.
+    /// Neighbouring ranks.
     Block,
     /// Ranks are dealt to the nodes round-robin.
     RoundRobin {
         /// The number of nodes.
         nodes: usize,
-        /// How many ranks, side by side, a node gets at a time.
+        /// How many neighbouring ranks a node gets at a time.
         ranks_at_once: usize,
     },
 }
 
 impl Machine {
-    /// A machine of one kind of link, one port a rank.
+    /// A machine whose links are all alike, with one port per rank.
     #[must_use]
     pub fn flat(link: Link) -> Self {
         Self {
@@ -63,8 +63,8 @@ impl Machine {
         }
     }
 
-    /// A machine with the links of `network`, for `ranks` ranks. If near and far links differ, a rank's messages overlap: they
-    /// share only their node's port.
+    /// A machine with the links of `network`, for `ranks` ranks. Unless the network is flat, a rank's messages overlap, except in
+    /// their node's port.
     #[must_use]
     pub fn of(network: &Network, ranks: usize) -> Self {
         if network.is_flat() {
@@ -83,7 +83,7 @@ impl Machine {
         }
     }
 
-    /// The number of a shared port of a node.
+    /// The number of the port that a node uses.
     pub(super) fn port(&self, node: usize) -> usize {
         match self.shared_port {
             SharedPort::All => 0,
@@ -91,7 +91,6 @@ impl Machine {
         }
     }
 
-    /// The node of a rank.
     pub(super) fn node(&self, rank: usize) -> usize {
         match self.placement {
             Placement::Block => rank / self.node_ranks,

@@ -1,8 +1,8 @@
 //! The simulation of a schedule on a machine of given costs, message by message.
 //!
-//! A message begins when both ends have come to its step, as under synchronous sends, and takes the link's alpha + beta b. A step
-//! ends with the last of its messages, or when the rank's port has had the time for all of them; then the rank combines what
-//! it received, in gamma b.
+//! A message begins when both ends have come to its step, as under synchronous sends, and takes alpha + beta b on its link, for
+//! b bytes. A step ends once its last message has arrived and the rank's port has had time for all of them; then the rank
+//! combines the b bytes that it received, in gamma b.
 
 mod events;
 mod machine;
@@ -20,18 +20,19 @@ use self::symmetry::by_symmetry;
 use crate::catalogue::{Algorithm, Schedule};
 use crate::vocabulary::Collective;
 
-/// The most ranks for which [`simulate`] runs the programs of all ranks if each program grows with p.
+/// The largest number of ranks for which [`simulate`] runs the programs of all ranks even if each program grows with p.
 pub const SYMMETRY_RANKS: usize = 4096;
 
 /// The time that `schedule` takes on `machine` for rows of `row_bytes`.
 ///
-/// `rows(range)` is the number of rows that stand for the items of a range of positions: the nodes of their fragment.
+/// `rows(range)` returns the number of rows that a message carries for a range of positions: the nodes in the fragment of
+/// their items.
 ///
 /// The programs of some schedules grow with p: those of an allreduce by `direct`, `ring`, `circulant`, `rabenseifner` and
-/// `reduce-scatter-gather`. For more than [`SYMMETRY_RANKS`] ranks these run as [`simulate_by_symmetry`].
+/// `reduce-scatter-gather`. For more than [`SYMMETRY_RANKS`] ranks, these go to [`simulate_by_symmetry`].
 ///
 /// # Panics
-/// The ranks wait for each other in a cycle; [`check`](crate::check()) finds such a schedule.
+/// If ranks wait for each other in a cycle; [`check`](crate::check()) finds such a schedule.
 #[must_use]
 pub fn simulate(
     schedule: &Schedule,
@@ -50,7 +51,7 @@ pub fn simulate(
     }
 }
 
-/// [`simulate`] for a reduction that keeps no order, where a message carries one row in a column block, whatever it stands for.
+/// [`simulate`] for a reduction that keeps no order: a message carries one row per column block, whichever positions it reduces.
 ///
 /// All ranks' programs run, for any p.
 ///
@@ -62,7 +63,7 @@ pub fn simulate_unordered(schedule: &Schedule, machine: &Machine, row_bytes: f64
     Events::new(schedule, machine, &sizes).simulate(&mut |_| {})
 }
 
-/// The messages of a simulation, in no order. All ranks' programs run, for any p.
+/// The messages of a simulation, in unspecified order. All ranks' programs run, for any p.
 ///
 /// # Panics
 /// As [`simulate`].
@@ -81,7 +82,7 @@ pub fn flights(
 
 /// [`simulate`] by rank 0's program alone, for any p.
 ///
-/// That is exact if all messages of a round have the same length and no port is shared.
+/// The result is exact if all messages of a round have the same length and no port is shared.
 #[must_use]
 pub fn simulate_by_symmetry(
     schedule: &Schedule,

@@ -1,15 +1,15 @@
 //! The results of a simulation.
 
-/// What a simulation finds.
+/// The result of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Simulation {
     /// The time at which the last rank ends, in nanoseconds.
     pub time_ns: f64,
     /// The number of messages; `None` if only rank 0's program was simulated.
     pub messages: Option<u64>,
-    /// The mean number of rows of a partial piece, which does not yet reduce all positions.
+    /// The mean number of rows of a partial piece (one that does not yet reduce all positions); 1 if there is none.
     pub rows_mean: f64,
-    /// The largest number of rows of a partial piece.
+    /// The largest number of rows of a partial piece; at least 1.
     pub rows_max: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How long messages are, and what they carry.
+//! The lengths of messages.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use super::outcome::Carried;
 use crate::catalogue::Schedule;
 use crate::vocabulary::{Piece, Transfer};
 
-/// How long messages are.
+/// Computes the lengths of a schedule's messages.
 pub(super) struct Sizes<'r> {
     ranks: usize,
     block_bytes: f64,
     rows: &'r dyn Fn(Range<usize>) -> u64,
-    /// Whether ranges that are not adjacent stay separate, as tree order requires.
+    /// Whether a message keeps ranges that are not adjacent as separate rows, as tree order requires.
     is_ordered: bool,
 }
 
-/// The length of a message.
+/// A message's peer and length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
     pub(super) peer: usize,
@@ -38,7 +38,7 @@ impl<'r> Sizes<'r> {
         }
     }
 
-    /// The sizes if ranges that are not adjacent are combined, too.
+    /// The same sizes, but with one row for ranges that are not adjacent, too.
     pub(super) fn unordered(self) -> Self {
         Self {
             is_ordered: false,

@@ -6,7 +6,7 @@ use super::sizes::{Sizes, real};
 use crate::catalogue::Schedule;
 use crate::vocabulary::Transfer;
 
-/// The sum of the times of rank 0's steps, each as if its messages began when the step does.
+/// The sum of the times of rank 0's steps, as if all messages of a step began when the step does.
 pub(super) fn by_symmetry(schedule: &Schedule, machine: &Machine, sizes: &Sizes<'_>) -> Simulation {
     let mut carried = Carried::default();
     let mut time_ns = 0.0;

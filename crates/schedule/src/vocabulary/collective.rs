@@ -2,22 +2,22 @@
 
 use std::fmt;
 
-/// What all positions do together.
+/// An operation that all positions do together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Collective {
     /// One position gets the reduction of all.
     Reduce {
-        /// That position.
+        /// The position that gets the reduction.
         root: usize,
     },
     /// Every position gets the reduction of all.
     Allreduce,
-    /// Position b gets column block b, of p blocks, of the reduction of all.
+    /// Position b gets block b of the p column blocks of the reduction of all.
     ReduceScatter,
     /// Position r gets the reduction of positions 0..r: the exclusive scan of positions.
     Scan,
-    /// Every position gets the root's row. In pieces, that row counts as the reduction of all, which the root holds.
+    /// Every position gets the root's row. A piece of this row counts as the reduction of all positions.
     Broadcast {
         /// The position whose row is sent.
         root: usize,

@@ -1,4 +1,4 @@
-//! Any number of positions as a power of two, for algorithms whose rounds halve or double.
+//! Maps any number of positions to a power of two of virtual ranks, for algorithms whose rounds halve or double.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl Fold {
         self.start(virtual_ranks.start)..self.start(virtual_ranks.end)
     }
 
-    /// The virtual rank that a position belongs to, whether it acts itself or its left neighbour does.
+    /// The virtual rank that a position belongs to, whether the position or its left neighbour acts for it.
     pub(crate) fn virtual_rank(self, position: usize) -> usize {
         if position < 2 * self.leftover {
             position / 2
@@ -85,11 +85,11 @@ impl Fold {
         }
     }
 
-    /// Recursive halving: the steps after which every virtual rank holds the reduction of all in its own blocks, those of its
-    /// positions.
+    /// Recursive halving: afterwards every virtual rank holds the reduction of all positions, in the blocks of its own one or
+    /// two positions.
     ///
     /// Near partners come first, so after round l a virtual rank keeps the blocks of those virtual ranks whose numbers agree
-    /// with its own in the lowest l + 1 bits. After the last round these are its own.
+    /// with its own in the lowest l + 1 bits. After the last round only its own blocks are left.
     pub(crate) fn halving(
         self,
         ranks: usize,
@@ -114,12 +114,13 @@ impl Fold {
         begin.into_iter().chain(rounds.into_iter().flatten())
     }
 
-    /// What a virtual rank holds on the way back from the halving, before it undoes this round: whole blocks.
+    /// The fully reduced blocks that `holder` has when a gather, which runs the halving's rounds backwards, comes to `round`.
     pub(crate) fn gathered(self, ranks: usize, holder: usize, round: u32) -> Vec<Piece> {
         self.blocks_of(holder, round, &(0..ranks))
     }
 
-    /// The reduction over `held`, in the blocks of the virtual ranks that agree with `target` in the lowest `round` + 1 bits.
+    /// The reduction over positions `held`, in the blocks of all virtual ranks that agree with `target` in the lowest
+    /// `round` + 1 bits.
     fn blocks_of(self, target: usize, round: u32, held: &Range<usize>) -> Vec<Piece> {
         let stride = 2 << round;
         (target % stride..1 << self.rounds)

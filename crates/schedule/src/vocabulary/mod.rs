@@ -1,6 +1,6 @@
-//! The words in which schedules are written: what a message carries, what a position does, and what all of them do together.
+//! The types in which schedules are written: what a message carries, what a position does, and what all positions do together.
 //!
-//! Algorithms are written in these words alone, so that none knows of another or of the catalogue that names them.
+//! Algorithms use only these types; none depends on another algorithm or on the catalogue that names them.
 
 mod collective;
 mod fold;

@@ -8,12 +8,12 @@ use std::ops::Range;
 pub struct Piece {
     /// The positions whose items are reduced.
     pub positions: Range<usize>,
-    /// The column blocks of the row that the piece has.
+    /// The column blocks that the piece contains.
     pub blocks: Range<usize>,
 }
 
 impl Piece {
-    /// The reduction of a range of positions, where a row has one block.
+    /// A piece of an undivided row, which is one block.
     pub(crate) fn whole(positions: Range<usize>) -> Self {
         Self {
             positions,
@@ -45,7 +45,7 @@ impl Piece {
     }
 }
 
-/// Names the blocks only if they are not the block 0 of an undivided row.
+/// Omits the blocks if they are `0..1`, as in an undivided row.
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.positions)?;

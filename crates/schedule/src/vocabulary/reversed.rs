@@ -20,7 +20,7 @@ pub(crate) fn reversed(
                     blocks: blocks - piece.blocks.end..blocks - piece.blocks.start,
                 };
             }
-            // A partial reduction over two ranges of positions becomes one whole row.
+            // Two ranges of a partial reduction become the same whole row, which is sent once.
             transfer.pieces.dedup();
             transfer
         };

@@ -10,16 +10,16 @@ use super::piece::Piece;
 pub struct Transfer {
     /// The other end's position.
     pub peer: usize,
-    /// What is sent or received; both ends list it in the same order.
+    /// The pieces that the message carries; both ends list them in the same order.
     pub pieces: Vec<Piece>,
 }
 
 /// Messages that a position posts together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// Made of pieces that the position held before the step.
+    /// The messages sent, made of pieces that the position held before the step.
     pub sends: Vec<Transfer>,
-    /// The position holds these pieces after the step.
+    /// The messages received. The position holds their pieces after the step.
     pub receives: Vec<Transfer>,
 }
 
@@ -57,7 +57,7 @@ impl Step {
         }
     }
 
-    /// The step with every piece in `blocks`, for a row that is divided where the algorithm does not divide it.
+    /// The step with `blocks` set in every piece, for an algorithm that sends all blocks of a divided row together.
     pub(crate) fn in_blocks(mut self, blocks: &Range<usize>) -> Self {
         let transfers = self.sends.iter_mut().chain(&mut self.receives);
         for piece in transfers.flat_map(|transfer| &mut transfer.pieces) {
@@ -66,7 +66,6 @@ impl Step {
         self
     }
 
-    /// Whether it posts no message.
     pub(crate) fn is_empty(&self) -> bool {
         self.sends.is_empty() && self.receives.is_empty()
     }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// Pieces that lie side by side and make up `range` exactly, in ascending order; `None` if no such pieces exist.
 ///
-/// `longest(start, end_max)` returns, of the pieces that begin at `start` and end at `end_max` or before, the one with the
-/// largest end, together with that end. Where the longest piece leads to a dead end, shorter ones are tried.
+/// `longest(start, end_max)` returns the end of the longest piece that begins at `start` and ends at or before `end_max`, and
+/// the piece. Where the longest piece leads to a dead end, shorter ones are tried.
 pub fn tile<P>(
     range: &Range<usize>,
     longest: impl Fn(usize, usize) -> Option<(usize, P)>,

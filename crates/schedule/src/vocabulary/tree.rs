@@ -20,7 +20,7 @@ impl Shape {
         match self {
             Shape::Binary => [below / 2, below.div_ceil(2)],
             Shape::Fibonacci => {
-                // |F_-1| = 0, |F_0| = 1, |F_i| = 1 + |F_(i-1)| + |F_(i-2)|, up to the least that holds all.
+                // |F_-1| = 0, |F_0| = 1, |F_i| = 1 + |F_(i-1)| + |F_(i-2)|, up to the least i with |F_i| >= `size`.
                 let (mut smaller, mut larger) = (0, 0);
                 while 1 + smaller + larger < size {
                     (smaller, larger) = (larger, 1 + smaller + larger);
@@ -36,9 +36,9 @@ impl Shape {
 /// A node of a tree: its parent, subtree, depth and children. All node numbers count from the root, which is node 0.
 pub(crate) struct Place {
     pub(crate) parent: Option<usize>,
-    /// The nodes of its subtree, itself included.
+    /// The nodes of the subtree, this node included.
     pub(crate) own: Range<usize>,
-    /// The links between it and the root.
+    /// The number of links to the root.
     pub(crate) depth: usize,
     children: [Range<usize>; 2],
 }

@@ -1,4 +1,4 @@
-//! Rounds, for all tests.
+//! Formulas for numbers of rounds.
 
 /// ceil(log2 p).
 pub(crate) fn log2_up(ranks: usize) -> usize {
