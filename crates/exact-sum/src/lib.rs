@@ -3,24 +3,24 @@
 //! | type | holds |
 //! |---|---|
 //! | [`Sum`] | the sum of items, or of their magnitudes |
-//! | [`ComplexSum`] | the sums of the two parts of complex items |
+//! | [`ComplexSum`] | the sum of complex items |
 //! | [`IntegerSum`] | the sum of integers |
 //! | [`Mean`] | a mean |
 //! | [`ProductSum`] | a dot product, or a sum of squares |
 //! | [`ComplexProductSum`] | a dot product of complex items |
 //! | [`Moments`], [`ComplexMoments`], [`IntegerMoments`] | a mean, a variance, a standard deviation |
-//! | [`CoMoments`] | of two columns a covariance, a correlation, a regression line |
+//! | [`CoMoments`] | the covariance, correlation and regression line of two columns |
 //! | [`Powers`] | a skewness, a kurtosis |
 //! | [`WeightedMean`] | a weighted mean |
 //! | [`Extrema`] | the least and the greatest item |
 //! | [`CompactState`]s | the same in few bytes, for many groups |
 //!
-//! All levels give the same values, and differ only in speed. All floating-point environments give the same values, too: if a thread flushes
-//! subnormal numbers to zero, or does not round to nearest, items are added by integer arithmetic.
+//! All instruction sets give the same values, and differ only in speed. All floating-point environments give the same values, too:
+//! if a thread flushes subnormal numbers to zero, or does not round to nearest, items are added by integer arithmetic.
 //!
-//! Finite items never trap, whatever exceptions the program unmasked: they are masked while items are added. On x86-64, the flags
-//! of invalid operations, divisions by zero, overflows and underflows do not change; those of inexact results and of subnormal
-//! operands, which C does not have, may be set. On aarch64, any flag may be set. If exceptions trap on x86-64, no flag changes.
+//! Finite items never trap: exceptions that the program has unmasked are masked while items are added. On x86-64, the flags of
+//! invalid operations, divisions by zero, overflows and underflows do not change; the flags of inexact results and of subnormal
+//! operands (which C does not know) may be set. On aarch64, any flag may be set. If exceptions trap on x86-64, no flag changes.
 
 mod bytes;
 mod compact;
@@ -95,7 +95,7 @@ pub fn dot<T: Float>(x: &[T], y: &[T]) -> T {
 /// assert_eq!(sums, [5.0, 6.0]);
 /// ```
 pub fn sum_rows<T: Float>(items: &[T], width: usize, result: &mut [T]) {
-    assert_ne!(width, 0, "a row has items");
+    assert_ne!(width, 0, "`width` must be at least 1");
     assert_eq!(result.len(), width, "the result is not as long as a row");
     let mut sums = vec![Sum::new(); width];
     Sum::add_rows(&mut sums, items);

@@ -11,13 +11,13 @@ use crate::slots::product_sum::ProductSum;
 use crate::slots::short::are_negative_zeros;
 use crate::slots::sum::Sum;
 
-/// The items that a thread adds alone: adding them takes about as long as waking another thread.
+/// The number of items that a thread adds alone: adding them takes about as long as waking another thread.
 const GRAIN_ITEMS: usize = 1 << 17;
 
-/// The number of parts, each with sums by key, that a thread adds if they are long enough.
+/// Items with keys are divided into this many parts per thread, if parts are long enough. Each part has its own sums by key.
 const PARTS_OF_A_THREAD: usize = 4;
 
-/// Runs both tasks, perhaps on two threads of the current rayon pool. Rayon is compiled once for tasks of all types.
+/// Runs both tasks, perhaps on two threads of the current rayon pool. Rayon's code is compiled once for all types of tasks.
 #[doc(hidden)]
 pub fn join<L: Send, R: Send>(
     left: impl FnOnce() -> L + Send,
@@ -37,7 +37,7 @@ pub fn join<L: Send, R: Send>(
     (values.0.expect(done), values.1.expect(done))
 }
 
-/// Runs a task in a pool. As in [`join`], rayon is not compiled for its type.
+/// Runs a task in a pool. As in [`join`], rayon's code is compiled once for all types of tasks.
 #[doc(hidden)]
 pub fn install<R: Send>(pool: &ThreadPool, task: impl FnOnce() -> R + Send) -> R {
     fn run(pool: &ThreadPool, task: &mut (dyn FnMut() + Send)) {
@@ -49,7 +49,7 @@ pub fn install<R: Send>(pool: &ThreadPool, task: impl FnOnce() -> R + Send) -> R
 }
 
 /// Divides a range into parts of at most `grain` numbers, applies `leaf` to each, and merges the results from left to right, by
-/// threads of the current rayon pool. It is compiled once for each type of results.
+/// threads of the current rayon pool. This function is compiled once for each type of results.
 #[doc(hidden)]
 pub fn by_parts<S: Send>(
     range: Range<usize>,
@@ -125,8 +125,8 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
     check_lengths(keys, items.len())?;
     check_memory::<T>(sums)?;
     let empty = Keyed::<Sum<T>>::for_such(sums, items)?;
-    // Each part has sums of its own, which are merged. That pays off from some items per key on. With several parts a thread, all threads
-    // end at about the same time.
+    // Each part has its own sums, which are merged at the end. That is faster only if there are several items per key. With several
+    // parts per thread, all threads end at about the same time.
     let of_thread = items.len().div_ceil(rayon::current_num_threads());
     let of_few_keys = GRAIN_ITEMS.max(sums.saturating_mul(64));
     let of_many_keys = sums.saturating_mul(4);

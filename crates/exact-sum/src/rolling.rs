@@ -26,7 +26,7 @@ use walk::Walk;
 pub use windows::Placement;
 use windows::Windows;
 
-/// A window for each item of a slice: by a number of items, by the range of an index, or from the first item on.
+/// A window for each item of a slice: of a number of items, of a range of an index, or from the first item on.
 ///
 /// Items that leave a window are removed exactly: statistics do not drift, and an infinity, a NaN or a huge item leaves no trace.
 ///
@@ -57,7 +57,7 @@ pub struct Rolling {
 pub enum RollingError {
     /// An index is less than the one before, or NaN.
     Descending {
-        /// Its number, from 0 on.
+        /// The number of the index, from 0 on.
         item: usize,
     },
     /// The width is NaN, or not more than 0.
@@ -84,12 +84,12 @@ impl fmt::Display for RollingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Descending { item } => {
-                write!(f, "index {item} is not at least the one before")
+                write!(f, "index {item} is NaN, or less than the one before")
             }
-            Self::Width => f.write_str("the width of a window is not more than 0"),
+            Self::Width => f.write_str("the width of a window must be more than 0"),
             Self::Columns { statistic, found } => {
                 let expected = statistic.inputs();
-                write!(f, "`{statistic}` is of {expected} columns, not of {found}")
+                write!(f, "`{statistic}` takes {expected} columns, not {found}")
             }
             Self::Length {
                 column,
@@ -103,13 +103,14 @@ impl fmt::Display for RollingError {
 impl Error for RollingError {}
 
 impl Rolling {
-    /// Windows of `items` items. Shorter ones, at the ends, have no value unless [`least_items`](Self::least_items) allows it.
+    /// Windows of `items` items. Shorter windows, at the ends of a slice, have the value NaN unless [`least_items`](Self::least_items)
+    /// allows them.
     ///
     /// # Panics
-    /// A window has no item.
+    /// `items` is 0.
     #[must_use]
     pub fn of_items(items: usize, placement: Placement) -> Self {
-        assert_ne!(items, 0, "a window has items");
+        assert_ne!(items, 0, "`items` must be at least 1");
         Self {
             windows: Windows::of_items(items, placement),
             least_items: items,
@@ -129,10 +130,11 @@ impl Rolling {
     /// |---|---|
     /// | trailing | the item, and those before it with i > t - `width` |
     /// | forward | the item, and those after it with i < t + `width` |
-    /// | centred | those with t - `width` / 2 < i ≤ t + `width` / 2 |
+    /// | centred | the items with t - `width` / 2 < i ≤ t + `width` / 2 |
     ///
-    /// as in pandas for trailing and centred windows. No difference overflows or is rounded: 0.44, 0.96 and a width of 0.52 are doubles whose exact
-    /// difference is less than the width, so 0.44 is in the trailing window of 0.96. An infinite index is further than any width from all other indices.
+    /// Trailing and centred windows are those of pandas. No difference overflows or is rounded: the exact difference of the doubles 0.44 and
+    /// 0.96 is less than the double 0.52, so with this width 0.44 is in the trailing window of 0.96. An infinite index is further than any
+    /// width from all others.
     ///
     /// ```
     /// use exact_sum::{Placement, Rolling, Statistic};
@@ -197,7 +199,7 @@ impl Rolling {
         })
     }
 
-    /// Windows of fewer items have the value NaN.
+    /// Sets the least number of items: windows of fewer items have the value NaN.
     #[must_use]
     pub fn least_items(self, items: usize) -> Self {
         Self {
@@ -212,12 +214,12 @@ impl Rolling {
         Self { skips_nan, ..self }
     }
 
-    /// A statistic of each window, rounded once. There are as many columns as it has [inputs](Statistic::inputs). The values are
-    /// those of a slot with the window's items, except that sums and means of zeros are +0.0. A window with fewer items than
-    /// [`least_items`](Self::least_items), or than the statistic [needs](Statistic::least_items), has the value NaN.
+    /// A statistic of each window, rounded once. `columns` has as many columns as the statistic has [inputs](Statistic::inputs). The
+    /// values are those of a slot with the window's items, except that sums and means of zeros are +0.0. A window with fewer items
+    /// than [`least_items`](Self::least_items), or than the statistic [needs](Statistic::least_items), has the value NaN.
     ///
-    /// A step takes about as long in a long window as in a short one. It takes longest where items differ from most others by more than
-    /// a factor of some 2^20 in magnitude.
+    /// Moving a window by an item takes about as long for long windows as for short ones. It takes longer for items whose magnitude
+    /// differs from that of most others by more than a factor of some 2^20.
     ///
     /// # Errors
     /// The number of columns, or of items in one, is wrong.
@@ -368,8 +370,8 @@ impl WindowStatistic<'_> {
         self.walk(items, round, |total, count| total.mean_of(count as u64))
     }
 
-    /// The value of each window. One function appends the values of a block of windows, given the sums of their items, the numbers
-    /// of items and the unit. Another returns the value of a window with items that do not fit the unit.
+    /// The value of each window. `of_block` appends the values of a block of windows, given the sums of their items, the numbers
+    /// of items and the unit. `of_total` returns the value of a window with items that do not fit the unit.
     fn walk<T: Float>(
         &self,
         items: &[T],

@@ -1,11 +1,12 @@
-//! The functions of databases: the names of aggregates and of readers of states, and the statistics that they compute.
+//! The SQL functions in databases: their names, and the statistics that they compute.
 
 use crate::statistic::{Options, Statistic};
 
-/// A statistic as a function of SQL.
+/// An SQL function, and the statistic that it computes.
 #[derive(Debug)]
 pub struct SqlFunction {
-    /// An engine's own name, after `exact_`. The function that reads a state ends with `_of`.
+    /// `exact_`, followed by an engine's own name of the statistic. The function that computes the
+    /// statistic from a state has this name followed by `_of`.
     pub name: &'static str,
     /// The statistic.
     pub statistic: Statistic,
@@ -14,7 +15,7 @@ pub struct SqlFunction {
 }
 
 impl SqlFunction {
-    /// The statistic of a sample: divided by one less than the number of items, and without bias.
+    /// A function for samples: it divides by one less than the number of items, and corrects bias.
     const fn of_sample(name: &'static str, statistic: Statistic) -> Self {
         let (ddof, bias) = (1.0, false);
         Self {
@@ -39,8 +40,8 @@ impl SqlFunction {
         self.statistic == other.statistic && self.options == other.options
     }
 
-    /// Other names of the function, if its own name is the first one in the [list](FUNCTIONS);
-    /// otherwise `None`.
+    /// The function's other names, if its own name comes first in the [list](FUNCTIONS); otherwise
+    /// `None`.
     #[must_use]
     pub fn aliases(&self) -> Option<Vec<&'static str>> {
         let mut names = FUNCTIONS.iter().filter(|other| self.is_like(other));
@@ -49,8 +50,8 @@ impl SqlFunction {
     }
 }
 
-/// The aggregates of rows. States have the same statistics. Names of one function follow each
-/// other, all engines' together.
+/// The aggregate functions of rows. Different names of a function, in whichever engines, are
+/// adjacent.
 pub static FUNCTIONS: [SqlFunction; 24] = [
     SqlFunction::of_population("exact_sum", Statistic::Sum),
     SqlFunction::of_population("exact_avg", Statistic::Mean),
@@ -78,7 +79,7 @@ pub static FUNCTIONS: [SqlFunction; 24] = [
     SqlFunction::of_population("exact_regr_intercept", Statistic::Intercept),
 ];
 
-/// The aggregates that give states, each with a statistic that needs one.
+/// The aggregate functions that return states, each with a statistic that needs such a state.
 pub static STATES: [SqlFunction; 5] = [
     SqlFunction::of_population("exact_sum_state", Statistic::Sum),
     SqlFunction::of_population("exact_dot_state", Statistic::Dot),
@@ -87,5 +88,5 @@ pub static STATES: [SqlFunction; 5] = [
     SqlFunction::of_population("exact_powers_state", Statistic::Kurtosis),
 ];
 
-/// The aggregate of states.
+/// The aggregate function that merges states.
 pub static MERGE: SqlFunction = SqlFunction::of_population("exact_merge", Statistic::Count);

@@ -1,4 +1,4 @@
-//! The statistics of items: one list, from which every language and database takes names, inputs and defaults.
+//! The list of statistics, from which every language and database takes names, inputs and defaults.
 
 use std::error::Error;
 use std::fmt;
@@ -32,11 +32,11 @@ use std::str::FromStr;
 pub enum Statistic {
     /// The number of items.
     Count,
-    /// Their sum.
+    /// The sum of the items.
     Sum,
-    /// Their mean.
+    /// The mean of the items.
     Mean,
-    /// Their variance: see [`Moments::variance`](crate::Moments::variance).
+    /// The variance of the items: see [`Moments::variance`](crate::Moments::variance).
     Variance,
     /// The square root of the variance.
     StandardDeviation,
@@ -44,7 +44,7 @@ pub enum Statistic {
     Minimum,
     /// The greatest item.
     Maximum,
-    /// The square root of the sum of the squares.
+    /// The square root of the sum of the items' squares.
     Norm,
     /// The sum of the products of two columns.
     Dot,
@@ -56,7 +56,7 @@ pub enum Statistic {
     Correlation,
     /// The slope of the regression line of y on x.
     Slope,
-    /// The height of that line at x = 0.
+    /// The height of the regression line of y on x at x = 0.
     Intercept,
     /// See [`Powers::skewness`](crate::Powers::skewness).
     Skewness,
@@ -64,16 +64,16 @@ pub enum Statistic {
     Kurtosis,
 }
 
-/// What some statistics depend on besides the items.
+/// The options of statistics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// What is subtracted from the number of items in the divisor of a variance, a standard deviation or a covariance.
+    /// The number that is subtracted from the number of items in the divisor of a variance, a standard deviation or a covariance.
     pub ddof: f64,
-    /// Whether skewness and kurtosis are those of the items (g1, g2), or estimates of those of a population (G1, G2).
+    /// Whether skewness and kurtosis describe the items (g1, g2). Otherwise they are estimates for a population (G1, G2).
     pub bias: bool,
 }
 
-/// What a state must hold for a statistic.
+/// The kind of state that a statistic needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Held {
@@ -94,7 +94,7 @@ pub enum Held {
 }
 
 impl Statistic {
-    /// All of them.
+    /// All statistics.
     pub const ALL: [Self; 16] = [
         Self::Count,
         Self::Sum,
@@ -137,8 +137,8 @@ impl Statistic {
         }
     }
 
-    /// What a state must hold for the statistic. For a mean and a count, this returns [`Moments`](crate::Moments), although a [`Mean`](crate::Mean)
-    /// is enough.
+    /// The kind of state that the statistic needs. For a mean and a count, this is [`Moments`](crate::Moments), although a
+    /// [`Mean`](crate::Mean) is enough.
     #[must_use]
     pub fn held(self) -> Held {
         match self {
@@ -161,15 +161,15 @@ impl Statistic {
         }
     }
 
-    /// NumPy's: `ddof` is 0, or 1 for a covariance, and `bias` is true.
+    /// NumPy's defaults: `ddof` is 0, or 1 for a covariance, and `bias` is true.
     #[must_use]
     pub fn defaults(self) -> Options {
         let ddof = if self == Self::Covariance { 1.0 } else { 0.0 };
         Options { ddof, bias: true }
     }
 
-    /// The fewest items for which the statistic is defined, apart from `ddof` and zero denominators. For fewer items it is NaN. If this is
-    /// 0, the statistic of no items is zero.
+    /// The smallest number of items for which the statistic is defined, `ddof` and zero denominators aside. For fewer items the
+    /// statistic is NaN. If the smallest number is 0, the statistic of no items is zero.
     #[must_use]
     pub fn least_items(self, options: Options) -> u64 {
         match self {
@@ -183,7 +183,7 @@ impl Statistic {
 }
 
 impl Held {
-    /// The name of a state that holds this, for messages.
+    /// The name of such a state, for error messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -197,7 +197,7 @@ impl Held {
         }
     }
 
-    /// Checks that a state that holds this has a statistic.
+    /// Checks that such a state has `statistic`.
     ///
     /// # Errors
     /// The state does not have the statistic.
@@ -209,7 +209,7 @@ impl Held {
         self.has(statistic).then_some(()).ok_or(missing)
     }
 
-    /// Whether a state that holds this has a statistic.
+    /// Whether such a state has `statistic`.
     #[must_use]
     pub fn has(self, statistic: Statistic) -> bool {
         match (statistic, self) {

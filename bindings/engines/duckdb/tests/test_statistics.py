@@ -223,7 +223,7 @@ def test_states_of_nothing_and_missing_states(connection):
 @pytest.mark.parametrize(
     "call, error",
     [
-        ("exact_sum_of('no state'::BLOB)", "exact_sum_of: the bytes are not those of an exact sum"),
+        ("exact_sum_of('no state'::BLOB)", "exact_sum_of: the bytes are not an exact sum"),
         ("exact_merge('tfx'::BLOB)", "exact_merge: the bytes end too early"),
         ("exact_corr_of(exact_sum_state(x))", "exact_corr_of: the state is a sum, which has no corr"),
         ("exact_var_samp_of(exact_sum_state(x))", "exact_var_samp_of: the state is a sum, which has no var"),

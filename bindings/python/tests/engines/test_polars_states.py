@@ -105,7 +105,7 @@ def test_errors_name_the_function_and_the_column():
     frame = pl.DataFrame({"s": [b"no state"], "x": [1.0], "d": ["a"], "u": pl.Series([2**63], dtype=pl.UInt64)})
     sums = frame.select(state=tp.exact_sum_state("x"))
     for source, call, text in [
-        (frame, tp.exact_sum_of("s"), "exact_sum_of: column `s`: the bytes are not those of an exact sum"),
+        (frame, tp.exact_sum_of("s"), "exact_sum_of: column `s`: the bytes are not an exact sum"),
         (frame, tp.exact_merge("x"), "exact_merge: column `x` has type Float64, and states are Binary"),
         (frame, tp.exact_corr("x", "d"), "exact_corr: column `d` has type String"),
         (frame, tp.exact_kurtosis("u"), "exact_kurtosis: column `u`: 9223372036854775808 is beyond Int64"),

@@ -112,10 +112,10 @@ pub enum BytesError {
     Truncated,
     /// More bytes follow the sum.
     TooMany {
-        /// How many.
+        /// The number of these bytes.
         bytes: usize,
     },
-    /// The bytes are damaged: no sum is written like this.
+    /// The bytes are damaged: no sum has them.
     Corrupted {
         /// The impossible content.
         what: &'static str,
@@ -133,17 +133,17 @@ impl From<LimitError> for BytesError {
 impl fmt::Display for BytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotASum => f.write_str("the bytes are not those of an exact sum"),
+            Self::NotASum => f.write_str("the bytes are not an exact sum"),
             Self::Version { version } => {
                 write!(
                     f,
-                    "the bytes have version {version}; version {VERSION} is known"
+                    "the bytes have format version {version}, but only version {VERSION} can be read"
                 )
             }
             Self::Kind { found, expected } => write!(f, "the bytes are {found}, not {expected}"),
             Self::Truncated => f.write_str("the bytes end too early"),
             Self::TooMany { bytes } => write!(f, "{bytes} bytes follow after the sum"),
-            Self::Corrupted { what } => write!(f, "no exact sum has such bytes: {what}"),
+            Self::Corrupted { what } => write!(f, "the bytes of the sum are damaged: {what}"),
             Self::Limit(error) => error.fmt(f),
         }
     }
@@ -154,7 +154,7 @@ impl Error for BytesError {}
 const MAGIC: [u8; 3] = *b"tfx";
 const VERSION: u8 = 1;
 
-/// The bytes of a sum with some parts.
+/// The bytes of a sum: a header, and its parts.
 pub(crate) fn write<T: Float, F: FixedFormat, const PARTS: usize>(
     kind: Kind,
     parts: [&Total<F>; PARTS],
@@ -187,12 +187,12 @@ pub(crate) fn check_parts<F: FixedFormat>(parts: &[&Total<F>]) -> Result<(), Byt
     let first = items.next();
     let are_equal = items.all(|items| Some(items) == first);
     are_equal.then_some(()).ok_or(BytesError::Corrupted {
-        what: "its parts have other numbers of items",
+        what: "its parts have different numbers of items",
     })
 }
 
-/// Checks that there are enough items for the counts of all kinds together, and for `others` items
-/// of none of these kinds.
+/// Checks that the number of items is at least the sum of the counts of all kinds, and of `others`,
+/// a number of items of no such kind.
 pub(crate) fn check_counters(counters: Counters, others: u64) -> Result<(), BytesError> {
     let [items, kinds @ ..] = counters.words();
     let mut left = items_of_both(items, 0).ok();
@@ -200,8 +200,8 @@ pub(crate) fn check_counters(counters: Counters, others: u64) -> Result<(), Byte
         left = left.and_then(|left| left.checked_sub(kind));
     }
     let what = match left {
-        None => "there are fewer items than of one kind",
-        Some(left) if left < others => "a number is larger than that of so many items",
+        None => "the counts of items contradict each other",
+        Some(left) if left < others => "a number is too large for the number of items",
         Some(_) => return Ok(()),
     };
     Err(BytesError::Corrupted { what })
@@ -235,7 +235,7 @@ pub(crate) fn write_number<F: FixedFormat>(number: &Fixed<F>, bytes: &mut Vec<u8
     }
 }
 
-/// A length within a sum, which has some hundred words.
+/// Converts a length within a sum, which has some hundred words.
 fn length(length: usize) -> i32 {
     i32::try_from(length).expect("a sum has some hundred words")
 }
@@ -273,7 +273,7 @@ fn least_items<F: FixedFormat>(number: &Fixed<F>) -> Option<u64> {
 pub struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
-    /// A reader of bytes that have no header.
+    /// A reader of bytes without a header.
     pub(crate) fn without_header(bytes: &'b [u8]) -> Self {
         Self(bytes)
     }
@@ -283,7 +283,7 @@ impl<'b> Reader<'b> {
         Self::of_header::<T>(kind, bytes, [0; 2])
     }
 
-    /// The same, for a header that ends with these bytes.
+    /// [`of`](Self::of) for a header that ends with these bytes.
     pub(crate) fn of_header<T: Float>(
         kind: Kind,
         bytes: &'b [u8],
@@ -346,7 +346,7 @@ impl<'b> Reader<'b> {
         let length = u32::from_le_bytes(self.array()?) as usize;
         let (given, tail) = self.take(length)?.as_chunks::<8>();
         if !tail.is_empty() {
-            return corrupted("a number is not of whole words");
+            return corrupted("the length of a number is not a multiple of 8 bytes");
         }
         let mut number = Fixed::ZERO;
         let Some(last) = given.last() else {
@@ -361,7 +361,7 @@ impl<'b> Reader<'b> {
         let words = &mut words.as_mut()[..Fixed::<F>::WORDS];
         let fits = first < words.len() && given.len() <= words.len() - first;
         if !fits || unit::<F>(first) != exponent {
-            return corrupted("a number does not fit");
+            return corrupted("a number is out of range");
         }
         let filling = if last[7] >> 7 == 0 { 0 } else { u64::MAX };
         words[first..].fill(filling);
@@ -410,10 +410,10 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// What a header says that bytes hold.
+/// The kind of sum and the type of items that a header names.
 fn named(kind: u8, size: u8) -> String {
     let kinds = Kind::ALL.into_iter().find(|known| *known as u8 == kind);
-    let kind = kinds.map_or("of an unknown kind", Kind::name);
+    let kind = kinds.map_or("an unknown kind of sum", Kind::name);
     match size {
         4 => format!("{kind} of f32"),
         8 => format!("{kind} of f64"),

@@ -1,4 +1,4 @@
-//! Sums in as few bytes as possible. The workers of a query send each other such a sum for each group.
+//! Sums in as few bytes as possible. The workers of a query send each other one for each group.
 //!
 //! All numbers are little-endian. The number of items is not among the bytes: keep it separately if you need it.
 //!
@@ -6,7 +6,7 @@
 //! |---|---|
 //! | a finite double | the double, 8 bytes; zero as +0.0 |
 //! | the sum of two finite doubles, the first of which is the sum rounded to nearest | the two doubles, 16 bytes |
-//! | any other | the entry of a key in [`Keyed::to_bytes`](crate::Keyed::to_bytes): an odd number of bytes, at least 9 |
+//! | any other sum | a sum's field as in [`Keyed::to_bytes`](crate::Keyed::to_bytes): an odd number of bytes, at least 9 |
 //!
 //! A sum takes the first of these forms that can hold it. So equal sums have equal bytes, whatever order, threads or groups made
 //! them.
@@ -39,7 +39,7 @@ impl<F: FixedFormat> Partial<F> {
             let double = f64::from_le_bytes(bytes.try_into().expect("there are as many"));
             let is_one = double.is_finite().then_some(double);
             is_one.ok_or(BytesError::Corrupted {
-                what: "a part of a finite sum is not finite",
+                what: "a double of a finite sum is not finite",
             })
         };
         match bytes.len() {
@@ -52,7 +52,7 @@ impl<F: FixedFormat> Partial<F> {
                 is_nearest
                     .then_some(Self::Doubles(doubles))
                     .ok_or(BytesError::Corrupted {
-                        what: "the first part of a sum is not nearest to it",
+                        what: "the first double of a sum is not the one nearest to it",
                     })
             }
             _ => {
@@ -72,7 +72,7 @@ impl<F: FixedFormat> Partial<F> {
         }
     }
 
-    /// Checks that this many items can have this sum. Returns their counts.
+    /// Checks that `items` items can have this sum. Returns the counters of these items.
     pub(crate) fn check(&self, items: u64) -> Result<Counters, BytesError> {
         let (specials, others) = self.needs();
         let counters = Counters {
@@ -104,7 +104,7 @@ impl<F: FixedFormat> Partial<F> {
     }
 }
 
-/// Checks that this many items can have this sum, and this sum of squares.
+/// Checks that `items` items can have this sum, and this sum of squares.
 pub(crate) fn check_moments(
     items: u64,
     sum: &Partial<Doubles>,
@@ -127,7 +127,7 @@ pub(crate) fn check_moments(
         return Ok(());
     }
     Err(BytesError::Corrupted {
-        what: "the squares are not those of the items",
+        what: "no items have this sum and this sum of squares",
     })
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn write<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>) {
     write_entry(total, bytes);
 }
 
-/// Appends the bytes of integer * 2^unit if it is the sum of two doubles. Otherwise appends nothing.
+/// Appends the bytes of integer * 2^unit if it is the sum of two doubles. Otherwise appends nothing, and returns `None`.
 pub(crate) fn write_short(
     integer: i128,
     unit: i32,
@@ -283,7 +283,7 @@ macro_rules! partials {
                 Ok(())
             }
 
-            /// The sum that starts at +0.0, as sums by key do: the sum of negative zeros is then +0.0.
+            /// The sum as if it had started at +0.0, as sums by key do: if all items are -0.0, it is +0.0.
             #[must_use]
             pub fn without_negative_zeros(mut self) -> Self {
                 self.total.counters.negative_zeros = 0;
@@ -299,7 +299,7 @@ impl Moments<f64> {
     /// Adds the moments of `items` items: their sum and the sum of their squares, each as [few bytes](crate::partial).
     ///
     /// # Errors
-    /// The bytes are not sums. A failed call changes nothing.
+    /// The bytes are not sums of that many items, or there are too many items together. A failed call changes nothing.
     pub fn add_partial(
         &mut self,
         items: u64,

@@ -1,9 +1,9 @@
 //! Slices of doubles are added block by block: by plain additions, or split at a guessed scale.
 //!
-//! If no plain addition of a block is rounded, its sum is exact. Otherwise it is split at the scale of the block before. If its
-//! exponents are few, as in most data, one look at them shows that no item leaves a rest. If an item does not fit, or leaves a
-//! rest, the block is split again at a scale of its own, then its rests, and so on. Rests that remain after some splits are added
-//! item by item.
+//! If no plain addition of a block is rounded, its sum is exact. Otherwise the block is split at the scale of the previous block.
+//! If its exponents lie in a short range, as in most data, they show that no item leaves a rest, a part below the scale's last
+//! place. If an item does not fit, or leaves a rest, the block is split again at its own scale, then the rests are split, and so
+//! on. Rests that remain after several splits are added item by item.
 
 use simd_kernels::{
     Ahead, Exponents, Level, Quiet, RANGE_BLOCK_ITEMS, SPLIT_ITEMS, SplitScale, Watch,
@@ -23,14 +23,14 @@ pub(crate) const FIRST_ITEMS: usize = 16;
 /// A block of at most this many items is split only once.
 const FEW_ITEMS: usize = 64;
 
-/// How often a block is split before the rest is added item by item.
+/// The most splits of a block. Rests that remain are added item by item.
 const MOST_SPLITS: u32 = 4;
 
-/// The places from the exponent of a block's largest item down to the last place of the last of these splits: 82 for the first split, and 83 more for
-/// each of the others.
+/// The number of places from the exponent of a block's largest item to the last place of the last split: 82 for the first split,
+/// and 83 more for each further split.
 const SPLIT_PLACES: i32 = 82 + 3 * 83;
 
-/// Fewer items are split without a try: reading the inexact flag twice would take as long as adding them.
+/// Fewer items are split without trying plain additions: reading the inexact flag twice would take as long as adding them.
 const PLAIN_ITEMS: usize = 256;
 
 /// The most blocks in a row for which plain additions are not tried.
@@ -39,23 +39,23 @@ const MOST_NOT_PLAIN: usize = 63;
 /// The number of blocks in one range after which a large block, of [`RANGE_BLOCK_ITEMS`], is tried.
 const BLOCKS_BEFORE_LARGE: u32 = 1;
 
-/// The same after a large block that was not in its range.
+/// The same number after a large block with an item outside the range.
 const BLOCKS_AFTER_FAILURE: u32 = 16;
 
-/// The most blocks in a row that are added item by item without a try to split them.
+/// The most blocks in a row that are added item by item without trying to split them.
 const MOST_SINGLY: u32 = 63;
 
-/// With items of many exponents, a look at all exponents is repeated after this many blocks.
+/// If items have many exponents, all exponents of a block are examined again after this many blocks.
 const ANY_BLOCKS: u32 = 32;
 
-/// What earlier blocks have shown.
+/// What earlier blocks have shown about the items.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockHistory {
     /// The method of the last block; `None` if there was none, or one scale was not enough for it.
     method: Option<SplitMethod>,
-    /// The blocks since a look at all exponents.
+    /// The number of blocks since all exponents of a block were examined.
     blocks: u32,
-    /// How many blocks have to be in a range before a large one is tried.
+    /// How many blocks have to be in a range before a large block is tried.
     before_large: u32,
     /// Whether one scale was not enough for the last block.
     is_wide: bool,
@@ -109,7 +109,7 @@ impl BlockHistory {
                 self.last_not_plain = (2 * self.last_not_plain + 1).min(MOST_NOT_PLAIN);
                 self.not_plain = 1 + self.last_not_plain;
             }
-            // All items up to the next try at once: converting items takes a buffer that must be cleared.
+            // Add all items up to the next attempt at once: converting items takes a buffer that must be cleared.
             let items = self.not_plain.max(1) * SPLIT_ITEMS;
             let items = items.max(self.block_items());
             let (blocks, others) = rest.split_at(rest.len().min(items));
@@ -138,7 +138,7 @@ impl BlockHistory {
                 Some(method) if block.len() > SPLIT_ITEMS => {
                     let Outcome::Added(may_have) = method.add(level, block, ahead, destination)
                     else {
-                        // Its items are tried again, in smaller blocks.
+                        // The block's items are tried again, in smaller blocks.
                         self.before_large = BLOCKS_AFTER_FAILURE;
                         continue;
                     };
@@ -153,7 +153,7 @@ impl BlockHistory {
         }
     }
 
-    /// The items of the next block.
+    /// The number of items of the next block.
     #[inline]
     fn block_items(&self) -> usize {
         let is_in_range = matches!(
@@ -179,7 +179,7 @@ impl BlockHistory {
         }
     }
 
-    /// Notes that a scale was enough.
+    /// Notes that a scale was enough for a block.
     pub(crate) fn keep(&mut self, scale: SplitScale) {
         self.method = self.method.or(Some(SplitMethod::Any(scale)));
     }
@@ -289,7 +289,7 @@ impl BlockHistory {
         exponents.has_zeros
     }
 
-    /// Adds what is left of items one by one, and some of the next blocks as well.
+    /// Adds rests one by one, and has the items of some of the next blocks added one by one, too.
     fn add_singly(&mut self, rests: &[f64], destination: &mut impl Destination) {
         destination.add_each(rests);
         self.is_wide = true;
@@ -327,7 +327,7 @@ fn add_plainly<T: Float, D: Destination>(
     true
 }
 
-/// Whether something will be left of the smallest item after all splits.
+/// Whether the smallest item will leave a rest after all splits.
 fn are_too_many(
     Exponents {
         lowest, highest, ..
@@ -336,7 +336,7 @@ fn are_too_many(
     highest - lowest > SPLIT_PLACES && highest < 1024
 }
 
-/// Counts the negative zeros of a block, if that is asked for.
+/// Counts the negative zeros of a block, if the destination counts them.
 #[inline]
 fn count<T: Float, D: Destination>(level: Level, items: &[T], destination: &mut D) {
     if D::COUNTS_ZEROS {

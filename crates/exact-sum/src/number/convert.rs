@@ -1,11 +1,11 @@
-//! Items as doubles.
+//! The conversion of items to doubles.
 
 use std::ops::Range;
 
-/// A float as a double, by integer arithmetic.
+/// Converts an `f32` to a double by integer arithmetic.
 #[inline]
 pub(super) fn widened(item: f32) -> f64 {
-    /// The number of bits by which a double's fraction is longer than a float's.
+    /// The number of bits by which a double's fraction is longer than that of an `f32`.
     const MORE: u32 = 52 - 23;
     let bits = item.to_bits();
     let (biased, fraction) = (u64::from(bits >> 23 & 0xFF), u64::from(bits & 0x7F_FFFF));
@@ -70,7 +70,7 @@ pub(super) fn converted(items: &[f32], add: impl FnMut(&[f64])) {
 /// The most items that are converted to doubles, or changed, at once.
 pub(crate) const CONVERTED_ITEMS: usize = 2048;
 
-/// At most this many items are converted in a short array.
+/// Up to this many items are converted in a short buffer.
 pub(crate) const FEW_ITEMS: usize = 64;
 
 /// Converts items, and calls a function with pieces of the result. All pieces but the last have an even number of items.
@@ -80,7 +80,7 @@ pub(crate) fn convert<T: Copy>(
     conversion: impl Fn(T) -> f64,
     add: impl FnMut(&[f64]),
 ) {
-    // Clearing a long array takes longer than adding a few items.
+    // Clearing a long buffer takes longer than adding a few items.
     if items.len() <= FEW_ITEMS {
         convert_by::<FEW_ITEMS, T>(items, conversion, add);
     } else {

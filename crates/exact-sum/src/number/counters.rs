@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
-/// More was to be removed from a sum than had been added to it. The sum has not changed.
+/// More items were to be removed from a sum than it holds. The sum has not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoveError {
-    /// One item of the kind, and several.
+    /// The name of the kind of item, in singular and plural.
     what: [&'static str; 2],
     held: u64,
     removed: u64,
@@ -26,11 +26,11 @@ impl fmt::Display for RemoveError {
 
 impl Error for RemoveError {}
 
-/// Sums would exceed their limits. They have not changed.
+/// Sums would exceed a limit. No sum has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LimitError {
-    /// A sum would have more than 2^63 - 1 items; sums by key, all keys together.
+    /// A sum, or the sums of all keys together, would have more than 2^63 - 1 items.
     Items,
     /// There is no memory for the sums of all keys.
     Memory {
@@ -89,7 +89,7 @@ pub(crate) fn check_items(held: u64, removed: u64) -> Result<(), RemoveError> {
 pub(crate) struct Counters {
     /// All items.
     pub(crate) items: i64,
-    /// Those of them that are -0.0.
+    /// Items that are -0.0.
     pub(crate) negative_zeros: i64,
     pub(crate) nans: i64,
     pub(crate) infinities: i64,
@@ -137,7 +137,7 @@ impl Counters {
         }
     }
 
-    /// The counters of both.
+    /// The counters of both sums together.
     pub(crate) fn with(self, other: Self) -> Result<Self, LimitError> {
         let mut words = self.words();
         for (own, other) in words.iter_mut().zip(other.words()) {
@@ -149,7 +149,7 @@ impl Counters {
     /// Counts items that are about to be added.
     ///
     /// # Panics
-    /// There would be more than 2^63 - 1.
+    /// There would be more than 2^63 - 1 items.
     #[inline]
     pub(crate) fn count(&mut self, items: usize) {
         let sum = self.items.checked_add(items as i64);
@@ -196,13 +196,13 @@ impl Counters {
         Ok(Self::of_integers(left))
     }
 
-    /// How many items are not finite.
+    /// The number of items that are not finite.
     pub(crate) fn specials(self) -> u64 {
         let [_, _, specials @ ..] = self.words();
         specials.iter().fold(0, |sum, count| sum + count)
     }
 
-    /// The counters of the squares of the items that are not finite.
+    /// The counters of the items' squares, except that `negative_zeros` is kept.
     pub(crate) fn squared(self) -> Self {
         Self {
             infinities: self.infinities + self.negative_infinities,

@@ -1,22 +1,22 @@
-//! The sums to which parts of items are added.
+//! The sums to which blocks of items are added.
 
 use simd_kernels::Split;
 
-/// One or more sums, to which blocks add the parts into which they were split.
+/// One or more sums, to which blocks of items are added.
 pub(crate) trait Destination {
     /// Whether negative zeros are counted.
     const COUNTS_ZEROS: bool = true;
 
-    /// Adds sums of items 0, 2, 4, … and of items 1, 3, 5, … of a block, in units of 2^unit.
+    /// Adds the sum of items 0, 2, 4, … of a block and the sum of items 1, 3, 5, …, both in units of 2^unit.
     fn add_parts(&mut self, parts: [i64; 2], unit: i32);
 
     /// Adds item number `index` of a block, which may be infinite or NaN.
     fn add_item(&mut self, index: usize, item: f64);
 
-    /// Counts the items 0, 2, 4, … and 1, 3, 5, … of a block that are -0.0.
+    /// Adds the number of -0.0 among items 0, 2, 4, … of a block and their number among items 1, 3, 5, ….
     fn count_negative_zeros(&mut self, counts: [u64; 2]);
 
-    /// Adds a split whose higher and lower parts have these units.
+    /// Adds both parts of a split. `higher` and `lower` are the exponents of their units.
     #[inline]
     fn add_split(&mut self, split: Split, [higher, lower]: [i32; 2]) {
         self.add_parts(split.higher, higher);

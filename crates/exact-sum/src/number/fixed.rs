@@ -2,8 +2,8 @@
 //!
 //! The idea is simple. Every finite double is a multiple of 2^-1074, and below 2^1024. So an integer of 2,162 bits and a sign, in units
 //! of 2^-1074, holds the sum of any 2^64 doubles, and integers are added exactly, in any order. The integer is an array of limbs: limb i
-//! counts units of 2^(`LOWEST` + 32 i), and has a word of 64 bits with a sign. An integer below 2^54 in magnitude, in units of 2^unit, is
-//! added as follows:
+//! counts units of 2^(`LOWEST` + 32 i), in a signed word of 64 bits. An integer below 2^54 in magnitude, in units of 2^unit, is added
+//! as follows:
 //!
 //! ```text
 //! position = unit - LOWEST
@@ -13,12 +13,12 @@
 //! after every 256th addition: propagate carries
 //! ```
 //!
-//! - **Carries wait.** An addition changes a limb by less than 2^54. So 256 of them fit a word, and no addition follows a chain of
-//!   carries. One pass from the lowest limb to the highest then moves what is above the 32 bits of each limb to the next one.
+//! - **Carries wait.** An addition changes a limb by less than 2^54. So a word has room for 256 additions, and no addition follows a
+//!   chain of carries. One pass from the lowest limb to the highest then moves the bits above each limb's 32 to the next limb.
 //! - **Limbs have signs.** A negative value is cut in the same way: its lower part is not negative, and its upper part is
 //!   rounded down. So subtracting needs no code of its own, and a limb below zero is a borrow that waits.
 //! - **Merging is adding limbs**, after the carries of both numbers were propagated. A message holds either two limbs in a word, or a word for
-//!   each limb. In the second form, anyone who adds integers merges numbers, as `MPI_SUM` does.
+//!   each limb. In the second form, plain additions of integers merge numbers, for example by `MPI_SUM`.
 //! - **Items rarely come here one by one.** [`blocks`](super::blocks) adds a few integers for each block of items.
 
 use core::marker::PhantomData;
@@ -29,11 +29,11 @@ use simd_kernels::{LOWER_PLACES, Pair};
 
 use crate::number::counters::Counters;
 
-/// The bits of a limb that belong to the limb; the bits above are a carry that waits.
+/// The number of a limb's own bits; the bits above them are a carry that waits.
 const LIMB_BITS: u32 = 32;
 const LIMB_MASK: i64 = (1 << LIMB_BITS) - 1;
 
-/// An addition changes a limb by less than 2^54, and a limb has room for 2^63.
+/// Carries are propagated after this many additions, each of which changes a limb by less than 2^54; a limb has room for 2^63.
 const MOST_ADDITIONS: u32 = 1 << 8;
 
 /// The range of a fixed-point number: an array of limbs of 32 bits, in words of 64 so that carries can wait.
@@ -68,7 +68,7 @@ macro_rules! fixed_format {
         pub struct $name;
 
         impl $name {
-            /// One more for the sign, and for the upper end of an addition.
+            /// One limb more for the sign, and for the upper end of an addition.
             const LIMBS: usize = {
                 let bits: i32 = $highest + 64 - $lowest;
                 bits.cast_unsigned().div_ceil(LIMB_BITS) as usize + 1
@@ -136,7 +136,7 @@ impl<F: FixedFormat> Fixed<F> {
         format: PhantomData,
     };
 
-    /// Adds value * 2^unit, where the value has 53 bits and a sign; it must be a multiple of 2^`F::LOWEST`, and within the format's range.
+    /// Adds value * 2^unit, where the value has 53 bits and a sign. The product must be a multiple of 2^`F::LOWEST`, in the format's range.
     #[inline]
     pub(crate) fn add(&mut self, value: i64, unit: i32) {
         debug_assert!(value.unsigned_abs() < 1 << 54);
@@ -157,7 +157,7 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
-    /// [`add`](Self::add) of any value. The unit may be below the format's range if no bit of the value is.
+    /// [`add`](Self::add) for any value. The unit may be below the format's range if all bits of the value there are zero.
     pub(crate) fn add_long(&mut self, value: i64, unit: i32) {
         let below = (F::LOWEST - unit).max(0).unsigned_abs();
         let (value, unit) = (value.checked_shr(below).unwrap_or(0), unit.max(F::LOWEST));
@@ -169,7 +169,7 @@ impl<F: FixedFormat> Fixed<F> {
     pub(crate) fn add_integer(&mut self, value: i128, unit: i32) {
         let below = (F::LOWEST - unit).max(0).unsigned_abs();
         let (mut value, mut unit) = (value >> below.min(i128::BITS - 1), unit.max(F::LOWEST));
-        // No limb above the value's is touched: there may be none.
+        // Limbs above the value are not touched, as they may not exist.
         while value.unsigned_abs() >= 1 << 54 {
             self.add(
                 lower_half(value.cast_unsigned()).cast_signed() & LIMB_MASK,
@@ -185,7 +185,7 @@ impl<F: FixedFormat> Fixed<F> {
 
     /// Adds value * 2^unit, a multiple of 2^`F::LOWEST` within the format's range, where the value is words in two's complement.
     pub(crate) fn add_wide<const N: usize>(&mut self, mut words: [u64; N], unit: i32) {
-        // No limb above the value's is touched: there may be none.
+        // Limbs above the value are not touched, as they may not exist.
         each_word(&mut words, unit, |word, unit| self.add_integer(word, unit));
     }
 
@@ -212,7 +212,7 @@ impl<F: FixedFormat> Fixed<F> {
         self.propagate_carries();
     }
 
-    /// Adds a number of words, as [`write_words`](Self::write_words) leaves it.
+    /// Adds a number given as words, in the form that [`write_words`](Self::write_words) writes.
     pub(crate) fn add_words(&mut self, words: &[u64]) {
         let (highest, lower) = words.split_last().expect("a number has limbs");
         let (pairs, highest_limbs) = self.limbs.as_mut().split_at_mut(2 * lower.len());
@@ -233,7 +233,7 @@ impl<F: FixedFormat> Fixed<F> {
         self.count_addition();
     }
 
-    /// Leaves the number as words, in two's complement: two limbs make one.
+    /// Writes the number as words in two's complement, two limbs in a word.
     pub(crate) fn write_words(&self, words: &mut [u64]) {
         /// Most groups of this many words are all zeros or, above a negative number, all ones.
         const WORDS: usize = 4;
@@ -254,7 +254,7 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
-    /// The number as words, before those of counters, which are zero.
+    /// The number as words, followed by the words of the counters, which are zero.
     pub(crate) fn words(&self) -> F::Words {
         let mut words = F::Words::zeroed();
         self.write_words(&mut words.as_mut()[..Self::WORDS]);
@@ -317,7 +317,7 @@ impl<F: FixedFormat> Fixed<F> {
         cut
     }
 
-    /// The words of a number.
+    /// The number of words of a number.
     pub(crate) const WORDS: usize = F::LIMBS.div_ceil(2);
 
     pub(crate) fn is_negative(&self) -> bool {
@@ -376,8 +376,8 @@ impl<F: FixedFormat> PartialEq for Fixed<F> {
     }
 }
 
-/// Calls a function with the words of a number in two's complement that are not zero, each with the number's sign, and with the exponents of their
-/// units. `lowest` is the exponent of the lowest word's unit.
+/// Calls a function with each nonzero word of a number's magnitude, with the number's sign, and the exponent of the word's unit. The number is
+/// given in two's complement, and changed; `lowest` is the exponent of the lowest word's unit.
 pub(crate) fn each_word(words: &mut [u64], lowest: i32, mut each: impl FnMut(i128, i32)) {
     let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
     if is_negative {
@@ -421,7 +421,7 @@ pub(crate) fn short_magnitude(value: i128, unit: i32) -> Option<(bool, Magnitude
 }
 
 /// A number: bits * 2^exponent, where the highest bit is set. If `is_more` is set, the number is larger, by
-/// less than one in the 64th place after the highest bit.
+/// less than a unit in the 64th place from the top.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Magnitude {
     pub(crate) bits: u128,
@@ -431,7 +431,7 @@ pub(crate) struct Magnitude {
 }
 
 impl Magnitude {
-    /// The number is below 2^this, and at least half of that.
+    /// The exponent of the smallest power of two above the number, which is at least half of that power.
     pub(crate) fn bits_end(self) -> i32 {
         self.exponent + u128::BITS.cast_signed()
     }

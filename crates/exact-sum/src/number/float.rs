@@ -24,19 +24,19 @@ use crate::number::round::Format;
 pub trait Float:
     sealed::Conversions + Compiled + Pod + Into<f64> + fmt::Debug + Send + Sync
 {
-    /// Room for a sum.
+    /// The fixed-point format of a sum.
     #[doc(hidden)]
     type Sums: FixedFormat;
 
-    /// Room for a sum of products.
+    /// The fixed-point format of a sum of products.
     #[doc(hidden)]
     type Products: FixedFormat;
 
-    /// Room for a sum of cubes.
+    /// The fixed-point format of a sum of cubes.
     #[doc(hidden)]
     type Cubes: FixedFormat;
 
-    /// Room for a sum of fourth powers.
+    /// The fixed-point format of a sum of fourth powers.
     #[doc(hidden)]
     type Fourths: FixedFormat;
 }
@@ -60,16 +60,16 @@ pub(crate) mod sealed {
         const NAN: Self;
         const INFINITY: Self;
 
-        /// Whether a product of two doubles that come from such items is exact.
+        /// Whether the type is `f32`: in doubles, the product of two such items is exact.
         const IS_SINGLE: bool;
 
         /// The item as a double by integer arithmetic alone, whatever the floating-point environment.
         fn widened(self) -> f64;
 
-        /// Calls a function with the items as doubles, in pieces of an even number of items but for the last one.
+        /// Calls a function with the items as doubles, in pieces. All pieces but the last have an even number of items.
         fn in_doubles(items: &[Self], add: impl FnMut(&[f64]));
 
-        /// The same in any floating-point environment.
+        /// [`in_doubles`](Self::in_doubles) that is exact in any floating-point environment.
         #[inline]
         fn in_exact_doubles(items: &[Self], mut add: impl FnMut(&[f64]))
         where
@@ -87,8 +87,8 @@ pub(crate) mod sealed {
         /// The items as doubles, in any floating-point environment.
         fn as_doubles(items: &[Self]) -> Cow<'_, [f64]>;
 
-        /// Calls a function with rows of doubles that have some columns of rows of `width` items: with the rows, their width and the first
-        /// of these columns.
+        /// Calls a function with some columns of rows of `width` items as doubles: with rows that contain them, the width of these rows,
+        /// and the index of the first of the columns.
         fn columns_in_doubles(
             rows: &[Self],
             width: usize,
@@ -96,7 +96,7 @@ pub(crate) mod sealed {
             add: impl FnOnce(&[f64], usize, usize),
         );
 
-        /// Calls a function with the items of two slices of one length as doubles, in pieces.
+        /// Calls a function with the items of two slices of equal length as doubles, in pieces.
         fn in_pairs_of_doubles(x: &[Self], y: &[Self], add: impl FnMut(&[f64], &[f64]));
 
         /// Writes items as integers in a unit. Returns whether all fit the first half of a pair: see
@@ -108,7 +108,7 @@ pub(crate) mod sealed {
             integers: &mut [i64; DECODED_ITEMS],
         ) -> bool;
 
-        /// Whether the last places of all items are zero, as doubles.
+        /// Whether the last places of all items, as doubles, are zero.
         fn are_short(items: &[Self]) -> bool;
 
         /// The number that is nearest to a magnitude.
@@ -126,11 +126,11 @@ pub(crate) mod sealed {
             }
         }
 
-        /// The number that is nearest to integer * 2^unit. It may be computed by floats, if their environment is the default.
+        /// The number that is nearest to integer * 2^unit. `is_quiet`: the floating-point environment is the default.
         fn of_integer(integer: i128, unit: i32, is_quiet: bool) -> Self;
 
-        /// Integers in a unit, each rounded once to the nearest number. The floating-point environment must be the default. `None`
-        /// if the unit is so small that numbers may be subnormal.
+        /// Rounds each integer, in a unit, once to the nearest number. The floating-point environment must be the default. `None` if
+        /// the unit is so small that numbers may be subnormal.
         fn of_pairs<'v>(
             level: Level,
             pairs: &[Pair],
@@ -138,7 +138,7 @@ pub(crate) mod sealed {
             doubles: &'v mut [f64],
         ) -> Option<impl ExactSizeIterator<Item = Self> + 'v>;
 
-        /// Appends integers in a unit, each rounded once to the nearest number.
+        /// Rounds each integer, in a unit, once to the nearest number, and appends the numbers to `values`.
         fn append_rounded(
             pairs: &[Pair],
             unit: DecodeUnit,
@@ -159,11 +159,11 @@ pub(crate) mod sealed {
             }
         }
 
-        /// The number that is nearest to a value, given the double that is nearest to it; `None` if that double leaves doubt, or is
-        /// NaN.
+        /// The number that is nearest to a value, given the double that is nearest to the value; `None` if the rounding is in doubt,
+        /// or the double is NaN.
         fn of_nearest(double: f64) -> Option<Self>;
 
-        /// A double that is such a number, but no NaN, by integer arithmetic alone.
+        /// Converts a double that is a number of this type, and not NaN, by integer arithmetic alone.
         fn narrowed(double: f64) -> Self {
             let magnitude = if double.is_infinite() {
                 return Self::special(double);
@@ -178,7 +178,7 @@ pub(crate) mod sealed {
             }
         }
 
-        /// A double that is zero, infinite or NaN.
+        /// Converts a double that is zero, infinite or NaN.
         fn special(value: f64) -> Self;
     }
 }
@@ -258,7 +258,7 @@ macro_rules! float {
                 const FRACTION: u32 = $float::MANTISSA_DIGITS - 1;
                 let bits = integer.unsigned_abs();
                 let free = bits.leading_zeros();
-                // The 64 highest bits, the last of which says whether there are more.
+                // The 64 highest bits. The last of them is also set if any lower bit is.
                 let bits = bits.checked_shl(free).unwrap_or(0);
                 let upper = (bits >> 64) as u64 | u64::from(bits as u64 != 0);
                 let exponent = unit + 64 - free.cast_signed();
@@ -318,7 +318,7 @@ macro_rules! float {
     };
 }
 
-/// Floats as doubles, in any floating-point environment.
+/// Converts `f32` to doubles, in any floating-point environment.
 fn doubles(items: &[f32]) -> Cow<'_, [f64]> {
     let items = items.iter().copied();
     if Quiet::now().is_some() {

@@ -1,12 +1,12 @@
-//! Numbers that are known to about a hundred bits, and rounding them where that is enough.
+//! Arithmetic with about a hundred bits, and correct rounding where these bits leave no doubt.
 //!
-//! A quotient, a root or a product of exact integers is rounded correctly if all numbers within its error bound are rounded alike (Ziv, "Fast
-//! evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). If they are not, the integers decide.
+//! A quotient, a root or a product of exact integers is rounded correctly if all numbers within its error bound round to the same number (Ziv,
+//! "Fast evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). Otherwise callers compute with integers.
 
 use crate::number::fixed::Magnitude;
 use crate::number::float::Float;
 
-/// (high + low) * 2^exponent, where high is what the sum rounds to: a double-word number (Dekker, Numerische Mathematik 18, 1971).
+/// (high + low) * 2^exponent, where high is the rounded sum of both: a double-word number (Dekker, Numerische Mathematik 18, 1971).
 ///
 /// Let u = 2^-53. The functions' relative errors, up to terms of u^3, are
 ///
@@ -18,11 +18,11 @@ use crate::number::float::Float;
 /// | [`root`](Self::root) | 6 u^2 |
 ///
 /// Product: x.low y.low is left out (u^2). The cross products (u^2 each), their sum (2 u^2) and its sum with the high parts' error (3 u^2)
-/// are rounded. Quotient: the first one leaves a remainder of at most 3u; its parts of u, u and 2u are rounded (4 u^2), and so is it (3 u^2); to divide it
-/// by y.high instead of y, and to round that, takes 6 u^2. Root: the first one leaves a remainder of at most 3u that is computed to 5 u^2, which is
-/// halved; its divisor is twice that root instead of the sum of both (1.5 u^2), and the quotient is rounded (1.5 u^2). A root halves its operand's error.
-/// Differences of high parts are exact (Sterbenz), and so are errors of products (Dekker), as all high parts lie within 2^±64 here. What the slots compute adds up to less than 64 u^2 = 2^-100: the longest is a √b / (c √c d), with
-/// (2 + 7 + 8) + (2 + 7 + 8 + 2 + 8) + 13 = 57.
+/// are rounded. Quotient: the quotient of the high parts leaves a remainder of at most 3u, whose terms of u, u and 2u are rounded (4 u^2), and so is
+/// their sum (3 u^2). Dividing the remainder by y.high instead of y, and rounding, adds 6 u^2. Root: the root of the high part leaves a remainder of
+/// at most 3u, which is computed to 5 u^2, and halved. Dividing it by twice that root, instead of by the sum of both roots, adds 1.5 u^2, and so does
+/// rounding. A root halves its operand's error. Differences of high parts are exact (Sterbenz), and so are errors of products (Dekker), as all high
+/// parts lie within 2^±64. The slots' longest formula, a √b / (c √c d), has an error of (2 + 7 + 8) + (2 + 7 + 8 + 2 + 8) + 13 = 57 u^2 < 2^-100.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
     high: f64,
@@ -34,7 +34,7 @@ pub(crate) struct Near {
 const ERROR: f64 = 1.0 / (1_u128 << 97) as f64;
 
 impl Near {
-    /// The number that a magnitude stands for.
+    /// The 106 highest bits of a magnitude.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -55,7 +55,7 @@ impl Near {
         )
     }
 
-    /// An integer that a double is, if it is not 0.
+    /// An integer from 1 to 2^53 - 1; `None` for any other.
     #[expect(clippy::cast_precision_loss, reason = "it is exact")]
     #[inline(always)]
     pub(crate) fn of_integer(integer: i128) -> Option<Self> {
@@ -68,7 +68,7 @@ impl Near {
         })
     }
 
-    /// The sum of two numbers; the second one is not greater (Dekker's Fast2Sum).
+    /// The sum of two numbers times 2^exponent, by Dekker's Fast2Sum; the magnitude of `low` is not greater than that of `high`.
     #[inline(always)]
     fn sum(high: f64, low: f64, exponent: i32) -> Self {
         let sum = high + low;
@@ -108,13 +108,13 @@ impl Near {
         Self::sum(root, rest / (2.0 * root), (self.exponent - is_odd) / 2)
     }
 
-    /// The number that is nearest to this one, or to its opposite if `is_negative` is set. `None` if the rounding is in doubt: the result may be
-    /// subnormal, or this number's error, including the relative error `lacking` of its operands, reaches the middle between two numbers.
+    /// The number that is nearest to this one, or to its negative if `is_negative` is set. `None` if the rounding is in doubt: the result may be
+    /// subnormal, or this number's error, including the relative error `lacking` of its operands, reaches the midpoint between two numbers.
     #[inline(always)]
     pub(crate) fn nearest<T: Float>(self, is_negative: bool, lacking: f64) -> Option<T> {
-        /// Powers of two for which no double from 2^-64 to 2^64 becomes subnormal or infinite.
+        /// Times 2 to one of these exponents, no double from 2^-64 to 2^64 becomes subnormal or infinite.
         const EXPONENTS: std::ops::Range<i32> = -950..950;
-        /// With powers of two outside this range, all become zero or infinite.
+        /// Times 2 to an exponent outside this range, all these doubles become zero or infinite.
         const BEYOND: std::ops::Range<i32> = -1200..1200;
         let error = self.high * (ERROR + lacking);
         let [least, most] = [-error, error].map(|error| self.high + (self.low + error));
@@ -147,7 +147,7 @@ fn product(x: f64, y: f64) -> [f64; 2] {
     [product, error]
 }
 
-/// A number as a sum of two whose products are exact.
+/// A number as a sum of two halves, so short that products of halves are exact.
 #[inline(always)]
 fn halves(number: f64) -> [f64; 2] {
     let scaled = number * ((1 << 27) + 1) as f64;
@@ -155,7 +155,7 @@ fn halves(number: f64) -> [f64; 2] {
     [upper, number - upper]
 }
 
-/// A number as [`Wide::magnitude`](crate::number::wide::Wide::magnitude) gives it.
+/// A number as [`Wide::magnitude`](crate::number::wide::Wide::magnitude) returns it, and a bound on its error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     number: Option<(bool, Magnitude)>,
@@ -201,7 +201,7 @@ impl From<Option<(bool, Magnitude)>> for Part {
 }
 
 /// A function of a numerator and a denominator, rounded once; NaN if the denominator is zero, otherwise +0.0 if the numerator is zero. `None` if the
-/// rounding is in doubt. In the function, each may be a factor, or a factor to the power of 1/2 or 3/2.
+/// rounding is in doubt. The function may contain each of the two as a factor to the power of 1/2, 1 or 3/2.
 #[inline(always)]
 pub(crate) fn near_quotient<T: Float>(
     numerator: Part,
@@ -213,7 +213,7 @@ pub(crate) fn near_quotient<T: Float>(
         (_, None) => Some(T::NAN),
         (None, _) => Some(T::ZERO),
         (Some((is_negative, above)), Some((is_opposite, below))) => {
-            // There is doubt if the errors are so large that (1 + x)^(3/2) is not below 1 + 2x.
+            // Relative errors x so large that (1 + x)^(3/2) exceeds 1 + 2x leave the rounding in doubt anyway.
             let lacking = 2.0 * (numerator.lacking(above) + denominator.lacking(below));
             of(Near::of(above), Near::of(below)).nearest(is_negative != is_opposite, 2.0 * lacking)
         }
@@ -237,7 +237,7 @@ mod tests {
         Scaled { integer, unit }
     }
 
-    /// Whether results that are not in doubt are right, and whether none was in doubt.
+    /// Whether all results that are not in doubt are right, and whether the quotient is not in doubt.
     fn check<T: Float>(a: Wide<3>, b: Wide<3>, unit: i32) -> [bool; 2] {
         let [above, below] = [a.magnitude(unit), b.magnitude(0)];
         let (exact_above, exact_below) = (scaled(a, unit), scaled(b, 0));
@@ -267,7 +267,7 @@ mod tests {
         let all = any::<[u64; 3]>().prop_map(Wide);
         let short =
             (any::<i64>(), 0..64_u32).prop_map(|(bits, shift)| Wide::of((bits >> shift).into()));
-        // Quotients next to the middle between two numbers.
+        // Quotients next to the midpoint between two numbers.
         let close = (any::<u64>(), 0..120_u32, -1..=1_i128).prop_map(|(bits, shift, by)| {
             let middle = i128::from(bits >> 11) * 2 + 1;
             Wide::<3>::of(middle)
@@ -299,7 +299,7 @@ mod tests {
         !difference.less(&bound).is_positive()
     }
 
-    /// The errors of the table, with those of the operands.
+    /// Checks the error bounds of the table, with the errors of the operands added.
     fn check_errors(a: Magnitude, b: Magnitude) {
         let exact = |of: Magnitude| Scaled {
             integer: of.bits.into(),

@@ -64,7 +64,7 @@ pub(crate) fn add_product(x: f64, y: f64, mut add: impl FnMut(i64, i32)) {
     const HALF_BITS: u32 = 53;
     let [(x, x_unit), (y, y_unit)] = [x, y].map(|factor| {
         let (value, unit) = integer(factor);
-        // A float as a double has bits below the smallest float, which are zero.
+        // An `f32` as a double may have bits below the smallest `f32`, which are zero.
         let zeros = value.trailing_zeros() % u64::BITS;
         (value >> zeros, unit + zeros.cast_signed())
     });

@@ -7,11 +7,11 @@ use crate::number::fixed::Magnitude;
 /// A binary interchange format of IEEE 754.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
-    /// The bits of a significand, with the one that is not stored.
+    /// The number of bits of a significand, including the bit that is not stored.
     pub(crate) precision: i32,
     /// The exponent of the smallest subnormal number.
     pub(crate) lowest: i32,
-    /// Infinity.
+    /// The bits of infinity.
     pub(crate) infinity: u64,
 }
 
@@ -36,7 +36,7 @@ impl Format {
             is_more,
         } = magnitude;
         let unit = (exponent + 128 - self.precision).max(self.lowest);
-        // More than 0, as a significand has fewer bits than 128, and more than 128 for numbers far below the lowest one.
+        // At least 1, since a significand has fewer than 128 bits; more than 128 if the number is far below the smallest subnormal one.
         let dropped = (unit - exponent).unsigned_abs();
         let kept = bits.checked_shr(dropped).unwrap_or(0);
         let half = bits.checked_shr(dropped - 1).unwrap_or(0) & 1 == 1;
@@ -47,7 +47,7 @@ impl Format {
         let is_odd = kept & 1 == 1;
         let kept = u64::try_from(kept).expect("a significand has 53 bits at most");
         let rounded = kept + u64::from(half && (below_half || is_more || is_odd));
-        // A normal number's highest bit makes its exponent one more, and so does a carry out of the significand.
+        // A normal number's highest bit adds 1 to the exponent field, and so does a carry out of the significand.
         let exponent = u64::from((unit - self.lowest).unsigned_abs());
         let bits = (exponent << (self.precision - 1)) + rounded;
         bits.min(self.infinity)
@@ -57,7 +57,7 @@ impl Format {
 /// A magnitude divided by a number that is not 0.
 pub(crate) fn quotient(magnitude: Magnitude, divisor: u64) -> Magnitude {
     let divisor = u128::from(divisor);
-    // The quotient has at least 64 bits. A magnitude's part below `bits` is less than 1, so the rest with it stays below the divisor.
+    // The quotient has at least 64 bits. The magnitude's part below `bits` is less than 1, so remainder plus part is below the divisor.
     let (quotient, rest) = (magnitude.bits / divisor, magnitude.bits % divisor);
     let free = quotient.leading_zeros();
     Magnitude {

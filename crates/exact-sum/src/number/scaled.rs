@@ -1,4 +1,4 @@
-//! Integers of any size times powers of two, in which statistics are computed.
+//! Numbers with which statistics are computed exactly: integers of any size times powers of two.
 
 use num_bigint::{BigInt, Sign};
 
@@ -52,7 +52,7 @@ impl Scaled {
         Self { integer, unit }
     }
 
-    /// Both integers in the lower one's unit.
+    /// Both integers, in units of the lower power of two, and its exponent.
     fn aligned(&self, other: &Self) -> ([BigInt; 2], i32) {
         let unit = self.unit.min(other.unit);
         let integers = [self, other].map(|number| {
@@ -63,7 +63,7 @@ impl Scaled {
     }
 }
 
-/// A quotient over a power of ten.
+/// The numerator and the denominator of a quotient divided by 10^`tens`.
 pub(crate) fn over_tens([numerator, denominator]: [Scaled; 2], tens: i32) -> [Scaled; 2] {
     let power = || BigInt::from(10).pow(tens.unsigned_abs());
     match tens {
@@ -73,12 +73,12 @@ pub(crate) fn over_tens([numerator, denominator]: [Scaled; 2], tens: i32) -> [Sc
     }
 }
 
-/// The quotient of two numbers, rounded once: NaN by zero, and +0.0 of zero.
+/// The quotient of two numbers, rounded once: NaN if the denominator is zero, otherwise +0.0 if the numerator is zero.
 pub(crate) fn quotient<T: Float>(numerator: &Scaled, denominator: &Scaled) -> T {
     rounded(numerator, numerator, denominator, |magnitude| magnitude)
 }
 
-/// The square root of the quotient of two numbers that are not negative, with the sign of a third number, which is zero if the numerator is zero;
+/// The square root of numerator / denominator, which are not negative, with the sign of `sign`, which is zero if the numerator is;
 /// rounded once, as [`quotient`].
 pub(crate) fn signed_root<T: Float>(sign: &Scaled, numerator: &Scaled, denominator: &Scaled) -> T {
     rounded(sign, numerator, denominator, root)
@@ -114,7 +114,7 @@ impl From<u64> for Scaled {
     }
 }
 
-/// A finite number.
+/// The number must be finite.
 impl From<f64> for Scaled {
     fn from(number: f64) -> Self {
         let (integer, unit) = integer(number);

@@ -1,4 +1,4 @@
-//! How a block of doubles is split.
+//! The methods by which a block of doubles is split.
 
 use simd_kernels::{
     Ahead, Exponents, Level, RangeScale, Split, SplitScale, split_sums, split_sums_in_range,
@@ -6,14 +6,14 @@ use simd_kernels::{
 
 use crate::number::destination::Destination;
 
-/// How a block is split.
+/// The method by which a block is split into higher and lower parts. What is left of an item below the lower part is its rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum SplitMethod {
-    /// The items' exponents are in a range.
+    /// For items whose exponents are in a range.
     InRange(RangeScale),
-    /// The items' exponents are in a range, or items are zero.
+    /// For items that are zero, or whose exponents are in a range.
     InRangeOrZero(RangeScale),
-    /// Items have any exponents.
+    /// For items of any exponents.
     Any(SplitScale),
 }
 
@@ -32,7 +32,7 @@ impl SplitMethod {
         }
     }
 
-    /// Adds items, if this method leaves no rest of any.
+    /// Adds items, if this method leaves no rests.
     #[inline]
     pub(crate) fn add(
         self,
@@ -67,7 +67,7 @@ impl SplitMethod {
     }
 }
 
-/// The outcome of a try to add items.
+/// The outcome of an attempt to add items.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Outcome {
     /// The items have been added. The flag is true if an item may be -0.0.

@@ -73,7 +73,7 @@ impl<F: FixedFormat> Total<F> {
         Counters::merge_words(counters, other_counters);
     }
 
-    /// The words of the number, and those of the counters.
+    /// Splits words into those of the number and those of the counters.
     fn split_mut(words: &mut F::Words) -> (&mut [u64], &mut [u64]) {
         words.as_mut().split_at_mut(Fixed::<F>::WORDS)
     }
@@ -109,7 +109,7 @@ impl<F: FixedFormat> Total<F> {
     pub(crate) fn add_one(&mut self, item: f64) {
         if item.is_finite() {
             let (value, unit) = integer(item);
-            // A float as a double has only zeros below the format's range.
+            // An `f32` as a double has only zeros below the format's range.
             let below = (F::LOWEST - unit).max(0);
             self.fixed.add(value >> below.min(63), unit + below);
         } else {
@@ -140,7 +140,7 @@ impl<F: FixedFormat> Total<F> {
         self.mean_of(self.counters.items.cast_unsigned())
     }
 
-    /// The sum divided by a number of items.
+    /// The sum divided by `items`; NaN if `items` is 0.
     pub(crate) fn mean_of<T: Float>(&self, items: u64) -> T {
         if items == 0 {
             return T::NAN;
@@ -153,7 +153,7 @@ impl<F: FixedFormat> Total<F> {
         magnitude.map_or_else(|| self.zero(), mean)
     }
 
-    /// The sum of items that are not all finite.
+    /// The sum, if not all items are finite; otherwise `None`.
     pub(crate) fn special<T: Float>(&self) -> Option<T> {
         let Counters {
             nans,
@@ -169,7 +169,7 @@ impl<F: FixedFormat> Total<F> {
         }
     }
 
-    /// The sum of items that is zero.
+    /// The sum, if it is zero: -0.0 if all items are -0.0, otherwise +0.0.
     pub(crate) fn zero<T: Float>(&self) -> T {
         match self.counters {
             Counters {
@@ -182,7 +182,7 @@ impl<F: FixedFormat> Total<F> {
     }
 }
 
-/// Checks that no total has too many items together with the other total that is merged with it.
+/// Checks, for each total of `own`, that it does not have too many items together with the total of the same index in `others`.
 pub(crate) fn check_counts<F: FixedFormat>(
     own: &[&Total<F>],
     others: &[&Total<F>],

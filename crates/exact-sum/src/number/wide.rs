@@ -15,7 +15,7 @@ impl<const N: usize> Default for Wide<N> {
 impl<const N: usize> Wide<N> {
     pub(crate) const ZERO: Self = Self([0; N]);
 
-    /// A number of at most N words.
+    /// A number, which must fit N words.
     #[inline(always)]
     pub(crate) fn of(number: i128) -> Self {
         let mut words = [sign(number < 0); N];
@@ -25,7 +25,7 @@ impl<const N: usize> Wide<N> {
         Self(words)
     }
 
-    /// integer * 2^places, which has room.
+    /// integer * 2^places, which must fit N words.
     #[inline(always)]
     pub(crate) fn shifted(integer: i128, places: u32) -> Self {
         if N == 4 {
@@ -49,7 +49,7 @@ impl<const N: usize> Wide<N> {
         Self(words)
     }
 
-    /// The lower 128 bits, and those above with the sign.
+    /// The number with these lower 128 bits, and this integer above them.
     #[inline(always)]
     pub(crate) fn of_halves((lower, upper): (u128, i128)) -> Self {
         let [lowest, next] = words_of(lower);
@@ -100,7 +100,7 @@ impl<const N: usize> Wide<N> {
     /// The product, in R words.
     #[inline(always)]
     pub(crate) fn times<const M: usize, const R: usize>(self, other: Wide<M>) -> Wide<R> {
-        // The words of a negative number a stand for a + 2^(64 N), so the product is too large by 2^(64 N) times the other factor.
+        // Without a sign, the words of a negative a mean a + 2^(64 N), so the product is too large by 2^(64 N) times the other factor.
         let product: Wide<R> = self.times_unsigned(other);
         let product = product.less_above::<M>(N, other.0, self.is_negative());
         product.less_above::<N>(M, self.0, other.is_negative())
@@ -121,7 +121,7 @@ impl<const N: usize> Wide<N> {
         words.times_unsigned(words)
     }
 
-    /// The product of the numbers that the words without a sign stand for.
+    /// The product of both numbers, whose words are read as unsigned.
     #[inline(always)]
     fn times_unsigned<const M: usize, const R: usize>(self, other: Wide<M>) -> Wide<R> {
         const { assert!(R <= N + M, "the words above the factors' are not computed") };
@@ -143,7 +143,7 @@ impl<const N: usize> Wide<N> {
         Wide(words)
     }
 
-    /// Subtracts a number of M words, shifted by `place` words, if a condition holds.
+    /// Subtracts a number of M words, shifted up by `place` words, if `is_so`.
     #[inline(always)]
     fn less_above<const M: usize>(mut self, place: usize, words: [u64; M], is_so: bool) -> Self {
         let mask = sign(is_so);
@@ -176,7 +176,7 @@ fn added(own: u64, other: u64, carry: bool) -> (u64, bool) {
     (sum, is_over | is_over_by_carry)
 }
 
-/// The word above all words of a number.
+/// The word that extends a number in two's complement upwards.
 #[inline(always)]
 fn sign(is_negative: bool) -> u64 {
     u64::from(is_negative).wrapping_neg()

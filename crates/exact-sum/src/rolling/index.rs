@@ -1,4 +1,4 @@
-//! The numbers of an index, and how far they are apart.
+//! The types of an index, and comparisons of distances in it.
 
 use std::cmp::Ordering;
 
@@ -15,10 +15,10 @@ pub(super) mod sealed {
     pub trait IndexDistance: Copy {
         fn is_positive(self) -> bool;
 
-        /// False also if one is NaN.
+        /// Whether this number is at least `other`; false if one of them is NaN.
         fn is_at_least(self, other: Self, is_quiet: bool) -> bool;
 
-        /// Compares the distance from `first`, which is not more than this number, with a width, or with half of the width. Nothing is rounded.
+        /// Compares the distance from `first`, which is not more than this number, with `width`, or with half of it. Nothing is rounded.
         fn compare(self, first: Self, width: Self, is_half: bool, is_quiet: bool) -> Ordering;
     }
 }
@@ -95,7 +95,7 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-/// An integer in the order of numbers, zeros being equal; `None` for NaN.
+/// An integer that orders as the number does, with both zeros equal; `None` for NaN.
 fn ordered(number: f64) -> Option<i64> {
     let magnitude = number.abs().to_bits().cast_signed();
     let signed = if number.is_sign_negative() {

@@ -1,4 +1,4 @@
-//! The statistics of windows one after another, from sums of powers and products.
+//! The statistics of successive windows, from sums of powers and products.
 
 use simd_kernels::Quiet;
 
@@ -13,14 +13,14 @@ use crate::statistic::{Options, Statistic};
 struct Slide<'c, T: Float, N: Narrow<T, C>, const C: usize> {
     columns: [&'c [f64]; C],
     grids: [Grid; C],
-    /// The window's rows whose items fit the grids.
+    /// The sums of the window's rows whose items fit the grids.
     narrow: N,
-    /// The window's other rows.
+    /// The sums of the window's other rows.
     others: N::Slot,
     others_rows: usize,
 }
 
-/// A statistic of each window, NaN of those with fewer rows than `least_items`.
+/// A statistic of each window; NaN for windows with fewer rows than `least_items`.
 pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
     columns: [&[T]; C],
     windows: &Windows,
@@ -72,7 +72,7 @@ pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
 }
 
 impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
-    /// A row, and the integers it stands for, if it fits.
+    /// A row, and its items as integers, if all fit the grids.
     #[inline(always)]
     fn row(&self, number: usize) -> ([f64; C], Option<[i128; C]>) {
         let row = self.columns.map(|column| column[number]);

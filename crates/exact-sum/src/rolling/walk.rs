@@ -1,4 +1,4 @@
-//! The sums of windows one after another.
+//! The sums of successive windows.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ pub(super) struct Walk<'w, T: Float> {
     items: &'w [T],
     windows: &'w Windows,
     unit: DecodeUnit,
-    /// The first window that is not written.
+    /// The number of the first window whose sum has not been written.
     next: usize,
     window: Range<usize>,
-    /// The sum of the window's items that fit the unit. The first half is not negative, and below 2^53.
+    /// The sum of the window's items that fit the unit. Its first half is not negative, and below 2^53.
     sum: Pair,
     others: Others<T::Sums>,
-    /// Room for a block of items that leave.
+    /// A buffer for a block of items that leave the window.
     leaving: [Pair; DECODED_ITEMS],
 }
 
@@ -54,7 +54,7 @@ impl<'w, T: Float> Walk<'w, T> {
     }
 
     /// Writes the sums of the next windows as integers in the unit, and returns the number of these windows. For each window with items that do not
-    /// fit the unit, calls a function with the window's number and its total.
+    /// fit the unit, calls `other` with the window's number among them, and its total.
     pub(super) fn next_block(
         &mut self,
         sums: &mut [Pair; DECODED_ITEMS],
@@ -107,7 +107,7 @@ impl<'w, T: Float> Walk<'w, T> {
         windows
     }
 
-    /// Replaces the integers of items that enter by the sums of their windows, while other items leave, or none does.
+    /// Replaces the integers of each item that enters by the sum of its window. The items in `leaving` leave, one per window.
     #[inline(always)]
     fn slide(&mut self, entering: &mut [Pair]) {
         let mut sum = self.sum;
@@ -158,7 +158,7 @@ impl<'w, T: Float> Walk<'w, T> {
     }
 }
 
-/// The sum of two pairs, whose first half is not negative, and below 2^53.
+/// The sum of two pairs. Its first half is not negative, and below 2^53.
 #[inline(always)]
 fn added(sum: Pair, [lower, higher]: Pair) -> Pair {
     let lower = sum[0] + lower;
@@ -185,7 +185,7 @@ fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
     let exponent = |biased| if biased == 0x7FF { 0 } else { biased };
     let highest = items.iter().map(biased).map(exponent).max().unwrap_or(0) - 1023;
     let of_count = usize::BITS - longest.leading_zeros();
-    // The second half of an item has one bit for each exponent that the item's is above the lowest.
+    // The second half of an item's pair has one bit for each place by which the item's exponent is above the lowest.
     let above = (61 - of_count.cast_signed()).clamp(0, DecodeUnit::EXPONENTS - 1);
     DecodeUnit::for_range(highest, above)
 }

@@ -1,43 +1,43 @@
-//! Which items each window has.
+//! The ranges of items in windows.
 
 use std::ops::Range;
 
 /// Where a window's own item lies within the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Placement {
-    /// At its end: the window has the item and those before.
+    /// At the end: the window has the item and items before it.
     #[default]
     Trailing,
-    /// At its beginning: the window has the item and those after.
+    /// At the beginning: the window has the item and items after it.
     Forward,
-    /// In the middle, as pandas has it: of n items, (n - 1) / 2 come after it, rounded down.
+    /// In the middle, as in pandas: of n items, (n - 1) / 2, rounded down, come after the item.
     Centred,
 }
 
-/// The window of each item. Neither beginnings nor ends descend. An item is in its own window, unless it is left out as missing.
+/// The window of each item. Starts and ends ascend, or stay the same. An item is in its own window, unless it is left out as missing.
 #[derive(Clone, Debug)]
 pub(super) enum Windows {
-    /// `items` items, `ahead` of which come after the item.
+    /// Windows of `items` items; `ahead` of them come after the window's own item.
     OfItems { items: usize, ahead: usize },
-    /// From the first item of each window to its end, which is after the window's own item if there are no `ends`. With `ends`, there may be more
-    /// windows than items, and windows without items.
+    /// Windows from their `starts` to their `ends`. Without `ends`, each window ends with its own item. With `ends`, there may be more windows than
+    /// items, and windows without items.
     Ranges {
         starts: Vec<usize>,
         ends: Option<Vec<usize>>,
     },
 }
 
-/// How the next windows follow from each other: which numbers of items enter and leave.
+/// How many items enter and leave in each of the next windows.
 pub(super) enum Steps {
-    /// An item enters in every window or in none, and an item leaves in every window or in none.
+    /// One item enters in every window, or none in any; one item leaves in every window, or none in any.
     Even {
         windows: usize,
         entering: Range<usize>,
         leaving: Range<usize>,
     },
-    /// In each window one item enters; any number leaves.
+    /// In each of this many windows one item enters, and any number leaves.
     Entering(usize),
-    /// Any numbers enter and leave.
+    /// In each of this many windows any numbers enter and leave.
     Any(usize),
 }
 
@@ -59,7 +59,7 @@ impl Windows {
         }
     }
 
-    /// The items in the window of an item, of `len`.
+    /// The items in the window of `item`, if there are `len` items in all.
     #[inline(always)]
     pub(super) fn range(&self, item: usize, len: usize) -> Range<usize> {
         match self {
@@ -82,7 +82,7 @@ impl Windows {
         }
     }
 
-    /// The windows without the items that are missing, of `len` items.
+    /// The windows without their missing items, in columns from which these items have been removed.
     pub(super) fn without(&self, is_missing: &[bool]) -> Self {
         let mut before = vec![0];
         for (item, is_missing) in is_missing.iter().enumerate() {
@@ -98,7 +98,7 @@ impl Windows {
         }
     }
 
-    /// Writes the numbers of items in windows one after another.
+    /// Writes the number of items of each window from window `first` on.
     pub(super) fn write_counts(&self, first: usize, len: usize, counts: &mut [usize]) {
         match self {
             Self::OfItems { items, ahead }
@@ -114,7 +114,7 @@ impl Windows {
         }
     }
 
-    /// How many of `len` items have entered before the [steps](Self::steps) of the first window.
+    /// How many of `len` items enter before the [steps](Self::steps) of the first window.
     pub(super) fn entered(&self, len: usize) -> usize {
         match self {
             Self::OfItems { ahead, .. } => len.min(*ahead),
@@ -122,7 +122,7 @@ impl Windows {
         }
     }
 
-    /// How the windows from `first` on, at most `most`, follow from the ones before.
+    /// The steps of the windows from `first` on, at most `most` windows.
     pub(super) fn steps(&self, first: usize, len: usize, most: usize) -> Steps {
         let windows = most.min(self.len().unwrap_or(len) - first);
         match self {

@@ -1,4 +1,4 @@
-//! What all exact sums have in common.
+//! The trait of exact sums.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use bytemuck::Pod;
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
 
-/// An exact sum of any kind, as messages hold it: [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum), or one of complex numbers.
+/// An exact sum of any kind: [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum), or a sum of complex numbers.
 ///
-/// There are two forms. [`Words`](Self::Words) are short, and are merged by [`merge_words`](Self::merge_words).
+/// In messages it has one of two forms. [`Words`](Self::Words) are short, and are merged by [`merge_words`](Self::merge_words).
 /// [`Integers`](Self::Integers) are twice as long, and are merged by adding them one by one, as MPI's `MPI_SUM` adds integers.
 ///
 /// ```
@@ -40,7 +40,7 @@ pub trait Accumulator:
     /// An array of `u64`, or an array of two of them.
     type Words: Pod;
 
-    /// An array of `i64`, or an array of two of them. Those of up to 2^30 sums may be added.
+    /// An array of `i64`, or an array of two of them. The integers of up to 2^30 sums may be added.
     type Integers: Pod;
 
     /// The type of the sum and of its items, as text that ranks compare.
@@ -55,7 +55,7 @@ pub trait Accumulator:
     /// Removes the items of `other`.
     ///
     /// # Errors
-    /// More items are removed than were added, or more of a kind: NaNs, infinities, negative zeros. A failed call changes nothing.
+    /// More items are removed than were added, or more NaNs, infinities or negative zeros. A failed call changes nothing.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
     /// The number of items, or of products.
@@ -66,8 +66,8 @@ pub trait Accumulator:
     /// All numbers are little-endian. The header has 8 bytes: `tfx`, the version 1, the kind (1 a sum, 2 a sum of products, 3 a sum of complex
     /// items, 4 a sum of their products), the size of an item's type in bytes, and two zeros. Then follow, for each of one or two parts:
     /// five counts of 8 bytes (all items, and those that are -0.0, NaN, +infinity and -infinity); the exponent of a unit, 4 bytes; the length of a
-    /// number in bytes, 4 bytes; and the number: the finite items' sum in that unit, in two's complement. The number is as short as words of 8 bytes
-    /// allow, at both ends.
+    /// number in bytes, 4 bytes; and the number: the finite items' sum in that unit, in two's complement. Words of 8 bytes that are not needed, at
+    /// either end of the number, are left out.
     ///
     /// ```
     /// use exact_sum::{Accumulator, Sum};
@@ -97,7 +97,7 @@ pub trait Accumulator:
     #[doc(hidden)]
     fn check_words(words: &Self::Words) -> Result<(), LimitError>;
 
-    /// Adds a sum as words to another one. Too many items are an error of [`add_words`](Self::add_words) later.
+    /// Adds a sum to another, both as words. If they have too many items, a later [`add_words`](Self::add_words) returns the error.
     fn merge_words(words: &mut Self::Words, other: &Self::Words);
 
     /// The sum as integers.

@@ -28,7 +28,7 @@ use crate::statistic::{Held, Options, Statistic};
 pub struct CoMoments<T: Float> {
     pub(crate) x: Moments<T>,
     pub(crate) y: Moments<T>,
-    /// Without counts: the columns show whether all products are finite.
+    /// Products are not counted: the counts of both columns show whether all are finite.
     pub(crate) products: ProductSum<T>,
 }
 
@@ -140,8 +140,8 @@ impl<T: Float> CoMoments<T> {
         Some(PairSums::new(self.items(), [x, y], products))
     }
 
-    /// As [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), of kind 9: the sum of x with its counts and that of y with its own, then
-    /// without counts the sums of the squares of x, of those of y, and of the products.
+    /// The co-moments in the format of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), as kind 9: the sums of x and of y with their
+    /// counts, then the sums of x², of y² and of the products, without counts.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = bytes::header::<T>(Kind::CoMoments);
@@ -174,8 +174,8 @@ impl<T: Float> CoMoments<T> {
         Ok(both)
     }
 
-    /// Checks that the products can be those of the items, by [their bound](is_bounded), which holds for the differences from the
-    /// means, too, if all items are finite.
+    /// Checks that pairs can have these sums of squares and products: see [`is_bounded`]. If all items are finite, the bound holds
+    /// for their differences from the means, too.
     fn check(&self) -> Result<(), BytesError> {
         let is_possible = if let Some(sums) = self.sums() {
             sums.is_possible()
@@ -185,7 +185,7 @@ impl<T: Float> CoMoments<T> {
             is_bounded(&Scaled::of(&self.products.total.fixed), &xx, &yy)
         };
         is_possible.then_some(()).ok_or(BytesError::Corrupted {
-            what: "the products are not those of the items",
+            what: "no pairs have these sums of squares and products",
         })
     }
 }
@@ -208,7 +208,7 @@ pub(crate) struct PairSums {
     x: [Scaled; 2],
     y: [Scaled; 2],
     products: Scaled,
-    /// Items are integers that count units of ten to minus these powers.
+    /// The items of x count units of 10^-`tens[0]`, and those of y units of 10^-`tens[1]`.
     tens: [i32; 2],
 }
 
@@ -270,7 +270,7 @@ impl PairSums {
         self.quotient([numerator, self.xx()], [0, 1])
     }
 
-    /// A quotient that grows with such powers of x and y.
+    /// The quotient of `parts`, rounded once, where the quotient is proportional to these powers of the units of x and y.
     fn quotient<T: Float>(&self, parts: [Scaled; 2], [x, y]: [i32; 2]) -> T {
         let [numerator, denominator] = over_tens(parts, x * self.tens[0] + y * self.tens[1]);
         quotient(&numerator, &denominator)
@@ -298,8 +298,8 @@ impl PairSums {
     }
 }
 
-/// Whether sums of products and of squares fit each other: the square of the sum of products is at most the product of the two sums of squares
-/// (Cauchy and Schwarz).
+/// Whether items can have these sums of products and of squares: the square of the sum of products is at most the product of the two sums of
+/// squares (Cauchy and Schwarz).
 fn is_bounded(xy: &Scaled, xx: &Scaled, yy: &Scaled) -> bool {
     !xy.by(xy).less(&xx.by(yy)).is_positive()
 }

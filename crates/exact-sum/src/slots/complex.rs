@@ -96,7 +96,7 @@ macro_rules! of_parts {
                 let items = sum.totals()[0].counters.items;
                 if !items.cast_unsigned().is_multiple_of($products) {
                     return Err(BytesError::Corrupted {
-                        what: "it has half a product",
+                        what: "the number of real products is odd",
                     });
                 }
                 Ok(sum)
@@ -356,7 +356,7 @@ impl<T: Float> ComplexProductSum<T> {
         }
     }
 
-    /// Adds products. The second half of the real parts, and of the imaginary parts, may be negated.
+    /// Adds products. `is_negated` says whether the imaginary parts of x are negated in the products' real and in their imaginary parts.
     fn add_signed(&mut self, x: &[[T; 2]], y: &[[T; 2]], is_negated: [bool; 2]) {
         const ITEMS: usize = CONVERTED_ITEMS / 2;
         assert_eq!(x.len(), y.len(), "the slices differ in length");
@@ -389,7 +389,7 @@ of_parts!(
     "exact sum of products of complex numbers"
 );
 
-/// The items' parts, the imaginary ones negated or not.
+/// The parts of the items, with imaginary parts negated if `is_negated`.
 fn signs<'b, T: Float>(buffer: &'b mut [[T; 2]], items: &[[T; 2]], is_negated: bool) -> &'b [T] {
     let buffer = &mut buffer[..items.len()];
     for (signed, &[re, im]) in buffer.iter_mut().zip(items) {

@@ -19,15 +19,15 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Extrema<T: Float> {
-    /// As integers in the order of the numbers. A NaN counts as less than all numbers, and as greater than all.
+    /// The least and the greatest item, as integers that order as the items do. A NaN is less, and also greater, than all numbers.
     pub(crate) bounds: [i64; 2],
     item: PhantomData<T>,
 }
 
-/// The bounds of a NaN, which no number has.
+/// The bounds if an item is NaN, which no number has.
 const NAN: [i64; 2] = [i64::MIN, i64::MAX];
 
-/// An integer for a number, in the same order, or the number's bits for such an integer.
+/// Maps a double's bits to an integer that orders as doubles do, and such an integer back to the bits.
 pub(crate) fn ordered(bits: i64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// Items that are added together: a slice; two of one length; or a slice of integers of some type.
+/// Items that are added together: a slice; two slices of equal length; or a slice of integers of some type.
 pub trait Items: Copy + fmt::Debug {
     /// The number of items.
     ///
@@ -38,7 +38,7 @@ impl<T: fmt::Debug> Items for [&[T]; 2] {
     }
 }
 
-/// Integers of one type.
+/// A slice of integers of one type.
 ///
 /// ```
 /// use exact_sum::{IntegerSum, Keyed};

@@ -7,7 +7,7 @@ use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
 
-/// The number and the sum of items: their mean, computed exactly and rounded once. It is a [`Sum`] that holds the number of items by key, too.
+/// The number and the sum of items: their mean, computed exactly and rounded once. Unlike a [`Sum`], it also counts items by key.
 ///
 /// ```
 /// use exact_sum::{Keyed, Mean};

@@ -103,8 +103,8 @@ macro_rules! moments {
                 Spread::of::<T>(&self.sum.totals(), &self.squares, self.items(), ddof)
             }
 
-            /// As [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), of kind 5, or 6 if they are complex: the parts of the sum, then the
-            /// sum of the squares.
+            /// The moments in the format of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), as kind 5, or 6 for complex items: the
+            /// parts of the sum, then the sum of the squares.
             #[must_use]
             pub fn to_bytes(&self) -> Vec<u8> {
                 let mut bytes = bytes::header::<T>($kind);
@@ -131,7 +131,7 @@ macro_rules! moments {
                 Ok(moments)
             }
 
-            /// Checks that the squares can be those of the items.
+            /// Checks that items can have this sum and this sum of squares.
             pub(crate) fn check(&self) -> Result<(), BytesError> {
                 bytes::check_parts(&self.sum.totals())?;
                 let totals = self.sum.totals();
@@ -141,7 +141,7 @@ macro_rules! moments {
                 let are_of = self.squares.are_of(&totals)
                     && can_have(finite, &sums, &self.squares.total.fixed);
                 are_of.then_some(()).ok_or(BytesError::Corrupted {
-                    what: "the squares are not those of the items",
+                    what: "no items have this sum and this sum of squares",
                 })
             }
         }
@@ -165,7 +165,7 @@ pub struct Moments<T: Float> {
     pub(crate) squares: ProductSum<T>,
 }
 
-/// [`Moments`] of complex items, each a real and an imaginary part. Squares are those of magnitudes, so variances are real.
+/// [`Moments`] of complex items, each a real and an imaginary part. Magnitudes are squared, so variances are real.
 #[derive(Clone, Copy, Debug)]
 pub struct ComplexMoments<T: Float> {
     sum: ComplexSum<T>,
@@ -200,7 +200,7 @@ impl<T: Float> Moments<T> {
         moments
     }
 
-    /// Reads the sum of the squares of items whose sum is known, without counts.
+    /// Reads the sum of the squares, without counts, of items whose sum has been read.
     pub(crate) fn read_squares(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
         let counters = self.sum.total.counters;
         let (fixed, items) = reader.number()?;
@@ -276,7 +276,7 @@ impl Spread {
         Self::of_numbers(&parts, Scaled::of(&total.fixed), items, ddof, 0)
     }
 
-    /// The same for at least one item, if all are finite, `ddof` is a number, and items count units of 10^-tens.
+    /// [`of`](Self::of) for at least one item. All items are finite, and count units of 10^-`tens`; `ddof` is not NaN.
     pub(crate) fn of_numbers(
         parts: &[Scaled],
         squares: Scaled,
@@ -344,7 +344,7 @@ pub(crate) fn can_have<S: FixedFormat, Q: FixedFormat>(
     }
 }
 
-/// Whether 64 places of each show that the square of a sum is less than `items` times a sum of squares.
+/// Whether the 64 highest bits of both show that the square of a sum is less than `items` times a sum of squares.
 fn is_less(items: u64, sum: Magnitude, squares: Magnitude) -> bool {
     let above = (sum.bits >> 64) + 1;
     let (square, product) = (

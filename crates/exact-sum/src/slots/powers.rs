@@ -1,4 +1,4 @@
-//! The first four powers of items, and what follows from them.
+//! Sums of the first four powers of items, and their skewness and kurtosis.
 
 use num_bigint::BigInt;
 
@@ -77,7 +77,7 @@ impl<T: Float> Powers<T> {
     /// Adds the cube and the fourth power of a finite item if `sign` is 1; removes them if it is -1.
     pub(crate) fn step_higher(&mut self, item: f64, sign: i64) {
         let (value, unit) = integer(item);
-        // A float as a double has bits below the smallest float, which are zero.
+        // An `f32` as a double may have bits below the smallest `f32`, which are zero.
         let zeros = value.trailing_zeros() % u64::BITS;
         let (cubes, fourths) = higher_powers(value >> zeros, unit + zeros.cast_signed());
         let sign = i128::from(sign);
@@ -138,8 +138,8 @@ impl<T: Float> Powers<T> {
         Some(PowerSums::new(self.items(), [first, second], higher))
     }
 
-    /// As [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), of kind 10: the sum of the items with its counts, then without counts the
-    /// sums of their squares, cubes and fourth powers.
+    /// The powers in the format of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes), as kind 10: the sum of the items with its counts,
+    /// then the sums of their squares, cubes and fourth powers, without counts.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = bytes::header::<T>(Kind::Powers);
@@ -176,7 +176,7 @@ impl<T: Float> Powers<T> {
         );
         let is_possible = finite.is_possible();
         is_possible.then_some(powers).ok_or(BytesError::Corrupted {
-            what: "the powers are not those of the items",
+            what: "no items have these sums of powers",
         })
     }
 }
@@ -232,7 +232,7 @@ impl PowerSums {
         }
     }
 
-    /// Skewness or kurtosis, NaN where all items are alike; `None` for any other statistic.
+    /// The skewness or the kurtosis, NaN if all items are equal; `None` for any other statistic.
     pub(crate) fn statistic<T: Float>(&self, statistic: Statistic, options: Options) -> Option<T> {
         match statistic {
             Statistic::Skewness => Some(self.skewness(options.bias)),

@@ -21,10 +21,10 @@ use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::sum::of_total;
 use crate::statistic::{Options, Statistic};
 
-/// The products that are split at one scale.
+/// The number of products that are split at one scale.
 const BLOCK_PRODUCTS: usize = 4096;
 
-/// The products that are written to memory at once.
+/// The number of products that are written to memory at once.
 const PRODUCTS: usize = 1024;
 
 /// The most blocks in a row whose products are written to memory without trying to add them in a range.
@@ -136,7 +136,7 @@ impl<T: Float> ProductSum<T> {
         self.add(x, x);
     }
 
-    /// Whether this can be the sum of the squares of items with these sums of their parts.
+    /// Whether this sum's counters are those of the squares of items, given the sum of the items or the sums of their two parts.
     pub(crate) fn are_of(&self, parts: &[&Total<T::Sums>]) -> bool {
         let of_parts = |count: fn(&Counters) -> i64| {
             let counts = parts.iter().map(|part| count(&part.counters));
@@ -186,16 +186,16 @@ of_total!(
     "exact sum of products"
 );
 
-/// What earlier products, and their rounding errors, have shown.
+/// What earlier blocks have shown about products and their rounding errors.
 #[derive(Clone, Copy, Debug)]
 struct ProductHistory {
-    /// For products that need not be written to memory: the last block's scale, and whether factors were zero.
+    /// The scale of the last block, and whether factors were zero; `None` if no scale fit its products.
     method: Option<(RangeScale, bool)>,
-    /// The number of blocks that are written before other ways are tried again.
+    /// The number of blocks whose products are written to memory before a range is tried again.
     written: u32,
     /// The last value to which `written` was set.
     last_written: u32,
-    /// For products that were written.
+    /// The history of the products that were written to memory.
     products: BlockHistory,
     errors: BlockHistory,
 }
@@ -229,7 +229,7 @@ impl ProductHistory {
         }
     }
 
-    /// Adds the products if their exponents are in a range.
+    /// Adds the products if their exponents are in a range. Returns whether they were added.
     #[inline]
     fn split<T: Float>(
         &mut self,
@@ -320,7 +320,7 @@ impl ProductHistory {
     }
 }
 
-/// How products of such exponents are split, if these are in a range.
+/// The scale for products of these exponents, and whether there are zeros; `None` if the exponents are not in a range.
 fn method_for(exponents: Exponents) -> Option<(RangeScale, bool)> {
     let Exponents {
         lowest,
@@ -330,7 +330,7 @@ fn method_for(exponents: Exponents) -> Option<(RangeScale, bool)> {
     Some((RangeScale::for_products(lowest, highest)?, has_zeros))
 }
 
-/// Adds products if their exponents are in a range.
+/// Adds products if their exponents are in the range of `scale`. Returns whether they were added.
 fn add_in_range(
     level: Level,
     x: &[f64],

@@ -1,4 +1,4 @@
-//! Statistics of slots, rounded once: by [short integers](super::narrow) where these leave no doubt, else by integers of any size.
+//! Statistics of slots, rounded once: by [short integers](super::narrow) if they leave no doubt, otherwise by integers of any size.
 
 use crate::number::float::Float;
 use crate::number::round::root;
@@ -40,7 +40,7 @@ impl<T: Float> Moments<T> {
 }
 
 impl<T: Float> ComplexMoments<T> {
-    /// As [`Moments::variance`], with the magnitudes of the items' differences from their mean.
+    /// [`Moments::variance`], with the magnitudes of the items' differences from their mean.
     #[must_use]
     pub fn variance(&self, ddof: f64) -> T {
         self.spread(ddof).value(|magnitude| magnitude)
@@ -74,7 +74,7 @@ impl<T: Float> CoMoments<T> {
         self.rounded(Statistic::Slope, 0.0)
     }
 
-    /// The height a of the regression line at x = 0.
+    /// The height a of the regression line y = a + b x at x = 0. NaN if an item is not finite or x is constant.
     #[must_use]
     pub fn intercept(&self) -> T {
         self.rounded(Statistic::Intercept, 0.0)
@@ -90,14 +90,14 @@ impl<T: Float> CoMoments<T> {
 }
 
 impl<T: Float> Powers<T> {
-    /// The skewness: with a bias g1 = m3 / m2^(3/2), of central moments m that are divided by n; without one
+    /// The skewness: with bias g1 = m3 / m2^(3/2), where m2 and m3 are central moments divided by n; without bias
     /// G1 = g1 √(n (n - 1)) / (n - 2). NaN if an item is not finite, if all are equal or if there are none; without bias, also for fewer than 3.
     #[must_use]
     pub fn skewness(&self, bias: bool) -> T {
         self.rounded(Statistic::Skewness, bias)
     }
 
-    /// The excess kurtosis: with a bias g2 = m4 / m2^2 - 3, without one G2 = (n - 1) ((n + 1) g2 + 6) / ((n - 2) (n - 3)). NaN if an
+    /// The excess kurtosis: with bias g2 = m4 / m2^2 - 3, without bias G2 = (n - 1) ((n + 1) g2 + 6) / ((n - 2) (n - 3)). NaN if an
     /// item is not finite, if all are equal or if there are none; without bias, also for fewer than 4.
     #[must_use]
     pub fn kurtosis(&self, bias: bool) -> T {

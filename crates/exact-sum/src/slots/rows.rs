@@ -1,7 +1,7 @@
 //! Sums of the columns of rows.
 //!
-//! Adjacent columns are added in the lanes of registers, each at its own scale. A column for which that is not enough is copied,
-//! and added as a slice.
+//! Adjacent columns are added in the lanes of registers, each at its own scale. A column whose items do not all fit its scale is
+//! copied, and added as a slice.
 
 use simd_kernels::{Exponents, Level, Quiet, SPLIT_ROWS, SplitScale, split_columns, without_traps};
 
@@ -65,7 +65,7 @@ impl<T: Float> Sum<T> {
     }
 }
 
-/// Adds columns from `first` on to sums. Returns which were added.
+/// Adds the columns from `first` on to `sums`, one column each. Returns which columns were added.
 fn add_beside_each_other<T: Float>(
     level: Level,
     sums: &mut [Sum<T>],

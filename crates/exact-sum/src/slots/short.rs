@@ -1,4 +1,4 @@
-//! The sum of one slice, which needs no fixed-point number as long as its parts lie near each other.
+//! The sum of one slice, which needs no fixed-point number if its items lie near each other.
 
 use simd_kernels::{Level, Quiet};
 
@@ -39,7 +39,7 @@ struct ShortSum<F: FixedFormat> {
     /// In units of 2^unit.
     integer: i128,
     unit: i32,
-    /// Values that are too far away, and items that are not finite.
+    /// Values that the integer has no room for, and items that are not finite.
     rest: Option<Total<F>>,
 }
 

@@ -190,7 +190,7 @@ impl<T: Float> Sum<T> {
         quiet.forget_since();
     }
 
-    /// The sum of items in which negative zeros are not counted, which takes less time.
+    /// The sum of items, without counting negative zeros, which takes less time.
     #[cfg(feature = "par")]
     pub(crate) fn without_zeros(items: &[T]) -> Self {
         let mut sum = Self::new();
@@ -205,7 +205,7 @@ impl<T: Float> Sum<T> {
         sum
     }
 
-    /// The scale that the next items may be added at.
+    /// A scale at which the next items may be split.
     pub(crate) fn guess(&self, first: impl FnOnce() -> Option<Exponents>) -> Option<SplitScale> {
         self.history.guess(first)
     }

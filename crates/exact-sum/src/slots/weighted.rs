@@ -118,7 +118,7 @@ impl<T: Float> Slot for WeightedMean<T> {
     }
 }
 
-/// The quotient of the sums of the products of items with their weights, and of the weights: see [`WeightedMean::value`].
+/// The sum of items times their weights, divided by the sum of the weights: see [`WeightedMean::value`].
 pub(crate) fn weighted_mean<T: Float>(
     products: &Total<T::Products>,
     weights: &Total<T::Sums>,

@@ -468,10 +468,7 @@ fn states_of_any_kind() {
         .map(Statistic::held)
     );
     let error = |bytes: &[u8]| CompactAny::of_bytes(bytes).unwrap_err().to_string();
-    assert_eq!(
-        error(b"no state"),
-        "the bytes are not those of an exact sum"
-    );
+    assert_eq!(error(b"no state"), "the bytes are not an exact sum");
     assert_eq!(error(b"tfx"), "the bytes end too early");
     assert_eq!(
         error(&Sum::of(&[0.5_f32]).to_bytes()),
@@ -481,5 +478,5 @@ fn states_of_any_kind() {
         error(b"tfx\x01\x07\x08\0\0"),
         "the bytes are sums by key, not a state of doubles"
     );
-    assert!(error(b"tfx\x01\x4d\x08\0\0").contains("of an unknown kind"));
+    assert!(error(b"tfx\x01\x4d\x08\0\0").contains("an unknown kind of sum"));
 }

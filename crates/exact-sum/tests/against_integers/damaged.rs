@@ -227,7 +227,7 @@ fn squares_are_those_of_the_items() {
         let read = read.map(|read| read.to_bytes());
         assert_eq!(read, Ok(Moments::of(items).to_bytes()));
         let wrong = BytesError::Corrupted {
-            what: "the squares are not those of the items",
+            what: "no items have this sum and this sum of squares",
         };
         let read = Moments::<f64>::of_bytes(&bytes(items, others)).map(drop);
         assert_eq!(read.as_ref(), Err(&wrong));
@@ -261,7 +261,7 @@ fn number(sum: &[u8]) -> &[u8] {
 #[test]
 fn products_are_those_of_the_items() {
     let wrong = BytesError::Corrupted {
-        what: "the products are not those of the items",
+        what: "no pairs have these sums of squares and products",
     };
     let of = |x: &[f64], y: &[f64], factors: [&[f64]; 2]| {
         let header = &CoMoments::of(x, y).to_bytes()[..8];
@@ -305,7 +305,7 @@ fn powers_are_those_of_the_items() {
         bytes
     };
     let wrong = BytesError::Corrupted {
-        what: "the powers are not those of the items",
+        what: "no items have these sums of powers",
     };
     for (items, cubes, fourths, others) in [
         (&[1.0, 2.0][..], 9, 17, &[(9, 16), (10, 17)][..]),

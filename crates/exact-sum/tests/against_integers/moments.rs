@@ -208,21 +208,21 @@ fn bytes_of_others() {
     );
     let kind = Sum::<f32>::of_bytes(&bytes).unwrap_err().to_string();
     assert_eq!(kind, "the bytes are a sum of f64, not a sum of f32");
-    assert_eq!(error(b"PK"), "the bytes are not those of an exact sum");
+    assert_eq!(error(b"PK"), "the bytes are not an exact sum");
     assert_eq!(error(b""), "the bytes end too early");
     assert_eq!(error(b"tfx"), "the bytes end too early");
     let mut later = bytes.clone();
     later[3] = 9;
     assert_eq!(
         error(&later),
-        "the bytes have version 9; version 1 is known"
+        "the bytes have format version 9, but only version 1 can be read"
     );
     let mut longer = bytes.clone();
     longer.push(0);
     assert_eq!(error(&longer), "1 bytes follow after the sum");
     let mut counted = bytes.clone();
     counted[16] = 2;
-    let told = "no exact sum has such bytes: there are fewer items than of one kind";
+    let told = "the bytes of the sum are damaged: the counts of items contradict each other";
     assert_eq!(error(&counted), told);
     assert_eq!(
         Sum::<f64>::of_bytes(&bytes[..9]),

@@ -139,7 +139,7 @@ fn columns_that_do_not_fit_are_errors() {
         windows.values(statistic, statistic.defaults(), columns)
     };
     let error = values(Statistic::Correlation, &[&[1.0, 2.0]]).unwrap_err();
-    assert_eq!(error.to_string(), "`corr` is of 2 columns, not of 1");
+    assert_eq!(error.to_string(), "`corr` takes 2 columns, not 1");
     assert!(matches!(
         values(Statistic::Norm, &[]),
         Err(RollingError::Columns { found: 0, .. })

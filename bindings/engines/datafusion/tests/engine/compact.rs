@@ -153,7 +153,7 @@ fn nulls_zero_denominators_and_errors() {
         ("exact_corr(x, 'a')", "exact_corr: argument 2 is Utf8"),
         (
             "exact_sum_of(X'00')",
-            "exact_sum_of: the bytes are not those of an exact sum",
+            "exact_sum_of: the bytes are not an exact sum",
         ),
         (
             "exact_merge(x)",

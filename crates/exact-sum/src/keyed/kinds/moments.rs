@@ -137,7 +137,7 @@ pub(super) fn read<T: Float>(
     let finite = count - sum.counters.specials();
     if !can_have(finite, &[&sum.fixed], &squared) {
         return Err(BytesError::Corrupted {
-            what: "the squares are not those of the items",
+            what: "no items have this sum and this sum of squares",
         });
     }
     sums.add_read(key, &sum, count, |word| is_common(0, word));

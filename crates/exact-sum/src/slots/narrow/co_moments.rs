@@ -28,20 +28,20 @@ impl NarrowCoMoments {
             .less(x.times::<2, 4>(y))
     }
 
-    /// If the sums lack up to 1 each, [`mixed`](Self::mixed) is off by less than 2^this: n + |Σx| + |Σy| + 1.
+    /// If each sum is up to 1 too small, the error of [`mixed`](Self::mixed) is less than 2^this: n + |Σx| + |Σy| + 1.
     fn mixed_error(&self, items: u64) -> i32 {
         let [n, x, y] = [items.into(), self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
         n.max(x).max(y) + 2
     }
 
-    /// The same of [`height`](Self::height): Σx² + |Σy| + |Σx| + |Σxy| + 2.
+    /// The same bound for [`height`](Self::height): Σx² + |Σy| + |Σx| + |Σxy| + 2.
     fn height_error(&self) -> i32 {
         let [x, y] = [self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
         let [xx, xy] = [self.x.squares, self.products.0].map(Wide::bits);
         x.max(y).max(xx).max(xy) + 3
     }
 
-    /// n^4 times the product of both variances, and where it is cut, what it is off by.
+    /// n^4 times the product of both variances and, if `is_cut`, the exponent of a power of two above its error.
     #[inline(always)]
     fn variances(&self, items: u64, is_cut: bool) -> (Wide<8>, Option<i32>) {
         let [x, y] = [self.x.second(items), self.y.second(items)];

@@ -1,4 +1,4 @@
-//! The unit of integers that stand for items near each other.
+//! The unit in which items near each other are integers.
 
 use crate::number::fixed::FixedFormat;
 use crate::number::float::Float;
@@ -9,9 +9,9 @@ use simd_kernels::is_zero;
 pub(crate) struct Grid {
     /// The lowest exponent of items, biased as a double's.
     lowest: u64,
-    /// The number of exponents that items may have, from that one on.
+    /// The number of exponents that items may have, from `lowest` on.
     exponents: u64,
-    /// The last bits of all significands, which are zero.
+    /// The number of last bits that are zero in all significands.
     zeros: u32,
 }
 
@@ -19,11 +19,11 @@ const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 const BEYOND: usize = 0x7FF;
 
 impl Grid {
-    /// The bits of an item as an integer for which sums up to fourth powers have room: the sum of the k-th powers of 2^`count_bits`
-    /// items is below 2^(64 (k + 1) - 1). So items may differ by a factor of 2^20, and more if they are `f32`.
+    /// The number of bits that items may have as integers, so that sums of up to fourth powers have room: the sum of the k-th powers
+    /// of 2^`count_bits` items is below 2^(64 (k + 1) - 1). So items may differ by a factor of 2^20, and more if they are `f32`.
     pub(crate) fn bits(count_bits: u32) -> u32 {
         const MOST: u32 = 74;
-        /// So that numerators have room: see [`Powers`](crate::slots::narrow::powers).
+        /// With more items, numerators would not have room: see [`powers`](crate::slots::narrow::powers).
         const MOST_COUNT_BITS: u32 = 36;
         if count_bits > MOST_COUNT_BITS {
             return 0;
@@ -44,7 +44,7 @@ impl Grid {
         for item in items {
             counts[(item.to_bits() >> FRACTION_BITS) as usize & BEYOND] += 1;
         }
-        // The last bit of an item is not below the format's, as long sums need it. Subnormal numbers do not fit.
+        // The last bit of an item must not be below the format's lowest bit, as fixed-point sums need it. Subnormal numbers do not fit.
         let least = T::Sums::LOWEST + 1075 - zeros.cast_signed();
         let least = usize::try_from(least.max(1)).expect("it is positive");
         let mut held: usize = counts[least..least + exponents]
@@ -78,7 +78,7 @@ impl Grid {
         let distance = (bits >> FRACTION_BITS & BEYOND as u64).wrapping_sub(self.lowest);
         if distance < self.exponents {
             let significand = (bits & (IMPLICIT - 1) | IMPLICIT) >> self.zeros;
-            // Fewer places than a word has, which the compiler does not know.
+            // The distance is below 64, which the compiler does not know.
             let magnitude = i128::from(significand) << (distance % 64);
             let sign = i128::from(bits.cast_signed() >> (u64::BITS - 1));
             Some((magnitude ^ sign) - sign)

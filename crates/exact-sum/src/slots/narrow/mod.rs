@@ -13,7 +13,7 @@ use crate::number::near::Near;
 use crate::slots::Slot;
 use crate::statistic::{Options, Statistic};
 
-/// The sums of rows of C items that a [`Grid`](grid::Grid) has made integers.
+/// The sums of rows of C items that a [`Grid`](grid::Grid) has converted to integers.
 pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     /// The slot that holds the same sums of any items.
     type Slot: Slot<Item = T>;
@@ -24,8 +24,8 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     /// Removes a row.
     fn remove(&mut self, row: [i128; C]);
 
-    /// A statistic of `items` rows, rounded once. The units are 2^`units[c]`. `None` if only the slot can compute it.
-    /// Floating-point arithmetic must be IEEE 754's default. If the sums are [`cut`](Self::cut), each lacks less than 1.
+    /// A statistic of `items` rows, rounded once. The unit of column c is 2^`units[c]`. `None` if only the slot can compute it.
+    /// Floating-point arithmetic must be IEEE 754's default. If `is_cut`, the sums have been [cut](Self::cut), each by less than 1.
     fn statistic(
         &self,
         statistic: Statistic,
@@ -63,10 +63,10 @@ pub(crate) fn near<N: Narrow<T, C>, T: Float, const C: usize>(
     value
 }
 
-/// n (n - `ddof`) for n items; `None` if it is 0, or not a short integer.
+/// n (n - `ddof`) for n items; `None` unless it is an integer from 1 to 2^53 - 1.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "what is no such integer is found out"
+    reason = "a `ddof` that is no such integer is detected"
 )]
 #[inline(always)]
 fn divisor(items: u64, ddof: f64) -> Option<Near> {

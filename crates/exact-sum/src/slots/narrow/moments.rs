@@ -24,7 +24,7 @@ impl NarrowMoments {
             .less(Wide::square_of(self.sum))
     }
 
-    /// If the sums lack up to 1 each, [`second`](Self::second) is off by less than 2^this: n + 2 |S1| + 1.
+    /// If each sum is up to 1 too small, the error of [`second`](Self::second) is less than 2^this: n + 2 |S1| + 1.
     pub(crate) fn second_error(&self, items: u64) -> i32 {
         let [n, sum] = [items.into(), self.sum].map(|number| Wide::<2>::of(number).bits());
         n.max(sum + 1) + 2

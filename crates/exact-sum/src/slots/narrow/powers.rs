@@ -1,7 +1,7 @@
 //! The first four powers of items near each other.
 //!
-//! Of n < 2^c items below 2^b in magnitude, where 4 b + c is at most 319 and c at most 36, all numerators and denominators below are less than
-//! 2^(4 b + 6 c + 8), which is at most 2^507.
+//! For n < 2^c items below 2^b in magnitude, where 4 b + c is at most 319 and c at most 36, all numerators and denominators in this file are
+//! less than 2^(4 b + 6 c + 8), which is at most 2^507.
 
 use crate::number::float::Float;
 use crate::number::near::{Near, Part, near_quotient};
@@ -52,7 +52,7 @@ impl NarrowPowers {
         let with_cubes = with_cubes.times::<2, 8>(Wide::of(4 * n * n));
         let with_squares = square.times::<3, 7>(self.moments.squares);
         let with_squares = with_squares.times::<1, 8>(Wide::of(6 * n));
-        // 3 S1^2 may have a bit more than four words.
+        // 3 S1^2 may not fit four words.
         let alone = square.times::<4, 8>(square);
         let alone = alone.plus(alone).plus(alone);
         fourths
@@ -62,14 +62,14 @@ impl NarrowPowers {
             .less(alone)
     }
 
-    /// If the sums lack up to 1 each, [`third`](Self::third) is off by less than 2^this: n^2 + 3 n (|S1| + S2 + 1) + 6 S1^2 + 6 |S1| + 2.
+    /// If each sum is up to 1 too small, the error of [`third`](Self::third) is less than 2^this: n^2 + 3 n (|S1| + S2 + 1) + 6 S1^2 + 6 |S1| + 2.
     fn third_error(&self, items: u64) -> i32 {
         let [n, s1, s2, _] = self.bits(items);
         let mixed = n + 2 + s1.max(s2);
         (2 * n).max(mixed).max(2 * s1 + 3) + 3
     }
 
-    /// The same of [`fourth`](Self::fourth):
+    /// The same bound for [`fourth`](Self::fourth):
     /// n^3 + 4 n^2 (|S1| + |S3| + 1) + 6 n (2 |S1| S2 + 2 |S1| + S2 + 1 + S1^2) + 12 |S1|^3 + 18 S1^2 + 12 |S1| + 3.
     fn fourth_error(&self, items: u64) -> i32 {
         let [n, s1, s2, s3] = self.bits(items);
@@ -123,7 +123,7 @@ impl NarrowPowers {
             return near_quotient(above, below, |a, b| a.over(b));
         }
         let n = i128::from(items);
-        // Factors are below 2^bits.
+        // The factors n + 1, n - 1, n - 2 and n - 3 are below 2^bits.
         let bits = Wide::<2>::of(n + 1).bits();
         let errors = errors.map(|[excess, square]| {
             let above = (excess + bits).max(square + 3) + 1;
