@@ -52,7 +52,7 @@ macro_rules! of_any {
     };
 }
 
-/// Evaluates an expression of two states of one kind; otherwise returns an error.
+/// Evaluates an expression of two states of the same kind; returns an error for states of different kinds.
 macro_rules! of_two {
     ($any:expr, $other:expr, ($own:ident, $else:ident) => $value:expr) => {
         match ($any, $other) {
@@ -83,7 +83,7 @@ impl CompactAny {
         Ok(state)
     }
 
-    /// What the state in the bytes holds, according to their header.
+    /// The kind of state that the bytes hold, according to their header.
     ///
     /// # Errors
     /// The bytes do not begin like a state of doubles.
@@ -103,7 +103,7 @@ impl CompactAny {
         })
     }
 
-    /// The state of no rows; `None` if states of this kind have no bytes.
+    /// The state of no rows; `None` if states of this kind cannot be written as bytes.
     #[must_use]
     pub fn empty(held: Held) -> Option<Self> {
         match held {
@@ -122,7 +122,7 @@ impl CompactAny {
         of_any!(self, state => state.to_bytes())
     }
 
-    /// What the state holds.
+    /// The kind of state.
     #[must_use]
     pub fn held(&self) -> Held {
         match self {
@@ -161,7 +161,7 @@ impl CompactAny {
     /// Adds the rows of `other`.
     ///
     /// # Errors
-    /// `other` holds something else, or there would be more than 2^63 - 1 rows. A failed call changes nothing.
+    /// `other` is of another kind, or there would be more than 2^63 - 1 rows. A failed call changes nothing.
     pub fn merge(&mut self, other: &Self) -> Result<(), BytesError> {
         Ok(of_two!(self, other, (own, other) => own.merge(other))?)
     }
@@ -169,7 +169,7 @@ impl CompactAny {
     /// Removes the rows of `other`.
     ///
     /// # Errors
-    /// `other` holds something else or more rows, or more of a kind of item; the text says which. A failed call changes nothing.
+    /// `other` is of another kind, or has more rows, NaNs or infinities; the error's text says which. A failed call changes nothing.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(of_two!(self, other, (own, other) => own.unmerge(other))?)
     }

@@ -1,4 +1,4 @@
-//! The integers of sums: of 128 bits, and of several words.
+//! The integers that hold sums: of 128 bits, and of several words.
 
 use num_bigint::{BigInt, Sign};
 
@@ -7,19 +7,19 @@ use crate::number::wide::{Wide, words_of};
 
 /// An integer in two's complement. Words of 64 bits have the alignment of the states that databases keep for groups.
 pub(crate) trait Digits: Copy + std::fmt::Debug {
-    /// How many bits an integer has.
+    /// The number of bits of an integer.
     const BITS: u32;
 
     /// An item's integer.
     type Item: Copy + Default + PartialEq + Into<i128>;
 
-    /// The most bits of an item's integer, without its sign.
+    /// The most bits that an item's integer has, without its sign.
     const ITEM_BITS: u32;
 
-    /// The places that are left free below the first item, or up to 15 more.
+    /// The number of places that stay free below the first item; up to 15 more may be free.
     const BELOW: i32;
 
-    /// The highest place of an item's lowest bit: above it is room for the sign, and for one more bit.
+    /// The highest place that an item's lowest bit may have, so that above the item there is room for the sign and one more bit.
     const MOST_PLACES: u32;
 
     /// The largest exponent of a unit.
@@ -29,25 +29,25 @@ pub(crate) trait Digits: Copy + std::fmt::Debug {
 
     fn is_zero(self) -> bool;
 
-    /// The sum of this and item * 2^places, where `places` is at most [`MOST_PLACES`](Self::MOST_PLACES); `None` if there is no room for the sum.
+    /// This integer plus item * 2^places, where `places` is at most [`MOST_PLACES`](Self::MOST_PLACES); `None` if there is no room for the sum.
     fn plus_item(self, item: Self::Item, places: u32) -> Option<Self>;
 
-    /// The sum of this and integer * 2^places, where the integer has less than `BITS` - 1 bits; `None` if there is no room for the sum.
+    /// This integer plus integer * 2^places, where `integer` has less than `BITS` - 1 bits; `None` if there is no room for the sum.
     fn plus(self, integer: i128, places: u32) -> Option<Self>;
 
-    /// The sum of this and another integer; `None` if there is no room for the sum.
+    /// This integer plus another one; `None` if there is no room for the sum.
     fn plus_all(self, other: Self) -> Option<Self>;
 
-    /// The negative of this; `None` if there is no room for it.
+    /// This integer, negated; `None` if there is no room for the result.
     fn negated(self) -> Option<Self>;
 
-    /// Integers of 64 bits and a sign, each with its place: times two to the powers of their places, they add up to this.
+    /// Integers of 64 bits and a sign, each with a place. The sum of each integer times 2^place is this integer.
     fn parts(self) -> impl Iterator<Item = (i128, u32)>;
 
-    /// The digits of an integer for which there is room.
+    /// Converts an integer, which must fit.
     fn of_big(integer: &BigInt) -> Self;
 
-    /// The sign and the magnitude of this * 2^unit; `None` for zero.
+    /// The sign and the magnitude of this integer times 2^unit; `None` for zero.
     fn magnitude(self, unit: i32) -> Option<(bool, Magnitude)>;
 
     fn big(self) -> BigInt {
@@ -69,7 +69,7 @@ static POWERS: [i64; NarrowDigits::MOST_PLACES as usize + 1] = {
     powers
 };
 
-/// Digits for doubles, which have 53 bits.
+/// Digits for sums of doubles, which have 53 bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NarrowDigits([u64; 2]);
 
@@ -138,7 +138,7 @@ impl Digits for NarrowDigits {
     }
 }
 
-/// Digits for products of N - 2 doubles: of two, which have 106 bits, for cubes, and for fourth powers.
+/// Digits for sums of products of N - 2 doubles: of two doubles, which have 106 bits, of cubes, and of fourth powers.
 impl<const N: usize> Digits for Wide<N> {
     type Item = i128;
     const BITS: u32 = 64 * (factors(N) + 2);
@@ -207,7 +207,7 @@ impl<const N: usize> Digits for Wide<N> {
     }
 }
 
-/// The factors of products that N words are for.
+/// The number of factors of the products that `words` words are for.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "there are at most six words"

@@ -109,7 +109,7 @@ impl IntegerSum {
     }
 }
 
-/// An integer of 192 bits, in two's complement. Words have the alignment of the states that
+/// An integer of 192 bits, in two's complement. Its words have the alignment of the states that
 /// databases keep for groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Long([u64; 3]);
@@ -127,14 +127,14 @@ impl Long {
         Self::of_parts((integer.cast_unsigned(), sign))
     }
 
-    /// The lower 128 bits, and those above.
+    /// The lower 128 bits, and the word above them.
     #[inline]
     fn parts(self) -> (u128, u64) {
         let Self([lowest, lower, highest]) = self;
         (u128::from(lower) << 64 | u128::from(lowest), highest)
     }
 
-    /// There is room for the sum of 2^63 items of 128 bits.
+    /// Adds an integer. There is room for the sum of 2^63 items of 128 bits.
     #[inline]
     pub(crate) fn add(&mut self, other: Self) {
         let ((own_lower, own_highest), (lower, highest)) = (self.parts(), other.parts());

@@ -1,8 +1,8 @@
-//! The items of states.
+//! The items of compact states.
 
 use crate::number::fixed::integer;
 
-/// A double, or an integer, which is not converted to a double. A state takes items of one kind only.
+/// A double, or an integer, which is not converted to a double. All items of a state are doubles, or all are integers.
 pub trait CompactItem: Copy + sealed::ItemParts {}
 
 pub(crate) mod sealed {
@@ -57,7 +57,7 @@ impl sealed::ItemParts for i64 {
     }
 }
 
-/// A number of a column whose type is known only at run time.
+/// An item of a column whose type is known only at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CompactNumber {
     /// A double.

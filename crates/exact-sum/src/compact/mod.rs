@@ -33,18 +33,18 @@ use crate::statistic::{Options, Statistic};
 
 /// A state that a database keeps for a group.
 ///
-/// | state | bytes | of |
+/// | state | bytes | statistics |
 /// |---|---|---|
 /// | [`CompactSum`] | 32 | count, sum, mean |
-/// | [`CompactProducts`] | 48 | dot |
-/// | [`CompactMoments`] | 80 | variance and standard deviation, too |
-/// | [`CompactWeightedMean`] | 80 | a weighted mean |
-/// | [`CompactPowers`] | 200 | skewness and kurtosis, too |
-/// | [`CompactCoMoments`] | 208 | two columns |
+/// | [`CompactProducts`] | 48 | dot product |
+/// | [`CompactMoments`] | 80 | those of a sum, variance, standard deviation |
+/// | [`CompactWeightedMean`] | 80 | weighted mean |
+/// | [`CompactPowers`] | 200 | those of moments, skewness, kurtosis |
+/// | [`CompactCoMoments`] | 208 | covariance, correlation, regression line of two columns |
 ///
-/// Each part of a state has room for items within some factor of the first item: 2^23 in a sum. Items that do not fit, and the counts of items that
-/// are not finite, are kept separately, in 600 bytes for a sum, 1,100 for squares, 1,700 for cubes and 2,200 for fourth powers. Negative zeros count
-/// as +0.0.
+/// Each sum in a state has room for values within some factor of the first one: 2^23 in a sum of items. Values that do not fit, and the counts
+/// of items that are not finite, are kept separately, in 600 bytes for a sum, 1,100 for squares, 1,700 for cubes and 2,200 for fourth powers.
+/// Negative zeros count as +0.0.
 ///
 /// ```
 /// use exact_sum::{CompactRows, CompactState, CompactSum, Statistic};
@@ -71,16 +71,16 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     /// Removes the rows of `other`.
     ///
     /// # Errors
-    /// More rows are removed than were added, or more of a kind: NaNs, infinities. A failed call changes nothing.
+    /// More rows are removed than were added, or more NaNs or infinities. A failed call changes nothing.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
-    /// A statistic, rounded once. As in SQL it is `None` (NULL) for too few rows, for no rows except for their number, and if a
-    /// denominator is zero. Also `None` if the state does not have the statistic.
+    /// A statistic, rounded once. As in SQL it is `None` (NULL) for too few rows, for no rows (except the count), and if a denominator
+    /// is zero. Also `None` if the state does not have the statistic.
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<f64> {
         self.statistic_of_decimals(statistic, options, [0; 2])
     }
 
-    /// The same if the integers that were added to column i count units of 10^-`scales[i]`.
+    /// [`statistic`](Self::statistic), if the integers that were added to column i count units of 10^-`scales[i]`.
     fn statistic_of_decimals(
         &self,
         statistic: Statistic,
@@ -128,8 +128,8 @@ pub trait CompactRows<R>: CompactState {
     }
 }
 
-/// States as bytes, for files and other programs: those of [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum), [`Moments`](crate::Moments),
-/// [`CoMoments`](crate::CoMoments) and [`Powers`](crate::Powers) of doubles.
+/// States as bytes, for files and other programs, in the formats of [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum),
+/// [`Moments`](crate::Moments), [`CoMoments`](crate::CoMoments) and [`Powers`](crate::Powers) of doubles.
 pub trait CompactBytes: CompactState {
     /// The state as bytes. Equal states have equal bytes.
     fn to_bytes(&self) -> Vec<u8>;
@@ -150,7 +150,7 @@ pub trait CompactBytes: CompactState {
 }
 
 /// Whether `items` is more than `ddof`.
-#[expect(clippy::cast_precision_loss, reason = "numbers so great are more")]
+#[expect(clippy::cast_precision_loss, reason = "2^53 items are enough")]
 fn is_more(items: u64, ddof: f64) -> bool {
     items as f64 > ddof
 }

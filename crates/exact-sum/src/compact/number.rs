@@ -9,7 +9,7 @@ use crate::number::float::Float;
 use crate::number::scaled::Scaled;
 use crate::number::total::Total;
 
-/// Exponents of units are multiples of this number. So most sums of similar items have the same unit, and merge by one addition.
+/// Most exponents of units are multiples of this number. So most sums of similar items have the same unit, and merge by one addition.
 const UNIT_STEP: i32 = 16;
 
 /// The unit of a sum to which nothing was added: no item fits it.
@@ -43,8 +43,8 @@ impl Tag {
 #[derive(Clone, Debug)]
 pub(super) struct Number<D: Digits, F: FixedFormat> {
     digits: D,
-    /// The values that were added before the digits got another unit or overflowed; the counts of items that are not finite; and the count of items
-    /// for which the tag has no room. Most sums have none of these.
+    /// The values that were added before the digits got another unit or overflowed; the counts of items that are not finite; and the number of items
+    /// beyond those that the tag can count. Most sums have none of these.
     spilled: Option<Box<Total<F>>>,
     tag: Tag,
 }
@@ -121,11 +121,11 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
     }
 
     fn set_unit(&mut self, unit: i32) {
-        let unit = i16::try_from(unit).expect("it is near that of some doubles' product");
+        let unit = i16::try_from(unit).expect("it is near the unit of a product of doubles");
         self.tag = Tag::of(self.tag.items(), unit);
     }
 
-    /// Adds item * 2^unit if there is room. Returns whether there is.
+    /// Adds item * 2^unit if there is room. Returns whether it was added.
     #[inline(always)]
     pub(super) fn add_item(&mut self, item: D::Item, unit: i32) -> bool {
         let own = self.unit();
@@ -193,7 +193,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         }
     }
 
-    /// The exponent of the digits' unit, if the first number has the places from `lowest` to below `top`; `None` if there is no room for it.
+    /// The exponent of the digits' unit, if the first value has the places from `lowest` to below `top`; `None` if the value does not fit.
     fn unit_of(lowest: i32, top: i32) -> Option<i32> {
         let most = D::BITS.cast_signed() - 2;
         let from_top = (top - D::ITEM_BITS.cast_signed() - D::BELOW) & -UNIT_STEP;
@@ -285,7 +285,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         Total { fixed, counters }
     }
 
-    /// The same number and counts, without the count of negative zeros; in digits, if the number fits.
+    /// Converts a total, without its count of negative zeros. The number is in digits if it fits.
     pub(super) fn of_total(total: &Total<F>) -> Self {
         let mut number = Self::EMPTY;
         let (integer, unit) = total.fixed.integer();

@@ -10,10 +10,10 @@ use crate::number::scaled::{over_tens, quotient};
 use crate::number::wide::Wide;
 use crate::statistic::{Options, Statistic};
 
-/// A sum of products, counted or not.
+/// A sum of products, which its owner may count.
 pub(super) type ProductNumber = Number<Wide<4>, DoubleProducts>;
 
-/// An exact sum of products in 48 bytes. Like [`CompactSum`](crate::CompactSum), it owns some 1,100 bytes more if products do not fit 256 bits.
+/// An exact sum of products in 48 bytes. If products do not fit 256 bits, it owns some 1,100 bytes more.
 ///
 /// ```
 /// use exact_sum::CompactProducts;
@@ -47,7 +47,7 @@ impl CompactProducts {
         }
     }
 
-    /// Counts the product of two factors if one is not finite: infinity times zero is NaN, otherwise the signs decide.
+    /// Counts the product of two factors, one or both of them not finite: infinity times zero is NaN, otherwise the signs decide.
     #[cold]
     fn count_special(&mut self, factors: [((i64, i32), Option<f64>); 2]) {
         let sign = |((integer, _), special): ((i64, i32), Option<f64>)| match special {

@@ -22,8 +22,8 @@ const FEW_ITEMS: usize = 24;
 
 /// An exact sum, and the number of its items, in 32 bytes.
 ///
-/// Its items fit in 128 bits if they are within a factor of 2^23 of the first one, or somewhat more. Otherwise it owns some 600 bytes
-/// more. It starts at +0.0, as sums by key do, so the sum of negative zeros is +0.0.
+/// Items fit in 128 bits if they are within a factor of 2^23, or somewhat more, of the first one. Otherwise the sum owns some 600
+/// bytes more. It starts at +0.0, as sums by key do, so the sum of negative zeros is +0.0.
 ///
 /// ```
 /// use exact_sum::CompactSum;
@@ -127,7 +127,7 @@ impl CompactSum {
         (self.items() > 0).then(|| self.number.value())
     }
 
-    /// The mean of some items, rounded once.
+    /// The mean, rounded once. There must be items.
     fn mean(&self) -> f64 {
         let items = self.items();
         let mean = |(is_negative, sum)| f64::signed((is_negative, round::quotient(sum, items)));

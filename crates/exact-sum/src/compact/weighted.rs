@@ -6,7 +6,7 @@ use crate::number::scaled::{over_tens, quotient};
 use crate::slots::weighted::quotient_of_special;
 use crate::statistic::{Options, Statistic};
 
-/// The sums of items times their weights and of the weights, in 80 bytes.
+/// A weighted mean: the sum of items times their weights, and the sum of the weights, in 80 bytes.
 ///
 /// ```
 /// use exact_sum::{CompactState, CompactWeightedMean, Statistic};

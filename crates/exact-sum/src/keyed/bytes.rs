@@ -1,4 +1,4 @@
-//! Slots of keys as bytes.
+//! The slots of all keys as bytes.
 
 use hashbrown::HashMap;
 
@@ -11,8 +11,7 @@ use crate::number::fixed::FixedFormat;
 use crate::number::total::Total;
 
 impl<S: KeyedSlot> Keyed<S> {
-    /// The slots as bytes, for files and other programs. Slots that are equal have the same bytes, whatever order, calls and threads they come
-    /// from.
+    /// The slots as bytes, for files and other programs. Equal slots have equal bytes, whatever order, calls and threads they come from.
     ///
     /// All numbers are little-endian. The header and numbers are those of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes).
     ///
@@ -41,7 +40,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// | bytes | what |
     /// |---|---|
     /// | 1 | 1 if some of its items are not finite, otherwise 0 |
-    /// | 3 × 8, only after a 1 | how many are NaN, infinity, negative infinity: `u64` each |
+    /// | 3 × 8, only after a 1 | the numbers of NaNs, infinities and negative infinities, `u64` each |
     /// | 4 + 4 + n | the number: exponent of its unit `i32`, n `u32`, n bytes of two's complement |
     ///
     /// If the width of rows is not 1, the last byte of the header is 1, and the width (`u64`) follows the number of keys. The slots of a
@@ -98,7 +97,7 @@ impl<S: KeyedSlot> Keyed<S> {
     }
 }
 
-/// The byte of the header that says whether there is a width.
+/// The index of the header's byte that says whether there is a width.
 const HAS_WIDTH: usize = 7;
 
 fn read_length(reader: &mut Reader<'_>) -> Result<usize, BytesError> {
@@ -107,7 +106,7 @@ fn read_length(reader: &mut Reader<'_>) -> Result<usize, BytesError> {
 }
 
 impl Field {
-    /// The smallest number of bytes of such a field.
+    /// The smallest number of bytes that the field can have.
     fn least_bytes(self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -131,7 +130,7 @@ impl Field {
     }
 }
 
-/// For each field, the exponents of those words that many slots have, so that a table of such words is not much longer than their bytes.
+/// For each field, the exponents of the words that many slots have. Only these get tables, so no table is much longer than its words' bytes.
 fn common_words(fields: &[Field], slots: usize, mut reader: Reader<'_>) -> Vec<Vec<i64>> {
     const RARE: usize = 16;
     let mut counts: Vec<HashMap<i64, usize>> = vec![HashMap::new(); fields.len()];
@@ -164,7 +163,7 @@ pub(super) fn read_count(reader: &mut Reader<'_>) -> Result<u64, BytesError> {
     reader.array().map(u64::from_le_bytes)
 }
 
-/// Checks that a sum can have this many items, and that these are enough for its number.
+/// Checks that `count` items can have this sum, whose number needs at least `of_number` items.
 pub(super) fn check_count<F: FixedFormat>(
     count: u64,
     sum: &Total<F>,
@@ -203,7 +202,7 @@ pub(crate) fn read_entry<F: FixedFormat>(
         counters = Counters::of_words(words);
         if are_special != 1 || counters == Counters::default() {
             return Err(BytesError::Corrupted {
-                what: "counts of what is not finite",
+                what: "the counts of NaNs and infinities are invalid",
             });
         }
     }

@@ -15,7 +15,7 @@ use crate::number::counters::LimitError;
 use crate::slots::items::Items;
 use crate::statistic::{Options, Statistic};
 
-/// A slot for each key that has items: the [`Keyed`] of keys of any type.
+/// A slot for each key that has items: [`Keyed`], but for keys of any type.
 ///
 /// ```
 /// use exact_sum::{Hashed, Sum};
@@ -29,7 +29,7 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Hashed<K, S: KeyedSlot> {
-    /// In the order in which they were first added.
+    /// The keys in the order in which they were first added.
     keys: Vec<K>,
     /// The index of each key.
     places: HashTable<u32>,
@@ -62,13 +62,13 @@ impl<K, S: KeyedSlot> Hashed<K, S> {
         &self.keys
     }
 
-    /// The slots of the [keys](Self::keys), by their number.
+    /// The slots of the [keys](Self::keys): slot i belongs to key number i.
     #[must_use]
     pub fn slots(&self) -> &Keyed<S> {
         &self.slots
     }
 
-    /// The bytes that are allocated, without those that keys own.
+    /// The number of bytes that are allocated, without those that keys own.
     #[must_use]
     pub fn memory(&self) -> usize {
         self.keys.capacity() * size_of::<K>() + self.places.allocation_size() + self.slots.memory()
@@ -117,7 +117,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// As [`add`](Self::add).
     ///
     /// # Errors
-    /// As [`Keyed::remove`]; or a key is unknown. A failed call changes no slot.
+    /// As [`Keyed::remove`], or a key is unknown. A failed call changes no slot.
     pub fn remove(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), RemoveKeyedError> {
         self.slots.remove(&self.known(keys)?, items)
     }
@@ -155,8 +155,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         keys.iter().enumerate().map(place).collect()
     }
 
-    /// Removes the keys whose items have all been removed. Only slots that [count](Keyed::counts) their items know; other slots
-    /// keep all keys.
+    /// Removes the keys whose items have all been removed. If the slots do not [count](Keyed::counts) their items, all keys stay.
     ///
     /// ```
     /// use exact_sum::{Hashed, Mean};
@@ -244,7 +243,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         }
     }
 
-    /// The statistic that the slot is for, rounded once: see [`Keyed::value`]. `None` if there is no such key.
+    /// The value of a key's slot, rounded once: see [`Keyed::value`]. `None` if there is no such key.
     #[must_use]
     pub fn value(&self, key: &K) -> Option<S::Item> {
         self.statistic(key, S::VALUE, S::VALUE.defaults())

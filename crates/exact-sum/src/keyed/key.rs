@@ -1,4 +1,4 @@
-//! Keys, and the errors of invalid ones.
+//! Keys, and errors about invalid keys.
 
 use std::error::Error;
 use std::fmt;
@@ -47,7 +47,7 @@ macro_rules! keys {
             }
 
             #[inline]
-            #[allow(clippy::cast_possible_wrap, trivial_numeric_casts, reason = "the sign is looked at")]
+            #[allow(clippy::cast_possible_wrap, trivial_numeric_casts, reason = "the sign is checked")]
             fn are_below(keys: &[Self], sums: usize) -> bool {
                 let Some(last) = sums.checked_sub(1) else {
                     return keys.is_empty();
@@ -57,7 +57,7 @@ macro_rules! keys {
                     return keys.iter().fold(true, |below, key| below & (key.place() <= last));
                 }
                 let last = short.unwrap_or(<$signed>::MAX);
-                // Neither a key nor the distance from it to the last one is negative. There is no branch per key.
+                // Keys are valid if neither a key nor the distance from a key to the last one is negative. There is no branch per key.
                 let signs = keys.iter().fold(0, |signs, &key| {
                     let key = key as $signed;
                     signs | key | last.wrapping_sub(key)
@@ -76,16 +76,16 @@ keys!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize i8 i8 i16 i16 i32 i32 i64 i64 is
 pub enum KeyError {
     /// There are not as many keys as items.
     Lengths {
-        /// The keys.
+        /// The number of keys.
         keys: usize,
-        /// The items.
+        /// The number of items.
         items: usize,
     },
     /// A key is negative, or not less than the number of sums.
     OutOfRange {
         /// The number of the item, from 0 on.
         item: usize,
-        /// Its key.
+        /// The item's key.
         key: i128,
         /// The number of sums.
         sums: usize,
@@ -154,7 +154,7 @@ pub(crate) fn check_block<K: Key>(keys: &[K], first: usize, sums: usize) -> Resu
 
 /// Checks that there are as many keys as items, and that each has a sum.
 pub(crate) fn check<K: Key>(keys: &[K], items: usize, sums: usize) -> Result<(), KeyError> {
-    /// The keys of a block.
+    /// The number of keys of a block.
     const KEYS: usize = 256;
     check_lengths(keys, items)?;
     let mut blocks = keys.chunks(KEYS).enumerate();

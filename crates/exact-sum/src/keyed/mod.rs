@@ -28,7 +28,7 @@ pub(crate) use key::{check, check_lengths};
 pub use remove::RemoveKeyedError;
 pub use slot::KeyedSlot;
 
-/// The rows whose places are computed at once.
+/// The number of rows whose slots are computed at once.
 const BLOCK_ROWS: usize = 256;
 
 /// A slot for each of the keys 0 to K - 1: a sum, moments, extrema or another [slot](KeyedSlot) of the items of the key.
@@ -68,7 +68,7 @@ const BLOCK_ROWS: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Keyed<S: KeyedSlot> {
     keys: usize,
-    /// The slots of a key.
+    /// The number of slots of a key.
     width: usize,
     pub(crate) columns: S::Columns,
 }
@@ -77,12 +77,12 @@ impl<S: KeyedSlot> Keyed<S> {
     /// Slots of no items for `keys` keys.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is no memory for the slots.
     pub fn new(keys: usize) -> Result<Self, LimitError> {
         Self::of_rows(keys, 1)
     }
 
-    /// The same for items that are rows of `width` numbers: a key has a slot for each column.
+    /// Slots for items that are rows of `width` numbers: a key has a slot for each column.
     ///
     /// ```
     /// use exact_sum::{Keyed, Sum};
@@ -94,13 +94,13 @@ impl<S: KeyedSlot> Keyed<S> {
     /// ```
     ///
     /// # Panics
-    /// Rows have no items.
+    /// `width` is 0.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is no memory for the slots.
     pub fn of_rows(keys: usize, width: usize) -> Result<Self, LimitError> {
-        assert_ne!(width, 0, "rows have items");
-        // No slot takes less.
+        assert_ne!(width, 0, "`width` must be at least 1");
+        // A slot takes at least 16 bytes.
         let bytes = [keys, width, 16].iter().fold(1, |bytes: u128, factor| {
             bytes.saturating_mul(*factor as u128)
         });
@@ -128,7 +128,7 @@ impl<S: KeyedSlot> Keyed<S> {
         self.keys
     }
 
-    /// The items of a row, and the slots of a key.
+    /// The number of items in a row, which is also the number of slots of a key.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
@@ -141,7 +141,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// Grows to at least `keys` keys.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is no memory for the new slots.
     pub fn grow(&mut self, keys: usize) -> Result<(), LimitError> {
         if keys > self.keys {
             let slots = keys.saturating_mul(self.width);
@@ -161,13 +161,13 @@ impl<S: KeyedSlot> Keyed<S> {
         self.keys -= keys;
     }
 
-    /// The bytes that are allocated.
+    /// The number of bytes that are allocated.
     #[must_use]
     pub fn memory(&self) -> usize {
         self.columns.memory()
     }
 
-    /// Adds items to the slots of their keys. Rows of items follow each other.
+    /// Adds items to the slots of their keys. Rows are stored one after the other.
     ///
     /// # Panics
     /// The items are two slices that differ in length, or they are not whole rows.
@@ -294,8 +294,8 @@ impl<S: KeyedSlot> Keyed<S> {
         S::counts(&self.columns)
     }
 
-    /// A key's slot. [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) and [`WeightedMean`](crate::WeightedMean) do not know
-    /// their number of items here, and a sum of zeros is +0.0.
+    /// A key's slot. If it is a [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum) or [`WeightedMean`](crate::WeightedMean), its
+    /// number of items is not known, and a sum of zeros is +0.0.
     ///
     /// # Panics
     /// There is no such slot.

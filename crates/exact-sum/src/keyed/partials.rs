@@ -81,7 +81,7 @@ impl Keyed<ProductSum<f64>> {
         }
     }
 
-    /// As [`Keyed::add_partials`].
+    /// Adds sums of products, each given as [few bytes](crate::partial), to those of their keys.
     ///
     /// # Panics
     /// As [`Keyed::add_partials`].
@@ -119,8 +119,8 @@ impl Keyed<Moments<f64>> {
         }
     }
 
-    /// Adds moments to those of their keys: for each, the number of items, their sum and the sum of their squares, the sums as [few
-    /// bytes](crate::partial).
+    /// Adds moments to those of their keys. For each of `keys` there are the number of items, their sum and the sum of their squares,
+    /// both given as [few bytes](crate::partial).
     ///
     /// # Panics
     /// As [`Keyed::add_partials`], or there are not as many counts as keys.
@@ -182,7 +182,7 @@ struct Received<F: FixedFormat> {
 const AS_MANY: &str = "there are as many keys as sums";
 
 impl<F: FixedFormat> Received<F> {
-    /// No sums yet, with room for one sum for each of these keys, which all have a sum.
+    /// No sums yet, with memory for one sum for each of `keys`. All keys must be less than `sums`.
     fn none<K: Key>(keys: &[K], sums: usize) -> Self {
         check_block(keys, 0, sums).unwrap_or_else(|error| panic!("{error}"));
         Self {
@@ -192,7 +192,7 @@ impl<F: FixedFormat> Received<F> {
         }
     }
 
-    /// Reads a sum of each key. Also returns the smallest number of items, of all keys together, that can have these sums.
+    /// Reads a sum for each of `keys`. Also returns the smallest number of items, of all keys together, that can have these sums.
     fn of<'b, K: Key>(
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,

@@ -12,11 +12,11 @@ use crate::number::counters::{Counters, LimitError, RemoveError, check_items as 
 pub enum RemoveKeyedError {
     /// The keys are invalid.
     Key(KeyError),
-    /// More items are removed from a key than it has, or more of a kind: NaNs, infinities, negative zeros.
+    /// More items, or more of one kind of item, are removed from a key than it has.
     Fewer {
         /// The key.
         key: usize,
-        /// Which kind.
+        /// The kind and the numbers of items.
         error: RemoveError,
     },
     /// An item's key has no items.

@@ -12,7 +12,7 @@ use crate::number::counters::LimitError;
 use crate::slots::Slot;
 use crate::statistic::{Options, Statistic};
 
-/// Slots that [`Keyed`](crate::Keyed) and [`Hashed`](crate::Hashed) hold for each key. No other type implements it.
+/// Slots that [`Keyed`](crate::Keyed) and [`Hashed`](crate::Hashed) hold for each key. Other crates cannot implement this trait.
 pub trait KeyedSlot: sealed::InColumns {}
 
 impl<S: sealed::InColumns> KeyedSlot for S {}
@@ -24,7 +24,7 @@ pub enum Field {
     Bytes(usize),
     /// A number.
     Number,
-    /// A number and, if some items are not finite, how many.
+    /// A number and, if some items are not finite, their counts.
     Entry,
 }
 
@@ -50,11 +50,13 @@ pub(crate) mod sealed {
         /// Whether items can be removed. Otherwise the integers of messages are merged by their maximum, not by their sum.
         const TAKES_BACK: bool = true;
 
-        /// Whether the slot is a [`Sum`](crate::Sum): rows of sums are rounded fast.
+        /// Whether the slot is a [`Sum`](crate::Sum): rows of sums are rounded by faster code.
         const IS_SUM: bool = false;
 
-        /// The kind of the slots' bytes, and the fields of a key.
+        /// The kind in the header of the slots' bytes.
         const KIND: Kind;
+
+        /// The fields of a key's bytes.
         const FIELDS: &'static [Field];
 
         /// Checks that the counters can take these items, whatever their keys.
@@ -89,7 +91,7 @@ pub(crate) mod sealed {
             Self::of_key(columns, key).statistic(statistic, options)
         }
 
-        /// The statistics of the first keys.
+        /// A statistic of each of the first `keys` keys.
         fn statistics(
             columns: &Self::Columns,
             keys: usize,
@@ -107,8 +109,8 @@ pub(crate) mod sealed {
         /// Writes a key's fields.
         fn write(columns: &Self::Columns, key: usize, bytes: &mut Vec<u8>);
 
-        /// Reads a key's fields. A function returns whether many keys have a certain word, given the field and the exponent of the word in the
-        /// field's number.
+        /// Reads a key's fields. `is_common` returns whether many keys have a certain word, given the field and the exponent of the word in
+        /// the field's number.
         fn read(
             columns: &mut Self::Columns,
             key: usize,

@@ -1,4 +1,4 @@
-//! How many items each key has.
+//! The number of items of each key.
 
 use super::{Columns, Places};
 use crate::keyed::key::Key;
@@ -82,7 +82,7 @@ impl Columns for Counts {
         // The unit is 1 on all ranks.
         let count = |row: &R| {
             let count = u64::try_from(row.as_ref()[first]);
-            count.expect("the terms have told that there are not too many")
+            count.expect("the terms bound the number of items")
         };
         Self(rows.iter().map(count).collect())
     }
@@ -96,7 +96,7 @@ impl Columns for Counts {
         let count = count.and_then(|(count, _)| u64::try_from(count).ok());
         let own = &mut self.0[key];
         let both = count.and_then(|count| items_of_both(*own, count).ok());
-        *own = both.ok_or(WrongEntries("a key has no such count"))?;
+        *own = both.ok_or(WrongEntries("the count of a key is invalid"))?;
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use simd_kernels::{DECODED_ITEMS, Pair};
 /// Fewer items are added one by one.
 pub(crate) const FEW_ITEMS: usize = 16;
 
-/// A buffer for integers, which is made when a block needs it.
+/// A buffer for integers, which is created when a block needs it.
 #[derive(Debug)]
 pub struct Decoded(Option<Room>);
 
@@ -40,14 +40,14 @@ impl Decoded {
     }
 }
 
-/// Buffers for doubles, one for each of N numbers of an item.
+/// N buffers for doubles.
 pub(crate) enum Rooms<const N: usize> {
     Few([[f64; FEW_ITEMS]; N]),
     Many([[f64; DECODED_ITEMS]; N]),
 }
 
 impl<const N: usize> Rooms<N> {
-    /// Buffers for this many items, or for a block.
+    /// Buffers for few items, or for a block.
     #[inline(always)]
     pub(crate) fn for_items(items: usize) -> Self {
         if items < FEW_ITEMS {
@@ -57,7 +57,7 @@ impl<const N: usize> Rooms<N> {
         }
     }
 
-    /// The buffers for the first items.
+    /// The first `items` doubles of each buffer.
     #[inline(always)]
     pub(crate) fn first(&mut self, items: usize) -> [&mut [f64]; N] {
         match self {

@@ -15,7 +15,7 @@ const MOST_PARTS: usize = 5;
 
 /// A slot of a few words.
 pub trait Small: Slot + Copy + Send + Sync + 'static {
-    /// The number of integers that represent it in a message.
+    /// The number of integers that represent the slot in a message.
     const PARTS: usize;
 
     /// Whether two slots are merged by adding their integers. Otherwise they are merged by taking the maxima, and items cannot be removed.
@@ -39,7 +39,7 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
     /// Adds the items of `other`, or removes them.
     fn change(&mut self, other: &Self, removes: bool);
 
-    /// Writes the slot's integers over the integers of no items.
+    /// Writes the slot's integers. `integers` are those of no items before.
     fn write(&self, integers: &mut [i128]);
 
     /// Adds an integer of a message; false if there is no room for it.
@@ -52,14 +52,14 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
 pub struct Each<S>(pub(crate) Vec<S>);
 
 impl<S: Small> Each<S> {
-    /// The integers of a slot, followed by those of no items.
+    /// The integers of a slot, followed by integers of no items.
     pub(crate) fn integers(slot: &S) -> [i128; MOST_PARTS] {
         let mut integers = [empty(S::ADDS); MOST_PARTS];
         slot.write(&mut integers[..S::PARTS]);
         integers
     }
 
-    /// Checks that keys hold items.
+    /// Checks that the keys hold these items.
     pub(crate) fn check_items<K: Key>(
         &self,
         keys: &[K],
@@ -155,7 +155,7 @@ impl<S: Small> Columns for Each<S> {
             let mut slot = S::default();
             for (part, integer) in row.as_ref()[first..][..S::PARTS].iter().enumerate() {
                 let is_added = slot.add_integer(part, *integer);
-                assert!(is_added, "the terms have told that there is room");
+                assert!(is_added, "the terms show that there is room");
             }
             slot
         };
@@ -194,7 +194,7 @@ impl<S: Small> Columns for Each<S> {
     }
 }
 
-/// The integer of no items: 0 where integers of messages are added, the least integer where their maxima are taken.
+/// The integer of no items: 0 if integers of messages are added, the least integer if their maximum is taken.
 #[must_use]
 pub fn empty(adds: bool) -> i128 {
     if adds { 0 } else { i128::MIN }
@@ -211,7 +211,7 @@ pub fn combined(adds: bool, left: i128, right: i128) -> i128 {
     }
 }
 
-const NO_SUCH_INTEGER: WrongEntries = WrongEntries("a key has no such integer");
+const NO_SUCH_INTEGER: WrongEntries = WrongEntries("an integer of a key is invalid");
 
 fn integer(entry: &Entry<'_>) -> Result<i128, WrongEntries> {
     match entry.short() {

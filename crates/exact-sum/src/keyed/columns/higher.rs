@@ -15,7 +15,7 @@ use crate::number::float::Float;
 use crate::number::total::Total;
 use crate::number::wide::Wide;
 
-/// The words of a sum of cubes and of a sum of fourth powers. Items have 74 bits, so there is room for 2^63 of them.
+/// The numbers of words of a sum of cubes and of a sum of fourth powers. Items have 74 bits, so there is room for 2^63 items.
 const CUBE_WORDS: usize = 5;
 const FOURTH_WORDS: usize = 6;
 const WORDS: usize = CUBE_WORDS + FOURTH_WORDS;
@@ -26,7 +26,7 @@ const PLACES: i32 = 21;
 /// If a value that is not an item's power is added, this many bits above it stay free for later values.
 const SPARE_BITS: i32 = 24;
 
-/// The sums of some of a key's items, which have one unit.
+/// The sums of the powers of those items of a key that share a unit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     cubes: Wide<CUBE_WORDS>,
@@ -98,7 +98,7 @@ pub(crate) enum Power {
 }
 
 impl Power {
-    /// The power of a part of a message, and the index of its word.
+    /// The power that a part of a message belongs to, and the index of the part's word in the sum.
     fn of_part(part: usize) -> (Self, usize) {
         match part.checked_sub(CUBE_WORDS) {
             None => (Self::Cube, part),
@@ -106,7 +106,7 @@ impl Power {
         }
     }
 
-    /// The bits of a sum.
+    /// The number of bits of a sum.
     const fn bits(self) -> i32 {
         match self {
             Self::Cube => 5 * 64,
@@ -122,14 +122,14 @@ impl Power {
 
 /// The sums of the cubes and of the fourth powers of each key's finite items.
 ///
-/// Items are integers in a unit. Where all items are near each other they have one unit, and each key has one pair of sums. Each further
-/// unit of a key's items has sums of its own.
+/// Items are integers in a unit. If all items are near each other, they share a unit, and each key has one pair of sums. For items of
+/// other units, a key has a pair of sums for each further unit.
 #[derive(Clone, Debug)]
 pub struct HigherPowers<T: Float> {
-    /// The exponent of the first items' unit u. The other units are 2^(21 i) u.
+    /// The exponent of the unit u of the first items. Other units are 2^(21 i) u.
     unit: Option<i32>,
     sums: Vec<Sums>,
-    /// For keys with items of other units: i, and the sums.
+    /// For keys with items of other units: each unit's i, and the sums in this unit.
     others: HashMap<usize, Vec<(i32, Sums)>>,
     item: PhantomData<T>,
 }
@@ -253,7 +253,7 @@ impl<T: Float> HigherPowers<T> {
 }
 
 impl<T: Float> Columns for HigherPowers<T> {
-    /// A word each.
+    /// One part for each word.
     const PARTS: usize = WORDS;
 
     fn new(keys: usize) -> Result<Self, LimitError> {
@@ -384,7 +384,7 @@ impl<T: Float> Columns for HigherPowers<T> {
     }
 }
 
-/// A word as an integer: the highest words have a sign.
+/// The word of a part as an integer; the highest word of each sum has a sign.
 fn part_of(part: usize, word: u64) -> i128 {
     match part + 1 {
         CUBE_WORDS | WORDS => word.cast_signed().into(),

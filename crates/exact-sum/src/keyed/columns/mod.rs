@@ -1,4 +1,4 @@
-//! The columns that slots consist of, for all keys: a column holds one number of each key.
+//! The columns that hold the slots of all keys: a column holds one number of each key.
 
 pub(crate) mod counts;
 pub(crate) mod decoded;
@@ -15,12 +15,12 @@ use crate::keyed::message::terms::{Agreed, Terms};
 use crate::keyed::remove::RemoveKeyedError;
 use crate::number::counters::LimitError;
 
-/// Which keys of these columns the keys of other columns belong to.
+/// Maps the keys of other columns to keys of these columns.
 #[derive(Clone, Copy, Debug)]
 pub enum Places<'p> {
-    /// The keys with the same numbers.
+    /// Each key to the key with the same number.
     Same,
-    /// Key number i of the other columns belongs to the i-th of these keys.
+    /// Key number i of the other columns to the i-th of these keys.
     At(&'p [u32]),
 }
 
@@ -36,13 +36,13 @@ impl Places<'_> {
 
 /// Numbers of all keys, which add up key by key.
 pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
-    /// The integers of a key in a message.
+    /// The number of integers that a key has in a message.
     const PARTS: usize;
 
     /// Columns of no items.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// There is no memory for the columns.
     fn new(keys: usize) -> Result<Self, LimitError>;
 
     /// Reserves memory for `keys` keys.
@@ -57,7 +57,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Removes the first `keys` keys; the remaining keys are renumbered from 0.
     fn forget_first(&mut self, keys: usize);
 
-    /// The bytes that are allocated.
+    /// The number of bytes that are allocated.
     fn memory(&self) -> usize;
 
     /// Makes room for other columns' numbers.
@@ -68,7 +68,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Checks that keys hold the items of other columns' keys, as far as that is known.
+    /// Checks that keys hold the items of other columns' keys, as far as items are counted.
     ///
     /// # Errors
     /// A key holds fewer items.
@@ -79,8 +79,8 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Adds other columns' numbers, or subtracts them. There is room for them.
     fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool);
 
-    /// Writes each key's integers from this part on, in these columns' own units, and their terms. Also writes entries for numbers that are not
-    /// integers.
+    /// Writes each key's integers, in these columns' own units, and their terms, both from part `first` on. Writes entries for numbers
+    /// that are not a single integer.
     fn write<R: AsMut<[i128]>>(
         &self,
         first: usize,
@@ -89,7 +89,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
         entries: &mut Vec<u64>,
     );
 
-    /// Columns from rows that were added up, from this part on.
+    /// Reads columns from rows that were added up, from part `first` on.
     fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, agreed: &[Agreed]) -> Self;
 
     /// Writes entries for all numbers of a key. The entries contain `word` for the key.
@@ -98,14 +98,14 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Adds an entry of a part to a key.
     ///
     /// # Errors
-    /// It is not an entry of such columns.
+    /// The entry is not one of such columns.
     fn add_entry(&mut self, part: usize, entry: &Entry<'_>, key: usize)
     -> Result<(), WrongEntries>;
 
     /// Merges all entries of a part of a key, and writes one.
     ///
     /// # Errors
-    /// They are not entries of such columns.
+    /// The entries are not of such columns.
     fn merge_entries(
         part: usize,
         same: &[Entry<'_>],
@@ -117,7 +117,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
         0
     }
 
-    /// Raises that bound to at least this many items.
+    /// Raises the bound that [`items`](Self::items) returns to at least this many items.
     fn raise_items(&mut self, _items: u64) {}
 }
 
@@ -241,5 +241,5 @@ columns!(A 0, B 1);
 columns!(A 0, B 1, C 2);
 
 fn no_such_part(_: usize) -> WrongEntries {
-    WrongEntries("a key has no such part")
+    WrongEntries("the number of a part is out of range")
 }

@@ -92,7 +92,7 @@ pub(crate) fn widen<T: Float>(items: &[T], doubles: &mut [f64]) {
     }
 }
 
-/// Whether a product is zero: one of two finite factors is.
+/// Whether a product is zero: both factors are finite, and one of them is zero.
 fn is_product_zero(x: f64, y: f64) -> bool {
     (is_zero(x) || is_zero(y)) && x.is_finite() && y.is_finite()
 }

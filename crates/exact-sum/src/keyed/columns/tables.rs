@@ -1,11 +1,11 @@
 //! A long integer for each key, whose digits are in tables that exist only where there are items.
 //!
-//! Digit d of all keys is a table of pairs of integers, in a unit that is 32 binary places above that of digit d - 1. An item is added to one
-//! digit. The items of most data fit a few neighbouring digits, and a pair has room for items of 53 exponents: blocks of such items are added
-//! to one table. Others are added digit by digit.
+//! Digit d of all keys is a table of pairs of integers, in a unit that is 32 binary places above the unit of digit d - 1. An item is added to
+//! one digit. The items of most data fit a few neighbouring digits, and a pair has room for items of 53 exponents: blocks of such items are
+//! added to one table. Other blocks are added digit by digit.
 //!
-//! A half of a pair is below 2^62 in magnitude before a block, whose items change it by less than 2^62. A half that is near its limit
-//! is carried into the second half, and from there into the next digit.
+//! Before a block, each half of a pair is below 2^62 in magnitude, and the block's items change it by less than 2^62. A first half that is
+//! near its limit is carried into the second half, and a second half into the next digit.
 
 mod numbers;
 
@@ -20,13 +20,13 @@ use crate::number::counters::{LimitError, check_memory, reserve};
 use crate::number::fixed::integer_of;
 use crate::number::float::Float;
 
-/// Above the digits of items, sums of 2^63 of them have two more.
+/// The number of digits: those of items, and two more for sums of 2^63 items.
 const DIGITS: usize = DecodeDigits::DIGITS + 2;
 
-/// The exponents above the first items' for which one table has room.
+/// The number of exponents above those of the first items for which one table has room.
 const SPARE_EXPONENTS: i32 = 8;
 
-/// The same for floats: some 21 exponents, and 8 above the first items', fit the first halves of the next digit's pairs.
+/// The same number for `f32`: some 21 exponents, and 8 above those of the first items, fit the first halves of the next digit's pairs.
 const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 
 /// If most items do not fit one table, this many blocks are added digit by digit before one table is tried again.
@@ -107,7 +107,7 @@ impl Tables {
         self.keys
     }
 
-    /// Checks that there is memory for the tables that such items may need: for all possible ones, or for those that get these items.
+    /// Checks that there is memory for all possible tables, or at least for those to which these items are added.
     pub(crate) fn check_memory(
         &self,
         items: impl Iterator<Item = f64> + Clone,
@@ -157,7 +157,7 @@ impl Tables {
         }
     }
 
-    /// Chooses the units for such items, if all integers are zero.
+    /// Chooses units for items like these, if all integers are zero.
     pub(crate) fn prepare<T: Float>(&mut self, items: &[T]) {
         if self.place.is_none() {
             let spare = if T::IS_SINGLE {
@@ -205,7 +205,7 @@ impl Tables {
         self.add_mixed(level, place, keys, items, removes, decoded)
     }
 
-    /// The same for floats that all fit the first half of a pair. If some do not fit, returns false and adds nothing.
+    /// [`add`](Self::add) for `f32` items that all fit the first half of a pair. For other items, returns false and adds nothing.
     pub(crate) fn add_short<K: Key, T: Float>(
         &mut self,
         level: Level,
@@ -342,7 +342,7 @@ impl Tables {
         self.used.sort_unstable();
     }
 
-    /// Carries the digits of these keys, which frees all of their room.
+    /// Carries a digit of these keys, so that all of its room is free.
     #[cold]
     fn carry_all<K: Key>(&mut self, digit: usize, keys: &[K]) {
         if self.keys < keys.len() {
@@ -352,7 +352,7 @@ impl Tables {
         }
     }
 
-    /// Carries a digit that may be near the end of its room, which frees all of it.
+    /// Carries a digit that may be near its limit, so that all of its room is free.
     #[cold]
     fn carry(&mut self, digit: usize, key: usize) {
         self.add_to_digit(digit, key, 0);
@@ -382,7 +382,7 @@ fn prefetch<K: Key>(table: &[Pair], keys: &[K]) {
     }
 }
 
-/// Adds integers to the first halves of their keys' pairs. Returns whether one has come near the end of its room.
+/// Adds integers to the first halves of their keys' pairs. Returns whether a half is now near its limit.
 fn add_integers<K: Key>(table: &mut [Pair], keys: &[K], integers: &[i64]) -> bool {
     prefetch(table, keys);
     let mut near = 0;
@@ -394,7 +394,7 @@ fn add_integers<K: Key>(table: &mut [Pair], keys: &[K], integers: &[i64]) -> boo
     near < 0
 }
 
-/// Adds pairs to the pairs of their keys. Returns whether one has come near the end of its room.
+/// Adds pairs to the pairs of their keys. Returns whether a half is now near its limit.
 fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
     prefetch(table, keys);
     let mut near = [0; 2];
@@ -404,7 +404,7 @@ fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
     is_near(near)
 }
 
-/// Adds a pair. Returns `near`, with the bits of those halves that are now near the end of their room: their two highest bits differ.
+/// Adds a pair. Returns `near`, with the sign bit of each half set if that half is now near its limit: its two highest bits differ.
 #[inline(always)]
 fn add_pair(own: &mut Pair, pair: &Pair, near: Pair) -> Pair {
     let sum = [0, 1].map(|half| own[half].wrapping_add(pair[half]));
@@ -412,7 +412,7 @@ fn add_pair(own: &mut Pair, pair: &Pair, near: Pair) -> Pair {
     [0, 1].map(|half| near[half] | sum[half] ^ sum[half] << 1)
 }
 
-/// Whether any half has come near the end of its room.
+/// Whether any half is near its limit, according to what [`add_pair`] returned.
 fn is_near(near: Pair) -> bool {
     near[0] | near[1] < 0
 }
@@ -425,7 +425,7 @@ fn negate_if(negates: bool, integers: &mut [i64]) {
     }
 }
 
-/// An integer as a pair whose halves are not near the end of their room.
+/// An integer as a pair whose halves are not near their limits; `None` if it does not fit.
 #[inline(always)]
 pub(crate) fn pair_of(integer: i128) -> Option<Pair> {
     let higher = i64::try_from(integer >> LOWER_PLACES).ok()?;

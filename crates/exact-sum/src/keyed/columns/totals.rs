@@ -17,10 +17,10 @@ use crate::number::float::Float;
 use crate::number::total::{Total, short_mean};
 use crate::slots::sum::Sum;
 
-/// The exponents between which integers have places in tables: those of doubles, and of sums of many of them.
+/// The exponents for which tables have digits: those of doubles, and of sums of many doubles.
 const EXPONENTS: RangeInclusive<i32> = -1074..=1024 + 63;
 
-/// A sum for each key: an integer, and for some keys also counts of items that are not finite, and squares beyond the range of
+/// A sum for each key: an integer, and for some keys also counts of items that are not finite, and products beyond the range of
 /// doubles.
 #[derive(Clone, Debug)]
 pub struct Totals<F: FixedFormat> {
@@ -149,7 +149,7 @@ impl<F: FixedFormat> Totals<F> {
         }
     }
 
-    /// Adds a sum that was read from bytes to a key's. The key has at most this many items.
+    /// Adds a sum that was read from bytes to a key's sum. The key has at most `items` items.
     pub(crate) fn add_read(
         &mut self,
         key: usize,
@@ -161,7 +161,7 @@ impl<F: FixedFormat> Totals<F> {
         self.add_number(key, &total.fixed, total.counters, is_common);
     }
 
-    /// Adds a product by integer arithmetic, or subtracts it. The product is counted together with those of its block.
+    /// Adds a product by integer arithmetic, or subtracts it. The products of a block are counted separately.
     pub(crate) fn change_product(&mut self, key: usize, [x, y]: [f64; 2], removes: bool) {
         let mut product = Total::<F>::of_product(x, y);
         product.counters = product.counters.of_specials();
@@ -210,7 +210,7 @@ impl<F: FixedFormat> Totals<F> {
         sum
     }
 
-    /// A key's sum as integer * 2^exponent, if it is one of 128 bits.
+    /// A key's sum as an integer and the exponent of its unit, if the integer has at most 128 bits.
     #[inline]
     pub(crate) fn short(&self, key: usize) -> Option<(i128, i32)> {
         match self.spilled.find(key) {
@@ -219,7 +219,7 @@ impl<F: FixedFormat> Totals<F> {
         }
     }
 
-    /// The integers of all keys, if there is nothing else.
+    /// The integers of all keys and their unit, if these are the keys' whole sums and in one table.
     pub(crate) fn only_table(&self) -> Option<(&[Pair], DecodeUnit)> {
         let is_all = self.spilled.totals.is_empty();
         self.tables.only_table().filter(|_| is_all)
@@ -241,7 +241,7 @@ impl<F: FixedFormat> Totals<F> {
         total
     }
 
-    /// Integers of all keys, in units of 2^exponent. The exponent is as in [`add_integer`](Self::add_integer).
+    /// Totals with these integers, in units of 2^exponent. For the exponent, see [`add_integer`](Self::add_integer).
     pub(crate) fn of_integers(
         exponent: i32,
         integers: impl ExactSizeIterator<Item = i128>,
@@ -260,11 +260,12 @@ impl<F: FixedFormat> Totals<F> {
     }
 }
 
-/// Numbers of some keys.
+/// The totals of those keys that have numbers or counts outside the tables.
 #[derive(Clone, Debug)]
 struct Spilled<F: FixedFormat> {
-    /// For each key, the index of its number plus 1, or 0 if it has no number. Empty as long as no key has a number.
+    /// For each key, 1 plus the index of its total in `totals`, or 0 if it has none. Empty as long as no key has a total.
     places: Vec<u32>,
+    /// Keys and their totals.
     totals: Vec<(u32, Total<F>)>,
 }
 
@@ -285,7 +286,7 @@ impl<F: FixedFormat> Spilled<F> {
         Some(&self.totals[index as usize].1)
     }
 
-    /// The number of a key, of `keys` keys.
+    /// The total of a key, which is created if there is none. `keys` is the number of all keys.
     #[inline]
     fn of(&mut self, keys: usize, key: usize) -> &mut Total<F> {
         if self.places.len() < keys {

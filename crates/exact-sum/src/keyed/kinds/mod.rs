@@ -1,4 +1,4 @@
-//! The slots that keys can have, and the columns that each is made of.
+//! The slots that keys can have, and the columns that hold them.
 
 mod co_moments;
 mod each;

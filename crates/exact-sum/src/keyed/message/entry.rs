@@ -9,7 +9,7 @@ use crate::number::counters::Counters;
 use crate::number::fixed::{Fixed, FixedFormat};
 use crate::number::total::Total;
 
-/// Entries that no rank writes, and why.
+/// Entries are damaged; the text says how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongEntries(pub(crate) &'static str);
 
@@ -19,7 +19,7 @@ impl fmt::Display for WrongEntries {
     }
 }
 
-/// An integer of 128 bits in a unit; or a number of any length, and counts.
+/// What an entry holds: an integer of 128 bits in a unit, or a number of any length, perhaps with counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EntryKind {
     Short,
@@ -27,14 +27,14 @@ enum EntryKind {
     LongWithCounters,
 }
 
-/// A header's fields: the kind; the part of the key; in a short entry the unit, in a long entry the index of the number's first word that is not
-/// zero; the number of words that follow.
+/// The positions of a header's fields: the kind; the part of the key; in a short entry the unit, in a long entry the index of the number's first
+/// word that is not zero; the number of words that follow.
 const SHIFTS: [u32; 4] = [0, 8, 16, 32];
 
-/// The bias of units, so that none is negative.
+/// This number is added to units in headers, so that none is negative.
 const UNIT_BIAS: i32 = 1 << 13;
 
-/// A part of a key's sum.
+/// An entry: one part of a key's slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'e> {
     /// The key that the entry belongs to.
@@ -112,7 +112,7 @@ impl Entry<'_> {
         list.extend_from_slice(self.whole);
     }
 
-    /// The integer and its unit, of a short entry.
+    /// The integer and the exponent of its unit; `None` for a long entry.
     pub(crate) fn short(&self) -> Option<(i128, i32)> {
         let ([lower, higher], EntryKind::Short) = (self.number, self.kind) else {
             return None;
@@ -121,9 +121,9 @@ impl Entry<'_> {
         Some((integer, i32::try_from(self.detail).ok()? - UNIT_BIAS))
     }
 
-    /// Adds the number that the words stand for.
+    /// Adds the entry's number and counts to a total.
     pub(crate) fn add_to<F: FixedFormat>(&self, total: &mut Total<F>) -> Result<(), WrongEntries> {
-        const WRONG: WrongEntries = WrongEntries("a number does not fit");
+        const WRONG: WrongEntries = WrongEntries("a number is out of range");
         if let Some((integer, unit)) = self.short() {
             let bits = i128::BITS - integer.unsigned_abs().leading_zeros();
             let end = unit - F::LOWEST + bits.cast_signed();
@@ -280,7 +280,7 @@ mod tests {
             let first = Entries::of(&list[..length]).next();
             assert!(first.unwrap().is_err(), "{length} words");
         }
-        // Any words are entries, or are refused.
+        // Arbitrary words are read as entries, or refused.
         let mut state = 1_u64;
         for _ in 0..20_000 {
             let mut word = || {

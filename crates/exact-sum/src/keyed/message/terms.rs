@@ -2,28 +2,27 @@
 
 use crate::number::counters::{LimitError, items_of_both};
 
-/// What one or more ranks know about one part of every key's sums. [`combine`] joins two sets of terms.
+/// What one or more ranks report about one part of every key's sums. [`combine`] joins the terms of two groups of ranks.
 pub type Terms = [i64; 6];
 
-// Terms are:
-/// the lowest unit of a rank's integers;
+// Indices of the terms:
+/// The lowest exponent of a unit of a rank's integers.
 pub(crate) const LOWEST: usize = 0;
-/// all integers are below 2^this in magnitude;
+/// An exponent: all integers, times their units, are below 2^this in magnitude.
 pub(crate) const HIGHEST: usize = 1;
-/// the largest number of nonzero integers that one rank has,
+/// The largest number of nonzero integers that one rank has.
 pub(crate) const VOTES: usize = 2;
-/// and the unit of that rank's integers;
+/// The exponent of the unit of that rank's integers.
 pub(crate) const VOTED: usize = 3;
-/// whether a key has an entry already;
+/// Whether a key has an entry already: 1 or 0.
 pub(crate) const HAS_ENTRIES: usize = 4;
-
-/// an upper bound on the number of items that a key has on all ranks together, as an unsigned 64-bit number.
+/// An upper bound on the number of items that a key has on all ranks together, as an unsigned 64-bit number.
 pub(crate) const ITEMS: usize = 5;
 
 /// The terms of no integers.
 pub const NO_TERMS: Terms = [i64::MAX, i64::MIN, 0, 0, 0, 0];
 
-/// The joint terms of both.
+/// The joint terms of two groups of ranks.
 #[must_use]
 pub fn combine(left: Terms, right: Terms) -> Terms {
     let vote = |terms: &Terms| (terms[VOTES], terms[VOTED]);
@@ -43,7 +42,7 @@ pub fn combine(left: Terms, right: Terms) -> Terms {
 #[derive(Clone, Copy, Debug)]
 pub struct Agreed {
     pub(crate) unit: i32,
-    /// The most bits of an integer: with no more, the sum of all ranks' integers does not overflow.
+    /// The most bits that an integer may have, so that the sum of all ranks' integers does not overflow.
     bits: u32,
     pub(crate) all_fit: bool,
     has_entries: bool,
@@ -80,7 +79,7 @@ impl Agreed {
         self.has_entries || !self.all_fit
     }
 
-    /// An integer in this unit, if it is one that fits.
+    /// Converts an integer from units of 2^`unit` to the agreed unit, if the result is an integer that fits.
     #[inline]
     pub(crate) fn fit(&self, integer: i128, unit: i32) -> Option<i128> {
         let fitting = moved(integer, unit - self.unit);
@@ -88,7 +87,7 @@ impl Agreed {
     }
 }
 
-/// The terms of integers in a unit: `count` of them are not zero, and `bits` has their magnitudes' bits.
+/// The terms of integers in units of 2^`unit`: `count` of them are not zero, and `bits` is the bitwise or of their [`magnitude`]s.
 pub(crate) fn terms_of(unit: i32, bits: i128, count: usize, has_entries: bool) -> Terms {
     let mut terms = NO_TERMS;
     if bits != 0 || count > 0 {
@@ -100,7 +99,7 @@ pub(crate) fn terms_of(unit: i32, bits: i128, count: usize, has_entries: bool) -
     terms
 }
 
-/// integer * 2^places, if the result fits into an integer of the same type.
+/// integer * 2^places, if the result is an integer of 128 bits.
 #[inline]
 pub(crate) fn moved(integer: i128, places: i32) -> Option<i128> {
     let distance = places.unsigned_abs();
@@ -121,7 +120,7 @@ pub(crate) fn moved(integer: i128, places: i32) -> Option<i128> {
     (back == integer).then_some(moved)
 }
 
-/// Bits whose highest one is below 2^b if and only if the integer is from -2^b to 2^b - 1.
+/// A number that is less than 2^b if and only if `integer` is from -2^b to 2^b - 1.
 #[inline]
 pub(crate) fn magnitude(integer: i128) -> i128 {
     integer ^ (integer >> (i128::BITS - 1))
@@ -136,7 +135,7 @@ pub(crate) fn bits_of(magnitude: i128) -> u32 {
 mod tests {
     use super::{Agreed, combine, moved, terms_of};
 
-    /// The largest integers that fit: those of all ranks add up without overflow, and nothing larger fits.
+    /// The largest integers that fit add up over all ranks without overflow, and no larger integer fits.
     #[test]
     fn sums_of_all_ranks_have_room() {
         for ranks in [1, 2, 3, 4, 5, 64, 65, 1_000_000] {

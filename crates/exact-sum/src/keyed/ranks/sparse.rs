@@ -44,16 +44,16 @@ pub fn name<K: SparseKey, S: KeyedSlot>() -> String {
     format!("keys of {key}, {}", S::name())
 }
 
-/// A rank with at most its share of this many items need not report its number of items.
+/// A rank that has at most its share of this number of items need not report how many it has.
 const FEW_ITEMS: u64 = 1 << 60;
 
-/// The share of a rank.
+/// A rank's share of [`FEW_ITEMS`].
 fn few(ranks: usize) -> u64 {
     FEW_ITEMS / ranks as u64
 }
 
-/// All keys of slots as entries, distributed to ranks. The first word of a list is an upper bound on the items of a key. If this rank has more items
-/// than its share, no list is empty. Otherwise a list without keys is empty.
+/// The slots of all keys as entries, in one list for each rank. The first word of a list is an upper bound on the items of a key. If this rank has
+/// more items than its share, no list is empty. Otherwise a list without keys is empty.
 #[must_use]
 pub fn to_entries<K: SparseKey, S: KeyedSlot>(
     slots: &Hashed<K, S>,
@@ -79,7 +79,7 @@ pub fn to_entries<K: SparseKey, S: KeyedSlot>(
     lists
 }
 
-/// Checks that a sum has room for the items of all ranks. Every rank gets all numbers that are above a share, so all ranks come to the same result.
+/// Checks that a sum has room for the items of all ranks. Every rank gets all numbers above a share, so all ranks come to the same result.
 ///
 /// # Errors
 /// The ranks may have more than 2^63 - 1 items: those above their share have more than 2^63 - 2^60 - 1.
@@ -93,7 +93,7 @@ pub fn check_items(lists: &[Vec<u64>]) -> Result<(), LimitError> {
 /// Adds a list to slots.
 ///
 /// # Errors
-/// They are not entries, or there is no memory for their keys.
+/// The list is damaged, or there is no memory for its keys.
 pub fn add_entries<K: SparseKey, S: KeyedSlot>(
     slots: &mut Hashed<K, S>,
     list: &[u64],

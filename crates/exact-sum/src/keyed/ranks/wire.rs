@@ -26,13 +26,13 @@ pub fn name<S: KeyedSlot>() -> String {
     S::name()
 }
 
-/// How many integers a key has in a message: one for each part.
+/// The number of integers that a key has in a message: one for each part.
 #[must_use]
 pub fn parts<S: KeyedSlot>() -> usize {
     <S::Columns as Columns>::PARTS
 }
 
-/// Whether integers of messages are [combined](combined) by adding them. Otherwise the maximum of two stands for both.
+/// Whether integers of messages are [combined](combined) by adding them. Otherwise they are combined by taking their maximum.
 #[must_use]
 pub fn adds<S: KeyedSlot>() -> bool {
     S::TAKES_BACK
@@ -54,7 +54,7 @@ pub fn write<S: KeyedSlot>(
     slots.columns.write(0, rows, terms, entries);
 }
 
-/// Brings this rank's rows to the units that were agreed on. What does not fit becomes an entry.
+/// Converts this rank's rows to the agreed units. Integers that do not fit become entries.
 pub fn settle<S: KeyedSlot>(
     rows: &mut [S::Row],
     terms: &[Terms],
@@ -81,10 +81,10 @@ pub fn write_values<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed], result: &m
     }
 }
 
-/// Adds entries, in which the first key has the number `first`.
+/// Adds entries, in which the first key of the slots has the number `first`.
 ///
 /// # Errors
-/// They are not entries of such slots.
+/// The entries are damaged, or not entries of such slots.
 pub fn add_entries<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     entries: &[u64],
@@ -102,7 +102,7 @@ pub fn add_entries<S: KeyedSlot>(
 /// Merges the entries of several ranks into one for each part of a key.
 ///
 /// # Errors
-/// They are not entries.
+/// A list is damaged.
 pub fn merged<S: KeyedSlot>(lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries> {
     let entries = lists.iter().flat_map(|list| Entries::of(list));
     let mut entries: Vec<Entry<'_>> = entries.collect::<Result<_, _>>()?;
@@ -118,7 +118,7 @@ pub fn merged<S: KeyedSlot>(lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries
 /// Distributes entries to ranks by their keys.
 ///
 /// # Errors
-/// They are not entries.
+/// The entries are damaged.
 pub fn dealt(
     entries: &[u64],
     ranks: usize,
@@ -143,7 +143,7 @@ fn settle_part<R: AsMut<[i128]>>(
     if own == NO_TERMS[LOWEST] || agreed.all_fit && own == i64::from(agreed.unit) {
         return;
     }
-    let own = i32::try_from(own).expect("it is that of a double");
+    let own = i32::try_from(own).expect("it is an exponent of doubles");
     for (key, row) in rows.iter_mut().enumerate() {
         let integer = &mut row.as_mut()[part];
         if let Some(fitting) = agreed.fit(*integer, own) {

@@ -1,4 +1,4 @@
-//! The integers of all keys as numbers: adding numbers that are not items, and reading them.
+//! Adding numbers that are not items to the integers of keys, and reading these integers.
 
 use simd_kernels::{DecodeDigits, DecodeUnit, Pair};
 
@@ -6,8 +6,8 @@ use super::{Place, Tables, add_pair, is_near, pair_of};
 use crate::number::fixed::integer_of;
 
 impl Tables {
-    /// Adds the integers of `other`, or subtracts them, key by key. Returns false, and changes nothing, if their units differ. `other` has no more
-    /// keys.
+    /// Adds the integers of `other`, or subtracts them, key by key. Returns false, and changes nothing, if the units differ. `other` has at most as
+    /// many keys.
     pub(crate) fn merge(&mut self, other: &Self, removes: bool) -> bool {
         let Some(place) = other.place else {
             return true;
@@ -36,7 +36,7 @@ impl Tables {
     pub(crate) fn add_integer(&mut self, key: usize, integer: i128, unit: DecodeUnit) {
         let place = *self.place.get_or_insert_with(|| Place::of(unit));
         let above = unit.exponent() - place.digits.unit(0).exponent();
-        // Below digit 0 there are only zeros: no item has these places.
+        // The places below digit 0 are zero: no item has them.
         let integer = integer >> (-above).clamp(0, 127);
         let above = usize::try_from(above).unwrap_or(0);
         let digit = above / DecodeDigits::PLACES as usize;
@@ -70,7 +70,7 @@ impl Tables {
         })
     }
 
-    /// A key's integer, if it is one of 128 bits.
+    /// A key's integer and the exponent of its unit, if the integer has at most 128 bits.
     #[inline]
     pub(crate) fn short(&self, key: usize) -> Option<(i128, i32)> {
         let mut integers = self.integers(key);
@@ -103,7 +103,7 @@ impl Tables {
         }
     }
 
-    /// The bytes that are allocated.
+    /// The number of bytes that are allocated.
     pub(crate) fn memory(&self) -> usize {
         let pairs = self.used.iter().map(|&digit| self.tables[digit].capacity());
         pairs.fold(0, |sum, pairs| sum + pairs * size_of::<Pair>())

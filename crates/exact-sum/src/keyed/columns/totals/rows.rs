@@ -177,7 +177,7 @@ fn write<F: FixedFormat, R: AsMut<[i128]>>(
     terms_of(own, bits, votes, entries.len() > entries_before)
 }
 
-/// The unit that most of the short integers fit.
+/// The exponent of the unit that most of the short integers fit.
 fn common_unit<F: FixedFormat>(totals: &Totals<F>) -> i32 {
     let mut units: Vec<(i32, usize)> = Vec::new();
     for key in 0..totals.len() {
@@ -200,7 +200,7 @@ fn common_unit<F: FixedFormat>(totals: &Totals<F>) -> i32 {
     best.map_or(0, |(unit, _)| *unit)
 }
 
-/// How far units may be from each other, so that most integers in the one fit as integers of the other.
+/// How many places two units may be apart, so that most integers in one unit fit as integers in the other.
 const NEAR_PLACES: i32 = 64;
 
 /// Rounds rows that were added up and have no entries.
