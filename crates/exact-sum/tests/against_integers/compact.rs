@@ -1,5 +1,5 @@
-//! Compact states, with rows in any order, divided in any way, and removed again: sums against integers, all other statistics against slots with the
-//! full range.
+//! Checks compact states whose rows are divided in any way, added in any order, and removed again. Sums are compared with integers, all other
+//! statistics with slots.
 
 use exact_sum::Accumulator as _;
 use exact_sum::{
@@ -25,7 +25,7 @@ const POPULATION: Options = Options {
     bias: true,
 };
 
-/// Items of few exponents, or of any.
+/// Items of few exponents, or of any exponents.
 fn items() -> impl Strategy<Value = Vec<f64>> {
     prop_oneof![
         2 => prop::collection::vec(finite(), 1..60),
@@ -35,7 +35,7 @@ fn items() -> impl Strategy<Value = Vec<f64>> {
     ]
 }
 
-/// How rows are divided: the number of parts, whether they are merged from the last one on, and how many of them are removed afterwards.
+/// How rows are divided: the number of parts, whether parts are merged from the last one backwards, and how many parts are removed afterwards.
 #[derive(Clone, Copy, Debug)]
 struct Division {
     parts: usize,
@@ -52,8 +52,8 @@ fn divisions() -> impl Strategy<Value = Division> {
     })
 }
 
-/// The state of rows, and the rows that are left of them. Also checks that the state and its bytes are those of the
-/// remaining rows.
+/// The state of rows after some were removed, and the remaining rows. Also checks that the state and its bytes are those of
+/// the remaining rows.
 fn divided<Row: Copy, S: CompactRows<Row> + CompactBytes>(
     rows: &[Row],
     division: Division,
@@ -104,7 +104,7 @@ fn divided_by<Row: Copy, S: CompactRows<Row> + CompactBytes>(
     (all, left)
 }
 
-/// The states' statistics are those of the slot that has the full range, except that NaN is NULL.
+/// Checks that a state has the statistics of a slot, except that NaN is NULL.
 fn check<S: CompactState, T: Slot<Item = f64>>(state: &S, slot: &T, is_finite: bool) {
     for statistic in Statistic::ALL {
         for options in [SAMPLE, POPULATION] {
@@ -287,7 +287,7 @@ proptest! {
         prop_assert_eq!(all, left);
     }
 
-    /// Integers with more bits than a double has, as decimals of any scale.
+    /// Decimals of any scale, given as integers with more bits than a double has.
     #[test]
     fn decimals(pairs in prop::collection::vec((any::<i64>(), any::<i64>()), 2..30), shift in 0..64, scales in [0..19_u8, 0..19_u8]) {
         let pairs: Vec<(i64, i64)> = pairs.iter().map(|(x, y)| (x >> shift, y >> shift)).collect();
@@ -390,7 +390,7 @@ fn nothing_has_no_value_and_negative_zeros_have_a_positive_one() {
     assert_eq!(value(&powers, Statistic::Skewness, SAMPLE), None);
 }
 
-/// Sums of enough equal items that the digits overflow, and the tag's count overflows, too.
+/// So many equal items that the digits overflow, and the tag's count, too.
 #[test]
 fn digits_and_counters_that_overflow() {
     let mut sum = CompactSum::new();
@@ -415,7 +415,7 @@ fn digits_and_counters_that_overflow() {
     assert_eq!(sum.integer(), None);
 }
 
-/// States whose bytes tell what they hold: states of one kind can be merged, and they have exactly the statistics that they claim to have.
+/// Only states of the same kind can be merged. A state has exactly the statistics that its kind says.
 #[test]
 fn states_of_any_kind() {
     let rows = [(1.0, 5.0), (2.0, 3.0), (4.0, 4.0), (8.0, 0.5), (9.0, 1.0)];

@@ -1,4 +1,4 @@
-//! Bytes with bits that were flipped: either they are refused, or the sum that they stand for can be used like any sum.
+//! Bytes with flipped bits are refused, or the sum that they hold can be used like any sum.
 
 use std::fmt::Debug;
 
@@ -19,7 +19,7 @@ fn items() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(item, 0..40)
 }
 
-/// Bytes with one to three bits flipped. The first ones, of counts and lengths, are flipped more often.
+/// Flips bits of bytes. Bits of the first bytes, which hold counts and lengths, are flipped more often.
 fn flipped(mut bytes: Vec<u8>, flips: &[(prop::sample::Index, u8, bool)]) -> Vec<u8> {
     for (at, bit, is_first) in flips {
         let at = at.index(if *is_first {
@@ -32,7 +32,7 @@ fn flipped(mut bytes: Vec<u8>, flips: &[(prop::sample::Index, u8, bool)]) -> Vec
     bytes
 }
 
-/// Merges a sum that was read with itself as often as it has room, and uses it each time.
+/// Merges a sum that was read with itself as often as it has room, and calls `use_it` each time.
 fn use_all<S: Clone + PartialEq + Debug>(
     mut read: S,
     to_bytes: impl Fn(&S) -> Vec<u8>,
@@ -86,7 +86,7 @@ macro_rules! check_moments {
     }};
 }
 
-/// All statistics of a slot, to which items are added and from which items are removed.
+/// Computes all statistics of a damaged slot, if it can be read, adds items and removes them.
 macro_rules! check_slot {
     ($slot:ident, [$($items:expr),+], $flip:expr) => {{
         let flip = &$flip;
@@ -190,7 +190,7 @@ proptest! {
     }
 }
 
-/// A header, and the counts and the number of a sum of doubles or floats.
+/// The bytes of a sum of doubles or floats: a header, counts and a number.
 fn sum(size: u8, items: u64, unit: i32, words: &[u64]) -> Vec<u8> {
     let mut bytes = b"tfx\x01\x01".to_vec();
     bytes.extend([size, 0, 0]);
@@ -207,7 +207,7 @@ fn sum(size: u8, items: u64, unit: i32, words: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// Squares that are too small, by however little.
+/// Sums of squares that are too small, even by little, are refused.
 #[test]
 fn squares_are_those_of_the_items() {
     let bytes = |items: &[f64], others: &[f64]| {
@@ -252,12 +252,12 @@ fn squares_are_those_of_the_items() {
     }
 }
 
-/// The bytes of numbers without a header and counts: the bytes at the end of other bytes.
+/// The bytes of a sum's number, which follow the header and the counts.
 fn number(sum: &[u8]) -> &[u8] {
     &sum[8 + 5 * 8..]
 }
 
-/// Products that are too large, by however little.
+/// Sums of products that are too large, even by little, are refused.
 #[test]
 fn products_are_those_of_the_items() {
     let wrong = BytesError::Corrupted {
@@ -294,10 +294,10 @@ fn products_are_those_of_the_items() {
     }
 }
 
-/// Powers that no items have: too small, by however little, or inconsistent.
+/// Sums of powers that no items have are refused: too small, even by little, or inconsistent.
 #[test]
 fn powers_are_those_of_the_items() {
-    // In the units of small integers' cubes and fourth powers.
+    // The bytes of an integer, in units of 2^`unit`.
     let power = |integer: i64, unit: i32| {
         let mut bytes = unit.to_le_bytes().to_vec();
         bytes.extend(8_u32.to_le_bytes());
@@ -360,7 +360,7 @@ fn numbers_are_those_that_so_many_items_can_have() {
     assert!(single(1, -149 + 256, &[(1 << 21) - 1]) && !single(1, -149 + 256, &[1 << 21]));
 }
 
-/// One key of many with a number that is long, or far from the others' numbers: no table of all keys is made for it.
+/// If one key of many has a long number, or one far from the others' numbers, no table for all keys is created for it.
 #[test]
 fn few_bytes_need_little_memory() {
     const KEYS: usize = 100_000;

@@ -1,4 +1,4 @@
-//! Sums by key against a sum of integers for each key.
+//! Compares sums by key with a separate sum for each key.
 
 use exact_sum::{Hashed, KeyError, Keyed, Moments, RemoveKeyedError, Sum, by_key};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use simd_kernels::Level;
 
 use super::{finite, floats, in_range, ranges};
 
-/// The value of each key's own sum, which starts at +0.0.
+/// The bits of each key's sum, which starts at +0.0.
 fn expected(keys: &[u32], items: &[f64], sums: usize) -> Vec<u64> {
     let mut expected = vec![Sum::of(&[0.0]); sums];
     for (key, item) in keys.iter().zip(items) {
@@ -68,7 +68,7 @@ proptest! {
         }
     }
 
-    /// Items in pieces, merged in any order, and some of them removed again.
+    /// Sums of pieces are merged in any order; then items are added and removed again.
     #[test]
     fn merged(
         blocks in prop::collection::vec(items(), 1..5),
@@ -157,7 +157,7 @@ proptest! {
         for (value, expected) in values.iter().zip(&expected) {
             prop_assert_eq!(value.to_bits(), expected.value().to_bits());
         }
-        // Items one by one; adding and removing all of them at each level changes nothing.
+        // Items are added one by one. Adding and removing all of them at each level then changes nothing.
         let mut singly = Keyed::<Sum<_>>::new(sums).unwrap();
         keys.iter().zip(&items).for_each(|(key, item)| singly.add_one(*key as usize, *item));
         for level in Level::available() {
@@ -169,7 +169,7 @@ proptest! {
     }
 }
 
-/// Items for whose sum an integer of 128 bits has no room.
+/// The sum of the items does not fit an integer of 128 bits.
 #[test]
 fn many_large_items() {
     let items = vec![f64::from_bits(1.0_f64.to_bits() - 1); 70_000];
@@ -203,7 +203,7 @@ fn least_and_greatest_items() {
     assert_eq!(sums.values(), [5000.0 * least, 0.0, 1.0]);
 }
 
-/// A wrong key after many right ones.
+/// If a wrong key follows many right ones, no sum changes.
 #[test]
 fn what_was_added_is_taken_back() {
     let items: Vec<f64> = (0..5000)

@@ -1,4 +1,4 @@
-//! All slots by key other than sums: against one accumulator for each key.
+//! Compares all slots by key with a separate slot for each key.
 
 use exact_sum::{
     CoMoments, Extrema, Hashed, IntegerMoments, IntegerSum, Items, Keyed, KeyedSlot, Mean, Moments,
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::keyed::{bits, items, keys};
 
-/// Another slice of the same length.
+/// Other items: a slice of the same length.
 fn others(items: &[f64], seed: u64) -> Vec<f64> {
     let turn = (seed % 1000) as usize;
     let factor = [1.0, -3.0, 2_f64.powi(-40), 0.0][(seed >> 12) as usize % 4];
@@ -16,7 +16,7 @@ fn others(items: &[f64], seed: u64) -> Vec<f64> {
     items.map(|item| item * factor).collect()
 }
 
-/// The message of calls that must succeed.
+/// The text of a panic if a call fails that must succeed.
 const MAY: &str = "keys and items are right";
 
 fn check<S: KeyedSlot>(
@@ -99,7 +99,7 @@ proptest! {
         means.add(&removed_keys, [&removed, &removed_weights]).unwrap();
         means.remove(&removed_keys, [&removed, &removed_weights]).unwrap();
         for (key, mean) in mean_of_keys.iter().enumerate() {
-            // Sums by key have +0.0 for a zero.
+            // Sums by key that are zero are +0.0.
             let value = means.value(key);
             prop_assert!(value == mean.value() || value.is_nan() && mean.value().is_nan()
                 || mean.weights().value() == 0.0);
@@ -157,7 +157,7 @@ proptest! {
         }
     }
 
-    /// Bytes of which some are wrong either stand for other sums, or are an error.
+    /// If a byte is wrong, the bytes are an error, or other slots.
     #[test]
     fn bytes_that_are_wrong(items in items(), sums in 1..10_usize, at: prop::sample::Index, byte: u8, seed: u64) {
         let keys = keys(items.len(), sums, seed);
@@ -175,8 +175,8 @@ proptest! {
         prop_assert!(Keyed::<Moments<f32>>::of_bytes(&bytes).is_err());
     }
 
-    /// Items that come one by one, from the last one on, give the same slots as all items at once; one more item gives other slots. Items can be
-    /// removed again, item by item and slot by slot. Bytes stand for the slots.
+    /// Items added one by one, from the last one backwards, give the same slots as all items at once. With one more item, slots differ. Items and
+    /// slots can be removed again. Slots can be written as bytes and read.
     #[test]
     fn one_by_one(items in items(), sums in 1..40_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);
@@ -201,7 +201,7 @@ proptest! {
         prop_assert!(first != second);
     }
 
-    /// Each key's slot is the slot of its items.
+    /// Each key's slot has the same statistics as a slot of the key's items.
     #[test]
     fn slots(items in items(), sums in 1..40_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);
@@ -293,7 +293,7 @@ proptest! {
     }
 }
 
-/// The least float next to greater ones.
+/// Zeros of both signs next to the smallest float, and an infinity.
 #[test]
 fn extrema_of_floats() {
     let least = f32::from_bits(1);

@@ -1,4 +1,4 @@
-//! Sums of the most items that they have room for, reached by merging a sum with itself.
+//! Checks sums with as many items as they can have, reached by merging a sum with itself.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -25,7 +25,7 @@ fn doubled<S: Clone + PartialEq + std::fmt::Debug>(
     unreachable!("a sum has no room for so many")
 }
 
-/// The sum of one item, by merging, by words and by integers.
+/// Doubles the sum of one item as often as possible, and checks that merging, words and integers then report too many items.
 fn check<A: Accumulator>(one: A, items: u64) -> A {
     let (most, times) = doubled(one, A::merge);
     assert_eq!(most.items(), items);
@@ -122,9 +122,9 @@ fn sums_by_key_do_not_wrap() {
     assert_eq!(most.mean(1, 1 << times), f64::MAX);
     let again = Keyed::<Sum<f64>>::of_bytes(&most.to_bytes()).unwrap();
     assert_eq!(again, most);
-    // The fewest items that it can have are some less.
+    // The bound on its items is now the smallest number that can have this sum.
     assert_eq!(doubled(again, Keyed::merge).1, 1);
-    // There is room for one less than as many again.
+    // There is room for 2^62 - 1 more items.
     let mut full = most.clone();
     let mut part = Keyed::<Sum<_>>::new(2).unwrap();
     part.add(&keys, &[f64::MAX]).unwrap();

@@ -1,4 +1,4 @@
-//! Every sum against integers of any size.
+//! Compares every sum with integers of any size.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -26,7 +26,7 @@ use integer_sums::units::{dot, root, sum, to_double, to_single};
 use proptest::prelude::*;
 use simd_kernels::Level;
 
-/// Doubles of all kinds that are finite: any bits, or of few exponents, or small integers.
+/// Finite doubles of all kinds: of any bits, of few exponents, small integers, and others.
 fn finite() -> impl Strategy<Value = f64> {
     prop_oneof![
         4 => any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |x| x.is_finite()),
@@ -38,7 +38,7 @@ fn finite() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Floats of any bits, or of 16 exponents.
+/// `f32` of any bits, or of 16 exponents.
 fn floats(len: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f32>> {
     (prop::collection::vec(any::<u32>(), len), any::<bool>()).prop_map(|(bits, narrow)| {
         let narrowed = |bits: u32| bits & 0x87FF_FFFF | 0x3800_0000;
@@ -47,7 +47,7 @@ fn floats(len: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f32>> {
     })
 }
 
-/// Items of one range of exponents, from a seed: long slices take too long to draw one by one.
+/// Items of one range of exponents, computed from a seed, since drawing a long slice item by item takes too long.
 fn in_range(len: usize, (low, high): (i32, i32), signs: bool, seed: u64) -> Vec<f64> {
     let mut state = seed | 1;
     let mut next = || {
@@ -115,7 +115,7 @@ proptest! {
         prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
     }
 
-    /// Plain additions of most such items are not rounded.
+    /// Most plain additions of such items are not rounded.
     #[test]
     fn items_of_few_places(
         len in 0..20_000_usize,
@@ -152,7 +152,7 @@ proptest! {
         prop_assert_eq!(singly, Sum::of(&floats));
     }
 
-    /// Blocks of different ranges follow each other, some of them with an odd item.
+    /// Successive blocks have different ranges, and some have an odd item.
     #[test]
     fn blocks_that_are_not_alike(
         blocks in prop::collection::vec((ranges(), any::<bool>(), any::<u64>()), 1..6),
@@ -169,7 +169,7 @@ proptest! {
         prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
     }
 
-    /// Items cancel up to the last bit, and a little is left. They have one range of exponents, in long blocks, except for a few.
+    /// Items in long blocks have one range of exponents, except for a few odd ones.
     #[test]
     fn long_blocks_with_odd_items(
         len in 12_000..60_000_usize,
@@ -185,7 +185,7 @@ proptest! {
         prop_assert_eq!(by_all_levels(&items).to_bits(), expected(&items).to_bits());
     }
 
-    /// Parts, some of them too far from the others for one integer.
+    /// Runs of items, some of them too far apart for one integer.
     #[test]
     fn parts_far_apart(
         runs in prop::collection::vec((30..700_usize, -1022..1000, any::<u64>()), 1..6),
@@ -248,7 +248,7 @@ proptest! {
         prop_assert_eq!(merged.items(), items.len() as u64);
     }
 
-    /// Column by column, with the rows divided in any way.
+    /// Sums of rows equal the sums of their columns, however the rows are divided into calls.
     #[test]
     fn rows(width in 1..70_usize, counts in prop::collection::vec(0..700_usize, 1..4), seed: u64) {
         let rows: usize = counts.iter().fold(0, |sum, count| sum + count);
@@ -357,7 +357,7 @@ proptest! {
     }
 }
 
-/// A sum, or a number halfway between it and its neighbours, at every exponent and at both ends.
+/// Sums that are a double, or halfway between two, or next to that, at every exponent and at both ends.
 #[test]
 fn ties_go_to_even_at_every_exponent() {
     for biased in 0..2047_u64 {
@@ -390,11 +390,11 @@ fn ties_go_to_even_at_every_exponent() {
     assert_eq!(by_all_levels(&[f64::MAX, f64::MAX, -f64::MAX]), f64::MAX);
 }
 
-/// The rests that the higher accumulators leave are as large as they can be, and of one sign: the lower accumulators have room for them.
+/// Even if all rests that the higher accumulators leave are as large as possible, and of one sign, the lower accumulators have room.
 #[test]
 fn rests_of_one_sign() {
     for exponent in [-1000, -300, 0, 500, 1000] {
-        // The last place of an accumulator for such items, a bit more or less: see `SplitScale::for_exponent`.
+        // Places near the last place of an accumulator for such items: see `SplitScale::for_exponent`.
         for place in 36..46 {
             let one = 2_f64.powi(exponent);
             let rest = one * (2_f64.powi(-place - 1) - f64::EPSILON);
@@ -465,7 +465,7 @@ fn zeros() {
     }
 }
 
-/// The sum, sent as words and sent as integers.
+/// Converts a sum to words and back, and to integers and back.
 fn sent<A: Accumulator>(sum: &A) -> [A; 2] {
     let [mut of_words, mut of_integers] = [A::default(), A::default()];
     let mut words = A::default().words();
@@ -477,7 +477,7 @@ fn sent<A: Accumulator>(sum: &A) -> [A; 2] {
     [of_words, of_integers]
 }
 
-/// Every kind of sum is the same after it was sent: negative numbers, zeros of both signs, infinities and NaNs.
+/// Every kind of sum is the same after it was sent, with negative numbers, zeros of both signs, infinities and NaNs.
 #[test]
 fn sums_of_every_kind_are_sent_whole() {
     let (infinity, nan) = (f64::INFINITY, f64::NAN);
@@ -533,7 +533,7 @@ fn sums_of_every_kind_are_sent_whole() {
     }
 }
 
-/// Items that are added one by one, at every place of a limb, until carries must be propagated.
+/// Items at every place of a limb, added one by one until carries must be propagated.
 #[test]
 fn carries_of_many_additions() {
     for exponent in 0..32 {

@@ -1,4 +1,4 @@
-//! Means, variances and deviations, removals and bytes.
+//! Checks means, variances and deviations, removals and bytes.
 
 use exact_sum::{
     Accumulator, BytesError, ComplexMoments, ComplexSum, Moments, ProductSum, Sum, WeightedMean,
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::finite;
 
-/// The variance of items with sums of parts, of squares, and a `ddof` of quarters: numerator in units, and denominator.
+/// The numerator, in units, and the denominator of the variance of items with these sums of parts and of squares; `ddof` is `quarters` / 4.
 fn variance(parts: &[BigInt], squares: &BigInt, items: usize, quarters: u32) -> (BigInt, BigInt) {
     let of_squares: BigInt = (squares * BigInt::from(items)) << UNITS_PER_ONE;
     let numerator = parts
@@ -23,7 +23,7 @@ fn variance(parts: &[BigInt], squares: &BigInt, items: usize, quarters: u32) -> 
     (numerator * 4, denominator)
 }
 
-/// Items whose sums of squares are not all infinite.
+/// Items most of whose squares are finite.
 fn ordinary() -> impl Strategy<Value = f64> {
     prop_oneof![
         3 => -1e3..1e3,
@@ -95,7 +95,7 @@ proptest! {
         }
     }
 
-    /// Removed items, in whatever order and pieces, leave no trace: not in the value, in the counts, nor in the bytes.
+    /// Removed items, in any order and pieces, leave no trace in values, counts or bytes.
     #[test]
     fn removals(
         kept in prop::collection::vec(any_item(), 0..50),
@@ -143,7 +143,7 @@ proptest! {
     }
 }
 
-/// Items of all kinds, many of them special.
+/// Items of all kinds, many of them infinite, NaN or -0.0.
 fn any_item() -> impl Strategy<Value = f64> {
     prop_oneof![
         6 => finite(),
@@ -230,7 +230,7 @@ fn bytes_of_others() {
     );
 }
 
-/// The format, byte by byte.
+/// Checks the format byte by byte.
 #[test]
 fn bytes_are_these() {
     let bytes = Sum::of(&[1.5, -0.0, -3.0, f64::NAN]).to_bytes();

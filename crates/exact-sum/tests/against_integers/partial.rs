@@ -1,5 +1,5 @@
-//! Sums as few bytes: equal sums have equal bytes, whatever made them, and the sums of parts add up
-//! to the sum of all items.
+//! Sums as few bytes: equal sums have equal bytes, however they were computed, and the sums of parts
+//! add up to the sum of all items.
 
 use exact_sum::{IntegerSum, Keyed, KeyedSlot, Moments, Powers, ProductSum, Sum, partial};
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ proptest! {
         direct.add(&keys, &items).unwrap();
         let expected = of_sums(&direct);
 
-        // Item by item, and in two parts.
+        // Add the bytes of each item; then add the bytes of the sums of two parts.
         let of_items = partials(|all| partial::of_items(&items, |bytes| all.push(bytes.to_vec())));
         let mut sums = Keyed::<Sum<_>>::new(groups).unwrap();
         sums.add_partials(&keys, slices(&of_items)).unwrap();
@@ -55,7 +55,7 @@ proptest! {
         prop_assert_eq!(&of_sums(&sums), &expected);
         prop_assert_eq!(&sums, &direct);
 
-        // By one sum for each key.
+        // Compare with a separate sum for each key.
         for (group, expected) in expected.iter().enumerate() {
             let of_group = keys.iter().zip(&items).filter(|(key, _)| **key as usize == group);
             let of_group: Vec<f64> = of_group.map(|(_, item)| *item).collect();
@@ -122,8 +122,7 @@ proptest! {
         }
     }
 
-    /// After the first groups are dropped, the others are as if the dropped ones had never been
-    /// there.
+    /// After the first groups are dropped, the others are as if the dropped groups had never existed.
     #[test]
     fn groups_come_and_go(
         first in items(),
@@ -211,7 +210,7 @@ fn each_length_is_as_said() {
     // No double is near the sum.
     assert_eq!(length(&[f64::MAX; 3]), 1 + 8 + 16);
     assert_eq!(length(&[f64::NAN]), 1 + 24 + 8);
-    // Nor is a double next to the product of two doubles.
+    // The product of these two doubles is below all doubles.
     let product = alone(|bytes| ProductSum::of(&[1e-300], &[1e-300]).write_partial(bytes));
     assert_eq!(product.len() % 8, 1);
 }

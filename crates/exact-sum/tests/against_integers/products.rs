@@ -1,4 +1,4 @@
-//! Dot products and norms where their loops change: zeros, errors that underflow, products that overflow, and blocks that differ.
+//! Checks dot products and norms where other loops are needed: zeros, errors that underflow, products that overflow, and unlike blocks.
 
 use exact_sum::{Accumulator, ProductSum};
 use integer_sums::units::{dot, root, to_double};
@@ -7,7 +7,7 @@ use simd_kernels::Level;
 
 use crate::in_range;
 
-/// The sum by each level, in one call and in pieces; all must agree.
+/// The sum by each level, in one call and in pieces; all sums must be equal.
 fn by_all_levels(x: &[f64], y: &[f64]) -> ProductSum<f64> {
     let mut sums = Vec::new();
     for level in Level::available() {
@@ -30,12 +30,12 @@ fn by_all_levels(x: &[f64], y: &[f64]) -> ProductSum<f64> {
     sums[0]
 }
 
-/// Factors of a few exponents, so that products are in a range, or nearly.
+/// A range of few exponents for factors, so that products are in one range, or nearly.
 fn narrow() -> impl Strategy<Value = (i32, i32)> {
     (-500..480, 0..20).prop_map(|(low, binades)| (low, low + binades))
 }
 
-/// Factors that may occur among the narrow ones.
+/// Odd factors, which tests put among others of few exponents.
 fn odd() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),
@@ -57,7 +57,7 @@ fn ill_conditioned(len: usize, bits: i32, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut next = |exponent: i32| random.next().expect("there are enough") * 2_f64.powi(exponent);
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for place in 0..len / 2 {
-        // The first place has the largest exponent.
+        // The first product has the largest exponent.
         let exponent = if place == 0 {
             bits / 2
         } else {
@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(squares.root().to_bits(), root(&dot(&x, &x)).to_bits());
     }
 
-    /// Zeros, factors that underflow or overflow, and others, in one block of three or in each.
+    /// Factors of few exponents with some zeros, and some factors whose products underflow or overflow.
     #[test]
     fn with_odd_ones_among_them(
         ranges in (narrow(), narrow()),
@@ -107,7 +107,7 @@ proptest! {
         prop_assert_eq!(by_all_levels(&x, &y).value().to_bits(), to_double(&dot(&x, &y)).to_bits());
     }
 
-    /// Products on both sides of 2^-968, below which errors are no longer doubles, and of 2^1024.
+    /// Products on both sides of 2^-968, below which their errors are not doubles, and on both sides of 2^1024.
     #[test]
     fn at_both_ends(len in 1..5000_usize, shift in -6..6, binades in 0..14, is_high: bool, seed: u64) {
         let middle = if is_high { 511 } else { -484 };
@@ -115,7 +115,7 @@ proptest! {
         let mut x = in_range(len, (low, low + binades), true, seed);
         let mut y = in_range(len, (low, low + binades), true, !seed);
         if !is_high {
-            // The sum of the errors is left.
+            // The rounded products cancel, so that the sum of the errors is left.
             let products: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x * y).collect();
             x.extend(products);
             y.extend(vec![-1.0; len]);
@@ -129,7 +129,7 @@ proptest! {
         prop_assert_eq!(by_all_levels(&x, &y).value().to_bits(), to_double(&dot(&x, &y)).to_bits());
     }
 
-    /// Blocks of different ranges follow each other.
+    /// Successive blocks have different ranges.
     #[test]
     fn of_blocks_that_are_not_alike(blocks in prop::collection::vec((narrow(), narrow(), any::<bool>(), any::<u64>()), 2..5)) {
         let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -145,7 +145,7 @@ proptest! {
     }
 }
 
-/// Products that are all -0.0, in blocks of any length, and one that is not.
+/// Products that are all -0.0, in blocks of any length, and then all but one.
 #[test]
 fn negative_zeros() {
     for len in [1, 15, 16, 100, 5000] {
@@ -157,7 +157,7 @@ fn negative_zeros() {
         );
         x[len / 2] = 0.0;
         assert_eq!(by_all_levels(&x, &y).value().to_bits(), 0, "{len}");
-        // The same after a block with a scale.
+        // The same products after blocks that have a scale.
         let x = [&vec![0.5; 4096][..], &vec![-0.5; 4096], &x].concat();
         let y = [&vec![1.0; 8192][..], &y].concat();
         assert_eq!(by_all_levels(&x, &y).value().to_bits(), 0, "{len}");

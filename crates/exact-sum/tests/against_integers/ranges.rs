@@ -1,4 +1,4 @@
-//! The loops for few exponents, at the ends of their ranges: an item, or a product, is exact or refused.
+//! Checks the loops for few exponents at the ends of their ranges: items and products are added exactly, or refused.
 
 use integer_sums::units::{dot, sum, to_double, unit_of};
 use num_bigint::BigInt;
@@ -13,7 +13,7 @@ fn held(split: &Split, units: [i32; 2]) -> BigInt {
     higher * unit_of(units[0]) + lower * unit_of(units[1])
 }
 
-/// 1 with all its bits, with some, or next to its neighbours, at an exponent.
+/// Numbers from 1 to 2 with significands of all kinds, times 2 to one of these exponents, and their negatives.
 fn item(exponents: std::ops::Range<i32>) -> impl Strategy<Value = f64> {
     let significand = prop_oneof![
         4 => (1_u64 << 52..1 << 53).prop_map(|bits| bits | 1),
@@ -28,7 +28,7 @@ fn item(exponents: std::ops::Range<i32>) -> impl Strategy<Value = f64> {
     })
 }
 
-/// Items in range; one may come from elsewhere.
+/// Items in a range, whose end is also returned; one item may be outside the range.
 fn items() -> impl Strategy<Value = (Vec<f64>, i32)> {
     let odd = prop_oneof![
         4 => Just(None),
@@ -126,13 +126,13 @@ proptest! {
     }
 }
 
-/// The most items of a call, with the largest items, and with those that leave the largest rests:
-/// no lane runs out of room.
+/// No lane runs out of room for as many items as a call may have, if they are the largest ones, or
+/// leave the largest rests.
 #[test]
 fn lanes_have_room_for_all_items() {
     const ITEMS: usize = 1 << 16;
     let scale = scale_to(0);
-    // A place of the higher accumulator is 2^-40; a part of 2.0 is out of range.
+    // The last place of the higher accumulator is 2^-40. An item whose higher part is 2.0 is out of range.
     let places = [-40, -41, -42];
     let below = |place: i32| 2.0 - 2_f64.powi(-40) - 2_f64.powi(place).next_down();
     let largest = places.map(below).into_iter().chain([
@@ -153,7 +153,7 @@ fn lanes_have_room_for_all_items() {
     }
 }
 
-/// The largest errors of products, of one sign: half a place of the largest product in range.
+/// Lanes have room for the largest errors of products, all of one sign: half a place of the largest product in range.
 #[test]
 fn lanes_have_room_for_all_errors() {
     const ITEMS: usize = 1 << 16;
@@ -184,7 +184,7 @@ fn lanes_have_room_for_all_errors() {
     }
 }
 
-/// An item that would leave a rest, at every place of slices of many lengths.
+/// An item that would leave a rest is detected at every place of slices of many lengths.
 #[test]
 fn small_items_are_refused_wherever_they_are() {
     let small = 2_f64.powi(-40) * (1.0 + f64::EPSILON);
@@ -205,8 +205,8 @@ fn small_items_are_refused_wherever_they_are() {
     }
 }
 
-/// Products a little below the range, whose parts are in the range: no other products have last
-/// bits further below.
+/// Products a little below the range, whose rounded values are in the range: no other products have
+/// lower last bits.
 #[test]
 fn products_next_to_the_range_are_exact() {
     let scale = RangeScale::for_products(-31, 0).expect("it is one range");
@@ -226,7 +226,7 @@ fn products_next_to_the_range_are_exact() {
     }
 }
 
-/// Items so large that the bits of their exponents look like those in range, and which cancel.
+/// Items that cancel, and are so large that the bits of their exponents look like those of items in range.
 #[test]
 fn huge_items_are_refused() {
     for highest in [-200, 0, 200] {
@@ -246,7 +246,7 @@ fn huge_items_are_refused() {
     }
 }
 
-/// A product that underflows to zero is not the product of a zero.
+/// A product that underflows to zero is not treated as a product with a factor of zero.
 #[test]
 fn products_that_underflow_are_no_zeros() {
     let scale = RangeScale::for_products(-31, 0).expect("it is one range");

@@ -1,4 +1,4 @@
-//! Windows that move over a slice, against a separate sum of each window.
+//! Compares sums and means of windows with a separate sum of each window.
 
 use exact_sum::{Float, Placement, Rolling, RollingError, Statistic, Sum};
 use proptest::prelude::*;
@@ -92,13 +92,13 @@ proptest! {
     }
 }
 
-/// The first items of windows by an index and a width, by exact differences.
+/// The first item of each window of `width` in an index, found by exact differences.
 fn firsts(index: &[i128], width: i128) -> Vec<usize> {
     let first = |last: &i128| index.partition_point(|at| *at <= last - width);
     index.iter().map(first).collect()
 }
 
-/// Finds the items of each window: items are powers of two, so the window's sum shows which ones it has.
+/// The first item of each window. The items are powers of two, so a window's sum shows which items it has.
 fn firsts_of(windows: &Rolling, items: usize) -> Vec<usize> {
     let powers: Vec<f64> = (0..items).map(|item| 2_f64.powi(item as i32)).collect();
     let [sums, _] = sums_and_means(windows, &powers);

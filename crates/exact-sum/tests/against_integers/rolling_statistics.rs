@@ -1,4 +1,4 @@
-//! Every statistic of windows of every kind, against a slot of each window's items.
+//! Compares every statistic of windows of every kind with a slot of each window's items.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::rolling::items;
 use super::rolling_windows::{Windows, by_count, kinds};
 use super::{floats, in_range};
 
-/// A statistic of a window's items, whose sums start at +0.0.
+/// A statistic of a window's items, computed from sums that start at +0.0.
 fn expected<T: Float>(statistic: Statistic, options: Options, x: &[T], y: &[T], zero: T) -> T {
     let with_zero = |items: &[T]| [items, &[zero]].concat();
     let value = match statistic.held() {
@@ -100,7 +100,7 @@ fn check<T: Float + Default>(x: &[T], y: &[T], windows: &Windows, least_items: u
     }
 }
 
-/// Items near each other, some of them alike, zero, or far away; and the same next to zeros.
+/// Items near each other: of one significant bit, of up to 53 bits, or with a few far larger ones; some are zero.
 fn near() -> impl Strategy<Value = Vec<f64>> {
     let exponent = prop_oneof![4 => -30..30, 1 => Just(-1040), 1 => Just(-1000), 1 => Just(990)];
     let item = (any::<u64>(), 0..24_i32, any::<bool>(), 0..12_u8);
@@ -165,7 +165,7 @@ proptest! {
         }
     }
 
-    /// Skipped rows are left out of each window, of two columns together.
+    /// Rows with a NaN in either column are left out of each window.
     #[test]
     fn of_items_that_are_not_missing(x in near(), y in near(), window in 1..20_usize, seed: u64, holes: u64, least in 0..4_usize) {
         let [mut x, mut y] = pair(x, y);
@@ -204,7 +204,7 @@ proptest! {
         for statistic in [Statistic::Variance, Statistic::Kurtosis, Statistic::Correlation] {
             let options = statistic.defaults();
             let values = windows.values(statistic, options, &[&x, y][..statistic.inputs()]).unwrap();
-            // Most windows are left out, since a slot for each would take long.
+            // Only some windows are compared, since a slot for each would take long.
             for (value, range) in values.iter().zip(ranges.iter().cloned()).step_by(17) {
                 let expected = expected(statistic, options, &x[range.clone()], &y[range.clone()], 0.0);
                 prop_assert_eq!(value.to_bits(), expected.to_bits(), "{} of {:?}", statistic, range);
@@ -220,7 +220,7 @@ fn last(windows: &Rolling, statistic: Statistic, options: Options, columns: &[&[
     values[values.len() - 1]
 }
 
-/// Cases that were reported for other programs: the residue of an outlier that has left the window.
+/// Cases that were reported for other programs, in which an outlier that had left the window left a residue.
 #[test]
 fn an_outlier_leaves_nothing() {
     let block = [

@@ -1,4 +1,4 @@
-//! The items of windows, for windows of every kind.
+//! Checks the items of windows of every kind.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 pub(super) const PLACEMENTS: [Placement; 3] =
     [Placement::Trailing, Placement::Forward, Placement::Centred];
 
-/// Windows, and the items of each by their definition.
+/// Windows, and the items that each has by definition.
 pub(super) type Windows = (Rolling, Vec<Range<usize>>);
 
 /// Windows of this many items.
@@ -29,7 +29,7 @@ pub(super) fn by_count(len: usize, items: usize, placement: Placement) -> Window
     )
 }
 
-/// The windows of an index of integers, by twice their distances.
+/// Windows of an index of integers. Distances are doubled, so that half a width is an integer.
 pub(super) fn by_range(index: &[i64], width: i64, placement: Placement) -> Windows {
     let range = |item: usize| {
         let is_in = |other: &usize| {
@@ -71,7 +71,7 @@ pub(super) fn index(len: usize, seed: u64) -> Vec<i64> {
     (0..len).map(next).collect()
 }
 
-/// Windows of every kind over this many items.
+/// Windows of every kind over `len` items.
 pub(super) fn kinds(len: usize, items: usize, width: i64, seed: u64) -> Vec<Windows> {
     let index = index(len, seed);
     let mut kinds = vec![expanding(len)];
@@ -82,7 +82,7 @@ pub(super) fn kinds(len: usize, items: usize, width: i64, seed: u64) -> Vec<Wind
     kinds
 }
 
-/// The numbers of the least and of the greatest item of each window.
+/// The range from the first to the last item of each window.
 fn ends(windows: &Rolling, len: usize) -> Vec<Range<usize>> {
     let numbers: Vec<f64> = (0..len).map(|item| item as f64).collect();
     let of = |statistic: Statistic| {
@@ -102,12 +102,11 @@ proptest! {
         }
     }
 
-    /// Floats in a unit of 2^-1074 or 2^900, where differences and halves are rounded or overflow, give the same windows as integers.
+    /// An index of floats in units of 2^-1074 or 2^900, whose differences and halves are rounded or overflow, gives the same windows as integers.
     #[test]
     fn of_floats_are_those_of_integers(len in 0..60_usize, width in 1..30_i64, seed: u64, is_tiny: bool, by in 0..2_i64) {
         let index = index(len, seed);
         let unit = if is_tiny { 5e-324 } else { 2_f64.powi(900) };
-        // Half of an odd width is between two integers.
         let at = |number: i64| number as f64 * unit;
         let floats: Vec<f64> = index.iter().copied().map(at).collect();
         let width = width + by;

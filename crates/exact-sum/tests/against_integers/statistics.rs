@@ -1,4 +1,4 @@
-//! Co-moments and powers against their definitions, in integers of any size.
+//! Compares co-moments and powers with their definitions, computed in integers of any size.
 
 use exact_sum::{CoMoments, Powers};
 use integer_sums::units::{UNITS_PER_ONE, quotient_to_double, root_of_quotient, units};
@@ -19,7 +19,7 @@ fn differences(items: &[f64]) -> Vec<BigInt> {
     all.iter().map(times_n).collect()
 }
 
-/// The sum of the products of differences.
+/// The sum over all items of the product of their `factors`.
 fn products<'d>(factors: impl IntoIterator<Item = &'d [BigInt]>) -> BigInt {
     let factors: Vec<&[BigInt]> = factors.into_iter().collect();
     let product = |place: usize| {
@@ -67,7 +67,7 @@ proptest! {
         let (dx, dy) = (differences(&x), differences(&y));
         let [xx, yy, xy] = [[&dx, &dx], [&dy, &dy], [&dx, &dy]].map(|of| products(of.map(Vec::as_slice)));
         let n = BigInt::from(x.len());
-        // Squares of units, and n squared.
+        // `xy` is in squares of units, and n^2 times too large.
         let covariance = |ddof: usize| {
             let freedom = &n - ddof;
             let denominator = (&n * &n * freedom) << UNITS_PER_ONE;
@@ -104,7 +104,7 @@ proptest! {
         let n = BigInt::from(items.len());
         let is_constant = second.sign() == Sign::NoSign;
         let square = &second * &second;
-        // Sums of powers of n times the differences: g1 = m3 / m2^(3/2) with m = sum / n, g2 = m4 / m2^2 - 3.
+        // `second` to `fourth` are sums of powers of n times the differences. g1 = m3 / m2^(3/2) and g2 = m4 / m2^2 - 3, with m = sum / n.
         let cube = &square * &second;
         let (one, two, three) = (&n - 1, &n - 2, &n - 3);
         let of = |least: usize, value: &dyn Fn() -> f64| {
@@ -141,7 +141,7 @@ proptest! {
     }
 }
 
-/// Cases that were reported for other programs: the residue of an outlier that has been removed.
+/// Cases that were reported for other programs, in which a removed outlier left a residue.
 #[test]
 fn an_outlier_leaves_nothing() {
     let block = [
