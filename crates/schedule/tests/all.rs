@@ -183,7 +183,7 @@ fn reduce_scatter() {
     }
 }
 
-/// A position's steps follow from its number alone, so the other million positions cost nothing.
+/// A position's steps follow from its number alone, so the other positions cost nothing, even a million of them.
 #[test]
 fn one_position_of_a_million() {
     for position in [0, 1, 95_000, 95_001, 524_287, 999_999] {

@@ -100,7 +100,7 @@ fn several_ports() {
                 not_adapting.push(ranks);
             }
         }
-        // How many p dissemination does not adapt to, and the least of them (found by a model).
+        // The number of p to which dissemination does not adapt, and the least such p (both found by a model).
         let expected = match ports {
             1 => (191, Some(13)),
             2 => (121, Some(40)),

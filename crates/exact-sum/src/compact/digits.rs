@@ -5,7 +5,7 @@ use num_bigint::{BigInt, Sign};
 use crate::number::fixed::{Magnitude, short_magnitude};
 use crate::number::wide::{Wide, words_of};
 
-/// An integer in two's complement. Words of 64 bits have the alignment of the states that databases keep for groups.
+/// An integer in two's complement. It consists of words of 64 bits, since databases align states to 8 bytes.
 pub(crate) trait Digits: Copy + std::fmt::Debug {
     /// The number of bits of an integer.
     const BITS: u32;
@@ -13,7 +13,7 @@ pub(crate) trait Digits: Copy + std::fmt::Debug {
     /// An item's integer.
     type Item: Copy + Default + PartialEq + Into<i128>;
 
-    /// The most bits that an item's integer has, without its sign.
+    /// The largest number of bits of an item's integer, without its sign.
     const ITEM_BITS: u32;
 
     /// The number of places that stay free below the first item; up to 15 more may be free.

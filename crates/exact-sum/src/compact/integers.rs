@@ -109,8 +109,8 @@ impl IntegerSum {
     }
 }
 
-/// An integer of 192 bits, in two's complement. Its words have the alignment of the states that
-/// databases keep for groups.
+/// An integer of 192 bits, in two's complement. It consists of words of 64 bits, since databases
+/// align states to 8 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Long([u64; 3]);
 

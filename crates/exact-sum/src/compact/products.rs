@@ -10,7 +10,7 @@ use crate::number::scaled::{over_tens, quotient};
 use crate::number::wide::Wide;
 use crate::statistic::{Options, Statistic};
 
-/// A sum of products, which its owner may count.
+/// A sum of products. Only [`CompactProducts`] also counts the products.
 pub(super) type ProductNumber = Number<Wide<4>, DoubleProducts>;
 
 /// An exact sum of products in 48 bytes. If products do not fit 256 bits, it owns some 1,100 bytes more.

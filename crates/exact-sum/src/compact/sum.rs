@@ -17,7 +17,7 @@ use crate::number::round;
 use crate::number::scaled::{Scaled, over_tens, quotient};
 use crate::statistic::{Options, Statistic};
 
-/// Fewer items are added one by one.
+/// Fewer items than this are added one by one.
 const FEW_ITEMS: usize = 24;
 
 /// An exact sum, and the number of its items, in 32 bytes.

@@ -130,8 +130,10 @@ impl Field {
     }
 }
 
-/// For each field, the exponents of the words that many slots have. Only these get tables, so no table is much longer than its words' bytes.
+/// For each field, the exponents of the words that many slots have. Only these words get a table with room for all slots, so that tables are
+/// not much longer than the bytes.
 fn common_words(fields: &[Field], slots: usize, mut reader: Reader<'_>) -> Vec<Vec<i64>> {
+    /// A word is common if at least one slot in this many has it.
     const RARE: usize = 16;
     let mut counts: Vec<HashMap<i64, usize>> = vec![HashMap::new(); fields.len()];
     'slots: for _ in 0..slots {
@@ -155,7 +157,7 @@ fn common_words(fields: &[Field], slots: usize, mut reader: Reader<'_>) -> Vec<V
     counts.into_iter().map(of_field).collect()
 }
 
-/// The most words of a number.
+/// The largest number of words of a number.
 const MOST_WORDS: usize = 200;
 
 /// Reads a number of items.

@@ -14,7 +14,7 @@ use crate::number::destination::Destination;
 use crate::number::float::Float;
 use crate::number::split_method::{Outcome, SplitMethod, any_scale, units};
 
-/// Fewer items are added one by one.
+/// Fewer items than this are added one by one.
 const SHORT_ITEMS: usize = 24;
 
 /// The first block's scale is guessed from this many items.
@@ -23,17 +23,17 @@ pub(crate) const FIRST_ITEMS: usize = 16;
 /// A block of at most this many items is split only once.
 const FEW_ITEMS: usize = 64;
 
-/// The most splits of a block. Rests that remain are added item by item.
+/// The largest number of splits of a block. Rests that remain are added item by item.
 const MOST_SPLITS: u32 = 4;
 
 /// The number of places from the exponent of a block's largest item to the last place of the last split: 82 for the first split,
 /// and 83 more for each further split.
 const SPLIT_PLACES: i32 = 82 + 3 * 83;
 
-/// Fewer items are split without trying plain additions: reading the inexact flag twice would take as long as adding them.
+/// Fewer items than this are split without trying plain additions: reading the inexact flag twice would take as long as adding them.
 const PLAIN_ITEMS: usize = 256;
 
-/// The most blocks in a row for which plain additions are not tried.
+/// The largest number of successive blocks for which plain additions are not tried.
 const MOST_NOT_PLAIN: usize = 63;
 
 /// The number of blocks in one range after which a large block, of [`RANGE_BLOCK_ITEMS`], is tried.
@@ -42,7 +42,7 @@ const BLOCKS_BEFORE_LARGE: u32 = 1;
 /// The same number after a large block with an item outside the range.
 const BLOCKS_AFTER_FAILURE: u32 = 16;
 
-/// The most blocks in a row that are added item by item without trying to split them.
+/// The largest number of successive blocks that are added item by item without trying to split them.
 const MOST_SINGLY: u32 = 63;
 
 /// If items have many exponents, all exponents of a block are examined again after this many blocks.

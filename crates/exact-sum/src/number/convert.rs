@@ -67,7 +67,7 @@ pub(super) fn converted(items: &[f32], add: impl FnMut(&[f64])) {
     convert(items, f64::from, add);
 }
 
-/// The most items that are converted to doubles, or changed, at once.
+/// The largest number of items that are converted to doubles, or changed, at once.
 pub(crate) const CONVERTED_ITEMS: usize = 2048;
 
 /// Up to this many items are converted in a short buffer.

@@ -34,7 +34,7 @@ pub enum LimitError {
     Items,
     /// There is no memory for the sums of all keys.
     Memory {
-        /// The bytes that the sums would take.
+        /// The number of bytes that the sums would take.
         bytes: u128,
     },
 }
@@ -87,9 +87,9 @@ pub(crate) fn check_items(held: u64, removed: u64) -> Result<(), RemoveError> {
 /// Counters of items, which are added when sums are merged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
-    /// All items.
+    /// The number of all items.
     pub(crate) items: i64,
-    /// Items that are -0.0.
+    /// The number of items that are -0.0.
     pub(crate) negative_zeros: i64,
     pub(crate) nans: i64,
     pub(crate) infinities: i64,

@@ -53,7 +53,7 @@ pub trait FixedFormat: Copy + core::fmt::Debug + Send + Sync + 'static {
     /// The exponent of the lowest bit.
     const LOWEST: i32;
 
-    /// Each of the numbers that are added is below 2^this in magnitude.
+    /// The exponent of a power of two above the magnitudes of all numbers that are added.
     const HIGHEST: i32;
 
     /// Zero.
@@ -68,7 +68,7 @@ macro_rules! fixed_format {
         pub struct $name;
 
         impl $name {
-            /// One limb more for the sign, and for the upper end of an addition.
+            /// The number of limbs: one limb is for the sign, and for the upper end of an addition.
             const LIMBS: usize = {
                 let bits: i32 = $highest + 64 - $lowest;
                 bits.cast_unsigned().div_ceil(LIMB_BITS) as usize + 1
@@ -317,7 +317,7 @@ impl<F: FixedFormat> Fixed<F> {
         cut
     }
 
-    /// The number of words of a number.
+    /// The number of words that a fixed-point number takes.
     pub(crate) const WORDS: usize = F::LIMBS.div_ceil(2);
 
     pub(crate) fn is_negative(&self) -> bool {

@@ -24,7 +24,7 @@ pub(super) struct Walk<'w, T: Float> {
     leaving: [Pair; DECODED_ITEMS],
 }
 
-/// A window's items that do not fit the unit.
+/// The number and the sum of a window's items that do not fit the unit.
 struct Others<W: FixedFormat> {
     items: usize,
     total: Total<W>,
@@ -107,7 +107,7 @@ impl<'w, T: Float> Walk<'w, T> {
         windows
     }
 
-    /// Replaces the integers of each item that enters by the sum of its window. The items in `leaving` leave, one per window.
+    /// Replaces the integers of each item that enters by the sum of its window. One item of `self.leaving` leaves in each window.
     #[inline(always)]
     fn slide(&mut self, entering: &mut [Pair]) {
         let mut sum = self.sum;

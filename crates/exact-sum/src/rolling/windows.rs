@@ -74,7 +74,7 @@ impl Windows {
         }
     }
 
-    /// The most items of a window, if there are `len` items in all.
+    /// The largest number of items in a window, if there are `len` items in all.
     pub(super) fn longest(&self, len: usize) -> usize {
         match self {
             Self::OfItems { items, .. } => len.min(*items),

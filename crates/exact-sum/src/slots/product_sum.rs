@@ -27,7 +27,7 @@ const BLOCK_PRODUCTS: usize = 4096;
 /// The number of products that are written to memory at once.
 const PRODUCTS: usize = 1024;
 
-/// The most blocks in a row whose products are written to memory without trying to add them in a range.
+/// The largest number of successive blocks whose products are written to memory without trying to add them in a range.
 const MOST_WRITTEN: u32 = 63;
 
 /// A sum of products that stays exact until it is rounded.

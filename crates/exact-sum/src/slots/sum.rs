@@ -15,7 +15,7 @@ use crate::slots::accumulator::Accumulator;
 use crate::slots::accumulator::sealed::Sealed;
 use crate::statistic::{Options, Statistic};
 
-/// Fewer items are added by integer arithmetic, which is faster than checking the floating-point environment and the processor.
+/// Fewer items than this are added by integers, which is faster than checking the floating-point environment and the processor.
 const FEW_ITEMS: usize = 8;
 
 /// Methods that sums share, whatever the format of their total.

@@ -219,7 +219,7 @@ fn products_next_to_the_range_are_exact() {
         assert!(x[0] * y[0] < 2_f64.powi(-31));
         for level in Level::available() {
             let splits = split_products_in_range(level, &x, &y, false, scale, Ahead::Nothing);
-            let [products, errors] = splits.expect("its part is in range");
+            let [products, errors] = splits.expect("the rounded product is in range");
             let held = held(&products, scale.units()) + held(&errors, scale.error_units());
             assert_eq!(held, dot(&x, &y), "{level}: {a} {b}");
         }

@@ -21,14 +21,14 @@ use std::iter;
 
 use crate::vocabulary::{Piece, Step, Transfer};
 
-/// p = s m + b - c: what the last round sends.
+/// The numbers of p = s m + b - c that define the last round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Adaption {
-    /// m: the positions that every position holds before the last round.
+    /// m: the number of positions whose pieces every position holds before the last round.
     held: usize,
-    /// s: the senders to each position; the last one sends only b.
+    /// s: the number of senders to each position; the last one sends only b pieces.
     senders: usize,
-    /// b: the positions that the last sender sends.
+    /// b: the number of positions whose pieces the last sender sends.
     sent: usize,
 }
 

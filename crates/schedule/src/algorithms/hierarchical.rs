@@ -119,7 +119,7 @@ impl Cut {
         let broadcast = inner(Collective::Broadcast { root: 0 });
         let outer = collective.with_root(nodes.node(collective.root().unwrap_or(0)));
         Self {
-            // If the two differ, one of them is 1.
+            // If `reduce` and `broadcast` differ, one of them is 1.
             inner: reduce.max(broadcast),
             outer: (levels.blocks)(Level::Outer, outer, nodes.count()),
         }
@@ -131,7 +131,7 @@ impl Cut {
 struct Part {
     nodes: Nodes,
     position: usize,
-    /// Where the reduction ends or the broadcast begins; 0 for an allreduce.
+    /// The position at which a reduction ends or a broadcast begins; 0 for an allreduce.
     root: usize,
     cut: Cut,
 }

@@ -11,7 +11,7 @@ pub enum Violation {
     NotHeld {
         /// The sender.
         position: usize,
-        /// Its step, from 0.
+        /// The number of the sender's step, from 0.
         step: usize,
         /// The receiver.
         to: usize,
@@ -65,7 +65,7 @@ pub enum Violation {
     NoPeer {
         /// The position.
         position: usize,
-        /// Its step, from 0.
+        /// The number of the position's step, from 0.
         step: usize,
         /// The peer that is named.
         peer: usize,

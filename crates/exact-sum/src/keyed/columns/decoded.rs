@@ -2,7 +2,7 @@
 
 use simd_kernels::{DECODED_ITEMS, Pair};
 
-/// Fewer items are added one by one.
+/// Fewer items than this are added one by one.
 pub(crate) const FEW_ITEMS: usize = 16;
 
 /// A buffer for integers, which is created when a block needs it.

@@ -10,7 +10,7 @@ use crate::keyed::remove::RemoveKeyedError;
 use crate::number::counters::{LimitError, RemoveError, check_memory, reserve};
 use crate::slots::Slot;
 
-/// The most parts of a small slot.
+/// The largest number of parts of a small slot.
 const MOST_PARTS: usize = 5;
 
 /// A slot of a few words.

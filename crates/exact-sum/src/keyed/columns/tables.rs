@@ -35,7 +35,7 @@ const MIXED_BLOCKS: u32 = 63;
 /// Examining this many items takes no longer than checking for memory.
 const FEWER_THAN_A_CHECK: usize = 256;
 
-/// In larger tables, the pairs of a block are prefetched into the nearest cache.
+/// In tables larger than this, the pairs of a block are prefetched into the nearest cache.
 const FAR_BYTES: usize = 1 << 20;
 
 /// A long integer for each key.

@@ -24,7 +24,7 @@ const EXPONENTS: RangeInclusive<i32> = -1074..=1024 + 63;
 /// doubles.
 #[derive(Clone, Debug)]
 pub struct Totals<F: FixedFormat> {
-    /// An upper bound on the items that any key has had. Numbers and counts have room for that many.
+    /// An upper bound on the number of items that any key has had. Integers and counts have room for this number of items.
     items: u64,
     tables: Tables,
     spilled: Spilled<F>,
