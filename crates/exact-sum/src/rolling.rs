@@ -263,7 +263,7 @@ impl Rolling {
         Ok(self.of(&self.windows, statistic, options, columns))
     }
 
-    /// A statistic of columns that were checked.
+    /// A statistic of each window of columns that have been checked.
     fn of<T: Float>(
         &self,
         windows: &Windows,

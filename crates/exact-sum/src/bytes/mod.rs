@@ -117,7 +117,7 @@ pub enum BytesError {
     },
     /// The bytes are damaged: no sum has them.
     Corrupted {
-        /// The impossible content.
+        /// What is wrong with the bytes.
         what: &'static str,
     },
     /// A sum would exceed a limit.
@@ -245,7 +245,8 @@ fn unit<F: FixedFormat>(first: usize) -> i32 {
     F::LOWEST + 64 * length(first)
 }
 
-/// The words that a number in two's complement needs, and the index of the first; none for zero.
+/// The words that a number in two's complement needs, after the index of the first of them. Zero
+/// needs none.
 pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
     let first = words.iter().take_while(|&&word| word == 0).count();
     let mut words = &words[first..];
@@ -257,7 +258,7 @@ pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
     (first, words)
 }
 
-/// The smallest number of items that can have this sum; `None` if a sum has no room for that many.
+/// The smallest number of items that can have this sum; `None` if no sum has that many items.
 fn least_items<F: FixedFormat>(number: &Fixed<F>) -> Option<u64> {
     let Some((_, magnitude)) = number.magnitude() else {
         return Some(0);

@@ -26,7 +26,7 @@ use crate::slots::sum::Sum;
 
 const DOUBLE: usize = size_of::<f64>();
 
-/// A sum that bytes stand for.
+/// A sum that was read from bytes.
 pub(crate) enum Partial<F: FixedFormat> {
     Doubles([f64; 2]),
     /// A total, and the smallest number of finite items that can have this sum.
@@ -142,7 +142,7 @@ fn is_clear(items: u64, sum: &Partial<Doubles>, squares: &Partial<DoubleProducts
     are_normal && square < product * (1.0 - 8.0 * f64::EPSILON)
 }
 
-/// The exponent of a finite number's highest bit, plus 1023; small for zero.
+/// The exponent of a finite number's highest bit, plus 1023; -52 for zero.
 fn exponent(double: f64) -> i32 {
     let magnitude = double.abs().to_bits();
     match (magnitude >> 52 & 0x7FF) as i32 {

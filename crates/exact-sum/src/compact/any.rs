@@ -9,7 +9,7 @@ use super::{
 use crate::bytes::{BytesError, Kind};
 use crate::statistic::{Held, Options, Statistic};
 
-/// A state of any kind that has bytes, for state columns in databases.
+/// A state of any kind that can be written as bytes, for state columns in databases.
 ///
 /// ```
 /// use exact_sum::{CompactAny, CompactBytes, CompactMoments, Options, Statistic};

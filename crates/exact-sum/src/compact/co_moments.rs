@@ -61,7 +61,7 @@ impl CompactState for CompactCoMoments {
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        // Both columns have the same number of items.
+        // Both columns have the same number of items, so only the first merge can fail.
         self.x.merge(&other.x)?;
         self.y.merge(&other.y)?;
         self.products.merge(&other.products)

@@ -72,13 +72,13 @@ impl CompactState for CompactMoments {
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        // There is room for the squares of that many items.
+        // If there is room for the items, there is room for their squares.
         self.sum.merge(&other.sum)?;
         self.squares.merge(&other.squares)
     }
 
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        // Squares are not counted.
+        // Squares are not counted, so their removal cannot fail.
         self.sum.unmerge(&other.sum)?;
         self.squares.unmerge(&other.squares)
     }

@@ -269,7 +269,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
             self.room().fixed.unmerge(&spilled.fixed);
         }
         self.set_counters(counters);
-        // Items that were far from the others may have been removed.
+        // Items that were far from the others may have been removed, so that the rest fits the digits.
         if self.spilled.is_some() {
             *self = Self::of_total(&self.total());
         }

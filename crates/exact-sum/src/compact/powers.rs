@@ -73,7 +73,7 @@ impl CompactState for CompactPowers {
     }
 
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        // Powers are not counted.
+        // Cubes and fourth powers are not counted, so their removal cannot fail.
         self.moments.unmerge(&other.moments)?;
         self.cubes.unmerge(&other.cubes)?;
         self.fourths.unmerge(&other.fourths)

@@ -47,7 +47,7 @@ impl CompactState for CompactWeightedMean {
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        // There are as many products as weights.
+        // There are as many products as weights, so only the first merge can fail.
         self.products.merge(&other.products)?;
         self.weights.merge(&other.weights)
     }

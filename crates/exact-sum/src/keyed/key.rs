@@ -35,7 +35,7 @@ macro_rules! keys {
             )]
             fn place(self) -> usize {
                 if size_of::<Self>() <= size_of::<usize>() {
-                    // Called for each item, so it does not check.
+                    // This function is called for each item, so it checks nothing.
                     self as usize
                 } else {
                     usize::try_from(self).unwrap_or(usize::MAX)

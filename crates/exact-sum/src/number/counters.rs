@@ -56,7 +56,7 @@ pub(crate) fn check_memory<T>(elements: usize) -> Result<(), LimitError> {
     reserved.map_err(|_| no_memory::<T>(elements))
 }
 
-/// Makes room for this many more elements.
+/// Makes room for `elements` elements in total.
 pub(crate) fn reserve<T>(vec: &mut Vec<T>, elements: usize) -> Result<(), LimitError> {
     let reserved = vec.try_reserve(elements.saturating_sub(vec.len()));
     reserved.map_err(|_| no_memory::<T>(elements))
@@ -75,7 +75,7 @@ pub(crate) fn items_of_both(own: u64, other: u64) -> Result<u64, LimitError> {
     items.ok_or(LimitError::Items)
 }
 
-/// Checks that this many of the held items can be removed.
+/// Checks that `removed` items can be removed from `held` items.
 pub(crate) fn check_items(held: u64, removed: u64) -> Result<(), RemoveError> {
     let of_items = |items: u64| Counters {
         items: items.cast_signed(),

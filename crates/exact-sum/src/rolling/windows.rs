@@ -51,7 +51,7 @@ impl Windows {
         Self::OfItems { items, ahead }
     }
 
-    /// The number of windows, if it was given.
+    /// The number of windows; `None` if each item has a window.
     pub(super) fn len(&self) -> Option<usize> {
         match self {
             Self::OfItems { .. } => None,

@@ -84,7 +84,7 @@ impl<T: Float> CoMoments<T> {
     /// # Errors
     /// As [`Moments::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        // Both columns have the same number of items, and products are not counted.
+        // Both columns have the same number of items, and products are not counted, so only the first merge can fail.
         self.x.merge(&other.x)?;
         self.y.merge(&other.y)?;
         self.products.merge(&other.products)

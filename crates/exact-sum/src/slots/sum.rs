@@ -33,7 +33,7 @@ macro_rules! of_total {
             /// Removes the items of `other`.
             ///
             /// # Errors
-            /// More items are removed than were added, or more of a kind: NaNs, infinities, negative zeros. A failed call changes nothing.
+            /// More items are removed than were added, or more NaNs, infinities or negative zeros. A failed call changes nothing.
             pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
                 self.total.unmerge(&other.total)
             }
@@ -252,7 +252,7 @@ impl<T: Float> Sum<T> {
     /// ```
     ///
     /// # Errors
-    /// More items are removed than were added, or more of a kind: NaNs, infinities, negative zeros. A failed call changes nothing. It is not
+    /// More items are removed than were added, or more NaNs, infinities or negative zeros. A failed call changes nothing. It is not
     /// detected if the removed items are not the ones that were added.
     pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
         let mut removed = Self {

@@ -8,8 +8,8 @@
 //!                   6 ◄─ 7
 //! ```
 //!
-//! A reduce to any root and a broadcast from any take ceil(log2 p) rounds and p - 1 messages. Positions are counted from the
-//! root, cyclically; where a subtree wraps around from position p - 1 to 0, a message carries two ranges.
+//! A reduce and a broadcast, with any root, take ceil(log2 p) rounds and p - 1 messages each. Positions are counted from the root,
+//! cyclically; where a subtree wraps around from position p - 1 to 0, a message carries two ranges.
 
 use std::ops::Range;
 

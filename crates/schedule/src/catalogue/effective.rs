@@ -1,4 +1,4 @@
-//! Which algorithm runs, where the named one has no program for the collective or for p.
+//! The algorithm that runs if the named one has no program for the collective or for p.
 
 use std::fmt;
 

@@ -16,7 +16,7 @@ pub struct Link {
 /// The size of the rows that an allreduce moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// m: the bytes of a row.
+    /// m: the number of bytes of a row.
     pub row_bytes: f64,
     /// The mean number of rows in a fragment of the items of neighbouring ranks.
     pub rows: f64,

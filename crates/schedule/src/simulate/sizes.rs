@@ -20,7 +20,7 @@ pub(super) struct Sizes<'r> {
 pub(super) struct Message {
     pub(super) peer: usize,
     pub(super) bytes: f64,
-    /// The bytes that the receiver combines.
+    /// The number of bytes that the receiver combines.
     pub(super) combined_bytes: f64,
 }
 

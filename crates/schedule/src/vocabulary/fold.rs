@@ -11,9 +11,9 @@ use super::step::{Step, Transfer};
 /// after them.
 #[derive(Clone, Copy)]
 pub(crate) struct Fold {
-    /// k.
+    /// k, the number of rounds.
     pub(crate) rounds: u32,
-    /// q.
+    /// q, the number of virtual ranks that stand for two positions.
     leftover: usize,
 }
 

@@ -34,7 +34,7 @@ impl Places<'_> {
     }
 }
 
-/// Numbers of all keys, which add up key by key.
+/// Columns of numbers, one of each key, which are merged key by key.
 pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// The number of integers that a key has in a message.
     const PARTS: usize;
@@ -92,7 +92,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Reads columns from rows that were added up, from part `first` on.
     fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, agreed: &[Agreed]) -> Self;
 
-    /// Writes entries for all numbers of a key. The entries contain `word` for the key.
+    /// Writes entries for all numbers of a key. In the entries, `word` stands for the key.
     fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>);
 
     /// Adds an entry of a part to a key.
@@ -112,7 +112,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
         into: &mut Vec<u64>,
     ) -> Result<(), WrongEntries>;
 
-    /// An upper bound on the items of a key, if the columns need one.
+    /// An upper bound on the number of items of a key, if the columns need one; otherwise 0.
     fn items(&self) -> u64 {
         0
     }

@@ -75,7 +75,7 @@ impl Place {
         }
     }
 
-    /// The place for the first items, with room for `spare` exponents above theirs; `None` if all numbers are zero.
+    /// The place for the first items, with room for `spare` exponents above the items'; `None` if all numbers are zero.
     fn for_items(items: impl Iterator<Item = f64>, spare: i32) -> Option<Self> {
         let is_number = |item: &f64| item.is_finite() && !is_zero(*item);
         let exponent = |item: f64| ((item.to_bits() >> 52 & 0x7FF) as i32).max(1) - 1023;

@@ -117,8 +117,8 @@ impl<F: FixedFormat> Totals<F> {
         }
     }
 
-    /// Adds a number to a key's number, and counts of items that are not finite to the key's counts. A function says whether a word may have a table,
-    /// given the word's exponent.
+    /// Adds a number to a key's number, and counts of items that are not finite to the key's counts. `is_common` returns whether a word may have a
+    /// table, given the word's exponent.
     pub(crate) fn add_number(
         &mut self,
         key: usize,
@@ -190,7 +190,7 @@ impl<F: FixedFormat> Totals<F> {
         }
     }
 
-    /// The sums of the first keys, each rounded once.
+    /// The sums of the first `keys` keys, each rounded once.
     pub(crate) fn values<T: Float>(&self, keys: usize) -> Vec<T> {
         let is_quiet = Quiet::now().is_some();
         let mut values = Vec::with_capacity(keys);

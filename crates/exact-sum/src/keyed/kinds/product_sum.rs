@@ -61,7 +61,7 @@ impl<T: Float> InColumns for ProductSum<T> {
         products::change::<K, T>(columns, level, keys, factors, removes, decoded);
     }
 
-    /// The result does not know its number of products.
+    /// The number of products is not known, and is 0 in the result.
     fn of_key(columns: &Self::Columns, key: usize) -> Self {
         products::sum_of(columns, key, 0)
     }

@@ -71,7 +71,7 @@ impl<T: Float> InColumns for Sum<T> {
         });
     }
 
-    /// The result does not know its number of items.
+    /// The number of items is not known, and is 0 in the result.
     fn of_key(columns: &Self::Columns, key: usize) -> Self {
         columns.sum_of(key, 0)
     }

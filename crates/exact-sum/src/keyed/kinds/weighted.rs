@@ -57,7 +57,7 @@ impl<T: Float> InColumns for WeightedMean<T> {
         Sum::<T>::change(sums, level, keys, weights, removes, decoded);
     }
 
-    /// The result does not know its number of items.
+    /// The number of items is not known, and is 0 in the result.
     fn of_key((products, sums): &Self::Columns, key: usize) -> Self {
         Self {
             products: products::sum_of(products, key, 0),

@@ -103,7 +103,7 @@ impl<'e> Iterator for Entries<'e> {
 }
 
 impl Entry<'_> {
-    /// The sort key that brings the entries of one number together.
+    /// The key and the part. Sorting by them brings the entries of one number together.
     pub(crate) fn place(&self) -> (u64, usize) {
         (self.key, self.part)
     }

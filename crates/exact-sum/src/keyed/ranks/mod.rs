@@ -1,4 +1,4 @@
-//! Sums by key between ranks: rows of integers, and entries for what does not fit them.
+//! The exchange of sums by key between ranks: rows of integers, and entries for numbers that do not fit them.
 
 #[doc(hidden)]
 pub mod sparse;

@@ -1,4 +1,4 @@
-//! Sums by keys of any size between ranks: each key is an entry.
+//! The exchange of sums by keys of any size between ranks: each key is an entry.
 
 use std::fmt;
 use std::hash::Hash;

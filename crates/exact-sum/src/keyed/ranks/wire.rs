@@ -1,4 +1,4 @@
-//! Sums by key between ranks: a row of integers for each key, and entries for what does not fit the rows.
+//! The exchange of sums by key between ranks: a row of integers for each key, and entries for numbers that do not fit the rows.
 //!
 //! Integers of one unit can be added in any order. So the ranks agree on a unit for each part of a key, its sum or its squares, by
 //! [`Terms`]. A part of a key that needs more than one integer, or does not fit the unit, is zero in the rows and has an *entry*:

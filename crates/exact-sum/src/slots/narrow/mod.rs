@@ -48,8 +48,8 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     fn step(slot: &mut Self::Slot, row: [f64; C], sign: i64);
 }
 
-/// A statistic of `items` items by the [`cut`](Narrow::cut) sums of their slot, if that leaves no doubt: this takes a tenth of the
-/// time of exact integers of any size.
+/// A statistic of `items` items, computed from the [`cut`](Narrow::cut) sums of their slot; `None` if the rounding is in doubt. This
+/// takes a tenth of the time of exact integers of any size.
 pub(crate) fn near<N: Narrow<T, C>, T: Float, const C: usize>(
     slot: &N::Slot,
     statistic: Statistic,

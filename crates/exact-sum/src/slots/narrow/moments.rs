@@ -30,7 +30,7 @@ impl NarrowMoments {
         n.max(sum + 1) + 2
     }
 
-    /// The sums of moments, rounded down in a unit in which `items` items fit.
+    /// The sums of moments, rounded down in a unit in which `items` items fit, and the exponent of this unit.
     pub(crate) fn cut<T: Float>(slot: &Moments<T>, items: u64) -> Option<(Self, i32)> {
         let squares = &slot.squares.total;
         let bits = Grid::bits(u64::BITS - items.leading_zeros());
