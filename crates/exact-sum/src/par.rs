@@ -33,7 +33,7 @@ pub fn join<L: Send, R: Send>(
         &mut || *left_value = left.take().map(|task| task()),
         &mut || *right_value = right.take().map(|task| task()),
     );
-    let done = "both are done";
+    let done = "both tasks are done";
     (values.0.expect(done), values.1.expect(done))
 }
 
@@ -45,7 +45,7 @@ pub fn install<R: Send>(pool: &ThreadPool, task: impl FnOnce() -> R + Send) -> R
     }
     let (mut task, mut value) = (Some(task), None);
     run(pool, &mut || value = task.take().map(|task| task()));
-    value.expect("it is done")
+    value.expect("the task is done")
 }
 
 /// Divides a range into parts of at most `grain` numbers, applies `leaf` to each, and merges the results from left to right, by

@@ -272,7 +272,7 @@ impl Rolling {
         columns: &[&[T]],
     ) -> Vec<T> {
         let least = statistic.least_items(options);
-        let least = usize::try_from(least).expect("it is a few");
+        let least = usize::try_from(least).expect("it is at most 4");
         let of = WindowStatistic {
             windows,
             least_items: self.least_items.max(least),
@@ -309,7 +309,7 @@ struct WindowStatistic<'w> {
 
 impl WindowStatistic<'_> {
     fn slide<T: Float, N: Narrow<T, C>, const C: usize>(&self, columns: &[&[T]]) -> Vec<T> {
-        let columns = columns.try_into().expect("there are as many columns");
+        let columns = columns.try_into().expect("the number of columns is right");
         slide::statistics::<T, N, C>(
             columns,
             self.windows,

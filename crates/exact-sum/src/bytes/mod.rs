@@ -325,7 +325,7 @@ impl<'b> Reader<'b> {
 
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], BytesError> {
         let bytes = self.take(N)?;
-        Ok(bytes.try_into().expect("there are as many"))
+        Ok(bytes.try_into().expect("the length is right"))
     }
 
     pub(crate) fn total<F: FixedFormat>(&mut self) -> Result<Total<F>, BytesError> {

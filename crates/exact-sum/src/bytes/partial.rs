@@ -36,7 +36,7 @@ pub(crate) enum Partial<F: FixedFormat> {
 impl<F: FixedFormat> Partial<F> {
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, BytesError> {
         let double = |bytes: &[u8]| {
-            let double = f64::from_le_bytes(bytes.try_into().expect("there are as many"));
+            let double = f64::from_le_bytes(bytes.try_into().expect("the length is right"));
             let is_one = double.is_finite().then_some(double);
             is_one.ok_or(BytesError::Corrupted {
                 what: "a double of a finite sum is not finite",

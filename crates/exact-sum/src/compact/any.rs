@@ -78,7 +78,7 @@ impl CompactAny {
     /// # Errors
     /// The bytes hold no state of doubles.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        let mut state = Self::empty(Self::held_by_bytes(bytes)?).expect("it has bytes");
+        let mut state = Self::empty(Self::held_by_bytes(bytes)?).expect("these states have bytes");
         of_any!(&mut state, state => *state = CompactBytes::of_bytes(bytes)?);
         Ok(state)
     }

@@ -130,7 +130,7 @@ impl Digits for NarrowDigits {
     }
 
     fn of_big(integer: &BigInt) -> Self {
-        Self::of(i128::try_from(integer).expect("it has room"))
+        Self::of(i128::try_from(integer).expect("the integer has room"))
     }
 
     fn magnitude(self, unit: i32) -> Option<(bool, Magnitude)> {
@@ -196,7 +196,7 @@ impl<const N: usize> Digits for Wide<N> {
             0
         };
         let mut bytes = bytes.into_iter().chain(std::iter::repeat(sign));
-        let mut byte = || bytes.next().expect("it is endless");
+        let mut byte = || bytes.next().expect("the bytes are endless");
         Self(std::array::from_fn(|_| {
             u64::from_le_bytes(std::array::from_fn(|_| byte()))
         }))

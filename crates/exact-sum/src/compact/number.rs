@@ -29,7 +29,7 @@ impl Tag {
     }
 
     #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "these bits are asked for")]
+    #[expect(clippy::cast_possible_truncation, reason = "the unit is in these bits")]
     fn unit(self) -> i16 {
         (self.0 as u16).cast_signed()
     }
@@ -163,7 +163,7 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
         match Self::unit_of(unit, unit + bits) {
             Some(own) => {
                 let places = (unit - own).cast_unsigned();
-                self.digits = D::ZERO.plus(integer, places).expect("it has room");
+                self.digits = D::ZERO.plus(integer, places).expect("the integer has room");
                 self.set_unit(own);
             }
             None => self.room().fixed.add_integer(integer, unit),

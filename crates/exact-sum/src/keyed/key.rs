@@ -31,7 +31,7 @@ macro_rules! keys {
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
                 trivial_numeric_casts,
-                reason = "no key is longer, and a negative one becomes a large index"
+                reason = "no key is longer than an index, and a negative key becomes a large index"
             )]
             fn place(self) -> usize {
                 if size_of::<Self>() <= size_of::<usize>() {
@@ -144,7 +144,7 @@ pub(crate) fn check_block<K: Key>(keys: &[K], first: usize, sums: usize) -> Resu
         return Ok(());
     }
     let is_wrong = |key: &K| key.place() >= sums;
-    let at = keys.iter().position(is_wrong).expect("one is wrong");
+    let at = keys.iter().position(is_wrong).expect("one key is wrong");
     Err(KeyError::OutOfRange {
         item: first + at,
         key: keys[at].number(),

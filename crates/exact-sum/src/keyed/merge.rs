@@ -43,7 +43,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// `keys` does not have one entry for each key of `other`, an entry has no slot, or [`merge`](Self::merge) would fail. A failed call
     /// changes no sum.
     pub fn merge_at(&mut self, keys: &[u32], other: &Self) -> Result<(), KeyError> {
-        assert_eq!([self.width, other.width], [1, 1], "rows have one item");
+        assert_eq!([self.width, other.width], [1, 1], "rows must have one item");
         key::check(keys, other.keys, self.keys)?;
         Ok(self.merge_places(other, Places::At(keys))?)
     }

@@ -306,7 +306,7 @@ impl<S: KeyedSlot> Keyed<S> {
     }
 
     fn check_slot(&self, slot: usize) {
-        assert!(slot < self.slots(), "key {slot} has no slot");
+        assert!(slot < self.slots(), "there is no slot {slot}");
     }
 
     /// A statistic of a key's items, rounded once; `None` if the slot does not have it.

@@ -334,7 +334,7 @@ impl<F: FixedFormat> Fixed<F> {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "only that half is asked for"
+    reason = "only the lower half is needed"
 )]
 pub(crate) fn lower_half(number: u128) -> u64 {
     number as u64

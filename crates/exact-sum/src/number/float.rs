@@ -274,7 +274,7 @@ macro_rules! float {
 
             #[allow(
                 clippy::cast_possible_truncation,
-                reason = "it is rounded here, if it was not"
+                reason = "doubles are rounded here, unless they are already"
             )]
             fn of_pairs<'v>(
                 level: Level,

@@ -79,7 +79,7 @@ pub(crate) fn ratio(numerator: &BigUint, denominator: &BigUint, exponent: i32) -
     let is_more = (&bits << dropped) * denominator != numerator;
     let places = |bits: u64| i32::try_from(bits).expect("a number has some thousand bits");
     Magnitude {
-        bits: u128::try_from(bits).expect("it has as many bits"),
+        bits: u128::try_from(bits).expect("it has 128 bits"),
         exponent: exponent + places(dropped) - places(shift),
         is_more,
     }

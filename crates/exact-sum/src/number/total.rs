@@ -54,7 +54,7 @@ impl<F: FixedFormat> Total<F> {
 
     pub(crate) fn add_words(&mut self, words: &F::Words) -> Result<(), LimitError> {
         let (number, counters) = words.as_ref().split_at(Fixed::<F>::WORDS);
-        let counters = counters.try_into().expect("there are as many words");
+        let counters = counters.try_into().expect("the length is right");
         self.counters = self.counters.with(Counters::of_words(counters))?;
         self.fixed.add_words(number);
         Ok(())
@@ -88,7 +88,7 @@ impl<F: FixedFormat> Total<F> {
 
     pub(crate) fn add_integers(&mut self, integers: &F::Integers) -> Result<(), LimitError> {
         let (limbs, counters) = integers.as_ref().split_at(F::LIMBS);
-        let counters = counters.try_into().expect("there are as many integers");
+        let counters = counters.try_into().expect("the length is right");
         self.counters = self.counters.with(Counters::of_integers(counters))?;
         self.fixed.add_limbs(limbs);
         Ok(())

@@ -184,7 +184,7 @@ fn sign(is_negative: bool) -> u64 {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "only that word is asked for"
+    reason = "only the lowest word is needed"
 )]
 #[inline(always)]
 fn lower_word(number: u128) -> u64 {
@@ -192,7 +192,7 @@ fn lower_word(number: u128) -> u64 {
 }
 
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "each half is asked for")]
+#[expect(clippy::cast_possible_truncation, reason = "both halves are returned")]
 pub(crate) fn words_of(integer: u128) -> [u64; 2] {
     [integer as u64, (integer >> 64) as u64]
 }

@@ -114,6 +114,6 @@ impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
     fn exact(&self, statistic: Statistic, options: Options, items: u64, units: [i32; C]) -> T {
         let all = self.narrow.with(&self.others, items, units);
         all.statistic(statistic, options)
-            .expect("the slot holds what the statistic is of")
+            .expect("the slot has the statistic")
     }
 }

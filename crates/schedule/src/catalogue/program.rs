@@ -35,7 +35,7 @@ impl Schedule {
     pub fn held(&self, position: usize) -> Vec<Piece> {
         assert!(
             position < self.ranks,
-            "position {position} of {}",
+            "no position {position}: p = {}",
             self.ranks
         );
         let blocks = 0..self.blocks();
@@ -61,7 +61,7 @@ impl Schedule {
     pub fn wanted(&self, position: usize) -> Vec<Piece> {
         assert!(
             position < self.ranks,
-            "position {position} of {}",
+            "no position {position}: p = {}",
             self.ranks
         );
         let all = 0..self.ranks;
@@ -89,7 +89,7 @@ impl Schedule {
     /// If there is no such position.
     pub fn steps(&self, position: usize) -> Box<dyn Iterator<Item = Step>> {
         let ranks = self.ranks;
-        assert!(position < ranks, "position {position} of {ranks}");
+        assert!(position < ranks, "no position {position}: p = {ranks}");
         let runs = self.effective();
         match runs.collective {
             collective if runs.algorithm == Algorithm::Direct => {

@@ -366,7 +366,7 @@ impl Tables {
             *pair = sum;
         } else {
             let lower = sum & ((1 << DecodeDigits::PLACES) - 1);
-            *pair = pair_of(lower).expect("it is short");
+            *pair = pair_of(lower).expect("the lower digit is short");
             self.add_to_digit(digit + 1, key, sum >> DecodeDigits::PLACES);
         }
     }

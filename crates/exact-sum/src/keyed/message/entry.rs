@@ -215,7 +215,7 @@ fn write(
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "only that word is asked for"
+    reason = "only the lowest word is needed"
 )]
 fn low_word(integer: i128) -> u64 {
     integer.cast_unsigned() as u64

@@ -65,7 +65,7 @@ impl Agreed {
             (false, false) => terms[VOTED],
         };
         Ok(Self {
-            unit: i32::try_from(unit).expect("it is that of a double"),
+            unit: i32::try_from(unit).expect("it is an exponent of doubles"),
             bits,
             all_fit,
             has_entries: terms[HAS_ENTRIES] != 0,

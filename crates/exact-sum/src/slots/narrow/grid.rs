@@ -46,7 +46,7 @@ impl Grid {
         }
         // The last bit of an item must not be below the format's lowest bit, as fixed-point sums need it. Subnormal numbers do not fit.
         let least = T::Sums::LOWEST + 1075 - zeros.cast_signed();
-        let least = usize::try_from(least.max(1)).expect("it is positive");
+        let least = usize::try_from(least.max(1)).expect("it is at least 1");
         let mut held: usize = counts[least..least + exponents]
             .iter()
             .fold(0, |sum, count| sum + count);
