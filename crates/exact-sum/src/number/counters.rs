@@ -238,7 +238,6 @@ impl Counters {
     }
 }
 
-/// Whether an item is -0.0.
 #[inline]
 pub(crate) fn is_negative_zero(item: f64) -> bool {
     item.to_bits() == (-0.0_f64).to_bits()

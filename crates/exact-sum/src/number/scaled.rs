@@ -38,7 +38,6 @@ impl Scaled {
         }
     }
 
-    /// The sum.
     pub(crate) fn plus(&self, other: &Self) -> Self {
         let ([own, other], unit) = self.aligned(other);
         let integer = own + other;

@@ -67,7 +67,6 @@ impl<const N: usize> Wide<N> {
         self.0[N - 1].cast_signed() < 0
     }
 
-    /// The sum.
     #[inline(always)]
     pub(crate) fn plus(mut self, other: Self) -> Self {
         let mut carry = false;

@@ -59,7 +59,6 @@ impl Nodes {
         self.start(nodes.start)..self.start(nodes.end)
     }
 
-    /// The positions of one node.
     fn members(self, node: usize) -> Range<usize> {
         self.positions(&(node..node + 1))
     }

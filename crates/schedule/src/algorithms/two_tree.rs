@@ -64,7 +64,6 @@ enum Tree {
 }
 
 impl Tree {
-    /// The node of a position.
     fn node_of(self, ranks: usize, position: usize) -> usize {
         match self {
             Tree::AsItIs => position,
@@ -73,7 +72,6 @@ impl Tree {
         }
     }
 
-    /// The position of a node.
     fn position_of(self, ranks: usize, node: usize) -> usize {
         match self {
             Tree::AsItIs => node,

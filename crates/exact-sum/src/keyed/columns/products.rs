@@ -85,7 +85,6 @@ pub(crate) fn sum_of<T: Float>(sums: &Products<T>, key: usize, items: u64) -> Pr
     sum
 }
 
-/// Writes items as doubles.
 pub(crate) fn widen<T: Float>(items: &[T], doubles: &mut [f64]) {
     for (double, item) in doubles.iter_mut().zip(items) {
         *double = item.widened();

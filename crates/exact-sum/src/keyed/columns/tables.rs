@@ -322,7 +322,6 @@ impl Tables {
         });
     }
 
-    /// The table of a digit.
     #[inline]
     fn table(&mut self, digit: usize) -> &mut [Pair] {
         if self.tables.get(digit).is_none_or(Vec::is_empty) {

@@ -18,10 +18,8 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     /// The slot that holds the same sums of any items.
     type Slot: Slot<Item = T>;
 
-    /// Adds a row.
     fn add(&mut self, row: [i128; C]);
 
-    /// Removes a row.
     fn remove(&mut self, row: [i128; C]);
 
     /// A statistic of `items` rows, rounded once. The unit of column c is 2^`units[c]`. `None` if only the slot can compute it.
