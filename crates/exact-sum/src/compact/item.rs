@@ -2,7 +2,7 @@
 
 use crate::number::fixed::integer;
 
-/// A double, or an integer, which is not converted to a double. All items of a state are doubles, or all are integers.
+/// A double, or an integer, which is not converted to a double. The items of a state's column are all doubles, or all integers.
 pub trait CompactItem: Copy + sealed::ItemParts {}
 
 pub(crate) mod sealed {

@@ -40,7 +40,7 @@ pub trait Accumulator:
     /// An array of `u64`, or an array of two of them.
     type Words: Pod;
 
-    /// An array of `i64`, or an array of two of them. The integers of up to 2^30 sums may be added.
+    /// An array of `i64`, or an array of two of them. The integers of up to 2^30 sums can be added without overflow.
     type Integers: Pod;
 
     /// The type of the sum and of its items, as text that ranks compare.

@@ -7,7 +7,7 @@ use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
 
-/// The number and the sum of items: their mean, computed exactly and rounded once. Unlike a [`Sum`], it also counts items by key.
+/// The number and the sum of items: their mean, computed exactly and rounded once. Unlike a [`Sum`], it also counts the items of keys.
 ///
 /// ```
 /// use exact_sum::{Keyed, Mean};

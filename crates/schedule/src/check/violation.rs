@@ -26,7 +26,7 @@ pub enum Violation {
         /// The missing piece.
         piece: Piece,
     },
-    /// One position posts a different number of sends to another than the other posts receives.
+    /// The number of sends from one position to another differs from the number of the other's receives.
     #[error("messages from position {from} to position {to}: {sent} sent, {received} received")]
     Unmatched {
         /// The sender.

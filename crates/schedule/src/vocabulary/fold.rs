@@ -85,8 +85,8 @@ impl Fold {
         }
     }
 
-    /// Recursive halving: afterwards every virtual rank holds the reduction of all positions, in the blocks of its own one or
-    /// two positions.
+    /// The steps of recursive halving. Afterwards every virtual rank holds the reduction of all positions, in the blocks of its
+    /// own one or two positions.
     ///
     /// Near partners come first, so after round l a virtual rank keeps the blocks of those virtual ranks whose numbers agree
     /// with its own in the lowest l + 1 bits. After the last round only its own blocks are left.

@@ -23,7 +23,7 @@ impl Grid {
     /// of 2^`count_bits` items is below 2^(64 (k + 1) - 1). So items may differ by a factor of 2^20, and more if they are `f32`.
     pub(crate) fn bits(count_bits: u32) -> u32 {
         const MOST: u32 = 74;
-        /// With more items, numerators would not have room: see [`powers`](crate::slots::narrow::powers).
+        /// With more bits in the number of items, numerators would not have room: see [`powers`](crate::slots::narrow::powers).
         const MOST_COUNT_BITS: u32 = 36;
         if count_bits > MOST_COUNT_BITS {
             return 0;
