@@ -136,7 +136,7 @@ impl<T: Float> ProductSum<T> {
         self.add(x, x);
     }
 
-    /// Whether this sum's counters are those of the squares of items, given the sum of the items or the sums of their two parts.
+    /// Whether this sum has the counters of the squares of items whose parts have these totals: one part, or a real and an imaginary one.
     pub(crate) fn are_of(&self, parts: &[&Total<T::Sums>]) -> bool {
         let of_parts = |count: fn(&Counters) -> i64| {
             let counts = parts.iter().map(|part| count(&part.counters));

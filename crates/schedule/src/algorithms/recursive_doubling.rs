@@ -49,7 +49,7 @@ pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = S
 /// The steps of a reduce-scatter, by recursive halving.
 pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
-    // Both ends of the last message name the right one's block.
+    // Both ends of the last message name the block of the right one of the two positions.
     let right = if fold.acts_for_two(position) {
         position + 1
     } else {

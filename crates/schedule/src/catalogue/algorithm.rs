@@ -40,7 +40,7 @@ pub enum Algorithm {
     Rabenseifner,
     /// Recursive doubling among the first 2^floor(log2 p) positions. The others send to them before, and get the result after.
     PairwiseExchange,
-    /// n-way dissemination, where it adapts to p; otherwise Bruck's combine.
+    /// n-way dissemination, if it can be adapted to p; otherwise Bruck's combine.
     Dissemination,
     /// Bruck's global combine.
     Bruck,

@@ -98,7 +98,7 @@ impl Schedule {
         let ranks = self.ranks();
         let (row, fragment) = (load.row_bytes, load.row_bytes * load.rows);
         let combining = |bytes: f64| network.near.combine_byte_ns * bytes;
-        // A tree over positions `first`, 2 `first`, 4 `first`, ... apart: up with fragments, and down with rows.
+        // The time of a tree over positions that are `first`, 2 `first`, 4 `first`, … apart: fragments go up, and rows go down.
         let tree = |first: usize, rounds: u32| {
             let round = |round| {
                 let distance = first << round;

@@ -38,7 +38,7 @@ impl<'r> Sizes<'r> {
         }
     }
 
-    /// The same sizes, but with one row for ranges that are not adjacent, too.
+    /// Sizes for reductions that keep no order: ranges that are not adjacent are combined to one row, too.
     pub(super) fn unordered(self) -> Self {
         Self {
             is_ordered: false,

@@ -122,7 +122,7 @@ pub(super) fn change<K: Key, T: Float>(
     products::change::<K, T>(squares, level, keys, factors, removes, decoded);
 }
 
-/// Reads the sum of a key's `items` items, and the sum of their squares.
+/// Reads the sum of a key's `count` items, and the sum of their squares.
 pub(super) fn read<T: Float>(
     sums: &mut Totals<T::Sums>,
     squares: &mut Products<T>,

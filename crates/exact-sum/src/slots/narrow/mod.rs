@@ -23,7 +23,7 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     fn remove(&mut self, row: [i128; C]);
 
     /// A statistic of `items` rows, rounded once. The unit of column c is 2^`units[c]`. `None` if only the slot can compute it.
-    /// Floating-point arithmetic must be IEEE 754's default. If `is_cut`, the sums have been [cut](Self::cut), each by less than 1.
+    /// Floating-point arithmetic must be IEEE 754's default. If `is_cut`, the sums have been [cut](Self::cut): each is too small by less than 1.
     fn statistic(
         &self,
         statistic: Statistic,
@@ -42,7 +42,7 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     /// A slot with these rows and the rows of another slot; `items` rows together.
     fn with(&self, others: &Self::Slot, items: u64, units: [i32; C]) -> Self::Slot;
 
-    /// Adds a row of any items to a slot, which does not count the row, if `sign` is 1; removes the row if `sign` is -1.
+    /// Adds a row of any items to a slot if `sign` is 1; removes it if `sign` is -1. The slot's number of items does not change.
     fn step(slot: &mut Self::Slot, row: [f64; C], sign: i64);
 }
 
