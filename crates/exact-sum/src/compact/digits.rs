@@ -138,7 +138,7 @@ impl Digits for NarrowDigits {
     }
 }
 
-/// Digits for sums of products of N - 2 doubles: of two doubles, which have 106 bits, of cubes, and of fourth powers.
+/// Digits for sums of products of N - 2 doubles: products of two doubles, which have 106 bits, cubes, and fourth powers.
 impl<const N: usize> Digits for Wide<N> {
     type Item = i128;
     const BITS: u32 = 64 * (factors(N) + 2);

@@ -278,9 +278,9 @@ impl PowerSums {
         )
     }
 
-    /// Whether items can have these sums. Let A, B and C be the sums of the squares, cubes and fourth powers of the items' differences from their
-    /// mean, scaled as below. A · C is at least A^3 + B^2, since a kurtosis is at least 1 more than the square of a skewness; and if A is zero, B and C
-    /// are zero.
+    /// Whether items can have these sums. Let A, B and C be the sums of the squares, cubes and fourth powers of the items' differences
+    /// from their mean, scaled as below. A · C is at least A^3 + B^2, since a kurtosis is at least 1 more than the square of a skewness;
+    /// and if A is zero, B and C are zero.
     fn is_possible(&self) -> bool {
         let (a, b, c) = (self.second(), self.third(), self.fourth());
         if a.is_positive() {

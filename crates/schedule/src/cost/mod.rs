@@ -135,8 +135,8 @@ impl Schedule {
         }
     }
 
-    /// The most strips of columns, reduced one after the other, into which a row can be divided so that all strips together take at
-    /// most a tenth more time than the whole row. Strips make more, but shorter messages, which stay in cache.
+    /// The largest number of strips of columns into which a row can be divided so that the strips, reduced one after the other, take at
+    /// most a tenth more time than the whole row. Strips make more messages, but shorter ones, which stay in cache.
     ///
     /// At least 1 and at most `most`; 1 for pipelined algorithms, which have blocks.
     #[must_use]
