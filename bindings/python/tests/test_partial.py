@@ -112,7 +112,7 @@ def test_what_does_not_fit():
         treefold.Partial([1.0, 2.0], 3, 4)
     with pytest.raises(ValueError, match="rows"):
         treefold.Partial([1.0, 2.0], extents=[(0, 1)], total=4)
-    with pytest.raises(ValueError, match="item 1 is there twice"):
+    with pytest.raises(ValueError, match="item 1 occurs twice"):
         treefold.Partial([1.0, 2.0], extents=[(1, 2), (1, 2)], total=4)
     with pytest.raises(ValueError, match="start"):
         treefold.Partial([1.0], -1, 4)

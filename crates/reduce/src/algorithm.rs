@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use comm::text::printable;
 
-/// Which rank sends to which, and when. All algorithms give the same bits. Most send fragments along a schedule of crate `schedule`.
+/// Decides which rank sends to which, and when. All algorithms give the same bits. Most send fragments along a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// Every rank to the root, or to every other, in one step.
+    /// Every rank sends to the root, or to every other rank, in one step.
     Direct,
     /// A binomial tree: p - 1 messages to the root, and p - 1 back.
     Binomial,
@@ -29,7 +29,7 @@ pub enum Algorithm {
     BinaryDoublyPipelined,
     /// For wide rows: two binary trees, up and down at once, whose roots exchange their results.
     DualRoot,
-    /// For wide rows: two trees for half of the blocks each, so that every link is busy.
+    /// For wide rows: two trees, each for half of the blocks, so that every link is busy.
     TwoTree,
     /// About log2 p rounds for an allreduce. Reductions to one root take the binomial tree.
     RecursiveDoubling,
@@ -49,10 +49,10 @@ pub enum Algorithm {
     Circulant,
     /// Two levels, within nodes and between them, by other schedules.
     Hierarchical,
-    /// Fragments by the transport's own allreduce or reduce, with an operation that merges them. Only on transports that have
+    /// The transport's own allreduce or reduce, with an operation that merges fragments. Only on transports that have
     /// [`native_reductions`](comm::Communicator::native_reductions), such as MPI.
     MpiNative,
-    /// Algorithm 1 of the thesis with its message buffer: up to four values a message (section 3.1.1).
+    /// Algorithm 1 of Stelz's thesis (Karlsruhe, 2022) with its message buffer: up to four values a message (section 3.1.1).
     Algorithm1,
     /// Algorithm 1 as printed: a message for every subtree that crosses ranks.
     Algorithm1Unbuffered,
@@ -148,7 +148,7 @@ impl Algorithm {
         self.is_scheduled() || self == Algorithm::MpiNative
     }
 
-    /// The algorithm that runs a schedule.
+    /// The inverse of [`scheduled`](Algorithm::scheduled).
     pub(crate) fn of_schedule(schedule: schedule::Algorithm) -> Self {
         let found = SCHEDULES.iter().find(|(_, other)| *other == schedule);
         let &(algorithm, _) = found.expect("every schedule has an algorithm");
@@ -162,7 +162,7 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// A name that no algorithm has.
+/// The error for a name that no algorithm has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown algorithm `{}`; known: {}", printable(.name), Algorithm::all().map(Algorithm::name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownAlgorithm {

@@ -52,7 +52,7 @@ fn judge(is_default: Option<bool>) -> Result<(), EnvironmentError> {
     }
 }
 
-/// Finds what is wrong, on every processor, without a trap: the sums are inexact, and a product underflows.
+/// Finds what is wrong by arithmetic, on every processor. Traps are disabled: the sums are inexact, and a product underflows.
 #[cold]
 fn check_by_computing() -> Result<(), EnvironmentError> {
     let mut found = Ok(());
@@ -62,7 +62,7 @@ fn check_by_computing() -> Result<(), EnvironmentError> {
     found
 }
 
-/// Operations on subnormal numbers may take a hundred cycles each.
+/// Computes five sums and products. Operations on subnormal numbers may take a hundred cycles each.
 #[inline(never)]
 #[expect(clippy::float_cmp, reason = "the results are exact or wrong")]
 fn compute() -> Result<(), EnvironmentError> {
@@ -90,7 +90,7 @@ fn compute() -> Result<(), EnvironmentError> {
 mod tests {
     use super::{EnvironmentError, judge};
 
-    /// No processor at hand has a mode that changes no sum and no product, so the register's word stands in for it.
+    /// No processor at hand has a mode that changes no sum and no product, so the test passes in what the register would say.
     #[test]
     fn a_register_that_differs_is_an_error_where_sums_are_right() {
         assert_eq!(judge(None), Ok(()));

@@ -1,6 +1,6 @@
 //! How [`Algorithm1`](crate::Algorithm::Algorithm1) buffers its messages.
 
-/// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is sent. It is also sent when a value is for another rank.
+/// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is sent. It is also sent before a value for another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageBuffer {
     /// The most values in a message: a buffer with this many values is sent. From 1 to [`VALUES_MAX`](Self::VALUES_MAX).

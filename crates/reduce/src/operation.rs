@@ -58,7 +58,7 @@ pub enum Operand {
     Items,
     /// Products of two factors, as in [`Plan::dot`](crate::Plan::dot).
     Products,
-    /// The same with the first factor's complex conjugate.
+    /// Products of the first factor's complex conjugate and the second factor.
     ConjugateProducts,
     /// Squares; the result is the square root of their sum, as in [`Plan::norm2`](crate::Plan::norm2).
     Norm,
@@ -114,7 +114,7 @@ const OTHERS: [Call; 4] = [
 ];
 
 impl Call {
-    /// The kind of the call's exchanges.
+    /// The kind that the tags of the call's messages hold.
     #[inline]
     pub(crate) fn kind(self) -> u8 {
         const FIRST_OTHER: u8 = Operation::Broadcast as u8 + 1;
@@ -127,7 +127,7 @@ impl Call {
         }
     }
 
-    /// The call whose exchanges are of this kind; `None` if no plan has exchanges of this kind.
+    /// The call of this [`kind`](Self::kind); `None` if there is none.
     pub(crate) fn of_kind(kind: u8) -> Option<Self> {
         let items = Operation::ALL.iter().map(|&operation| operation.into());
         items.chain(OTHERS).nth(usize::from(kind))

@@ -12,7 +12,7 @@ macro_rules! span {
     };
 }
 
-/// Notes a message sent.
+/// Records that a message was sent.
 macro_rules! message {
     ($to:expr, $length_bytes:expr) => {
         #[cfg(feature = "tracing")]
@@ -20,7 +20,7 @@ macro_rules! message {
     };
 }
 
-/// Warns of something, if there is something to warn of.
+/// Logs a warning, if `$warning` is one.
 macro_rules! warning {
     ($warning:expr) => {
         #[cfg(feature = "tracing")]

@@ -1,7 +1,7 @@
 //! The error of a sum in tree order, measured against an exact sum.
 //!
 //! Pairwise summation of N numbers errs by at most g(ceil(log2 N)) times the sum of their absolute values, with g(n) = n u / (1 - n u) and u the
-//! unit roundoff (Balaji and Kimpe, eq. 1, after Higham). The exact sum is one of integers of any size.
+//! unit roundoff (Balaji and Kimpe, eq. 1, after Higham). The exact sum is computed in integers of any size.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -20,7 +20,7 @@ fn error(items: &[f64], total: f64) -> f64 {
     units::to_double(&(exact - units::units(total))).abs()
 }
 
-/// The bound, itself from an exact sum.
+/// The bound, from the exact sum of the absolute values.
 fn bound(items: &[f64], roundoff: f64) -> f64 {
     let magnitudes = units::sum(items.iter().map(|item| item.abs()));
     let levels = f64::from(items.len().max(1).next_power_of_two().ilog2());
@@ -47,7 +47,7 @@ proptest! {
     #[test]
     fn doubles(items in vec(number(), 0..3000)) {
         check(&items);
-        // The items and their opposites, far apart: all that is left is the error.
+        // The items, then their opposites: the exact sum is 0, so the result is the error.
         let cancelling: Vec<f64> = items.iter().copied().chain(items.iter().map(|item| -item)).collect();
         check(&cancelling);
     }

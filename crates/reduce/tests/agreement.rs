@@ -61,7 +61,7 @@ const SETTINGS: &[(&str, Set)] = &[
 /// The settings of kinds that have a width.
 const WIDTHS: &[(&str, Set)] = &[("width", |builder| builder.width(2))];
 
-/// Kinds and types: the name of what differs from the first of the kind, and the settings that the kind looks at.
+/// A kind of plan, the setting in which this one differs from the first of the kind, its build, and the settings that the kind uses.
 type Kind = (
     &'static str,
     &'static str,
@@ -183,7 +183,7 @@ fn variants() -> Vec<Variant> {
     KINDS.iter().flat_map(of_kind).collect()
 }
 
-/// Every kind with every setting of its own on one rank, against every other kind and setting on the others.
+/// Tries every kind with each of its settings on one rank, and every other kind and setting on the other ranks.
 #[test]
 fn all_ranks_hear_what_differs_on_one() {
     let variants = variants();

@@ -1,4 +1,4 @@
-//! Complex numbers: the sequence of operations is written out here once more, and any number of ranks follows it.
+//! Complex sums and products on any number of ranks have the bits of the operations that are written out here.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -6,7 +6,7 @@ use num_complex::Complex;
 use reduce::threads::run;
 use reduce::{Operator, Plan, Product, Sum};
 
-/// Numbers about the unit circle, so that products neither vanish nor overflow.
+/// Numbers near the unit circle, so that products neither vanish nor overflow.
 fn items(count: u32) -> Vec<Complex<f64>> {
     (0..count)
         .map(|i| {

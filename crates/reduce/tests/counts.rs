@@ -1,4 +1,4 @@
-//! Messages and rounds, counted while plans run: what the schedules promise, for every distribution.
+//! Plans take the messages and rounds that their schedules promise, for every distribution.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -11,7 +11,7 @@ use tree_index::Tree;
 /// p = 1, 17, …, 241, and the neighbours of powers of two.
 const RANKS: [usize; 14] = [1, 2, 3, 4, 7, 8, 9, 16, 17, 33, 64, 113, 128, 241];
 
-/// The messages of all ranks, and the most rounds of any, in one run.
+/// Number of messages of all ranks, and the most rounds of a rank, in one run.
 fn counts(
     ranks: usize,
     ownership: &Ownership,
@@ -88,7 +88,7 @@ fn ranks_without_items_are_not_written_by() {
     assert_eq!(messages, 2);
 }
 
-/// The messages of Algorithm 1 with a message buffer, and its sum's bits.
+/// Number of messages of Algorithm 1 with a message buffer, and the bits of its sum.
 fn buffered(ownership: &Ownership, items: &[f64], buffer: MessageBuffer) -> (u64, u64) {
     let ranks = run(ownership.ranks(), |world| {
         let plan = Plan::builder(world)
@@ -109,7 +109,7 @@ fn buffered(ownership: &Ownership, items: &[f64], buffer: MessageBuffer) -> (u64
     (messages, ranks[0].1.unwrap())
 }
 
-/// The same number by the rule of section 3.1.1.
+/// Number of messages of [`buffered`] by the rule of the thesis' section 3.1.1.
 fn buffered_by_rule(distribution: &Distribution, buffer: MessageBuffer) -> u64 {
     let tree = Tree::new(distribution.items());
     let mut messages = 0;
@@ -158,7 +158,7 @@ fn a_message_buffer_changes_messages_and_no_bit() {
             assert!(messages(3, 1 << log) >= least);
         }
         assert!(values > published && published >= patient && patient > least);
-        // A rank's values are for one rank after the other.
+        // Each rank but the first sends at least one message.
         assert!(least >= 32);
     }
 }

@@ -103,11 +103,11 @@ fn exact_sums_are_right_in_every_environment() {
     }
 }
 
-/// Nor do sums by key, sums of windows, and statistics that follow from sums.
+/// Sums by key, sums of windows, and statistics that follow from sums do not depend on it, either.
 #[test]
 fn what_follows_from_exact_sums_is_right_in_every_environment() {
     let tiny = f64::from_bits(3);
-    // Enough exponents that no unit fits most of a block.
+    // The exponents differ so much that no unit fits most items of a block.
     let x: Vec<f64> = (0..5000)
         .map(|i| match i % 5 {
             0 => tiny,
@@ -218,7 +218,7 @@ fn an_environment_that_changes_after_the_plan_stops_its_run() {
     }
 }
 
-/// A value in flight when the mode is set: flushed values would be 0.
+/// A value in flight when the mode is set, which would flush it to 0.
 const SMALL: f64 = 3e-310;
 
 /// One rank sets the mode between start and wait.
@@ -246,7 +246,7 @@ fn a_mode_set_during_a_run_flushes_no_value() {
     }
 }
 
-/// A run is driven by another plan's call, with the mode set, which fails; its own wait comes when the mode is as before.
+/// Another plan's call drives the run while the mode is set, and fails. The run's own wait comes after the mode is reset.
 #[test]
 fn a_mode_set_while_another_run_is_driven_flushes_no_value() {
     let outcomes = run(3, |world| {
@@ -263,7 +263,8 @@ fn a_mode_set_while_another_run_is_driven_flushes_no_value() {
     }
 }
 
-/// In a fold, in a combination of what arrived, and on the last rank to combine: nothing that was computed afterwards gets out.
+/// The operator sets the mode in a fold, in a combination of received values, or on the last rank to combine. No value that is computed
+/// afterwards leaves the rank.
 #[test]
 fn an_operator_that_sets_the_mode_flushes_no_value() {
     for ranks in [1, 2, 3, 5] {
@@ -309,7 +310,7 @@ fn an_operator_that_sets_the_mode_flushes_no_value() {
     assert_eq!(folded, Err(deviation));
 }
 
-/// The right value, or an error: which of the two depends on who combines what.
+/// Accepts the right value, or an error. Which of the two depends on which rank combines which values.
 #[track_caller]
 fn assert_whole(outcome: &Result<f64, RunError>, expected: f64) {
     match outcome {

@@ -12,7 +12,7 @@ use reduce::{Algorithm, Plan, RunError, World};
 
 const SEEDS: u64 = 20;
 
-/// On threads that run at once, and one at a time in many orders.
+/// Runs a check on concurrent threads, and on threads that run one at a time in many orders.
 fn on_threads(ranks: usize, check: impl Fn(&World) + Sync) {
     run(ranks, &check).unwrap_or_else(|error| panic!("p = {ranks}: {error}"));
     for seed in 0..SEEDS {
@@ -43,7 +43,7 @@ fn duplicates_are_apart() {
                     let builder = Plan::builder(world).algorithm(algorithm).width(30);
                     builder.local_items(1).build::<f64>().unwrap()
                 };
-                // The same number and turn in each of the worlds.
+                // The plans have the same number and turn in their worlds.
                 let plans = worlds.map(plan);
                 let mut order = [0, 1, 2];
                 order.rotate_left(rank % 3);
@@ -123,7 +123,7 @@ fn a_deadlock_across_worlds_is_found() {
             text.contains("rank 0 waits for rank 1") && text.contains("rank 1 waits for rank 0")
         );
     });
-    // The same by plans: each rank runs another one first.
+    // The same by plans, which the ranks run in different orders.
     on_threads(3, |world| {
         let second = duplicate(world).unwrap();
         let plans = [world, &second]
@@ -138,7 +138,7 @@ fn a_deadlock_across_worlds_is_found() {
     });
 }
 
-/// Ranks that agree wait without a message: those of two worlds, too, must not wait for each other forever.
+/// Ranks in `agree` wait without a message. Ranks in `agree` on two worlds must not wait for each other forever.
 #[test]
 fn meetings_that_wait_for_each_other_end() {
     on_threads(2, |world| {
@@ -150,11 +150,11 @@ fn meetings_that_wait_for_each_other_end() {
             matches!(&error, Error::Deadlock(text) if text.contains("meeting")),
             "{error}"
         );
-        // Nothing is lost by the deadlock.
+        // Both worlds can still be used.
         assert_eq!(second.agree(true), Ok(true));
         assert_eq!(sum(world, 1.0), 2.0);
     });
-    // One rank agrees with a rank that waits for its message.
+    // One rank waits in `agree` for a rank that waits for its message.
     on_threads(2, |world| {
         let second = duplicate(world).unwrap();
         if world.rank() == 0 {
@@ -192,7 +192,7 @@ fn every_world_goes_on_after_a_loss() {
         let part = split(world, Some(rank as u64 % 2), key).unwrap().unwrap();
         assert_eq!(world.agree(true), Ok(true));
         assert_ne!(rank, 3, "on purpose");
-        // Until it learns of the loss: in the group without one, the others may go on for long.
+        // Runs the plan until this rank learns of the loss, which takes long in the part without the lost rank.
         let plan = Plan::builder(&part).local_items(1).build::<f64>();
         let error = plan
             .map_err(|error| error.lost_ranks().map(<[_]>::to_vec))

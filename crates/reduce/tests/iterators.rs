@@ -118,7 +118,7 @@ fn lengths_that_are_not_true() {
         assert_eq!(Liar { gives, says }.tree_reduce(Max), Err(wrong));
     }
     let said = |gives, says| Liar { gives, says }.tree_sum().unwrap_err().to_string();
-    let begin = "an iterator, or a part of it, has 3 items by its length, and gave";
+    let begin = "an iterator, or a part of it, promised 3 items and gave";
     assert_eq!(said(2, 3), format!("{begin} 2"));
     assert_eq!(said(4, 3), format!("{begin} more"));
 }
@@ -223,7 +223,7 @@ mod parallel {
         }
     }
 
-    /// A slice whose length leaves out the last items.
+    /// A slice, and a length that leaves out its last items.
     struct Longer<'a>(&'a [f64], usize);
 
     impl ParallelIterator for Longer<'_> {

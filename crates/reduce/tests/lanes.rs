@@ -45,7 +45,7 @@ fn mix(left: u64, right: u64) -> u64 {
     (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
 }
 
-/// By one thread and, with feature `par`, by pools.
+/// Checks `fold_lanes` by one thread and, with feature `par`, by pools.
 #[track_caller]
 fn check<T, O>(items: &[T], lanes: usize, operator: &O, bits: impl Fn(T) -> u64)
 where
@@ -106,7 +106,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Longer than what one thread folds.
+    /// More items than one thread folds alone.
     #[test]
     fn long(count in 1..600_000_u64, seed: u64, lanes in lanes(), width in 1..4_usize) {
         let words: Vec<u64> = (0..count).map(|item| mix(seed, item)).collect();
@@ -127,7 +127,7 @@ proptest! {
     }
 }
 
-/// The numbers of P4016, of its own items.
+/// The sums that P4016 states for its own items.
 #[test]
 fn as_the_paper_has_it() {
     let mut state = 0x243F_6A88_85A3_08D3_u64;

@@ -1,4 +1,4 @@
-//! A rank that has given up a plan of several parts while it was built: the others learn of this in each part, and the ranks build the next plan
+//! A rank gives up while the ranks build a plan of several parts: the others learn of this in each part, and the ranks build the next plan
 //! together.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -12,11 +12,11 @@ use comm::{Communicator, Error, Request, RequestId, Tag, Traffic};
 use reduce::exact::Sum;
 use reduce::{BuildError, Plan, World};
 
-/// A rank's end of a transport that ends one of its receives, as one whose peer is silent.
+/// A rank's end of a transport on which one receive fails, as if the peer were silent.
 #[derive(Debug)]
 struct Impatient {
     inner: ThreadCommunicator,
-    /// The number of receives before that one; `None` if no receive ends.
+    /// The number of receives before that one; `None` if no receive fails.
     patience: Rc<Cell<Option<u32>>>,
 }
 
@@ -85,7 +85,7 @@ impl Communicator for Impatient {
     }
 }
 
-/// Rank 1 has sent its part of an agreement when it gives up: rank 0 has the messages that it needs of that part, and goes on.
+/// Rank 1 gives up a part after it has sent its messages, so rank 0 completes that part, and goes on.
 #[test]
 fn a_rank_that_gives_up_one_part_gives_up_the_others() {
     // Each of the two parts that communicate is an allreduce, in which rank 1 receives once.
@@ -112,7 +112,7 @@ fn a_rank_that_gives_up_one_part_gives_up_the_others() {
             ),
             "part {part}: {impatient:?}"
         );
-        // Rank 0 has built the last part that communicates, if rank 1 gave up that part: rank 0's first run would fail.
+        // If rank 1 gives up the last part that communicates, rank 0 has a plan, whose first run would fail.
         let is_told = matches!(
             late,
             Some(BuildError::Transport(Error::GivenUp { rank: 1, .. }))

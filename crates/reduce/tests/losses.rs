@@ -1,4 +1,4 @@
-//! Threads that are lost, and those that go on without them.
+//! Threads are lost, and the others go on without them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -10,7 +10,7 @@ use reduce::threads::{run, run_each, run_each_seeded, run_seeded};
 use reduce::{Algorithm, World};
 use suite::losses::{Loss, MOMENTS, lose_one_after_the_other, nobody_is_lost};
 
-/// Ranks panic or return, one after the other, until two are left or one.
+/// Ranks panic or return, one after the other, until one or two ranks are left.
 #[test]
 fn ranks_that_are_lost() {
     let outcomes_are_right = |outcomes: &[Result<(), comm::Error>], loss| {

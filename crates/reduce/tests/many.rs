@@ -1,4 +1,4 @@
-//! Many messages, blocks, items or runs: their cost is in proportion to their number, and not to
+//! The cost of many messages, blocks, items or runs is in proportion to their number, and not to
 //! its square.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -40,11 +40,11 @@ fn many_short_messages_take_linear_time() {
     }
 }
 
-/// One test at a time: processors count the time of all that a process does.
+/// Only one test runs at a time, since the clock counts the processor time of the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// In one of some trials, the large call takes at most this many times as much processor time as the small one, or as a
-/// millisecond.
+/// Checks that in one of four trials, the large call takes at most `limit` times the processor time of the small call, or
+/// `limit` milliseconds.
 fn grows_at_most<R>(limit: u32, small: impl Fn() -> R, large: impl Fn() -> R) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let used = || Duration::from(ClockId::CLOCK_PROCESS_CPUTIME_ID.now().unwrap());
@@ -72,11 +72,11 @@ fn a_plan_of_many_small_blocks_is_built_at_once() {
         })
         .unwrap()
     };
-    // Less than a millisecond each; for a thousand times as many blocks 10 s where they were listed.
+    // Each build takes less than a millisecond. If blocks were listed, a thousand times as many would take 10 s.
     grows_at_most(100, || build(30_000), || build(30_000_000));
 }
 
-/// Nor to build a plan in lanes.
+/// A rule is not written out to build a plan in lanes, either.
 #[test]
 fn a_plan_in_lanes_of_many_small_blocks_is_built_at_once() {
     let build = |items: u64, block_items: u64| {
@@ -100,7 +100,7 @@ fn a_plan_in_lanes_of_many_small_blocks_is_built_at_once() {
     assert_eq!(build(5, 5), [Ok(()), Ok(())]);
 }
 
-/// The items before one of a rank's items are those before its previous item, and some more.
+/// A rank computes each prefix of its items from the prefix before.
 #[test]
 fn a_scan_of_single_items_takes_linear_time() {
     const RANKS: usize = 4;
@@ -125,14 +125,14 @@ fn a_scan_of_single_items_takes_linear_time() {
             assert_eq!(prefix.to_bits(), expected.to_bits(), "item {item}");
         }
     };
-    // 10 times as long; 64 times, and gigabytes, where each item's prefix began anew.
+    // 10 times as long; 64 times, and gigabytes, if each item's prefix began anew.
     grows_at_most(30, || scan(2500), || scan(20_000));
 }
 
-/// Starts a run of a new plan, whose wait says whether the result is right.
+/// Starts a run of a new plan. The function that it returns waits, and returns whether the result is right.
 type Start = fn(&World) -> Box<dyn FnOnce() -> bool>;
 
-/// A kind of runs each. Those by key with a NaN go on with an exchange.
+/// One of each kind of run. Sums by key with a NaN need an exchange, too.
 const STARTS: [(&str, Start); 4] = [
     ("in tree order", |world| {
         let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
@@ -162,7 +162,7 @@ fn start_keyed(world: &World, item: f64) -> Box<dyn FnOnce() -> bool> {
     })
 }
 
-/// This many runs at once, for which ranks wait in different orders.
+/// Starts `count` runs at once, for which ranks wait in different orders.
 fn in_flight(ranks: usize, start: Start, count: usize) {
     threads::run(ranks, |world| {
         let mut runs: Vec<_> = (0..count).map(|_| Some(start(world))).collect();

@@ -21,13 +21,13 @@ fn refused(build: impl Fn(Builder) -> Builder + Sync) -> BuildError {
         build(builder).build::<f64>().unwrap_err()
     });
     let errors = errors.unwrap();
-    // A link of NaN is not equal to itself.
+    // A link with a NaN is not equal to itself.
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
     assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
     errors[0].clone()
 }
 
-/// A number, or the largest that this processor has.
+/// `number`, or the greatest `usize` if that is less.
 fn at_most_all(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
@@ -141,12 +141,12 @@ fn a_row_that_no_memory_holds_is_refused() {
     let width = at_most_all(1 << 60);
     let error = refused(|builder| builder.width(width));
     let bytes = width as u64 * 8;
-    let text = format!("rank 0: a plan takes at least {bytes} bytes here, more than it can get");
+    let text = format!("rank 0: a plan needs at least {bytes} bytes here, more than are available");
     assert_eq!(error.to_string(), text);
     if usize::BITS == 64 {
         assert!(text.contains(" 9223372036854775808 bytes "), "{text}");
     }
-    // A list of that many blocks is one, too.
+    // No memory holds a list of that many blocks, either.
     let errors = threads::run(16, |world| {
         let ownership = Ownership::block_cyclic(u64::MAX, 16, 1).unwrap();
         let builder = Plan::builder(world).ownership(&ownership);
@@ -160,7 +160,7 @@ fn a_row_that_no_memory_holds_is_refused() {
     }
 }
 
-/// Ranks that disagree on who owns what, one of them by a rule that nobody could write out.
+/// Ranks disagree on who owns what; one of them states a rule that is too long to list.
 #[test]
 fn a_rule_is_not_compared_by_listing_it() {
     let huge = |block_items| Ownership::block_cyclic(u64::MAX, 3, block_items).unwrap();
@@ -284,7 +284,7 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
         );
         assert_eq!(expected.to_string(), text);
     }
-    // Other words for the same ownership are no difference: a rule, a table, ranges that touch, and numbers of items alone.
+    // Ranks may state the same ownership differently: by a rule, a table, ranges that touch, or numbers of items alone.
     threads::run(3, |world| {
         let builder = Plan::builder(world);
         let builder = match world.rank() {
@@ -301,7 +301,7 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
         let whole = pieces([vec![0..2, 6..7], vec![2..4], vec![4..6, 7..10]]);
         let own = if world.rank() == 1 { &touching } else { &whole };
         Plan::builder(world).ownership(own).build::<f64>().unwrap();
-        // The last call counts.
+        // The builder uses the last call.
         let builder = Plan::builder(world).ownership(&lower(10));
         let builder = builder.local_items([4, 3, 3][2 - world.rank()]);
         builder.build::<f64>().unwrap();
@@ -309,8 +309,8 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
     .unwrap();
 }
 
-/// A rank needs the ranges of all ranks, so each rank may have room for its own ranges and none for all. In a process of its own, with little memory,
-/// which would end there without a check.
+/// A rank needs the ranges of all ranks, so each rank may have memory for its own ranges, but not for all. The test runs in a process with little
+/// memory, which would end without a check.
 #[cfg(target_os = "linux")]
 #[test]
 fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {
@@ -323,7 +323,7 @@ fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {
             .args(["--exact", "--nocapture"])
             .arg("ranges_of_all_ranks_that_no_memory_holds_are_refused")
             .env("TREEFOLD_TEST_LITTLE_MEMORY", "1")
-            // Else each thread takes memory for allocations of its own.
+            // Otherwise each thread takes memory for allocations of its own.
             .env("MALLOC_ARENA_MAX", "1")
             .output()
             .unwrap();
@@ -334,7 +334,7 @@ fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {
         return;
     }
     let errors = threads::run(RANKS, |world| {
-        // One item a range, dealt out in turn.
+        // Each range is one item; the ranks get them round-robin.
         let (rank, ranks) = (world.rank() as u64, RANKS as u64);
         let ranges = (0..RANGES).map(|index| index * ranks + rank..index * ranks + rank + 1);
         let ranges: Vec<_> = ranges.collect();
@@ -345,12 +345,12 @@ fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {
     let BuildError::Memory { rank, bytes } = errors[0] else {
         panic!("{}", errors[0]);
     };
-    // 16 bytes a range, of all ranks, at least; more where a rank passes them on.
+    // At least 16 bytes for each range of each rank; more where a rank passes ranges on.
     assert!(rank < RANKS && bytes >= 16 * u128::from(RANGES) * RANKS as u128);
     assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
 }
 
-/// A rank that builds a plan without a message, and runs it, and one that asks the others first.
+/// One rank builds a plan without messages, and runs it; the other builds the plan by agreement.
 #[test]
 fn ranks_in_different_calls_are_told_which() {
     let rule = Distribution::lower(4, 2).unwrap();
@@ -369,13 +369,13 @@ fn ranks_in_different_calls_are_told_which() {
         "rank 0 builds a plan, and rank 1 is in run 1 (allreduce) of it: all ranks must make the same calls in the same order"
     );
     let others = [
-        "rank 1 is in run 1 (allreduce) of this plan, and rank 0 in the building: all ranks must make the same calls in the same order",
+        "rank 1 is in run 1 (allreduce) of this plan, and rank 0 in the construction: all ranks must make the same calls in the same order",
         "rank 0 failed in this reduction",
     ];
     assert!(others.contains(&&*texts[1]), "{}", texts[1]);
 }
 
-/// A message that is no plan's, in the place of one that is.
+/// A program's own message arrives in place of a plan's.
 #[test]
 fn a_program_s_own_message_is_told_from_a_plan_s() {
     let rule = Distribution::lower(4, 2).unwrap();
@@ -398,7 +398,7 @@ fn a_program_s_own_message_is_told_from_a_plan_s() {
     }
 }
 
-/// One rank measures the link while the other builds a plan: each is in the other's first collective call.
+/// One rank measures the link while the other builds a plan: the first collective call of each meets the other's.
 #[test]
 fn a_measurement_is_told_from_a_plan() {
     for measuring in 0..2 {
@@ -412,7 +412,7 @@ fn a_measurement_is_told_from_a_plan() {
         });
         let told = "all ranks must make the same calls in the same order";
         let texts = texts.unwrap();
-        // Where each waits for the other's first message, nothing has come that would tell.
+        // If each waits for the other's first message, neither can detect the mismatch.
         let is_told = |text: &String| text.ends_with(told) || text.starts_with("deadlock: ");
         assert!(texts.iter().any(is_told), "{texts:?}");
         assert!(measuring == 1 || texts.iter().any(|text| text.ends_with(told)));
@@ -572,8 +572,8 @@ fn a_rule_for_another_number_of_items_is_refused_without_a_message() {
     .unwrap();
 }
 
-/// With other runs in flight, too, all ranks that miss one name it, and none names a rank that has only learned of the loss. A slow rank is notified
-/// while it still builds its plans.
+/// Even with other runs in flight, all ranks' errors name the lost rank, and none names a rank that has only learned of the loss. A slow rank is
+/// notified while it still builds its plans.
 #[test]
 fn all_ranks_name_the_one_that_left() {
     for ranks in 3..7 {
@@ -611,7 +611,7 @@ fn all_ranks_name_the_one_that_left() {
     }
 }
 
-/// Where the other rank leaves, a loop of tests ends as a wait does.
+/// If the other rank leaves, a loop of tests ends with an error, as a wait does.
 #[test]
 fn a_test_tells_that_a_rank_has_left() {
     let body = |world: &World| {
@@ -635,7 +635,7 @@ fn a_test_tells_that_a_rank_has_left() {
     }
 }
 
-/// A rank that has sent what it owes may leave, and another run goes on.
+/// A rank that has sent all its messages may leave, and the others' run goes on.
 #[test]
 fn a_rank_that_left_early_does_not_end_the_others_run() {
     for seed in 0..200 {
@@ -665,7 +665,7 @@ fn a_rank_that_left_early_does_not_end_the_others_run() {
     }
 }
 
-/// A call, and whether it succeeds.
+/// Makes a call, and returns whether it succeeds.
 type Call = fn(&Plan<f64, Panicking>) -> bool;
 
 /// Rank 0 drops a run in which rank 1 needs it, and leaves. Rank 1 waits in another plan, for rank 2, and gets its result.
@@ -708,7 +708,7 @@ fn a_plan_whose_operator_panicked_is_spent() {
     .unwrap();
 }
 
-/// An operator with a mistake.
+/// An operator that panics.
 #[derive(Clone, Copy, Debug)]
 struct Panicking;
 
@@ -743,7 +743,7 @@ fn a_custom_operators_nan_is_canonical() {
         })
         .unwrap();
     }
-    // Other types say themselves what their canonical form is.
+    // For other types, the program declares the canonical form.
     let pairs = || custom("later", |_: [f64; 2], right: [f64; 2]| right);
     let as_it_is = reduce::fold(&[[payload; 2]], &pairs()).unwrap();
     assert_eq!(as_it_is.map(f64::to_bits), [payload.to_bits(); 2]);

@@ -1,4 +1,4 @@
-//! `mpi-native` on transports whose own reductions leave ranks out, count one twice or swap two: the outcome is never a value.
+//! `mpi-native` on transports whose own reductions leave ranks out, count one twice or swap two: the outcome is an error, never a value.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const RANKS: usize = 3;
 #[derive(Clone, Debug)]
 struct Combining(Vec<usize>);
 
-/// Rank 0 of three that all have the same values, so all are known here. Its slots' headers are as `reduce::engines::native` writes
+/// Rank 0 of three ranks with the same values, so this rank knows all values. Slots' headers are as `reduce::engines::native` writes
 /// them.
 #[derive(Debug)]
 struct Faulty(Combining);
@@ -85,7 +85,7 @@ impl NativeReductions for Combining {
     }
 
     fn add_integers(&self, _: Option<usize>, words: &mut [i64]) -> Result<(), Error> {
-        // After the sum's: a rank that has taken part, and its number. At the end, numbers that are the same on all ranks.
+        // After the sum come how many ranks have taken part, and the sum of their numbers. The last words are the same on all ranks.
         let (sum, proof) = words.split_at_mut(words.len() - 6);
         let ranks = i64::try_from(self.0.len()).expect("a few");
         let same = sum.iter_mut().chain(&mut proof[4..]);

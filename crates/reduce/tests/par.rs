@@ -17,7 +17,7 @@ fn pool(threads: usize) -> ThreadPool {
         .unwrap()
 }
 
-/// Any words; as floats, of any size.
+/// Any words; read as floats, they have any magnitude.
 fn words(count: usize, seed: u64) -> impl Iterator<Item = u64> {
     let next = |state: &u64| {
         Some(
@@ -109,7 +109,7 @@ fn a_panic_of_the_operator_comes_through() {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[test]
 fn a_thread_with_another_environment_is_an_error() {
-    // The register is that of a thread of this pool, which ends with it.
+    // This sets the register of a thread that ends with the pool.
     let set = |_| control::set(control::DEFAULT | control::FLUSH_TO_ZERO);
     let flushing = ThreadPoolBuilder::new()
         .num_threads(2)
@@ -124,7 +124,7 @@ fn a_thread_with_another_environment_is_an_error() {
     assert_eq!(par::sum(&[1.0; 8]), Ok(8.0));
 }
 
-/// Every twin, on slices around and beyond what one thread folds.
+/// The other parallel functions, on slices around and beyond what one thread folds alone.
 #[test]
 fn the_other_twins_have_the_bits_of_one_thread() {
     for count in [0, 1, 1000, (1 << 17) + 1, 3 * (1 << 17) + 12_345] {

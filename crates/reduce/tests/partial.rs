@@ -12,7 +12,7 @@ use reduce::{
 };
 use simd_kernels::by_definition;
 
-/// Rows of doubles that round, with some items that are hard to add.
+/// Rows of doubles whose sums round, with some items that are hard to add.
 fn rows(count: usize, width: usize, seed: u64) -> Vec<f64> {
     let mut state = seed | 1;
     let values = (0..count * width).map(|_| {
@@ -34,7 +34,7 @@ fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// Column by column, by the definition.
+/// The result of each column, by the definition.
 fn expected<O: Operator<f64>>(rows: &[f64], width: usize, operator: &O) -> Vec<f64> {
     let columns = (0..width).map(|column| {
         let items: Vec<f64> = rows.iter().skip(column).step_by(width).copied().collect();
@@ -57,7 +57,7 @@ fn runs(chunk_of: &[usize], chunks: usize) -> Vec<Vec<Range<u64>>> {
     runs
 }
 
-/// The partials of chunks, merged two at a time as the order says.
+/// Merges the partials of chunks, two at a time, which `order` chooses, and checks the result.
 fn check<O: Operator<f64>>(
     rows: &[f64],
     width: usize,
@@ -179,15 +179,15 @@ fn what_does_not_fit_together_is_told() {
     );
     assert_eq!(
         of(9, &[(0, 2), (3, 5)], 1),
-        told("the ranges have 4 items, and the rows are 3")
+        told("the number of rows is 3, but the ranges have 4 items")
     );
-    assert_eq!(of(9, &[(4, 6), (5, 6)], 1), told("item 5 is there twice"));
+    assert_eq!(of(9, &[(4, 6), (5, 6)], 1), told("item 5 occurs twice"));
     assert_eq!(of(9, &[(0, 1)], 2), told("3 values cannot be rows of 2"));
     let most = u64::MAX;
     let overlap = of(most, &[(0, 1 << 63), (0, 1 << 63), (0, 3)], 1);
     assert_eq!(
         overlap,
-        told("the ranges have 18446744073709551619 items, and the rows are 3")
+        told("the number of rows is 3, but the ranges have 18446744073709551619 items")
     );
     assert_eq!(of(9, &[], 0), told("3 values cannot be rows of 0"));
     let (left, right) = (of(9, &[(0, 3)], 1).unwrap(), of(9, &[(2, 5)], 1).unwrap());
@@ -213,7 +213,7 @@ fn partials_of_other_operators_do_not_mix() {
     assert_eq!(sums.merge(&maxima, &Sum), Err(other("max", "sum")));
     assert_eq!(sums.merge(&maxima, &Max), Err(other("sum", "max")));
     assert_eq!(maxima.merge(&sums, &Sum), Err(other("max", "sum")));
-    // Both are of one operator, and the call is of another.
+    // Both partials are of one operator, and the call is of another.
     let rest = Partial::new(&[3.0, 4.0], 2, 4, &Sum).unwrap();
     assert_eq!(sums.merge(&rest, &Product), Err(other("sum", "product")));
     let all = sums.merge(&rest, &Sum).unwrap();

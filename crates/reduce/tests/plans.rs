@@ -50,7 +50,7 @@ fn under_mpi() {
 fn suite_on_mpi(world: &World) {
     world.set_silence_limit(std::time::Duration::from_secs(60));
     let counting: (_, suite::Check) = ("runs allocate nothing", counting::runs_allocate_nothing);
-    // Ranks that take turns on a core would take minutes for it.
+    // Ranks that share a core would take minutes for this check.
     let has_cores = world.size() <= world.transport().hints().concurrency;
     let counting = has_cores.then_some(counting);
     let checks = suite::checks().chain(suite::faults::MISMATCHES);
@@ -140,7 +140,7 @@ fn the_thesis_rank_counts_give_one_sum() {
     }
 }
 
-/// Counts on each rank, with many empty ones.
+/// Numbers of items on each rank, many of which are 0.
 fn counts() -> impl Strategy<Value = Vec<u64>> {
     let count = prop_oneof![3 => Just(0), 3 => 1_u64..4, 2 => 0_u64..300];
     vec(count, 1..20)
@@ -194,7 +194,7 @@ proptest! {
     }
 }
 
-/// The messages of a rank under the published rules of the buffer, derived from its outbound subtrees alone.
+/// The number of messages of a rank under the published rules of the buffer, derived from its outbound subtrees alone.
 fn buffered_messages(distribution: &Distribution, rank: usize) -> u64 {
     let tree = Tree::new(distribution.items());
     let (mut messages, mut buffered, mut target) = (0, 0, None);

@@ -12,7 +12,7 @@ use reduce::{
 };
 use simd_kernels::by_definition;
 
-/// Each column by the definition, as the operator returns results.
+/// The canonical result of each column, by the definition.
 fn expected<T: Copy + 'static, O: Operator<T>>(columns: &[Vec<T>], operator: &O) -> Vec<T> {
     let total = |column: &Vec<T>| {
         let value = by_definition(column, &|left, right| operator.combine(left, right));
@@ -21,7 +21,7 @@ fn expected<T: Copy + 'static, O: Operator<T>>(columns: &[Vec<T>], operator: &O)
     columns.iter().map(total).collect()
 }
 
-/// Rows and fields of the same values.
+/// Checks rows and fields of the same values.
 #[track_caller]
 fn check<T, O>(width: usize, items: &[T], operator: &O, bits: impl Fn(&T) -> u64)
 where
@@ -45,7 +45,7 @@ where
     assert_eq!(found, expected, "{}, {width} fields", operator.name());
 }
 
-/// Every operator that a type has.
+/// Checks every operator that a type has.
 #[track_caller]
 fn check_all<T: Copy + Debug + 'static>(width: usize, items: &[T], bits: impl Fn(&T) -> u64 + Copy)
 where
@@ -61,7 +61,7 @@ where
 }
 
 proptest! {
-    /// All words, NaNs with payloads among them: results are canonical, so their bits are equal as they are.
+    /// The words include NaNs with payloads. Results are canonical, so their bits can be compared.
     #[test]
     fn rows_and_fields_have_the_definition_s_bits(
         words in prop::collection::vec(any::<u64>(), 40..1200),
@@ -100,7 +100,7 @@ proptest! {
     }
 }
 
-/// One item, too, comes back canonical.
+/// The result of one item is canonical, too.
 #[test]
 fn a_single_nan_becomes_canonical() {
     let odd = f64::from_bits(0xFFF8_0000_0000_1234);
@@ -154,7 +154,7 @@ fn lengths_that_do_not_fit_are_named() {
     );
     assert_eq!(
         said(sum_rows(&[1, 2, 3, 4], 2, &mut result).unwrap_err()),
-        "the result of rows of 2 values has 3"
+        "a row has 2 values, but the result has 3"
     );
     assert_eq!(result, [7; 3]);
     assert_eq!(
@@ -167,7 +167,7 @@ fn lengths_that_do_not_fit_are_named() {
     );
 }
 
-/// Affine maps modulo 2^64, composed: not commutative. The third word counts.
+/// Affine maps modulo 2^64, composed: not commutative. The third word counts the combinations.
 fn compose(left: [u64; 3], right: [u64; 3]) -> [u64; 3] {
     [
         right[0].wrapping_mul(left[0]),

@@ -13,13 +13,13 @@ use reduce::{Plan, RunError, Sum, World, exact, mpi};
 
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Far longer than a loop that meets the limit takes; catches a loop that does not.
+/// Far longer than a loop takes that ends by the limit. A longer loop fails.
 const MOST: Duration = Duration::from_secs(20);
 
 /// A rank's work between two tests of its runs.
 const WORK: Duration = Duration::from_millis(1);
 
-/// This many runs are in flight.
+/// The number of runs in flight.
 const MANY: usize = 100;
 
 fn main() {
@@ -58,7 +58,7 @@ fn check(world: &World, stopped: usize) {
         // Launchers wake a process before they end it.
         process::exit(0);
     }
-    // A rank that has just received something from that rank would not blame it, whatever the others say.
+    // A rank that has just received something from the stopped rank would not blame it, whatever the others report.
     thread::sleep(LIMIT);
     let run = tested.start_allreduce(&[1.0]).expect("it is idle");
     named("tests", stopped, || run.test().err());
@@ -77,7 +77,7 @@ fn a_test_after_a_long_time_is_no_alarm(world: &World, plan: &Plan<f64, Sum>, la
     world.set_silence_limit(LIMIT);
     if world.rank() == late {
         thread::sleep(LIMIT * 2);
-        // The others may be at work.
+        // The others may be busy meanwhile.
         world.set_silence_limit(LIMIT * 20);
     }
     let run = plan.start_allreduce(&[1.0]).expect("it is idle");
@@ -111,7 +111,7 @@ fn silent_after(what: &str, mut fails: impl FnMut() -> Option<RunError>) -> std:
     }
 }
 
-/// A rank may not find out who is silent, but it names no rank that is not silent. The ranks wait for different runs first, and test the others.
+/// A rank may not find out who is silent, but it names no rank that is not silent. The ranks wait for different runs first, and test the other runs.
 fn many_in_flight(world: &World, plans: &[Plan<f64, Sum>], stopped: usize) {
     let start = |plan: &Plan<f64, Sum>| plan.start_allreduce(&[1.0]).expect("it is idle");
     let mut runs: Vec<_> = plans.iter().map(start).collect();

@@ -39,12 +39,12 @@ impl Subscriber for Counter {
     fn exit(&self, _span: &Id) {}
 }
 
-/// The spans and events of a reduce by an algorithm.
+/// Numbers of spans and events of a reduce by an algorithm.
 fn counts(algorithm: Algorithm) -> BTreeMap<&'static str, usize> {
     let counter = Counter::default();
     run(3, |world| {
         let _guard = tracing::subscriber::set_default(counter.clone());
-        // Figure 2.2: nine items on three ranks, all subtrees cross ranks singly.
+        // Figure 2.2: nine items on three ranks.
         let plan = Plan::builder(world)
             .local_items(3)
             .algorithm(algorithm)
@@ -78,7 +78,7 @@ fn a_schedule_shows_the_same() {
     assert_eq!(counts["waiting"], 2);
 }
 
-/// Scattered items are many messages' worth; a printed plan says the same.
+/// A plan warns if scattered items make its messages long; a printed plan says the same.
 #[test]
 fn scattered_items_are_warned_of() {
     let warnings = |items: u64, block_items: u64| {

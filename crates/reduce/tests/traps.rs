@@ -1,7 +1,7 @@
-//! Programs ask the processor to trap what is invalid, divides by zero or overflows, to find their own faults: finite items never trap in
+//! Programs let the processor trap invalid operations, divisions by zero and overflows, to find their own faults. Finite items never trap in
 //! treefold, at any SIMD level.
 //!
-//! x86-64 only: other processors need not have traps, and keep what has happened elsewhere.
+//! x86-64 only: other processors need not have traps, and keep exception flags elsewhere.
 
 #![cfg(target_arch = "x86_64")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -21,7 +21,7 @@ use reduce::threads::run;
 use reduce::{Algorithm, Float, Operator, Plan};
 use simd_kernels::{Level, Operation, rows_scratch_len};
 
-/// Invalid, division by zero and overflow: what has happened, in the register's lowest bits; seven bits further up, what is masked.
+/// The flags of invalid operations, divisions by zero and overflows, in the register's lowest bits. Their masks are seven bits higher.
 const EXCEPTIONS: Bits = 0b1101;
 const MASKS: Bits = EXCEPTIONS << 7;
 
@@ -29,7 +29,7 @@ const LENGTHS: [usize; 14] = [0, 1, 2, 3, 7, 8, 9, 31, 64, 65, 130, 257, 1000, 5
 
 const WIDTHS: [usize; 9] = [1, 2, 3, 5, 8, 13, 17, 33, 100];
 
-/// Runs `body` twice: first to say what traps, if something does, then with traps, which would end the test's process.
+/// Runs `body` twice: first without traps, to name exceptions that would trap; then with traps, which would end the test's process.
 #[track_caller]
 fn never_traps(what: &str, mut body: impl FnMut()) {
     set(DEFAULT);
@@ -41,7 +41,7 @@ fn never_traps(what: &str, mut body: impl FnMut()) {
     set(DEFAULT);
 }
 
-/// A number of either sign, whose exponent is within this distance of `middle`.
+/// A number of either sign, whose exponent is within `span` of `middle`.
 fn item(i: usize, middle: i32, span: i32) -> f64 {
     let mixed = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let fraction = 1.0 + (mixed >> 12) as f64 / (1_u64 << 52) as f64;
@@ -50,7 +50,7 @@ fn item(i: usize, middle: i32, span: i32) -> f64 {
     sign * fraction * 2_f64.powi(exponent)
 }
 
-/// Items whose sums, products of two and their sums are finite; every ninth is subnormal or a zero.
+/// Items whose sums, products of two and sums of products are finite; every ninth is subnormal or a zero.
 fn moderate(length: usize) -> Vec<f64> {
     let items = (0..length).map(|i| match i % 27 {
         8 => -0.0,
@@ -86,7 +86,7 @@ fn numbers(length: usize, is_extreme: bool) -> Vec<f64> {
 fn singles(items: &[f64], extreme: bool) -> Vec<f32> {
     let single = |&item: &f64| {
         if extreme {
-            // Their exponents have 8 bits instead of 11.
+            // Exponents of floats have 8 bits instead of 11.
             (item.signum() * item.abs().powf(0.125)) as f32
         } else {
             item as f32
@@ -176,7 +176,7 @@ macro_rules! exact_sums {
                     sum.add_at(level, items);
                     let _ = sum.value();
                 });
-                // A product of two items at the end of the range is infinite, as a number, and one of two at the other end is zero.
+                // As floats, the product of two of the greatest items is infinite, and the product of two of the least is zero.
                 for y in [items, &reversed] {
                     never_traps(&name("exact dot product"), || {
                         let mut sum = exact::ProductSum::new();
@@ -201,7 +201,7 @@ macro_rules! exact_sums {
                 let mut sum = exact::Sum::new();
                 sum.add_magnitudes(items);
             });
-            // The guessed scale of a column may be far from items at both ends of the range; what is computed then is thrown away.
+            // The guessed scale of a column may be far from items at both ends of the range. The result is then discarded.
             for width in WIDTHS.into_iter().filter(|width| *width <= items.len()) {
                 let rows = &items[..items.len() - items.len() % width];
                 never_traps(&what(&format!("exact sums of rows of {width}")), || {
@@ -248,7 +248,7 @@ fn finite_items_do_not_trap_in_one_process() {
     }
 }
 
-/// The bits that control traps are as before, and so are the values.
+/// With traps, exact sums have the same values, and leave the register unchanged.
 #[test]
 fn exact_sums_leave_the_register_and_have_their_values() {
     let items = extreme(5001);
@@ -268,7 +268,7 @@ fn exact_sums_leave_the_register_and_have_their_values() {
     };
     let expected = values();
     assert_eq!(expected[..2], [0.0, 12.0].map(f64::to_bits));
-    // Inexact has happened; and traps beside another environment, in which integers are added.
+    // Traps alone; with the inexact flag set; and in two other environments, in which exact sums add integers.
     for register in [0, 1 << 5, ROUND_UP, FLUSH_TO_ZERO].map(|more| (DEFAULT & !MASKS) | more) {
         set(register);
         let values = values();
@@ -278,7 +278,7 @@ fn exact_sums_leave_the_register_and_have_their_values() {
     }
 }
 
-/// Every exception traps, inexact results and underflow among them.
+/// Every exception traps, including inexact results and underflow.
 #[test]
 fn the_environment_is_named_without_a_trap() {
     for (bits, error) in DEPARTURES {
@@ -290,7 +290,7 @@ fn the_environment_is_named_without_a_trap() {
     }
 }
 
-/// Every algorithm and operation of plans, on threads that all have traps.
+/// Runs plans by every algorithm, on threads that all have traps.
 fn plans<O: Operator<f64> + Clone + Send + Sync + 'static>(operator: &O) {
     for algorithm in Algorithm::all().filter(|&other| other != Algorithm::MpiNative) {
         run(3, |world| {
@@ -303,7 +303,7 @@ fn plans<O: Operator<f64> + Clone + Send + Sync + 'static>(operator: &O) {
             set(DEFAULT & !MASKS);
             let plan = plan();
             plan.allreduce(&items).unwrap();
-            // Not every algorithm offers it.
+            // Not every algorithm offers scans.
             let _ = plan.scan(&items, &mut items.clone());
             set(DEFAULT);
         })
@@ -324,7 +324,7 @@ fn exact_plans(algorithm: Algorithm) {
         let norm = norm.norm(&items).unwrap();
         let dot = builder().build_exact::<exact::ComplexProductSum<f64>>();
         let dot = dot.unwrap().conjugate_dot(&pairs, &pairs).unwrap();
-        // Not every algorithm has rows.
+        // Not every algorithm reduces rows.
         let rows = builder().width(8).build_exact::<exact::Sum<f64>>();
         let mut columns = [0.0; 8];
         let columns = rows.map(|rows| rows.sum_rows(&items[..600], &mut columns));

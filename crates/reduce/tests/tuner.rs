@@ -32,7 +32,7 @@ fn link() -> impl Strategy<Value = Link> {
     })
 }
 
-/// Rows whose sum tells orders apart.
+/// Rows whose sums depend on the order.
 fn rows(count: usize, width: usize) -> Vec<f64> {
     let values = (1..=(count * width) as u64).map(|i| 1.0 / (i * i % 1009) as f64);
     values
@@ -91,7 +91,7 @@ proptest! {
         .unwrap();
         let bits = |row: &[f64]| -> Vec<u64> { row.iter().map(|value| value.to_bits()).collect() };
         for (algorithm, found_blocks, result) in &found {
-            // Chosen alike, and as it was said.
+            // All ranks choose alike, and as named.
             prop_assert_eq!((algorithm, found_blocks), (&found[0].0, &found[0].1));
             // For some numbers of ranks and ports, dissemination has no program of its own.
             let is_named = |named| {
@@ -105,7 +105,7 @@ proptest! {
     }
 }
 
-/// The first line of the printed plan for one row of `width` doubles a rank.
+/// The first line of the printed plan for one row of `width` doubles on each rank.
 fn first_line(ranks: usize, width: usize, link: Link) -> String {
     let lines = threads::run(ranks, |world| {
         let builder = Plan::builder(world)
@@ -140,7 +140,7 @@ fn ranks_that_take_turns_send_few_messages() {
     assert!(line.ends_with("by binomial"), "{line}");
 }
 
-/// Where messages between nodes take long, the fewest rounds between them win; with many messages that crowd each other, fewer messages.
+/// If messages between nodes take long, the schedule with the fewest rounds between nodes wins; if many messages crowd each other, one with fewer.
 #[test]
 fn far_nodes_go_another_way_than_near_ones() {
     let line = |ranks, delay_ns, crowding_ns| {
@@ -265,7 +265,7 @@ fn this_executable() -> Command {
     command
 }
 
-/// The variable is this process' own, so each case is a process.
+/// The variable belongs to the process, so each case runs in another process.
 #[test]
 fn the_environment_names_the_algorithm() {
     if let Ok(expected) = env::var("TREEFOLD_TEST_EXPECTS") {

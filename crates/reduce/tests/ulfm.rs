@@ -1,4 +1,4 @@
-//! Processes that are killed, and those that go on without them: `cargo xtask test --stage ulfm` starts this program by Open MPI's
+//! Processes are killed, and the others go on without them: `cargo xtask test --stage ulfm` starts this program by Open MPI's
 //! `mpirun --with-ft ulfm`, with the number of the moment at which
 //! processes are lost, and an algorithm.
 
@@ -15,7 +15,7 @@ use distribution::Rebalance;
 use reduce::{Algorithm, World, mpi};
 use suite::losses::{self, Loss, MOMENTS};
 
-/// How many are left in the end.
+/// The number of processes that are left in the end.
 const LEFT: usize = 2;
 
 fn main() {

@@ -16,7 +16,7 @@ type Check = fn(&World);
 fn main() {
     for ranks in [1, 2, 3, 5] {
         for (name, check) in handles::CHECKS {
-            // By now, everything that the first runs allocate permanently is there.
+            // The first runs make the permanent allocations.
             run(ranks, check).unwrap_or_else(|error| panic!("{name}, p = {ranks}: {error}"));
             let before = live::bytes();
             for _ in 0..20 {

@@ -161,7 +161,7 @@ fn what_is_wrong_is_said() {
     );
     wrong(
         device.sum_rows(memory.items(), 3, &mut [0.0; 2]),
-        "the result of rows of 3 values has 2",
+        "a row has 3 values, but the result has 2",
     );
     wrong(
         device.fold_runs(memory.items(), 1, &[2, 0, 1], &mut [0.0; 3]),

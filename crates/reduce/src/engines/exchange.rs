@@ -17,7 +17,7 @@ use crate::world::conversation::Conversation;
 use crate::world::patience::Patience;
 use crate::world::{Progress, World};
 
-/// Longer lists are sent in pieces of this many words.
+/// Lists of more words are sent in pieces of this length.
 const PIECE_WORDS: usize = 1 << 27;
 
 const WORD_BYTES: usize = size_of::<u64>();
@@ -27,7 +27,7 @@ pub(crate) struct Exchange {
     world: World,
     conversation: Rc<Conversation>,
     state: RefCell<ExchangeState>,
-    /// Why the transport ended the exchange.
+    /// The transport's error, if one ended the exchange.
     broken: RefCell<Option<comm::Error>>,
     is_over: bool,
 }
@@ -38,28 +38,28 @@ struct ExchangeState {
     is_over: bool,
     /// The distance of the round of lengths that is under way; p or more when all are known.
     distance: usize,
-    /// The receive of that round.
+    /// The receive of the round under way.
     round: Option<Request>,
-    /// The lengths that this rank holds. Lengths with index i come from the rank i below, or go to the rank i above.
+    /// List lengths, in words. At first, index i has the length for the rank i above; after the last round, from the rank i below.
     lengths: Vec<u64>,
-    /// This rank's lists that are not empty and have not been sent yet, by rank.
+    /// This rank's lists that are not empty and have not been sent yet, each with its receiver.
     lists: Vec<(usize, Vec<u64>)>,
     sends: Vec<Request>,
-    /// By rank.
+    /// The lists of all ranks, by sender.
     receives: Vec<Receive>,
 }
 
 #[derive(Default)]
 struct Receive {
-    /// `None` where the list is complete.
+    /// `None` once the list is complete.
     request: Option<Request>,
-    /// The words of the list.
+    /// Number of words of the complete list.
     length: usize,
     list: Vec<u64>,
 }
 
 impl Exchange {
-    /// Starts an exchange, in a call that has entered the world. The lists are by rank.
+    /// Starts an exchange; `lists` has one list for each rank. The caller has entered the world.
     pub(crate) fn start(
         world: &World,
         conversation: &Rc<Conversation>,
@@ -103,7 +103,7 @@ impl Exchange {
             .drive(self, transport, patience, advance, &|error| error)
     }
 
-    /// Waits for the lists that the ranks send to this rank. The caller has entered the world.
+    /// Waits for the lists for this rank, and returns them by sender. The caller has entered the world.
     pub(crate) fn deliver(mut self) -> Result<Vec<Vec<u64>>, RunError> {
         let driven = self.drive(Patience::Unlimited);
         self.is_over = true;
@@ -147,7 +147,7 @@ impl Exchange {
 }
 
 impl Progress for Exchange {
-    /// Nothing: the owner of the exchange is in the list of runs in flight.
+    /// Does nothing: the list of runs in flight has the owner of the exchange, which drives it.
     fn progress(&self) {}
 
     fn awaited(&self, requests: &mut Vec<RequestId>) {
@@ -183,13 +183,13 @@ impl ExchangeState {
         self.begin_round(world.transport(), tag)
     }
 
-    /// The indices of the lengths that go in the round of this distance.
+    /// The indices of the lengths that are sent in the round under way.
     fn in_round(&self) -> impl Iterator<Item = usize> + use<> {
         let distance = self.distance;
         (0..self.lengths.len()).filter(move |index| index & distance != 0)
     }
 
-    /// Begins the round of this distance; after the last one, sends the lists, and posts their receives.
+    /// Begins the round of `self.distance`. After the last round, posts the receives of all lists and sends this rank's.
     fn begin_round(&mut self, transport: &dyn Communicator, tag: Tag) -> Result<(), comm::Error> {
         let (rank, ranks) = (transport.rank(), transport.size());
         let at = |distance: usize| (rank + distance) % ranks;
@@ -292,7 +292,7 @@ impl ExchangeState {
 }
 
 impl Receive {
-    /// Posts a receive of the next words, if some are still to come.
+    /// Posts a receive of the next words, if any are missing.
     fn post(
         &mut self,
         transport: &dyn Communicator,

@@ -1,8 +1,8 @@
 //! Engines carry out the collective operations of plans. They know nothing about plans.
 //!
-//! There are four: [`scheduled`] sends fragments along a schedule, [`native`] hands them to the transport's own reductions, [`algorithm1`]
-//! is the thesis' algorithm, and for exact sums there is also the transport's own sum of integers, in [`exact`](crate::exact). Each has its
-//! own message format. Sums by key send what does not fit in their rows by an [`exchange`].
+//! There are four: [`scheduled`] sends fragments along a schedule, [`native`] passes fragments to the transport's own reductions,
+//! [`algorithm1`] is the thesis' algorithm, and [`exact`](crate::exact) adds exact sums by the transport's own sum of integers. Each has
+//! its own message format. Sums by key send what does not fit in their rows by an [`exchange`].
 
 pub(crate) mod algorithm1;
 pub(crate) mod exchange;
@@ -26,8 +26,8 @@ use crate::world::{Progress, World};
 /// Carries out collective operations as the ranks have agreed. Items are bytes, aligned for their type; only
 /// [`Values`](values::Values) knows what they mean.
 pub(crate) trait Engine {
-    /// Runs an operation to its end, on this rank's rows, and leaves the result in `result`. Returns whether this rank gets one. For a
-    /// broadcast, `result` holds the row.
+    /// Runs an operation on this rank's rows, and leaves the result in `result`. Returns whether this rank gets a result. For a
+    /// broadcast, `result` already holds the root's row.
     ///
     /// An error instead of rows means that this rank cannot take part: the ranks that depend on it learn that it failed, and the error
     /// is returned.
@@ -38,8 +38,7 @@ pub(crate) trait Engine {
         result: &mut [u8],
     ) -> Result<bool, RunError>;
 
-    /// The rows of each of this rank's own nodes, in order: those that a run folds before it communicates. `None` if the engine has
-    /// no such nodes.
+    /// Lengths, in rows, of this rank's own nodes, which a run folds before it communicates. `None` if the engine has no such nodes.
     fn own_node_lengths(&self, _operation: Operation) -> Option<Vec<usize>> {
         None
     }
@@ -70,7 +69,7 @@ pub(crate) trait Engine {
     /// The algorithm that runs for an operation; `None` if the engine does not offer the operation.
     fn algorithm(&self, operation: Operation) -> Option<Algorithm>;
 
-    /// The schedule that runs for an operation; `None` if none does.
+    /// The schedule that runs for an operation; `None` if the engine uses no schedules.
     fn schedule(&self, _operation: Operation) -> Option<Schedule> {
         None
     }
@@ -80,7 +79,7 @@ pub(crate) trait Engine {
         false
     }
 
-    /// The steps of the last blocking run in which this rank communicated; `None` before the first run, and for an engine without steps.
+    /// The number of steps of the last blocking run that sent or received; `None` before the first run, and if there are no steps.
     fn rounds(&self) -> Option<u64> {
         None
     }
@@ -90,7 +89,7 @@ pub(crate) trait Engine {
         None
     }
 
-    /// Prints this rank's part in an allreduce, step by step, if there are steps.
+    /// Prints what this rank does in an allreduce, step by step, if there are steps.
     fn write(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Ok(())
     }
@@ -99,7 +98,7 @@ pub(crate) trait Engine {
 /// The engine of a plan whose runs are only exchanges.
 pub(crate) struct NoEngine;
 
-/// Why the engine is never called.
+/// Why [`NoEngine`] never runs an operation.
 const ARE_EXCHANGES: &str = "the runs of such a plan are exchanges";
 
 impl Engine for NoEngine {
@@ -148,7 +147,7 @@ pub(crate) trait Flight: Progress {
     /// Waits for the end of the run, and drops the result.
     fn wait_without_result(&self) -> Result<(), RunError>;
 
-    /// Waits for the end of the run and leaves the result in `result`. Returns whether this rank gets one.
+    /// Waits for the end of the run and leaves the result in `result`. Returns whether this rank gets a result.
     fn wait_and_deliver(&self, result: &mut [u8]) -> Result<bool, RunError>;
 
     /// Abandons the run: its requests go to the world, and nothing is sent.

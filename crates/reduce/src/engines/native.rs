@@ -1,14 +1,14 @@
-//! MPI's own reductions, made reproducible: `MPI_Allreduce` and `MPI_Reduce` by an operation that merges fragments.
+//! MPI's own reductions, made reproducible: `MPI_Allreduce` and `MPI_Reduce` with an operation that merges fragments.
 //!
 //! Merging is associative and needs ranks in order, which is what MPI requires of an operation that does not
-//! commute. So the bits are those of the tree, whatever tuned, topology-aware algorithm the library chooses. A
+//! commute. So the result has the tree's bits, whatever tuned, topology-aware algorithm the library chooses. A
 //! fragment travels in a slot of fixed length, as MPI requires, with a header:
 //!
 //! ```text
 //! state  first rank  end of ranks  values of the fragment's nodes, left to right … unused
 //! ```
 //!
-//! There is one slot for each column of a row. The state of a slot with values says which call its ranks are in.
+//! There is one slot for each column of a row. The state of a slot with values also says which call its ranks are in.
 //!
 //! A slot is marked as failed until its values are combined, so that a rank whose operator panics passes on no partial result. A result
 //! is valid only if its slot says that it covers all ranks.
@@ -30,7 +30,7 @@ use crate::operation::Operation;
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
-/// The words before the values.
+/// Number of words before a slot's values.
 const HEADER_WORDS: usize = 3;
 const HEADER_BYTES: usize = HEADER_WORDS * size_of::<u64>();
 
@@ -43,7 +43,7 @@ const TORN: u64 = 2;
 /// The ranks in the other words are in different calls, whose kinds are in the second and the third byte.
 const MISMATCHED: u64 = 3;
 
-/// The state of slots whose ranks are in calls of these kinds.
+/// The first word of a slot: its state, and the kinds of the calls that its ranks are in.
 fn state(state: u64, kinds: [u8; 2]) -> u64 {
     state | u64::from(kinds[0]) << 8 | u64::from(kinds[1]) << 16
 }
@@ -66,7 +66,7 @@ struct NativeMemory {
     merging: Merging,
 }
 
-/// Two adjacent fragments: nodes, and where their values are.
+/// Two adjacent fragments: each node with the offset of its value in `values`.
 struct Merging {
     nodes: Vec<(Node, usize)>,
     values: Vec<u8>,
@@ -104,7 +104,7 @@ impl Native {
     }
 }
 
-/// The fragment of some ranks' items.
+/// The nodes of the fragment of the items of ranks `first..end`.
 fn fragment(
     tree: Tree,
     ownership: &Ownership,
@@ -221,7 +221,7 @@ impl Native {
         Ok(true)
     }
 
-    /// Leaves the fragment of both slots' ranks in `right`, or what is wrong with one of them.
+    /// Merges the fragments of both slots into `right`. If they cannot be merged, `right` gets a state that says why.
     fn merge(&self, merging: &mut Merging, left: &[u8], right: &mut [u8]) {
         let (tree, ownership) = (self.tree, &self.terms.ownership);
         let (left_header, right_header) = (read_header(left), read_header(right));
@@ -252,7 +252,7 @@ impl Native {
                 values.extend_from_slice(item);
             }
         }
-        // The nodes on the left come first.
+        // A left child's value lies before its sibling's.
         let length = tree.merge(nodes, |left, right| {
             let (lefts, rights) = values.split_at_mut(right);
             let left_item = &mut lefts[left..][..item_bytes];
@@ -266,7 +266,7 @@ impl Native {
         write_header(right, [left_state, first, end]);
     }
 
-    /// Whether a slot that the library hands back covers all ranks.
+    /// Checks that a slot that the library returns covers all ranks.
     fn check(&self, slot: &[u8]) -> Result<(), RunError> {
         let header = read_header(slot);
         match header {
@@ -292,12 +292,12 @@ impl Native {
         }
     }
 
-    /// The state of a slot that holds values of the call under way.
+    /// The first word of a slot that holds values of the call under way.
     fn whole(&self) -> u64 {
         state(WHOLE, [self.conversation.tag().kind(), 0])
     }
 
-    /// Fills the slots with the state that this rank has failed.
+    /// Writes to all slots that this rank has failed.
     fn fill_failed(&self, slots: &mut [u8]) {
         for slot in slots.chunks_exact_mut(self.slot_bytes) {
             write_header(slot, [FAILED, self.world.rank() as u64, 0]);

@@ -22,8 +22,8 @@ pub(crate) struct Terms {
 pub(crate) struct Choice {
     pub(crate) algorithm: Algorithm,
     pub(crate) parameters: Parameters,
-    /// The strips of columns that are reduced one after the other.
+    /// Number of strips of columns, which are reduced one after the other.
     pub(crate) strips: usize,
-    /// The mean number of rows that stand for a rank's items.
+    /// The mean number of rows of the fragment of a rank's items.
     pub(crate) rows: f64,
 }

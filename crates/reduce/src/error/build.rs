@@ -62,7 +62,7 @@ pub enum BuildError {
         size: usize,
     },
     /// A rank lacks the memory for a row, for a list of its ranges of items, or for all ranks' lists.
-    #[error("rank {rank}: a plan takes at least {bytes} bytes here, more than it can get")]
+    #[error("rank {rank}: a plan needs at least {bytes} bytes here, more than are available")]
     Memory {
         /// The first such rank.
         rank: usize,
@@ -225,7 +225,7 @@ impl BuildError {
         match error {
             RunError::Nested { rank } => BuildError::Nested { rank },
             RunError::Transport(error) => BuildError::Transport(error),
-            error => unreachable!("no reason to begin nothing: {error}"),
+            error => unreachable!("a call that cannot begin has another error: {error}"),
         }
     }
 

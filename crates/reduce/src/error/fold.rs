@@ -41,17 +41,17 @@ pub enum FoldError {
     },
     /// An iterator gave more or fewer items than its length.
     #[error(
-        "an iterator, or a part of it, has {} by its length, and gave {}",
+        "an iterator, or a part of it, promised {} and gave {}",
         counted(.promised, "item"), .found.map_or("more".to_owned(), |found| found.to_string())
     )]
     Iterator {
         /// The iterator's length.
         promised: u64,
-        /// How many items it gave; `None` for more.
+        /// How many items it gave; `None` if they were more than promised.
         found: Option<u64>,
     },
     /// The result is not as long as a row.
-    #[error("the result of rows of {} has {found}", counted(.width, "value"))]
+    #[error("a row has {}, but the result has {found}", counted(.width, "value"))]
     ResultLength {
         /// How many values a row has.
         width: u64,

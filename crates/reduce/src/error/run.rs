@@ -101,7 +101,7 @@ pub enum RunError {
     WrongEntries {
         /// This rank.
         rank: usize,
-        /// What is wrong with it.
+        /// What is wrong with them.
         reason: String,
     },
     /// An exclusive scan by an operator that has no empty value, which is the result for item 0.
@@ -123,7 +123,9 @@ pub enum RunError {
         algorithm: Algorithm,
     },
     /// The algorithm is not a schedule, so it has no runs of rows to fold before ranks communicate. The plan stays usable.
-    #[error("rank {rank}: algorithm `{algorithm}` takes items, not what was folded elsewhere")]
+    #[error(
+        "rank {rank}: algorithm `{algorithm}` needs items, and cannot use values folded elsewhere"
+    )]
     NoOwnNodes {
         /// This rank.
         rank: usize,
@@ -252,20 +254,20 @@ impl RunError {
 pub struct Turn {
     /// The operation and its operand.
     pub call: Call,
-    /// The number of the run, counted from 1 in the order of the calls. 0 where the rank is still building the plan, whatever `call` says.
+    /// The number of the run, counted from 1 in the order of the calls. 0 while the rank is still building the plan, whatever `call` says.
     pub run: u64,
 }
 
 impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.run {
-            0 => f.write_str("the building"),
+            0 => f.write_str("the construction"),
             run => write!(f, "run {run} ({})", self.call),
         }
     }
 }
 
-/// The outcome on a rank that may have failed itself: its own failure takes precedence over others'.
+/// The outcome on a rank that may have failed itself: its own failure takes precedence over what it heard of others.
 pub(crate) fn own_failure_first<R>(
     own: Option<RunError>,
     heard: Result<R, RunError>,
@@ -276,7 +278,7 @@ pub(crate) fn own_failure_first<R>(
     }
 }
 
-/// Such as `1, 2 and 3`.
+/// Lists ranks, such as `1, 2 and 3`.
 fn list(ranks: &[usize]) -> String {
     let mut text = String::new();
     for (index, rank) in ranks.iter().enumerate() {

@@ -33,7 +33,7 @@ impl Builder {
         Ok(Plan::new(plan))
     }
 
-    /// The same for a quantity that exact sums compute from items. The ranks compare which quantity.
+    /// As [`build_exact`](Builder::build_exact), for a quantity that exact sums compute from items. All ranks must ask for the same quantity.
     #[doc(hidden)]
     pub fn build_quantity<Q: Quantity>(mut self) -> Result<AnyPlan, BuildError> {
         self.request.figure = Some(Q::NAME);

@@ -1,9 +1,9 @@
 //! Exact sums by the transport's own reduction of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may compute in hardware.
 //!
-//! After the integers of the sums come the upper halves of their numbers of items, which show whether these have wrapped. Some integers
-//! follow, by which a result proves whose sums it holds: how many ranks have taken part, the sum of their numbers, and the same for the
-//! ranks that have failed; and the sums of the kinds of the calls that the ranks are in, and of the squares of these kinds: p times the
-//! latter is the square of the former only if all ranks are in the same kind of call.
+//! After the integers of the sums come the upper halves of their numbers of items, which show whether these have wrapped. Six integers
+//! follow, which prove whose sums a result holds: the number of ranks that have taken part and the sum of their numbers; the same for the
+//! ranks that have failed; the sum of the kinds of all ranks' calls, and the sum of the squares of these kinds. By Cauchy-Schwarz, p times
+//! the latter is the square of the former only if all ranks are in the same kind of call.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -22,7 +22,7 @@ use crate::world::conversation::Conversation;
 
 const PROOF_INTEGERS: usize = 6;
 
-/// The bits of a number of items below its upper half.
+/// The number of bits below the upper half of a number of items.
 const UPPER: u32 = 32;
 
 /// The engine for exact sums by the transport's own reductions.
@@ -45,10 +45,10 @@ impl<A: Accumulator> NativeIntegers<A> {
         }
     }
 
-    /// The integers of a sum.
+    /// The number of integers of a sum.
     const LENGTH: usize = size_of::<A::Integers>() / size_of::<i64>();
 
-    /// Adds up the ranks' rows; without one, this rank has failed.
+    /// Adds up the ranks' rows; without a row, this rank has failed. Returns whether this rank gets the result.
     fn add(
         &self,
         root: Option<usize>,
@@ -103,7 +103,7 @@ impl<A: Accumulator> NativeIntegers<A> {
         Ok(true)
     }
 
-    /// Finds a rank that is in another call, after all ranks have seen that there is one.
+    /// Finds a rank that is in another call, after all ranks have detected that there is such a rank.
     #[cold]
     fn mismatch(&self, own: i64) -> Result<RunError, comm::Error> {
         let mut kinds = vec![0; self.world.size()];
@@ -117,7 +117,7 @@ impl<A: Accumulator> NativeIntegers<A> {
         Ok(self.conversation.mismatched(from, kind))
     }
 
-    /// Whether all ranks have taken part, each once.
+    /// Checks that all ranks have taken part, each once, and none has failed.
     fn check(&self, proof: &[i64]) -> Result<(), RunError> {
         let (rank, size) = (self.world.rank(), self.world.size() as i64);
         let every_rank_once = (size, size * (size - 1) / 2);

@@ -18,8 +18,8 @@ use crate::plan::{AnyPending, AnyPlan, Operands, Pending, dereferences};
 /// many, may change from run to run. With a [`width`](crate::Builder::width), a rank gives a row of sums, which are added column by
 /// column.
 ///
-/// Each value has the bits of the exact sum of all ranks' items, rounded once. So it depends on no algorithm, and with
-/// [`Algorithm::MpiNative`](crate::Algorithm::MpiNative) the ranks' words are added by the MPI library's own `MPI_SUM` of integers.
+/// Each value has the bits of the exact sum of all ranks' items, rounded once. So it depends on no algorithm. With
+/// [`Algorithm::MpiNative`](crate::Algorithm::MpiNative), the MPI library's own `MPI_SUM` of integers adds the ranks' sums.
 ///
 /// ```
 /// use reduce::{Plan, exact, threads};
@@ -69,7 +69,7 @@ impl<A: Accumulator> Plan<A> {
     /// Adds up the ranks' sums; the root gets the result, the others `None`. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce). A rank that the failed one does not depend on, and that does not get the
+    /// As [`allreduce`](Plan::allreduce). A rank that does not depend on the failed one, and does not get the
     /// result, may not learn of the failure in this run.
     pub fn reduce(&self, local: &A) -> Result<Option<A>, RunError> {
         self.run_one(Operation::Reduce, local)
@@ -94,7 +94,7 @@ impl<A: Accumulator> Plan<A> {
         self.run(Operation::ReduceScatter, local, result).map(drop)
     }
 
-    /// The sum of the ranks up to this one, this one included. Collective.
+    /// Adds up the sums of ranks 0 to this rank. Collective.
     ///
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
@@ -103,7 +103,7 @@ impl<A: Accumulator> Plan<A> {
         Ok(sum.expect("every rank gets one"))
     }
 
-    /// The sum of the ranks below this one; on rank 0, the sum of no items. Collective.
+    /// Adds up the sums of the ranks below this rank; on rank 0, returns the sum of no items. Collective.
     ///
     /// # Errors
     /// As [`scan`](Plan::scan).
@@ -112,7 +112,7 @@ impl<A: Accumulator> Plan<A> {
         Ok(sum.expect("every rank gets one"))
     }
 
-    /// As [`scan`](Plan::scan), for rows of sums: `result` gets the row up to this rank. Collective.
+    /// As [`scan`](Plan::scan), for rows of sums, column by column. Collective.
     ///
     /// # Errors
     /// As [`scan`](Plan::scan), or a row does not have [`width`](crate::AnyPlan::width) sums.
@@ -120,7 +120,7 @@ impl<A: Accumulator> Plan<A> {
         self.run(Operation::Scan, local, result).map(drop)
     }
 
-    /// As [`exscan`](Plan::exscan), for rows of sums: `result` gets the row before this rank. Collective.
+    /// As [`exscan`](Plan::exscan), for rows of sums, column by column. Collective.
     ///
     /// # Errors
     /// As [`scan_into`](Plan::scan_into).
@@ -251,7 +251,7 @@ impl<A: Accumulator> Plan<A> {
         Ok(Pending::new(run, read))
     }
 
-    /// Makes a quantity of all ranks' items.
+    /// Computes a quantity of all ranks' items.
     fn make<Q: Quantity<Total = A>>(
         &self,
         call: impl Into<Call>,
@@ -287,7 +287,7 @@ fn sum<A: Accumulator>(run: AnyPending) -> Result<A, RunError> {
     sum_of_root(run).map(|sum| sum.expect("every rank gets one"))
 }
 
-/// The same for rows.
+/// As [`sum_of_root`], for rows.
 fn row_of_root<A: Accumulator>(run: AnyPending) -> Result<Option<Vec<A>>, RunError> {
     let got = run.wait_for_values::<A::Words>()?;
     got.map(|(rank, words)| sums(rank, &words)).transpose()
@@ -316,7 +316,7 @@ impl<T: Float> Plan<Sum<T>> {
         self.make::<Sums<T>>(Operation::Allreduce, items, result)
     }
 
-    /// For each of this rank's items, the sum of all items up to and including it, where the ranks below come first; each rounded once.
+    /// Writes, for each of this rank's items, the sum of all items up to and including it, rounded once. Lower ranks' items come first.
     /// Collective.
     ///
     /// # Errors
@@ -326,7 +326,7 @@ impl<T: Float> Plan<Sum<T>> {
         self.make::<Sums<T>>(Operation::Scan, items, result)
     }
 
-    /// For each of this rank's items, the sum of all items before it, where the ranks below come first; each rounded once. Collective.
+    /// As [`scan_items`](Plan::scan_items), with the sum of all items before each item. Collective.
     ///
     /// # Errors
     /// As [`scan_items`](Plan::scan_items).
@@ -377,7 +377,7 @@ impl<T: Float> Plan<ComplexProductSum<T>> {
         self.make_one::<ComplexDots<T, false>>(Operation::Allreduce, pair)
     }
 
-    /// The same with the complex conjugates of x0, x1, …. Collective.
+    /// As [`dot`](Plan::dot), with the complex conjugates of x0, x1, …. Collective.
     ///
     /// # Errors
     /// As [`dot`](Plan::dot).

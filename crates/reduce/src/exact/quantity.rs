@@ -16,7 +16,7 @@ use crate::plan::{AnyPlan, Encoded, Encoding, Operands, check_pair, check_result
 pub trait Quantity: 'static {
     /// An item; for complex numbers, both parts.
     type Item: Pod;
-    /// What is added up, in a process and over ranks.
+    /// The exact sum, in a process and over ranks.
     type Total: Accumulator;
     /// Whether the quantity is computed from two slices.
     const TAKES_PAIRS: bool;
@@ -29,7 +29,7 @@ pub trait Quantity: 'static {
     /// The quantity, from the total, rounded once.
     fn value(total: &Self::Total) -> Self::Item;
 
-    /// The mean of the items or products, rounded once; `None` if there is none.
+    /// The mean of the items or products, rounded once; `None` if the quantity has no mean.
     fn mean(total: &Self::Total) -> Option<Self::Item>;
 
     /// Adds whole rows, column by column.
@@ -186,7 +186,7 @@ impl<Q> Exactly<Q> {
 }
 
 impl<Q: Quantity> Exactly<Q> {
-    /// Adds up a row of items, or of pairs of them.
+    /// Adds up this rank's items or pairs of items, column by column.
     fn add(
         plan: &AnyPlan,
         operands: Operands<'_>,
@@ -230,7 +230,7 @@ impl<Q: Quantity> Exactly<Q> {
         Ok(())
     }
 
-    /// The elements of a result.
+    /// The number of elements of a result.
     fn result_length(plan: &AnyPlan, operation: Operation, operands: Operands<'_>) -> usize {
         match operation {
             Operation::ReduceScatter => plan.scattered_columns().len(),
@@ -241,7 +241,7 @@ impl<Q: Quantity> Exactly<Q> {
 }
 
 impl<Q: Quantity> Encoding for Exactly<Q> {
-    /// A scan of items begins with what comes before this rank's.
+    /// A scan of items needs from other ranks only the sum of the items before this rank's.
     fn messages(&self, operation: Operation) -> Operation {
         match operation {
             Operation::Scan => Operation::Exscan,
@@ -268,7 +268,7 @@ impl<Q: Quantity> Encoding for Exactly<Q> {
             into.resize(width * size_of::<<Q::Total as Accumulator>::Words>());
             let words = typed_mut(into.bytes_mut());
             if let [words] = words {
-                // One sum needs no memory.
+                // One sum needs no allocation.
                 let mut total = Q::Total::default();
                 Self::add(plan, operands, slice::from_mut(&mut total))?;
                 *words = total.words();

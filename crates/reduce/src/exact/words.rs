@@ -6,7 +6,7 @@ use exact_sum::Accumulator;
 use crate::error::RunError;
 use crate::operator::WordsOperator;
 
-/// Merges the words of exact sums. Each sum is one item: a rank has one, or a row of them.
+/// The operator that merges the words of exact sums. Each sum is one item: a rank has one, or a row of them.
 pub(crate) fn merge<A: Accumulator>() -> WordsOperator {
     let empty = cast_slice(&[A::default().words()]).to_vec();
     let words = empty.len();
@@ -25,7 +25,7 @@ pub(super) fn of_words<A: Accumulator>(rank: usize, words: &A::Words) -> Result<
     Ok(sum)
 }
 
-/// The same for a row.
+/// As [`of_words`], for a row.
 pub(super) fn sums<A: Accumulator>(rank: usize, words: &[A::Words]) -> Result<Vec<A>, RunError> {
     words.iter().map(|words| of_words(rank, words)).collect()
 }
@@ -46,7 +46,7 @@ pub(super) fn write<A: Accumulator, R>(
     Ok(())
 }
 
-/// Sums as words.
+/// The words of each sum.
 pub(super) fn to_words<A: Accumulator>(sums: &[A]) -> Vec<A::Words> {
     sums.iter().map(A::words).collect()
 }

@@ -74,7 +74,7 @@ where
     Ok((canonical_or_zero(sum), canonical_or_zero(absolute_sum)))
 }
 
-/// What a sum returns.
+/// The sum in canonical form; +0.0 for no items.
 pub(super) fn canonical_or_zero<T: Float>(sum: Option<T>) -> T
 where
     Sum: Operator<T>,

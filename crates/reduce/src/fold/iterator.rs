@@ -12,7 +12,7 @@ use crate::error::FoldError;
 use crate::exact;
 use crate::operator::{Operator, Sum};
 
-/// The items of a block: a power of two, and small enough for the nearest cache.
+/// The number of items of a block: a power of two, small enough for the L1 cache.
 pub(super) const BLOCK_ITEMS: usize = 1024;
 
 /// Reductions of the items of an iterator, in its order.
@@ -86,7 +86,7 @@ pub(super) trait OfBlocks<T> {
 
     fn value(&self, state: Self::State) -> Self::Value;
 
-    /// The value of all items of an iterator.
+    /// The value of all items of an iterator; an error if their number is not its length.
     fn all(&self, mut items: impl ExactSizeIterator<Item = T>) -> Result<Self::Value, FoldError> {
         self.check()?;
         let promised = items.len();
@@ -111,7 +111,7 @@ pub(super) trait OfBlocks<T> {
     }
 }
 
-/// Whether an iterator has given as many items as it promised.
+/// Checks that an iterator has given as many items as it promised.
 pub(super) fn check_count(promised: usize, found: usize) -> Result<(), FoldError> {
     if promised == found {
         return Ok(());
@@ -122,11 +122,11 @@ pub(super) fn check_count(promised: usize, found: usize) -> Result<(), FoldError
     })
 }
 
-/// Items in tree order.
+/// Reductions in tree order.
 pub(super) struct InTree<'o, O>(pub(super) &'o O);
 
 impl<T: Copy + 'static, O: Operator<T>> OfBlocks<T> for InTree<'_, O> {
-    /// The number of blocks, and the results that wait.
+    /// The number of blocks, and the subtrees that wait for their right siblings.
     type State = (u64, Vec<T>);
     type Value = Option<T>;
 
@@ -155,7 +155,7 @@ impl<T: Copy + 'static, O: Operator<T>> OfBlocks<T> for InTree<'_, O> {
     }
 }
 
-/// Exact sums, which are right in every environment.
+/// Exact sums, which are right in every floating-point environment.
 pub(super) struct Exact;
 
 impl<T: exact::Float> OfBlocks<T> for Exact {

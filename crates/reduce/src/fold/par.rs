@@ -284,7 +284,7 @@ where
     by_subtrees(0..items.len().div_ceil(stride), grain_rows, &leaf, &combine)
 }
 
-/// The value of the tree over a range of items, at least one, which begins where a subtree of its size may begin.
+/// The value of the tree over a range of at least one item. The range begins where a subtree of its size may begin.
 fn by_subtrees<V: Send>(
     items: Range<usize>,
     grain: usize,
@@ -299,7 +299,7 @@ fn by_subtrees<V: Send>(
         environment::check()?;
         return Ok(value);
     }
-    // Half of the least power of two that holds all items: the root's right child begins there.
+    // The root's right child begins after half of the least power of two that holds all items.
     let middle = items.start + items.len().next_power_of_two() / 2;
     let (left, right) = join(
         || by_subtrees(items.start..middle, grain, leaf, combine),

@@ -14,8 +14,8 @@ use crate::operator::Operator;
 /// What some of N items contribute to the reduction of all of them: the reductions of the largest subtrees that they fill.
 ///
 /// Partials of different items [`merge`](Partial::merge), in any grouping; the partial of all items has [`fold`](crate::fold)'s bits. So a
-/// pool of processes can reduce, or a file can be read in pieces, and the result does not depend on the pieces. A run of items has at most
-/// 2 log2(N) such reductions.
+/// pool of processes can reduce, or a file can be read in pieces, and the result does not depend on the pieces. A contiguous range of items
+/// has at most 2 log2(N) such subtrees.
 ///
 /// Items may be rows of `width` values, which are reduced element by element. A partial knows the name of its operator, and does not merge
 /// with a partial of another operator.
@@ -35,7 +35,7 @@ pub struct Partial<T> {
     width: usize,
     /// The operator's name.
     operator: String,
-    /// From left to right, with their rows.
+    /// The subtrees, from left to right, with their rows.
     nodes: Vec<(Node, Vec<T>)>,
 }
 
@@ -54,15 +54,15 @@ pub enum PartialError {
         total: u64,
     },
     /// The number of rows is not the number of items in the ranges.
-    #[error("the ranges have {}, and the rows are {found}", counted(.ranges, "item"))]
+    #[error("the number of rows is {found}, but the ranges have {}", counted(.ranges, "item"))]
     Rows {
-        /// The items of the ranges.
+        /// The number of items in the ranges.
         ranges: u128,
-        /// The rows.
+        /// The number of rows.
         found: u64,
     },
     /// An item occurs twice.
-    #[error("item {item} is there twice")]
+    #[error("item {item} occurs twice")]
     Overlap {
         /// The first such item.
         item: u64,
@@ -102,7 +102,7 @@ pub enum PartialError {
     },
     /// A node cannot be the next one of a partial.
     #[error(
-        "the next subtree of {} cannot be that of height {y} at item {x}, or its row has another length",
+        "the subtree of height {y} at item {x} cannot be next in a partial of {}, or its row has another length",
         counted(.total, "item")
     )]
     Node {
@@ -119,7 +119,7 @@ pub enum PartialError {
 }
 
 impl<T: Copy + 'static> Partial<T> {
-    /// The partial of the items from number `start` on, of `total`.
+    /// The partial of `items`, which are numbered from `start` on and belong to `total` items.
     ///
     /// # Errors
     /// As [`of_rows`](Partial::of_rows).
@@ -136,11 +136,11 @@ impl<T: Copy + 'static> Partial<T> {
         Self::of_rows(items, 1, iter::once(start..end), total, operator)
     }
 
-    /// The partial of items that are rows of `width` values. Their numbers, of `total`, are in the ranges, and the rows are in the order of
-    /// the ranges.
+    /// The partial of items that are rows of `width` values and belong to `total` items. The ranges hold the items' numbers, in the order of
+    /// the rows.
     ///
     /// # Errors
-    /// A range contains numbers that no item has; ranges overlap; the number of rows is not their number of items; or this thread's
+    /// A range contains numbers that no item has; ranges overlap; the ranges' number of items is not the number of rows; or this thread's
     /// floating-point environment is not IEEE 754's default.
     pub fn of_rows<O: Operator<T>>(
         rows: &[T],
@@ -170,7 +170,7 @@ impl<T: Copy + 'static> Partial<T> {
         Self::merged(tree, width, nodes, operator)
     }
 
-    /// The partial of the items of both.
+    /// The partial of both partials' items.
     ///
     /// # Errors
     /// The partials differ in their number of items or values, or belong to another operator; an item is in both; or this thread's
@@ -225,7 +225,7 @@ impl<T: Copy + 'static> Partial<T> {
         })
     }
 
-    /// The reduction of all items: a row.
+    /// The row to which all items reduce.
     ///
     /// # Errors
     /// The operator is not the partial's; items are missing; or N is 0 and the operator has no empty value.
@@ -266,7 +266,7 @@ impl<T: Copy + 'static> Partial<T> {
         self.tree.items()
     }
 
-    /// The values of an item.
+    /// The number of values of an item.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
@@ -318,7 +318,7 @@ impl<T: Copy + 'static> Partial<T> {
     }
 }
 
-/// The ranges that are not empty, in ascending order, each with its first row; an error unless they have as many items as there are rows.
+/// The ranges that are not empty, in ascending order, each with the index of its first row. Checks that they have `found` items.
 fn pieces(
     ranges: &mut dyn Iterator<Item = Range<u64>>,
     found: u64,
@@ -352,7 +352,7 @@ fn pieces(
     Ok(pieces)
 }
 
-/// The places of nodes from left to right, if no two have an item in common.
+/// The indices of nodes, ordered from left to right; an error if two nodes have an item in common.
 fn ascending(tree: Tree, nodes: Vec<Node>) -> Result<Vec<usize>, PartialError> {
     let mut order: Vec<usize> = (0..nodes.len()).collect();
     order.sort_unstable_by_key(|&place| nodes[place]);

@@ -1,6 +1,6 @@
 //! A scan that can be continued: the reductions of all prefixes of items that arrive block by block.
 
-/// Items in a chunk: their prefixes are computed together, and share the subtrees before them.
+/// The number of items in a chunk, whose prefixes are computed together and share the subtrees before the chunk.
 const CHUNK_ITEMS: usize = 8;
 
 /// The state from which a scan of the next items continues: the subtrees of the items so far. All its scans must use the same operator.
@@ -16,7 +16,7 @@ const CHUNK_ITEMS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Prefixes<T> {
     items: usize,
-    /// One for each set bit of the number of items, the highest first; where the order changes no bit, one for all.
+    /// A subtree's value for each set bit of `items`, the highest first; where the order changes no bit, one value in all.
     waiting: Vec<T>,
 }
 
@@ -41,7 +41,7 @@ impl<T: Copy> Prefixes<T> {
         self.items += 1 << height;
     }
 
-    /// One item after the other.
+    /// Scans one item after the other.
     fn scan_singly(&mut self, items: &[T], result: &mut [T], combine: &impl Fn(T, T) -> T) {
         for (&item, result) in items.iter().zip(result) {
             self.push(item, 0, combine);
@@ -67,10 +67,10 @@ impl<T: Copy> Prefixes<T> {
         self.waiting.extend(all);
     }
 
-    /// Writes the reductions of all items up to each of the next ones.
+    /// Writes, for each of the next items, the reduction of all items up to it.
     ///
-    /// Within an aligned chunk all prefixes have the same subtrees before them: a prefix of the chunk is combined with each, the last one
-    /// first. So the loops are over the chunk, which the compiler can vectorise.
+    /// Within an aligned chunk all prefixes have the same subtrees before them: a prefix of the chunk is combined with each subtree, the
+    /// last one first. So the loops are over the chunk, which the compiler can vectorise.
     pub(crate) fn scan(&mut self, items: &[T], result: &mut [T], combine: &impl Fn(T, T) -> T) {
         let unaligned = self.items.wrapping_neg() % CHUNK_ITEMS;
         let (head, items) = items.split_at(unaligned.min(items.len()));
@@ -93,7 +93,7 @@ impl<T: Copy> Prefixes<T> {
     }
 }
 
-/// The reductions of the first one to eight items.
+/// The reductions of the first item, the first two, … and all eight.
 #[inline(always)]
 fn of_chunk<T: Copy>(
     &[a, b, c, d, e, f, g, h]: &[T; CHUNK_ITEMS],
@@ -117,7 +117,7 @@ fn of_chunk<T: Copy>(
 mod tests {
     use super::Prefixes;
 
-    /// Every length, cut into two at places of every alignment, against the definition; the items show who was combined with whom.
+    /// Compares scans that are cut in two anywhere with the definition. The operator shows which items were combined.
     #[test]
     fn prefixes_are_the_trees_of_so_many_items() {
         // Neither associative nor commutative. Wrong pairings rarely give the same value.

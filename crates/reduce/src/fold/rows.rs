@@ -62,7 +62,7 @@ pub fn fold_rows<T: Copy + 'static, O: Operator<T>>(
     Ok(())
 }
 
-/// Whether the items are whole rows, and the result is as long as one.
+/// Checks that the items are whole rows, and the result is as long as a row.
 pub(crate) fn check_rows<T>(items: &[T], width: usize, result: &[T]) -> Result<(), FoldError> {
     check_width(items, width)?;
     if result.len() != width {
@@ -74,7 +74,7 @@ pub(crate) fn check_rows<T>(items: &[T], width: usize, result: &[T]) -> Result<(
     Ok(())
 }
 
-/// Whether the items are whole rows.
+/// Checks that the items are whole rows.
 pub(super) fn check_width<T>(items: &[T], width: usize) -> Result<(), FoldError> {
     if width == 0 || !items.len().is_multiple_of(width) {
         return Err(FoldError::NotRows {
@@ -87,7 +87,7 @@ pub(super) fn check_width<T>(items: &[T], width: usize) -> Result<(), FoldError>
 
 /// The reductions of several fields of the same items, each stored on its own: value f is the [`fold`](crate::fold) of field f.
 ///
-/// The same bits as [`fold_rows`] over rows that hold a value of each field.
+/// The bits are those of [`fold_rows`] over rows that hold a value of each field.
 ///
 /// ```
 /// use reduce::Max;
@@ -115,7 +115,7 @@ pub fn fields<T: Copy + 'static, O: Operator<T>>(
     totals
 }
 
-/// Whether all fields have the same number of items.
+/// Checks that all fields have the same number of items.
 pub(super) fn check_fields<T>(fields: &[&[T]]) -> Result<(), FoldError> {
     let first = fields.first().map_or(0, |field| field.len());
     match fields.iter().position(|field| field.len() != first) {

@@ -4,7 +4,7 @@ use num_complex::Complex;
 
 use super::{Operator, Product, Sum};
 
-/// Sum and product of a complex type. They round after every operation, in the order in which it is written here.
+/// Sum and product of a complex type. Each elementary operation rounds, in the order written here.
 macro_rules! complex_operators {
     ($float:ty) => {
         impl Operator<Complex<$float>> for Sum {

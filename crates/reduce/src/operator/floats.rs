@@ -1,4 +1,4 @@
-//! The operators of floats, by the kernels.
+//! The operators of floats, which run the SIMD kernels.
 
 use simd_kernels::{Level, Operation};
 
@@ -41,7 +41,7 @@ macro_rules! kernels {
         }
 
         fn copy_canonical(&self, row: &[$float], into: &mut [$float]) {
-            // One value is copied before a kernel is looked for.
+            // One value needs no kernel.
             if let ([value], [into]) = (row, &mut *into) {
                 *into = self.canonical(*value);
                 return;
@@ -78,7 +78,7 @@ macro_rules! float_operators {
                 simd_kernels::sum_lanes(Level::best(), lanes, items)
             }
             fn fold_products(&self, x: &[$float], y: &[$float]) -> Option<$float> {
-                // Squares of a slice are read once.
+                // A slice that is squared is read once.
                 if std::ptr::eq(x, y) {
                     simd_kernels::squared_norm(Level::best(), x)
                 } else {

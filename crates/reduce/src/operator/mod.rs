@@ -1,5 +1,5 @@
-//! What combines two items: the [`Operator`] trait, [`Sum`], [`Product`], [`Min`] and [`Max`] for
-//! all floats and integers, and arrays of them; the first two also for complex numbers (feature `num-complex`); and [`custom`] ones.
+//! Operators combine two items: the [`Operator`] trait; [`Sum`], [`Product`], [`Min`] and [`Max`] of floats, integers and
+//! arrays of them; sums and products of complex numbers (feature `num-complex`); and [`custom`] operators.
 //!
 //! Every elementary operation rounds once, in the element's own type. Float minimum and maximum are
 //! IEEE 754-2019's `minimum` and `maximum`: NaN propagates, and -0 is below +0 (`f64::min` and the
@@ -20,7 +20,7 @@ use simd_kernels::Level;
 pub use self::words::WordsOperator;
 pub use crate::fold::prefixes::Prefixes;
 
-/// The elements of a result that are made canonical at a time, right after they were combined: they are then in the nearest cache.
+/// The number of elements of a result that are combined and made canonical at a time, so that they stay in the L1 cache.
 const CANONICAL_ELEMENTS: usize = 512;
 
 /// The greatest number of lanes.
@@ -47,21 +47,21 @@ pub trait Operator<T: Copy + 'static> {
         None
     }
 
-    /// Whether this is one of this crate's operators: those make no calls, and leave the floating-point environment unchanged.
+    /// Whether this is one of this crate's operators, which call no plans and leave the floating-point environment unchanged.
     #[doc(hidden)]
     fn is_plain(&self) -> bool {
         false
     }
 
-    /// The canonical one of all representations that mean the same; applied to results only.
+    /// The canonical representation of a value that may have several; applied to results only.
     ///
     /// By default, an `f32` or `f64` NaN becomes the canonical quiet NaN, and every other value stays as it is. For
-    /// types that hold floats, override it: the NaNs that processors compute differ in their signs.
+    /// types that hold floats, override this method: the NaNs that processors compute differ in their signs.
     fn canonical(&self, value: T) -> T {
         canonical_if_float(value)
     }
 
-    /// The [`canonical`](Operator::canonical) reduction of the items. One call does both, since after other work neither function is in a cache.
+    /// The [`canonical`](Operator::canonical) reduction of the items. One function does both: after other work, no function is in the cache.
     #[doc(hidden)]
     #[inline]
     fn fold_canonical(&self, items: &[T]) -> Option<T> {
@@ -73,7 +73,7 @@ pub trait Operator<T: Copy + 'static> {
         simd_kernels::tree_fold(items, |left, right| self.combine(left, right))
     }
 
-    /// The reduction of the items in `lanes` lanes, as [`fold_lanes`](crate::fold_lanes), by a kernel; `None` where there is none.
+    /// The reduction of the items in `lanes` lanes, as [`fold_lanes`](crate::fold_lanes), by a kernel; `None` if there is no kernel.
     fn fold_lanes(&self, _items: &[T], _lanes: usize) -> Option<T> {
         None
     }
@@ -132,8 +132,8 @@ pub trait Operator<T: Copy + 'static> {
         }
     }
 
-    /// The same for rows of a result: each value of `into` is [`canonical`](Operator::canonical). Overridden where a kernel does it
-    /// faster.
+    /// As [`combine_rows`](Operator::combine_rows), for a result: each value of `into` is [`canonical`](Operator::canonical). Overridden where
+    /// a kernel does it faster.
     fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
         let lefts = left.chunks(CANONICAL_ELEMENTS);
         let rights = right.chunks(CANONICAL_ELEMENTS);
@@ -226,7 +226,7 @@ pub struct Custom<T, F> {
 }
 
 impl<T, F> Custom<T, F> {
-    /// Declares the canonical one of all representations of a result that mean the same.
+    /// Declares how a result becomes canonical, if its values may have several representations.
     #[must_use]
     pub fn with_canonical(self, canonical: fn(T) -> T) -> Self {
         Self { canonical, ..self }
@@ -355,7 +355,7 @@ pub(crate) fn fold_lanes<T: Copy + 'static, O: Operator<T> + ?Sized>(
     operator.fold_lanes(items, lanes).or_else(by_rows)
 }
 
-/// The reductions of the columns of rows of `stride` values; the last row may be shorter. Less than a row is returned as it is.
+/// The reductions of the columns of rows of `stride` values; the last row may be shorter. Less than one row is returned unchanged.
 pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     items: &[T],
     stride: usize,
@@ -364,7 +364,7 @@ pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     let rows_count = items.len() / stride;
     let (mut rows, last) = items.split_at(rows_count * stride);
     let mut scratch = Vec::new();
-    // Largest subtrees, from right to left.
+    // Folds the largest subtrees, from right to left.
     let mut subtree = || {
         let count = rows.len() / stride;
         let right_count = 1_usize.checked_shl(count.trailing_zeros())?;

@@ -28,7 +28,7 @@ impl fmt::Debug for WordsOperator {
 struct Rows<'r> {
     items: &'r [u64],
     count: usize,
-    /// The words of a row.
+    /// The number of words of a row.
     stride: usize,
     /// The first word of the columns, and their number of words.
     first: usize,
@@ -56,7 +56,7 @@ impl<'r> Rows<'r> {
 const PANEL_WORDS: usize = 1 << 10;
 
 impl WordsOperator {
-    /// An operator with its name, the words of an item, and the reduction of no items, if there is one.
+    /// An operator with its name, the number of words of an item, and the reduction of no items, if there is one.
     pub fn new(
         name: String,
         words: usize,
@@ -76,7 +76,7 @@ impl WordsOperator {
         &self.name
     }
 
-    /// The words of an item.
+    /// The number of words of an item.
     pub(crate) fn words(&self) -> usize {
         self.words
     }
@@ -114,7 +114,7 @@ impl WordsOperator {
     ) -> Option<()> {
         let stride = result.len();
         let count = items.len() / stride;
-        // Both children at each level above pairs.
+        // Scratch memory holds both children at each level above pairs.
         let panel = (PANEL_WORDS / self.words).max(1) * self.words;
         let levels = count.checked_sub(1)?.checked_ilog2().unwrap_or(0) as usize;
         let needed = 2 * levels * panel.min(stride);
@@ -166,8 +166,8 @@ impl WordsOperator {
         }
     }
 
-    /// The scan of rows as long as `row`, which follow `first_item` items, whose subtrees are `waiting`, the highest first. `row` is scratch
-    /// memory.
+    /// Scans rows as long as `row`, which is scratch memory. `waiting` has the subtrees of the `first_item` items before them, the highest
+    /// first.
     pub(crate) fn scan(
         &self,
         first_item: u64,
@@ -197,7 +197,7 @@ impl WordsOperator {
         }
     }
 
-    /// The reduction of all items whose subtrees wait; the empty value if there are none.
+    /// Writes the reduction of all items whose subtrees wait; the empty value if there are none.
     fn join(&self, waiting: &[u64], row: &mut [u64], result: &mut [u64]) {
         let mut lefts = waiting.chunks_exact(result.len()).rev();
         let Some(last) = lefts.next() else {
@@ -210,7 +210,7 @@ impl WordsOperator {
         }
     }
 
-    /// Fills a row with the empty value, which a plan that gets here has.
+    /// Fills a row with the empty value. Callers have checked that there is one.
     pub(crate) fn write_empty(&self, row: &mut [u64]) {
         let empty = self.empty().expect("without items there is an empty value");
         for item in row.chunks_exact_mut(self.words) {

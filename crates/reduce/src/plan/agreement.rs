@@ -1,6 +1,6 @@
 //! What ranks compare when they build a plan, so that every rank sees the same disagreement and returns the same error.
 //!
-//! First comes an allreduce of some words a rank, fingerprints and votes: if all fingerprints are equal and the items follow a rule, the ranks agree.
+//! First comes an allreduce of five words, fingerprints and votes: if all fingerprints are equal and the items follow a rule, the ranks agree.
 //! If everything else is equal and each rank has a number of items, an allgather exchanges these numbers; otherwise, an allgather exchanges all of a
 //! rank's numbers and fingerprints. If a rank states an ownership of all items, the items that the ranks own together must equal it: the ranks vote
 //! on that. Only if they disagree does another allgather exchange the texts for the error.
@@ -23,7 +23,7 @@ use crate::error::BuildError;
 use at_once::{Agreed, agree_at_once, join_counts, of_counts};
 use extents::packed;
 
-/// How much of a rank's text an error may hold.
+/// The most bytes of a rank's text that an error holds.
 const TEXT_BYTES: usize = 192;
 
 /// A [`Proposal`] as numbers.
@@ -34,7 +34,7 @@ struct Record {
     kind: u64,
     /// The number of items on this rank, or of its extents, or the fingerprint of its rule.
     share: u64,
-    /// The bytes of its extents in a message.
+    /// The length of its extents in a message, in bytes.
     share_bytes: u64,
     /// 1 if this rank states what all ranks own, otherwise 0.
     states_whole: u64,
@@ -196,7 +196,7 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
     Ok(ownership)
 }
 
-/// A rank's ranges, as they go in a message, if it has a list of them.
+/// A rank's ranges, packed for a message; `None` if it has no list of ranges.
 fn own_ranges(share: &Share, rank: usize) -> Option<Vec<u8>> {
     match share {
         Share::Extents(extents) => Some(packed(extents.iter().cloned())),
@@ -260,7 +260,7 @@ fn stretches(ownership: &Ownership, rank: usize) -> Vec<Range<u64>> {
     stretches
 }
 
-/// `items 0..3, 5..7`, or `no items`
+/// Such as `items 0..3, 5..7`, or `no items`.
 fn in_words(stretches: &[Range<u64>]) -> String {
     match stretches {
         [] => "no items".to_owned(),
@@ -286,7 +286,7 @@ fn described(rule: &Ownership) -> String {
     }
 }
 
-/// The error that rank 0 and another have different texts. Collective.
+/// The error that rank 0 and rank `other` have different texts. Collective.
 fn disagreement(
     table: Table<'_>,
     subject: &'static str,

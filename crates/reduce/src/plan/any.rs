@@ -23,8 +23,8 @@ use crate::world::conversation::Conversation;
 /// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it. Sums by keys of 64 bits have no rows and no algorithm, and their
 /// width is 1.
 ///
-/// `{}` prints this rank's part in an allreduce, step by step, the cost of scattered items, and the operations for which another algorithm
-/// runs.
+/// `{}` prints what this rank does in an allreduce, step by step, the cost of scattered items, and the operations for which another
+/// algorithm runs.
 ///
 /// ```
 /// use reduce::{Algorithm, Plan, threads};
@@ -52,7 +52,7 @@ pub struct AnyPlan {
     /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
     pub(super) is_local: bool,
     pub(super) kind: PlanKind,
-    /// The elements of this rank's slice, and its bytes; more than any slice has, if they fit in no memory.
+    /// The length of this rank's slice, in elements and in bytes; the greatest number if it is too long for any memory.
     pub(super) local_length: u64,
     pub(super) local_bytes: usize,
     pub(super) item_bytes: usize,
@@ -63,7 +63,7 @@ pub struct AnyPlan {
     /// Shared with runs under way.
     pub(super) engine: Rc<dyn Engine>,
     pub(super) form: Form,
-    /// Encoded items, and the result before it is decoded: kept for its memory.
+    /// Encoded items, and the result before it is decoded. Runs reuse this memory.
     pub(super) scratch: Cell<[Memory; 2]>,
 }
 
@@ -109,7 +109,7 @@ impl AnyPlan {
         }
     }
 
-    /// This plan, but reducing in this form.
+    /// This plan, in another form.
     pub(crate) fn with_form(&self, form: Form) -> Self {
         Self {
             world: self.world.clone(),
@@ -134,7 +134,7 @@ impl AnyPlan {
         &self.terms.ownership
     }
 
-    /// The number of elements of an item: 1, or more if items are rows. For a sum in lanes, the lanes; for sums by key, the keys.
+    /// The number of elements of an item: 1, or more if items are rows. For a sum in lanes, the number of lanes; for sums by key, of keys.
     pub fn width(&self) -> usize {
         self.terms.width
     }
@@ -169,12 +169,12 @@ impl AnyPlan {
         self.terms.root
     }
 
-    /// The bytes of an item as the engine has it.
+    /// The size of the engine's items, in bytes.
     pub(crate) fn item_bytes(&self) -> usize {
         self.item_bytes
     }
 
-    /// The column blocks in which an allreduce treats a row.
+    /// The number of column blocks in which an allreduce reduces a row.
     pub fn blocks(&self) -> usize {
         let Choice {
             parameters, strips, ..
@@ -199,7 +199,7 @@ impl AnyPlan {
         }
     }
 
-    /// The runs of this rank's rows that a reduction folds separately before ranks communicate: the number of rows of each, in order.
+    /// The lengths, in rows, of the runs of rows that this rank folds separately before it communicates, in order.
     /// `None` if the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     ///
     /// For rows that are folded elsewhere, as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and the other `_folded`
@@ -233,7 +233,7 @@ impl AnyPlan {
         matches!(self.form, Form::Items) && self.values.has_products()
     }
 
-    /// The elements of the result of an operation, as the engine has them.
+    /// The number of the engine's elements in the result of an operation.
     #[doc(hidden)]
     pub fn result_length(&self, operation: Operation) -> usize {
         match operation {

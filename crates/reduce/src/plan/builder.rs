@@ -75,9 +75,9 @@ impl<O> Builder<O> {
         self
     }
 
-    /// The items of all ranks, by a distribution that all ranks use; the build fails if the ranks own other items than it says.
+    /// The items of all ranks, by a distribution that all ranks use; the build fails if the ranks own other items.
     ///
-    /// If it is a rule rather than a table, ranks need not exchange their numbers of items: a plan then takes O(log p) memory.
+    /// If the distribution is a rule, not a table, ranks need not exchange their numbers of items, and a plan takes O(log p) memory.
     pub fn distribution(self, distribution: &Distribution) -> Self {
         self.ownership(&Ownership::from(distribution.clone()))
     }
@@ -119,13 +119,13 @@ impl<O> Builder<O> {
     /// Which rank sends to which; the bits are the same for all algorithms.
     ///
     /// The default is the algorithm that the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names, or else the
-    /// schedule that should take the least time on the [`network`](Builder::network). A printed plan names it.
+    /// schedule that should take the least time on the [`network`](Builder::network). A printed plan names the algorithm.
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.request.options.algorithm = Some(algorithm);
         self
     }
 
-    /// The cost of messages and combinations; the plan chooses its schedule and blocks by it. By default the [world's](World::network). A
+    /// The cost of messages and combinations, by which the plan chooses its schedule and blocks. By default the [world's](World::network). A
     /// [`Link`](crate::Link) stands for a network whose links are all alike.
     pub fn network(mut self, network: impl Into<Network>) -> Self {
         self.request.options.network = network.into();
@@ -134,21 +134,21 @@ impl<O> Builder<O> {
 
     /// The number of column blocks of a row, at most one a column. Pipelined algorithms send the blocks one after the other; by default,
     /// the number that should take the least time (paper 2, Lemma 1). Other algorithms reduce the row strip by strip; by default in
-    /// strips that fit the cache, unless latency outweighs it.
+    /// strips that fit the cache, unless more messages would cost more time.
     pub fn blocks(mut self, count: usize) -> Self {
         self.request.options.blocks = Some(count);
         self
     }
 
-    /// n of [`Bruck`](Algorithm::Bruck) and [`Dissemination`](Algorithm::Dissemination): the messages that a rank sends at once; by
-    /// default 1 and 2.
+    /// The number n of messages that a rank sends at once in [`Bruck`](Algorithm::Bruck) (by default 1) and
+    /// [`Dissemination`](Algorithm::Dissemination) (by default 2).
     pub fn ports(mut self, count: usize) -> Self {
         self.request.options.ports = Some(count);
         self
     }
 
-    /// The ranks of a node of [`Hierarchical`](Algorithm::Hierarchical), which follow each other in the order of their items; by
-    /// default the ranks of a node of the machine, or 4 if the transport does not know it.
+    /// The number of ranks of a node of [`Hierarchical`](Algorithm::Hierarchical): a node's ranks follow each other in the order of their
+    /// items. By default the number of ranks of a machine node, or 4 if the transport does not know it.
     pub fn node_ranks(mut self, count: usize) -> Self {
         self.request.options.node_ranks = Some(count);
         self
@@ -228,7 +228,7 @@ impl Builder<WordsOperator> {
 
 impl PlanRequest {
     /// Compares the ranks' requests and makes the plan. Collective. `element` is the name of the elements' type, `native` makes the engine
-    /// of [`Algorithm::MpiNative`], and `owned` converts the ownership of the items to that of the engine's items.
+    /// of [`Algorithm::MpiNative`], and `owned` converts the ownership of the items to the ownership of the engine's items.
     pub(crate) fn build(
         &self,
         world: &World,
@@ -238,7 +238,7 @@ impl PlanRequest {
         owned: Owned<'_>,
     ) -> Result<AnyPlan, BuildError> {
         span!("plan", ranks = world.size());
-        // The building calls the operator for its name and empty value.
+        // Building a plan calls the operator for its name and empty value.
         let _busy = world.enter().map_err(BuildError::of_entry)?;
         world.cancel_abandoned();
         let conversation = Conversation::open(world)?;
@@ -320,7 +320,7 @@ pub(crate) fn make_native(
     Rc::new(Native::new(world, terms, values, conversation))
 }
 
-/// Makes an engine of what ranks have agreed on.
+/// Makes an engine from what the ranks have agreed on.
 pub(crate) type MakeEngine =
     fn(&World, Rc<Terms>, Rc<dyn Values>, Rc<Conversation>) -> Rc<dyn Engine>;
 

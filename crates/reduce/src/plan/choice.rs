@@ -1,6 +1,6 @@
-//! Which schedule runs if the program names none: the one that should take the least time on this network.
+//! Chooses a schedule if the program names no algorithm: the schedule that should take the least time on this network.
 //!
-//! The choice depends only on what all ranks have agreed on, so every rank makes the same one. The bits do not depend on it.
+//! The choice depends only on what all ranks have agreed on, so every rank makes the same choice. The bits do not depend on it.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ const CANDIDATES: [schedule::Algorithm; 8] = [
     schedule::Algorithm::TwoTree,
 ];
 
-/// Candidates where messages to other nodes take longer than those within one.
+/// Further candidates if messages to other nodes take longer than messages within a node.
 const CANDIDATES_BETWEEN_NODES: [schedule::Algorithm; 2] = [
     schedule::Algorithm::Direct,
     schedule::Algorithm::Hierarchical,
@@ -48,14 +48,14 @@ const SAMPLES: usize = 16;
 /// The number of ranges that are sampled of a rank's items; a rank may have a million times as many.
 const SAMPLED_RANGES: usize = 1024;
 
-/// The bytes of a strip of a row: all that a rank needs for one strip fits into its own cache. Rows are cut into longer strips where strips of this
-/// length would cost too much latency.
+/// The length of a strip of a row, in bytes: all that a rank needs for one strip fits into its own cache. Rows are cut into longer strips if
+/// strips of this length would cost too much latency.
 const STRIP_BYTES: usize = 1 << 19;
 
-/// Rows are cut into strips that go through shared memory, if messages of at least this length do. Shorter messages would be too many.
+/// Rows are cut into strips that go through shared memory, unless only messages of fewer bytes fit there: these would be too many.
 const SHARED_STRIP_BYTES_MIN: usize = 1 << 14;
 
-/// The builder's options for the schedule; `None` leaves one open.
+/// The builder's options for the schedule. An option that is `None` is open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScheduleOptions {
     pub(crate) algorithm: Option<Algorithm>,
@@ -106,7 +106,7 @@ impl fmt::Display for ScheduleOptions {
     }
 }
 
-/// Checks that a network's predictions are numbers.
+/// Checks a network's parameters, so that the times that it predicts are numbers.
 fn check_network(network: Network) -> Result<(), BuildError> {
     let Network {
         near,
@@ -211,7 +211,7 @@ impl ScheduleOptions {
         })
     }
 
-    /// The algorithm, its parameters and the strips of a row, by checked options. `named` is the algorithm that all ranks named.
+    /// Chooses the algorithm, its parameters and the strips of a row. The options have been checked. `named` is the algorithm that all ranks named.
     pub(crate) fn choose(&self, named: Option<Algorithm>, world: &World, task: Task<'_>) -> Choice {
         let (ranks, transport_hints) = (world.size(), world.transport().hints());
         let row_bytes = task.width.saturating_mul(task.element_bytes);
@@ -296,7 +296,7 @@ impl ScheduleOptions {
     }
 }
 
-/// The strips of columns of a row whose messages fit into memory that ranks share; 1 where there is none, or little.
+/// The number of strips of columns whose messages fit into the memory that ranks share; 1 if there is none, or little.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -314,7 +314,7 @@ fn strips_through(shared_bytes: usize, rows: f64, task: Task<'_>) -> usize {
 /// What is known about the nodes of the machine.
 #[derive(Clone, Copy, Debug)]
 struct Nodes {
-    /// Whether messages between them take longer than within one.
+    /// Whether messages between nodes take longer than messages within a node.
     are_far: bool,
     /// The number of ranks of each node, if this is more than one and there is more than one node.
     known_ranks: Option<usize>,
@@ -334,7 +334,7 @@ impl Nodes {
         }
     }
 
-    /// The ranks of each node, as far as is known.
+    /// The number of ranks of each node, or the default if it is unknown.
     fn ranks(self) -> usize {
         let assumed = Parameters::default().node_ranks;
         self.known_ranks.unwrap_or(assumed)

@@ -1,4 +1,4 @@
-//! A plan as text: what the ranks agreed on, then this rank's part.
+//! A plan as text: what the ranks agreed on, then what this rank does.
 
 use std::fmt;
 

@@ -42,8 +42,8 @@ where
         Ok(result[0])
     }
 
-    /// [`dot`](Plan::dot) of several pairs at once, with one message for all: as many as the plan's [width](crate::AnyPlan::width).
-    /// Collective.
+    /// [`dot`](Plan::dot) of several pairs at once, with the same number of messages. The plan's [width](crate::AnyPlan::width) is the number of
+    /// pairs. Collective.
     ///
     /// # Errors
     /// As [`dot`](Plan::dot), or the number of pairs or of results is not the width.
@@ -63,7 +63,7 @@ where
         Ok(is_root.then_some(result[0]))
     }
 
-    /// Starts [`dot`](Plan::dot), as [`start_allreduce`](Plan::start_allreduce): from its return on, the slices are free. Collective.
+    /// Starts [`dot`](Plan::dot), as [`start_allreduce`](Plan::start_allreduce). When this returns, the slices are free for other use. Collective.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).

@@ -1,4 +1,4 @@
-//! One run of an engine, between its start and its end. Its own handle drives it, or a longer run that it is a stage of.
+//! One run of an engine, between its start and its end. Its own handle drives it, or the run in stages that contains it.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ pub(crate) struct EngineRun {
     /// This rank's own failure, which it has reported to the others.
     pub(super) failure: Option<Box<RunError>>,
     pub(super) item_bytes: usize,
-    /// The elements of the result.
+    /// The number of elements of the result.
     pub(super) result_length: usize,
     is_over: bool,
 }
@@ -43,7 +43,7 @@ impl EngineRun {
         }
     }
 
-    /// Makes progress. Returns whether the run is over. Also drives the other runs in flight, unless only in passing.
+    /// Makes progress. Returns whether the run is over. Also drives the other runs in flight, unless `patience` is `InPassing`.
     pub(crate) fn drive(&self, patience: Patience) -> Result<bool, RunError> {
         if let Patience::InPassing = patience {
             self.flight.progress();
@@ -62,7 +62,7 @@ impl EngineRun {
         self.flight.awaited_ranks()
     }
 
-    /// What an error of the transport means to the plan.
+    /// The plan's error for an error of the transport.
     pub(super) fn explain(&self, error: RunError) -> RunError {
         match error {
             RunError::Transport(error) => self.conversation.explain(error),
@@ -70,7 +70,7 @@ impl EngineRun {
         }
     }
 
-    /// Waits for the end of the run, and leaves its result in `result`. Returns whether this rank gets one. The caller has entered the
+    /// Waits for the end of the run, and leaves its result in `result`. Returns whether this rank gets a result. The caller has entered the
     /// world.
     ///
     /// If the slice has another length, no result is written, but the run completes and the plan can be run again.

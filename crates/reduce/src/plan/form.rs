@@ -16,21 +16,21 @@ use crate::operation::Operation;
 pub(crate) enum Form {
     /// The engine reduces the items as they are.
     Items,
-    /// The items are encoded before, and the result is decoded.
+    /// Items are encoded before the engine reduces them, and its result is decoded.
     Encoded(Rc<dyn Encoding>),
-    /// In several stages, and the plan's engine may run one of them; and whether a run was started that has neither ended nor been
-    /// dropped.
+    /// A run has several stages; the plan's engine may run one of them. The cell is true while a run that was started has neither ended
+    /// nor been dropped.
     Staged(Rc<dyn Staged>, Rc<Cell<bool>>),
 }
 
-/// How the operands of a call are encoded for the plan's engine, and how its result is decoded.
+/// How the operands of a call are encoded for the plan's engine, and how the engine's result is decoded.
 pub(crate) trait Encoding {
     /// The engine's operation that carries out this one.
     fn messages(&self, operation: Operation) -> Operation {
         operation
     }
 
-    /// Makes the engine's operands. In a blocking call, `result_bytes` are the bytes of the caller's result, and are checked.
+    /// Makes the engine's operands. In a blocking call, checks `result_bytes`, the length of the caller's result.
     fn encode(
         &self,
         plan: &AnyPlan,
@@ -40,7 +40,7 @@ pub(crate) trait Encoding {
         into: &mut Memory,
     ) -> Result<Encoded, RunError>;
 
-    /// Makes the result from the engine's. `items` are this rank's items, for a scan.
+    /// Makes the result from the engine's result, `values`. `items` are this rank's items, for a scan.
     fn decode(
         &self,
         rank: usize,
@@ -56,9 +56,9 @@ pub(crate) trait Encoding {
 pub(crate) enum Encoded {
     /// The operands as they were.
     AsGiven,
-    /// Encoded items,
+    /// Encoded items.
     Items,
-    /// or the folds of this rank's own nodes.
+    /// The folds of this rank's own nodes.
     Nodes,
 }
 
@@ -76,6 +76,6 @@ impl Encoded {
 pub(super) struct EncodedEnding {
     pub(super) encoding: Rc<dyn Encoding>,
     pub(super) operation: Operation,
-    /// The items of a scan: the caller's slice may have changed.
+    /// A copy of a scan's items: the caller's slice may have changed.
     pub(super) items: Memory,
 }

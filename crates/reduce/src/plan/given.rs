@@ -1,4 +1,4 @@
-//! The operands of a call, checked, as an engine takes them.
+//! Checks the operands of a call, and converts them for an engine.
 
 use super::AnyPlan;
 use super::operands::{Operands, check_pair, check_result, not_taken};
@@ -10,7 +10,7 @@ use crate::operation::Operation;
 /// Operands as an engine takes them.
 pub(super) struct Given<'r> {
     bytes: Bytes<'r>,
-    /// Whether they are the folds of this rank's own nodes.
+    /// Whether the bytes are the folds of this rank's own nodes.
     pub(super) are_nodes: bool,
 }
 
@@ -39,7 +39,7 @@ impl<'r> Given<'r> {
 }
 
 impl AnyPlan {
-    /// Operands as an engine takes them, if nothing is wrong on this rank alone.
+    /// Checks operands on this rank, and converts them for an engine.
     pub(super) fn given<'r>(
         &self,
         operation: Operation,
@@ -92,7 +92,7 @@ impl AnyPlan {
         self.check_call(operation, result_bytes)
     }
 
-    /// Checks what does not depend on this rank's items.
+    /// Checks the length of the result, and the floating-point environment.
     fn check_call(&self, operation: Operation, result_bytes: usize) -> Result<(), RunError> {
         self.check_result_length(operation, result_bytes)?;
         environment::check().map_err(|error| RunError::Environment {
@@ -113,7 +113,7 @@ impl AnyPlan {
         check_result(self.world.rank(), expected, bytes / self.item_bytes)
     }
 
-    /// The reductions of this rank's own nodes, if there are as many as planned and nothing else is wrong.
+    /// Checks the reductions of this rank's own nodes, and returns them.
     fn check_nodes<'n>(
         &self,
         operation: Operation,
@@ -141,7 +141,7 @@ impl AnyPlan {
         Ok(nodes)
     }
 
-    /// This rank's operands for the sums of the products of pairs, a column for each: the sums of its own nodes or, if the algorithm has no
+    /// The engine's operands for sums of products, a column for each pair: the sums of this rank's own nodes or, if the algorithm has no
     /// such nodes, the products.
     fn products<'r>(
         &self,
@@ -213,7 +213,7 @@ impl AnyPlan {
         Ok(Given::made(products, false))
     }
 
-    /// The elements of this rank's slice, even if they fit in no memory.
+    /// The number of elements of this rank's slice, even if no memory can hold them.
     #[cold]
     fn planned_length(&self) -> u128 {
         let count = self.terms.ownership.count(self.world.rank());

@@ -151,7 +151,7 @@ impl<T: Pod> LanesPlan<T> {
 /// Items as rows of lanes; the last row may be shorter.
 struct Lanes<T> {
     lanes: usize,
-    /// The items of this rank.
+    /// The number of items of this rank.
     items: u64,
     /// If this rank has the last row, and the row is shorter: the index of its end in this rank's items.
     short_end: Option<usize>,
@@ -184,8 +184,8 @@ where
         }
     }
 
-    /// The rows of this rank's own nodes; `lengths` has the rows of items of each. Lanes without an item in the last row get a -0.0, which
-    /// changes no sum.
+    /// The reductions of this rank's own nodes; `lengths` has each node's number of rows. Lanes without an item in the last row get a -0.0,
+    /// which changes no sum.
     fn nodes(&self, lengths: &[usize], local: &[T], short_end: usize) -> Vec<T> {
         let lanes = self.lanes;
         let mut nodes = Vec::with_capacity(lengths.len() * lanes);
@@ -243,7 +243,7 @@ where
         Ok(Encoded::Items)
     }
 
-    /// The sum of the lanes' sums.
+    /// Adds up the lanes' sums.
     fn decode(
         &self,
         rank: usize,
@@ -260,11 +260,11 @@ where
     }
 }
 
-/// The ownership of rows of lanes. The outcome is the same on all ranks.
+/// Converts an ownership of items to rows of lanes. The outcome is the same on all ranks.
 fn rows_of(items: &Ownership, lanes: usize) -> Result<Ownership, BuildError> {
     check_lanes(lanes).map_err(|_| BuildError::Lanes { lanes })?;
     let row_items = lanes as u64;
-    // The blocks of a rule begin at equal distances.
+    // The blocks of a rule begin at equal distances, so two of them show all.
     let looked_at = if items.is_formula() { 2 } else { usize::MAX };
     for rank in 0..items.ranks() {
         let mut looked_at = items.extents(rank).take(looked_at);

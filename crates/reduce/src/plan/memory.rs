@@ -1,4 +1,4 @@
-//! Whether there is memory for a plan: an allocation that fails would end the program.
+//! Checks that there is memory for a plan: an allocation that fails would end the program.
 
 use std::hint;
 
@@ -7,10 +7,10 @@ use comm::collective;
 use super::table::Table;
 use crate::error::BuildError;
 
-/// The least memory of a range of items in a compiled plan: for its rows, its node and their places.
+/// The least number of bytes that a range of items takes in a compiled plan: for its rows, its node and their places.
 pub(super) const RANGE_BYTES: u128 = 64;
 
-/// The bytes of a range in a list, in the table of all owners, and where the table is sorted.
+/// The number of bytes of a range in a list; below, in the table of all owners, and while the table is sorted.
 const LISTED_BYTES: u128 = 16;
 const OWNED_BYTES: u128 = 24;
 const SORTING_BYTES: u128 = 12;
@@ -37,8 +37,8 @@ pub(super) fn reserve(bytes: u128) -> Option<Reserved> {
     Some(Reserved { _memory: memory })
 }
 
-/// Fails with the same error on every rank if one of them lacks the memory to exchange all ranks' ranges of items, and to keep them. `ranges` has the
-/// numbers of all ranks' ranges; `message` is the most bytes that a rank's ranges take in a message. Collective, unless the ranges are few.
+/// Fails with the same error on every rank if one of them lacks the memory to exchange all ranks' ranges of items, and to keep them. `ranges` has
+/// each rank's number of ranges; `message_bytes` is the longest message that holds a rank's ranges. Collective, unless the ranges are few.
 pub(super) fn check_exchange(
     table: Table<'_>,
     ranges: &[u64],

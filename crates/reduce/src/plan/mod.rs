@@ -53,8 +53,8 @@ pub use wait_all::{WaitAllError, wait_all};
 
 /// A reduction of items of type `T` on each rank of a [`World`], by operator `O`.
 ///
-/// All ranks build it together and run it together, any number of times, each with its own items. `local` holds exactly the planned
-/// rows of this rank, in ownership order.
+/// All ranks build it together and run it together, any number of times, each with its own items. A call's `local` holds exactly the
+/// planned rows of this rank, in ownership order.
 ///
 /// If the algorithm is a schedule, the first run of each collective operation compiles it, the first two allocate its buffers, and
 /// later runs allocate nothing.
@@ -74,7 +74,7 @@ pub use wait_all::{WaitAllError, wait_all};
 /// `{}` prints who sends what to whom, and when.
 pub struct Plan<T: Pod, O: Operator<T> + 'static> {
     plan: AnyPlan,
-    /// The plan's values, which its own folds use directly.
+    /// The plan's operator, which [`fold`](Self::fold) calls directly.
     typed: Rc<Typed<T, O>>,
 }
 
@@ -85,7 +85,7 @@ impl Plan<f64, crate::Sum> {
     }
 }
 
-/// Lets a plan with types dereference to its `plan`, and print as that.
+/// Lets a typed plan dereference to its [`AnyPlan`], and print as the `AnyPlan` does.
 macro_rules! dereferences {
     ([$($generics:tt)*] $plan:ty) => {
         impl<$($generics)*> std::ops::Deref for $plan {
@@ -142,8 +142,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Reduces the ranks' rows element by element; every rank gets the resulting row. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or `result` does not have [`width`](crate::AnyPlan::width) elements. After an error it may be
-    /// overwritten in part.
+    /// As [all runs](Plan#errors-of-all-runs), or `result` does not have [`width`](crate::AnyPlan::width) elements. An error may leave
+    /// `result` partly overwritten.
     pub fn allreduce_into(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Allreduce, local, result).map(drop)
     }
@@ -151,7 +151,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Reduces the ranks' items; the root gets the result, the others `None`. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce). A rank that the failed one does not depend on, and that does not get the
+    /// As [`allreduce`](Plan::allreduce). A rank that does not depend on the failed one, and does not get the
     /// result, may not learn of the failure in this run.
     pub fn reduce(&self, local: &[T]) -> Result<Option<T>, RunError> {
         if let Some(result) = self.fold(local) {
@@ -164,8 +164,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
 
     /// Reduces the ranks' rows element by element; the root gets the resulting row. Collective.
     ///
-    /// Returns whether this rank is the root. The other ranks' `result` has the same length and does not change. After an error the
-    /// root's may be overwritten in part.
+    /// Returns whether this rank is the root. The other ranks' `result` has the same length and does not change. An error may leave the
+    /// root's `result` partly overwritten.
     ///
     /// # Errors
     /// As [`reduce`](Plan::reduce), or `result` does not have [`width`](crate::AnyPlan::width) elements.
@@ -182,8 +182,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::ReduceScatter, local, result).map(drop)
     }
 
-    /// For each of this rank's items i, the reduction of the items 0 to i, i included: its bits are those of
-    /// the reduction of these items alone. Collective.
+    /// Writes, for each of this rank's items i, the reduction of the items 0 to i, i included, with the bits of
+    /// a reduction of these items alone. Collective.
     ///
     /// # Errors
     /// As [all runs](Plan#errors-of-all-runs), or `result.len() != local.len()`.
@@ -191,7 +191,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::Scan, local, result).map(drop)
     }
 
-    /// For each of this rank's items i, the reduction of the items 0 to i, i excluded; for item 0 the operator's
+    /// Writes, for each of this rank's items i, the reduction of the items 0 to i, i excluded; for item 0, the operator's
     /// empty value. Collective.
     ///
     /// # Errors
@@ -233,7 +233,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         environment::check().is_ok().then_some(result)
     }
 
-    /// A blocking call: leaves the result in `result`, and returns whether this rank gets one.
+    /// Makes a blocking call: leaves the result in `result`, and returns whether this rank gets a result.
     fn run(&self, operation: Operation, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
         self.plan

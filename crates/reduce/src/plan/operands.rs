@@ -21,7 +21,7 @@ pub enum Operands<'r> {
 }
 
 impl<'r> Operands<'r> {
-    /// The items, if they are one slice.
+    /// The items; none if the operands are of another kind.
     pub(crate) fn items(self) -> &'r [u8] {
         match self {
             Self::Items(items) => items,

@@ -26,9 +26,9 @@ use crate::world::{Listed, World};
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<R> {
     run: AnyPending,
-    /// Waits for the result.
+    /// Waits for the run, and returns its result.
     read: Box<dyn FnOnce(AnyPending) -> Result<R, RunError>>,
-    /// Whether the result is what the engine leaves.
+    /// Whether the result is the engine's, which [`map`](Self::map) has not changed.
     is_own: bool,
 }
 
@@ -70,14 +70,14 @@ impl<R> Deref for Pending<R> {
 }
 
 impl AnyPending {
-    /// After this call, waits for other plans drive this run, too.
+    /// Handles a run of an engine. After this call, waits for other plans drive the run, too.
     pub(super) fn of_engine_run(run: EngineRun, ending: Option<Box<EncodedEnding>>) -> Self {
         let listed = Listed::new(&run.world, Rc::clone(&run.flight) as _);
         let course = Course::Run(run, ending);
         Self { course, listed }
     }
 
-    /// The same for a run in stages.
+    /// As [`of_engine_run`](Self::of_engine_run), for a run in stages.
     pub(super) fn of_stages(world: &World, stages: Stages, under_way: UnderWay) -> Self {
         let stages = Rc::new(stages);
         let listed = Listed::new(world, Rc::clone(&stages) as _);
@@ -96,11 +96,11 @@ impl AnyPending {
         }
     }
 
-    /// Makes progress without blocking; true if `wait` would return at once.
+    /// Makes progress without blocking. Returns true if `wait` would return at once.
     ///
     /// # Errors
-    /// The transport failed; or, for sums by key, the run. Under MPI, the [silence limit](crate::World::set_silence_limit) bounds a loop of
-    /// tests as it bounds a wait: the time between two tests counts as at most one second.
+    /// The transport failed; or, for sums by key, the run failed. Under MPI, the [silence limit](crate::World::set_silence_limit) bounds a
+    /// loop of tests as it bounds a wait: the time between two tests counts as at most one second.
     pub fn test(&self) -> Result<bool, RunError> {
         self.drive(Patience::None)
     }
@@ -148,7 +148,7 @@ impl AnyPending {
         }
     }
 
-    /// Waits for the run, and leaves its result in `result`. Returns whether this rank gets one.
+    /// Waits for the run, and leaves its result in `result`. Returns whether this rank gets a result.
     ///
     /// If the slice has another length, no result is written, but the run completes and the plan can be run again.
     #[doc(hidden)]
@@ -181,7 +181,7 @@ impl AnyPending {
         matches!(&self.course, Course::Stages(stages, _) if stages.form().takes(state))
     }
 
-    /// Waits for a run of states, such as sums by key, and replaces `state` by its result. Returns whether this rank gets one.
+    /// Waits for a run of states, such as sums by key, and replaces `state` by its result. Returns whether this rank gets a result.
     #[doc(hidden)]
     pub fn wait_state(self, state: &mut dyn Any) -> Result<bool, RunError> {
         let (total, stages) = self.wait_for_stages()?;
@@ -210,7 +210,7 @@ impl AnyPending {
         }
     }
 
-    /// The rank, and the values of an engine.
+    /// Waits for the engine's values, and returns them with this rank's number; `None` on a rank that gets no values.
     pub(crate) fn wait_for_values<T: Pod>(self) -> Result<Option<(usize, Vec<T>)>, RunError> {
         let rank = self.world().rank();
         let length = match &self.course {
@@ -276,7 +276,7 @@ impl<R> Pending<R> {
 }
 
 impl<T: Pod> Pending<Vec<T>> {
-    /// Waits for the run and leaves its row, its columns or its prefixes in `result`.
+    /// Waits for the run and leaves its result in `result`: a row, columns or prefixes.
     ///
     /// # Errors
     /// As the blocking call. If `result` has another length, the run still completes, and the plan can be run again.
@@ -307,26 +307,26 @@ impl<T: Pod> Pending<Option<Vec<T>>> {
     }
 }
 
-/// The result that every rank gets, where it is one item.
+/// Waits for a result of one item that every rank gets.
 pub(super) fn item<T: Pod>(run: AnyPending) -> Result<T, RunError> {
     let mut result = [T::zeroed()];
     run.wait(bytemuck::cast_slice_mut(&mut result))?;
     Ok(result[0])
 }
 
-/// The item that only the root gets.
+/// Waits for a result of one item that only the root gets.
 pub(super) fn item_of_root<T: Pod>(run: AnyPending) -> Result<Option<T>, RunError> {
     let mut result = [T::zeroed()];
     let is_mine = run.wait(bytemuck::cast_slice_mut(&mut result))?;
     Ok(is_mine.then_some(result[0]))
 }
 
-/// The items that a rank gets.
+/// Waits for a result of several items; `None` on a rank that gets no result.
 pub(super) fn items_of_root<T: Pod>(run: AnyPending) -> Result<Option<Vec<T>>, RunError> {
     Ok(run.wait_for_values()?.map(|(_, values)| values))
 }
 
-/// The items that a rank gets, where every rank gets some.
+/// Waits for a result of several items that every rank gets.
 pub(super) fn items<T: Pod>(run: AnyPending) -> Result<Vec<T>, RunError> {
     items_of_root(run).map(Option::unwrap_or_default)
 }

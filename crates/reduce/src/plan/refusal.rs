@@ -16,7 +16,7 @@ pub(super) enum Refusal {
     Memory(u128),
 }
 
-/// The number of a refusal, and its detail.
+/// The number of a refusal, and two words of detail.
 pub(super) type RefusalWords = [u64; 3];
 
 /// The errors of floating-point environments; messages contain an index into this list.

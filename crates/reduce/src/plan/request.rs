@@ -1,4 +1,4 @@
-//! What a rank requests of a plan, and how ranks settle it. None of this code is generic, so it is compiled only once.
+//! What a rank requests of a plan, and how ranks agree on one. None of this code is generic, so it is compiled only once.
 
 use distribution::Ownership;
 
@@ -17,7 +17,7 @@ use crate::world::conversation::Conversation;
 /// Messages of at most this many bytes, unless the builder says otherwise.
 const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
 
-/// The kind of a plan: ranks that build plans of two kinds may agree on everything else.
+/// The kind of a plan. Ranks compare it, since plans of two kinds may agree in everything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlanKind {
     TreeOrder,
@@ -39,7 +39,7 @@ impl PlanKind {
         }
     }
 
-    /// The name for the columns of the kind's rows.
+    /// The name of the kind's width in errors.
     fn width(self) -> &'static str {
         match self {
             Self::Lanes => "number of lanes",
@@ -74,7 +74,7 @@ pub(crate) struct PlanRequest {
 pub(crate) struct Reduced<'v> {
     /// The operator's name.
     pub(crate) operator: &'v str,
-    /// The bytes of its empty value.
+    /// The bytes of the operator's empty value.
     pub(crate) empty: Option<&'v [u8]>,
     /// The name of the elements' type.
     pub(crate) element: &'static str,
@@ -109,7 +109,7 @@ impl PlanRequest {
     #[cold]
     fn give_up_later_ones(&self, world: &World) {
         for _ in 0..self.later_conversations {
-            // A world in which none can be opened cannot be used any more.
+            // A world in which no conversation can be opened is unusable.
             let Ok(conversation) = Conversation::open(world) else {
                 return;
             };
@@ -117,13 +117,13 @@ impl PlanRequest {
         }
     }
 
-    /// The elements of the longest message.
+    /// The number of elements of the longest message.
     pub(crate) fn longest_message(&self, element_bytes: usize) -> usize {
         let default = (MESSAGE_LIMIT_BYTES / element_bytes.max(1)).max(1);
         self.message_limit.unwrap_or(default)
     }
 
-    /// The ownership of the items: as the ranks agree, or by the rule that all of them know.
+    /// The ownership of the items: as the ranks agree or, without communicating, by the rule that all of them know.
     fn owners(
         &self,
         world: &World,

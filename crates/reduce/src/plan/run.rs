@@ -1,4 +1,4 @@
-//! How a plan of any kind runs, and starts.
+//! The blocking runs of plans of any kind, and the start of runs that end in another call.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -17,9 +17,9 @@ use crate::operation::{Call, Operation};
 use crate::world::conversation::Claim;
 
 impl AnyPlan {
-    /// The bytes of this many elements and of a result, if an allreduce of them is only a fold by one of this crate's operators.
+    /// The lengths of a slice of `elements` and of a result, in bytes; `None` unless an allreduce is only a fold by one of this crate's operators.
     ///
-    /// Between other work a plan is not in cache, so this function and [`fold`](Self::fold) read as little of it as possible.
+    /// After other work a plan is not in cache, so this function and [`fold`](Self::fold) read as little of it as possible.
     #[doc(hidden)]
     #[inline]
     pub fn fold_bytes(&self, elements: usize) -> Option<[usize; 2]> {
@@ -27,7 +27,7 @@ impl AnyPlan {
         is_fold.then_some([self.local_bytes, self.item_bytes])
     }
 
-    /// Performs that fold, on slices of [these lengths](Self::fold_bytes). Does nothing and returns `None` if anything is wrong: a [`run`](Self::run)
+    /// Performs this fold, on slices of [these lengths](Self::fold_bytes). Does nothing and returns `None` if anything is wrong: [`run`](Self::run)
     /// then returns the error.
     #[doc(hidden)]
     #[inline(always)]
@@ -61,7 +61,7 @@ impl AnyPlan {
         environment::check().is_ok().then_some(())
     }
 
-    /// A blocking call. Writes the result to `result`, and returns whether this rank gets one.
+    /// Makes a blocking call. Writes the result to `result`, and returns whether this rank gets a result.
     #[doc(hidden)]
     pub fn run(
         &self,
@@ -118,8 +118,8 @@ impl AnyPlan {
         }
     }
 
-    /// A blocking call on a state, such as sums by key: writes the values of the resulting state. Returns whether this rank gets them. An error in
-    /// place of the state is the reason why this rank takes no part.
+    /// Makes a blocking call on a state, such as sums by key: writes the values of the resulting state. Returns whether this rank gets them. An
+    /// error in place of the state is the reason why this rank takes no part.
     pub(crate) fn run_values(
         &self,
         operation: Operation,
@@ -134,7 +134,7 @@ impl AnyPlan {
         }
     }
 
-    /// As [`run_values`](Self::run_values), for the state itself.
+    /// As [`run_values`](Self::run_values), but returns the resulting state.
     pub(crate) fn run_states(
         &self,
         operation: Operation,
@@ -145,7 +145,7 @@ impl AnyPlan {
         total.map(|total| form.state(total)).transpose()
     }
 
-    /// Like the above, for a state that the result replaces. Returns whether this rank gets a result.
+    /// As [`run_values`](Self::run_values), but replaces `state` by the resulting state. Returns whether this rank gets it.
     #[doc(hidden)]
     pub fn run_state(&self, operation: Operation, state: &mut dyn Any) -> Result<bool, RunError> {
         let form = self.staged(operation)?;
@@ -172,7 +172,7 @@ impl AnyPlan {
         self.run_by(call.operation, call, operands, result)
     }
 
-    /// As above, with the messages of another operation.
+    /// As [`run_items`](Self::run_items), with the messages of `operation`.
     pub(crate) fn run_by(
         &self,
         operation: Operation,
@@ -323,7 +323,7 @@ impl AnyPlan {
         Ok(AnyPending::of_engine_run(part, Some(Box::new(ending))))
     }
 
-    /// A run in which this rank takes no part because of its own `error`, which is returned. The others are notified.
+    /// Takes no part in a run because of this rank's own `error`, which is returned. The other ranks are notified.
     pub(crate) fn fail(&self, messages: Operation, call: Call, error: RunError) -> RunError {
         let claim = match self.conversation.begin(&self.world, call) {
             Ok(claim) => claim,
@@ -363,7 +363,7 @@ impl AnyPlan {
             _ => operation,
         };
         if self.terms.choice.algorithm == Algorithm::MpiNative {
-            // The others wait in the library.
+            // The other ranks wait in the MPI library.
             self.fail(messages, operation.into(), error());
         } else if let Ok(claim) = self.conversation.begin(&self.world, operation) {
             self.conversation.give_up();

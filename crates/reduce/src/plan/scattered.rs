@@ -8,12 +8,12 @@ use crate::engines::values::Values;
 /// Shorter messages are not worth a hint.
 const NOTABLE_BYTES: f64 = 65_536.0;
 
-/// The values that stand for the items of a rank, where they are many because its items are scattered.
+/// The mean size of the fragment of a rank's items, if it is large because the items are scattered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scattered {
     values: f64,
     bytes: f64,
-    /// The bytes that an exact sum of such items would send.
+    /// The number of bytes that an exact sum of the items would send.
     exact_bytes: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Scattered {
         let Self { values, bytes, .. } = self;
         write!(
             f,
-            "the items are scattered: about {values:.0} values ({bytes:.1e} bytes) stand for those of a rank"
+            "the items are scattered: about {values:.0} values ({bytes:.1e} bytes) represent a rank's items"
         )?;
         match self.exact_bytes {
             Some(exact) => write!(

@@ -1,4 +1,4 @@
-//! Runs that end in another call than they begin (paper 4's split phase).
+//! Runs that begin in one call and end in another (paper 4's split phase).
 
 use bytemuck::Pod;
 
@@ -13,8 +13,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// folded. Then `local` is free for other use. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or items are rows, which also fails on the other ranks that start such a run. The wait
-    /// returns this rank's other errors, about `local` and the environment.
+    /// As [all runs](Plan#errors-of-all-runs), or items are rows, an error of every rank that makes this call. The wait returns this
+    /// rank's other errors, about `local` and the environment.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
         let run = self.start_one(Operation::Allreduce, local)?;
         Ok(Pending::new(run, item))
@@ -82,7 +82,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         Ok(Pending::new(run, read))
     }
 
-    /// The same for a result of one element.
+    /// As [`start`](Self::start), for a result of one element.
     fn start_one(&self, operation: Operation, local: &[T]) -> Result<AnyPending, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
         self.plan.start_items(operation.into(), items, 1)

@@ -1,4 +1,4 @@
-//! A run of several stages, such as a reduction and an exchange of numbers that do not fit it.
+//! A run of several stages, such as a reduction of rows and an exchange of numbers that do not fit the rows.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -29,7 +29,7 @@ pub(crate) trait Staged {
         state: Result<&dyn Any, RunError>,
     ) -> Result<Stages, RunError>;
 
-    /// A blocking run.
+    /// Performs a blocking run.
     fn run(
         self: Rc<Self>,
         operation: Operation,
@@ -58,14 +58,14 @@ pub(crate) trait Staged {
     /// Takes no part in the next run of an operation.
     fn refuse(&self, operation: Operation);
 
-    /// A run has failed: others may wait for this rank in any of its later stages.
+    /// Spends the plan after a failed run. The other ranks are notified, since they may wait for this rank in any later stage.
     fn spend(&self);
 
-    /// A run was dropped before its end.
+    /// Spends the plan after a run that was dropped, without communicating.
     fn abandon(&self);
 }
 
-/// A run under way. Its callers have entered the world, except those of [`Progress`].
+/// A run under way. Callers of its methods have entered the world, except those of [`Progress`].
 pub(crate) struct Stages {
     form: Rc<dyn Staged>,
     stage: RefCell<Stage>,
@@ -93,7 +93,7 @@ impl Stages {
         Self { form, stage }
     }
 
-    /// Makes progress. Returns whether the run is over. Drives all runs in flight, too, unless only in passing.
+    /// Makes progress. Returns whether the run is over. Also drives all runs in flight, unless `patience` is `InPassing`.
     pub(super) fn drive(&self, patience: Patience) -> bool {
         let mut stage = self.stage.borrow_mut();
         loop {
@@ -105,7 +105,7 @@ impl Stages {
             if !driven {
                 return false;
             }
-            // Errors belong to the stage that is over.
+            // If the stage has failed, `then` returns its error.
             let next = match mem::replace(&mut *stage, Stage::Over(None)) {
                 Stage::Run(run, then) => then(run),
                 Stage::Exchange(exchange, then) => then(exchange),

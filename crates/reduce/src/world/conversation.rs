@@ -1,5 +1,5 @@
-//! A plan's traffic between ranks: whether it can be run, which of its runs a message belongs to, and how the other ranks are notified
-//! when this rank cannot go on.
+//! A plan's traffic between ranks: whether the plan can be run, which of its runs a message belongs to, and how the other ranks are
+//! notified when this rank cannot go on.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -12,7 +12,7 @@ use crate::environment;
 use crate::error::{BuildError, RunError, Turn};
 use crate::operation::Call;
 
-/// A plan between its runs.
+/// Whether a plan can be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
     Ready,
@@ -21,12 +21,12 @@ enum Status {
     Spent,
 }
 
-/// Shared by a plan, its engine and a run under way. The last of them to be dropped closes it.
+/// Shared by a plan, its engine and a run under way. The last of them to be dropped closes the conversation.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     world: World,
     status: Cell<Status>,
-    /// The tag of the last run; there were `turn` runs.
+    /// The tag of the last run, which was the `turn`-th.
     tag: Cell<Tag>,
     turn: Cell<u64>,
     /// Whether the other ranks were notified that this rank no longer takes part.
@@ -116,8 +116,8 @@ impl Conversation {
     }
 
     /// Notifies the other ranks, once, that this rank takes no part from the last run on; or from an earlier run on, if this error of the transport
-    /// shows that another rank is still there. Does nothing if another rank has given up: that rank has notified all ranks itself, and after a second
-    /// notice they would take this rank for the first to fail.
+    /// shows that another rank is still in that run. Does nothing if another rank has given up: that rank has notified all ranks itself, and after a
+    /// second notice they would take this rank for the first to fail.
     #[cold]
     pub(crate) fn give_up_for(&self, error: &comm::Error) {
         let tag = self.tag.get();
@@ -155,7 +155,7 @@ impl Conversation {
         }
     }
 
-    /// A longer run has failed in a stage that is not this plan's: this rank takes part in no later run.
+    /// A run in stages has failed in a stage of another plan: this rank takes part in no later run of this plan, either.
     #[cold]
     pub(crate) fn spend_between_runs(&self) {
         if self.status.replace(Status::Spent) == Status::Ready {
@@ -163,7 +163,7 @@ impl Conversation {
         }
     }
 
-    /// The same where this rank must not communicate. The others are notified in the next call on this world.
+    /// As [`spend_between_runs`](Self::spend_between_runs), where this rank must not communicate. The next call on this world notifies the others.
     #[cold]
     pub(crate) fn abandon_between_runs(&self) {
         let was_ready = self.status.replace(Status::Spent) == Status::Ready;
@@ -177,13 +177,13 @@ impl Conversation {
         self.tag.get().with_exchange(self.turn.get() + 1, 0)
     }
 
-    /// The run is over, and the plan can be run again.
+    /// Ends a run after which the plan can be run again.
     #[inline]
     pub(crate) fn settle(&self) {
         self.status.set(Status::Ready);
     }
 
-    /// A run failed. Gives the error as this rank returns it.
+    /// Ends a failed run, and returns the error of this rank's call.
     #[cold]
     fn end_with(&self, error: RunError) -> RunError {
         let error = match error {
@@ -201,7 +201,7 @@ impl Conversation {
         self.own_first(error)
     }
 
-    /// The run was given up where this rank must not communicate. The others are notified in the next call on this world.
+    /// Gives up the run where this rank must not communicate. The next call on this world notifies the others.
     #[cold]
     pub(crate) fn abandon(&self) {
         self.status.set(Status::Spent);
@@ -277,8 +277,8 @@ impl Conversation {
         })
     }
 
-    /// The calls on this plan in which two ranks are, if the transport has detected that they differ. Tags of other kinds are a program's
-    /// own, or a measurement's.
+    /// Two ranks' calls on this plan, if the transport has detected that they differ. `None` for tags of other kinds, which are a
+    /// program's own, or a measurement's.
     fn turns(&self, error: &comm::Error) -> Option<Turns> {
         let comm::Error::Mismatched {
             rank,
@@ -299,7 +299,7 @@ impl Conversation {
     }
 }
 
-/// The calls on a plan in which two ranks are.
+/// Two ranks' calls on a plan.
 struct Turns {
     rank: usize,
     own: Turn,

@@ -36,7 +36,7 @@ pub(crate) struct InFlight {
     /// The runs by index. Free entries hold `None`.
     running: RefCell<Vec<Option<Rc<dyn Progress>>>>,
     free: RefCell<Vec<usize>>,
-    /// Kept for its memory.
+    /// Requests of one wait; kept so that the next wait reuses the memory.
     awaited: RefCell<Vec<RequestId>>,
 }
 
@@ -85,7 +85,7 @@ impl Drop for EndOnPanic<'_> {
 }
 
 impl InFlight {
-    /// Whether nothing is in flight but, perhaps, this run.
+    /// Whether no run but `one` is in flight.
     #[inline]
     pub(crate) fn is_only(&self, one: *const ()) -> bool {
         let is_it = |running: &Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() == one;
@@ -147,7 +147,7 @@ impl InFlight {
     }
 
     /// Drives all runs in flight, and `own` by `advance`, until `own` is over or `patience` is exhausted. Returns whether `own` is over.
-    /// `failed` notes an error of the transport.
+    /// `failed` records and converts an error of the transport.
     pub(crate) fn drive<E>(
         &self,
         own: &dyn Progress,
@@ -178,7 +178,7 @@ impl InFlight {
         Ok(true)
     }
 
-    /// Waits for a while for the messages of `own`.
+    /// Waits for the messages of `own`, at most for `pause`.
     fn wait_for(
         &self,
         own: &dyn Progress,

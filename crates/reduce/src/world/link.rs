@@ -10,8 +10,8 @@ use schedule::{Link, Network};
 
 use super::World;
 
-/// Two processes or threads of one machine that poll for each other's messages, as on the machine of `docs/performance.md`. The latency lies between
-/// that of short messages and that of long messages, which take another round trip.
+/// The default: two processes or threads of one machine that poll for each other's messages, as on the machine of `docs/performance.md`. Short
+/// messages have less than this latency; long messages, which take another round trip, have more.
 pub const DEFAULT_LINK: Link = Link {
     latency_ns: 500.0,
     byte_ns: 0.1,
@@ -32,7 +32,7 @@ const LINK_TIME: Duration = Duration::from_millis(60);
 const SHORT_BYTES: usize = 8;
 const LONG_BYTES: usize = 1 << 18;
 
-/// The exchanges between all ranks take about this long in all.
+/// The exchanges between all ranks together take about this long.
 const EXCHANGES_NS: f64 = 5e7;
 
 /// The number of ranks in these exchanges; if two nodes have more ranks, all ranks of two nodes.
@@ -46,7 +46,7 @@ const MEASURING: u8 = Tag::KIND_LIMIT - 1;
 const MORE: u8 = 1;
 const LAST: u8 = 0;
 
-/// Measures the links. Collective; the same on every rank.
+/// Measures the links. Collective; every rank gets the same network.
 pub(super) fn measure(world: &World) -> Result<Network, Error> {
     let comm = world.transport();
     let tag = world.fresh_tag()?.with_exchange(0, MEASURING);

@@ -23,8 +23,8 @@ use crate::error::RunError;
 
 /// One rank's handle of a transport, of the runs in flight on it, and of what a message costs.
 ///
-/// Clones are handles of the same world. A plan holds one, so it can be stored beside its world, or without it, in any
-/// struct; they may be dropped in any order, at any time. No drop communicates or fails.
+/// Clones are handles of the same world. A plan holds a handle, so any struct can store the plan, with or without its
+/// world. Plans and worlds may be dropped in any order, at any time. No drop communicates or fails.
 ///
 /// A world, its plans and its runs stay on one thread: none of them is [`Send`]; see [`OneWorldPerThread`].
 ///
@@ -79,10 +79,10 @@ impl Drop for Busy<'_> {
     }
 }
 
-/// What a [`World`] holds. The compiler names it where a program moves a world, a plan or a run to another thread.
+/// What a [`World`] holds. The compiler names this type where a program moves a world, a plan or a run to another thread.
 ///
-/// MPI is called by the thread that has initialised it, and a rank's messages are matched without locks. So each of these stays on the
-/// thread that made it. A thread that reduces needs a world of its own: [`threads::run`] gives one to each thread that it starts. Other
+/// MPI is called by the thread that has initialised it, and a rank's messages are matched without locks. So worlds, plans and runs stay on
+/// the thread that made them. A thread that reduces needs a world of its own: [`threads::run`] gives one to each thread that it starts. Other
 /// threads send their items to the thread that has the world, for example by a channel, or fold them first: [`Partial`](crate::Partial)s
 /// and exact [`Sum`](crate::exact::Sum)s can be sent.
 pub struct OneWorldPerThread {
@@ -165,7 +165,7 @@ impl World {
         self.next_tag()
     }
 
-    /// The tag of a conversation, also while a plan is built.
+    /// The tag of the next conversation, also while a plan is built.
     pub(crate) fn next_tag(&self) -> Result<Tag, comm::Error> {
         self.check_not_over()?;
         let number = self.shared.last_number.get() + 1;
@@ -240,7 +240,7 @@ impl World {
         self.shared.network.set(other.shared.network.get());
     }
 
-    /// The messages that this rank has sent.
+    /// The number of messages that this rank has sent, and of their bytes.
     pub fn traffic(&self) -> Traffic {
         self.shared.transport.traffic()
     }
@@ -257,7 +257,7 @@ impl World {
         self.shared.transport.set_interruption(interruption);
     }
 
-    /// What messages and combinations cost here: as measured by [`measure_link`](World::measure_link), or [`DEFAULT_LINK`].
+    /// The cost of messages and combinations on this world: as measured by [`measure_link`](World::measure_link), or else [`DEFAULT_LINK`].
     pub fn network(&self) -> Network {
         let measured = self.shared.network.get();
         measured.unwrap_or(DEFAULT_LINK.into())
@@ -354,7 +354,7 @@ impl World {
         &self.shared.in_flight
     }
 
-    /// Takes the requests of a run that is abandoned.
+    /// Keeps the requests of an abandoned run until they are cancelled.
     pub(crate) fn abandon(&self, requests: impl Iterator<Item = Request>) {
         self.shared.abandoned.borrow_mut().extend(requests);
     }

@@ -6,8 +6,8 @@ use super::World;
 
 pub use comm::threads::RunError;
 
-/// A second world of the same threads, for a library that must not receive its caller's messages: messages of the two never match.
-/// Collective.
+/// A second world of the same threads, for a library that must not receive its caller's messages: messages of one world never match
+/// receives of the other. Collective.
 ///
 /// A wait drives only the runs of its own world, so ranks must wait for runs of several worlds in the same order.
 ///
@@ -22,8 +22,8 @@ pub fn duplicate(world: &World) -> Result<World, Error> {
 /// threads without a colour. Collective. The equivalent of `MPI_Comm_split`, followed by `MpiCommunicator::duplicate`.
 ///
 /// All worlds of one [`run`] end together: if a rank is lost, or calls [`World::shrink`], pending and later calls fail in all of them, and
-/// each goes on by its own [`shrink`](World::shrink). A deadlock is found in whatever worlds the ranks wait; its message has the ranks'
-/// numbers in the run.
+/// each world goes on by its own [`shrink`](World::shrink). A deadlock is found even if ranks wait in different worlds; the error has
+/// the ranks' numbers in the run.
 ///
 /// ```
 /// use reduce::{Plan, threads};
@@ -67,7 +67,7 @@ pub fn split(world: &World, colour: Option<u64>, key: i64) -> Result<Option<Worl
 ///
 /// # Errors
 /// `ranks` is 0 or too many, a thread could not be started, or a rank panicked. The other ranks' pending and
-/// later calls then return an error that names it, and all threads have ended.
+/// later calls then return an error that names that rank, and all threads have ended.
 pub fn run<R: Send>(ranks: usize, body: impl Fn(&World) -> R + Sync) -> Result<Vec<R>, RunError> {
     comm::threads::run(ranks, |end| body(&World::new(end)))
 }

@@ -45,7 +45,7 @@ mod aarch64 {
     pub type Bits = u64;
     /// Round to nearest, no exception trapped, as every thread begins.
     pub const DEFAULT: Bits = 0;
-    /// Of operands and results.
+    /// Flushes operands and results.
     pub const FLUSH_TO_ZERO: Bits = 1 << 24;
     pub const ROUND_UP: Bits = 1 << 22;
     /// The error for `FLUSH_TO_ZERO`: operands are examined first.
@@ -74,7 +74,7 @@ pub fn set(control: Bits) {
     }
 }
 
-/// The register of this thread; on x86-64 with the exceptions that have happened since it was set.
+/// This thread's register, with the flags of exceptions that have happened since it was set.
 #[cfg(target_arch = "x86_64")]
 pub fn get() -> Bits {
     let mut control: Bits = 0;

@@ -1,4 +1,4 @@
-//! A run of a plan allocates nothing: counted on every rank's own thread.
+//! Checks that a run of a plan allocates nothing, by counting on every rank's own thread.
 //!
 //! `tests/plans.rs` runs the check on threads and under `mpirun`.
 
@@ -44,7 +44,7 @@ pub(crate) fn allocations() -> u64 {
     ALLOCATIONS.get()
 }
 
-/// Checks every schedule, with rows of two different lengths; on one rank more, with two others.
+/// Checks every schedule with two of the four shapes of rows: with one rank more, the other two.
 pub(crate) fn runs_allocate_nothing(world: &World) {
     const ROWS: [(usize, usize); 4] = [(1, 1), (3, 3), (100, 1), (300, 7)];
     let scheduled = Algorithm::all().filter(|algorithm| algorithm.is_scheduled());
@@ -55,7 +55,7 @@ pub(crate) fn runs_allocate_nothing(world: &World) {
     }
 }
 
-/// Runs are in step here: one that is ahead of its receivers needs memory for what waits for them.
+/// Keeps the ranks in step: a rank ahead of its receivers needs memory for messages that wait.
 fn check(world: &World, algorithm: Algorithm, width: usize, blocks: usize) {
     let build = || {
         Plan::builder(world)
@@ -91,7 +91,7 @@ fn check(world: &World, algorithm: Algorithm, width: usize, blocks: usize) {
     for _ in 0..20 {
         run_all();
     }
-    // A rank that the system has stopped for a while meets messages that need memory; one that allocates in its runs does so in all.
+    // If the system has stopped a rank for a while, messages that wait need memory. But a run that allocates itself does so every time.
     let counts = [(); 3].map(|()| {
         let before = allocations();
         for _ in 0..5 {

@@ -1,4 +1,4 @@
-//! The vectors of bytes: those of accumulators that were given the items in parts, from the last one on.
+//! The golden bytes of accumulators: one for each item, merged from the last item to the first.
 
 use reduce::exact::{
     Accumulator as _, ComplexMoments, ComplexProductSum, ComplexSum, Float, Moments, ProductSum,
@@ -20,7 +20,7 @@ fn every_vector_of_bytes() {
     }
 }
 
-/// The accumulator of a case by its parts, as bytes and by its value, and what its bytes stand for.
+/// Merges the accumulators of a case's items, and checks the bytes and the value, also after reading the bytes.
 macro_rules! accumulator {
     ($case:expr, $empty:expr, $sum:ty, $item:ty, |$own:ident, $x:ident, $y:ident| $add:expr, |$held:ident| $value:expr) => {{
         let (x, y): (Vec<$item>, Vec<$item>) = (values($case, "items"), values($case, "other"));

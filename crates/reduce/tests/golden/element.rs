@@ -1,16 +1,16 @@
-//! The types of the vectors, and how their words are read and written.
+//! The element types of the golden vectors, and how their words are read and written.
 
 use bytemuck::Pod;
 use reduce::exact;
 
-/// A type of the vectors.
+/// An element type of the vectors.
 pub(crate) trait Element: Pod + Send + Sync {
-    /// Digits, or two lots of them.
+    /// Reads hexadecimal digits; for a complex number, two groups of digits.
     fn from_word(word: &str) -> Self;
 
     fn word(self) -> String;
 
-    /// The one form of all NaNs.
+    /// The value, with all NaNs in one form.
     #[must_use]
     fn canonical(self) -> Self {
         self
@@ -19,7 +19,7 @@ pub(crate) trait Element: Pod + Send + Sync {
 
 /// A type whose items have an order, and are subtracted.
 pub(crate) trait Real: Element {
-    /// Less another; integers wrap around.
+    /// `self` minus `other`; integers wrap around.
     #[must_use]
     fn less(self, other: Self) -> Self;
 }

@@ -1,4 +1,4 @@
-//! The vectors of exact sums.
+//! The golden vectors of exact sums.
 
 use reduce::exact::{self, Accumulator, ComplexProductSum, ComplexSum, ProductSum, Sum};
 use reduce::{Plan, RunError, threads};
@@ -116,7 +116,7 @@ fn check(case: &Value, found: impl Element) {
     assert_eq!(found.word(), text(case, "bits"), "{case}");
 }
 
-/// On ranks that have the items in turn, the last first.
+/// Checks a result on ranks that get the items round-robin, from the last item to the first.
 fn on_ranks<I: Copy + Sync, A: Accumulator, V: Element>(
     case: &Value,
     items: &[I],

@@ -1,4 +1,4 @@
-//! The vectors of bytes by key: those of sums and moments that were given the items in parts, from the last one on.
+//! The golden bytes of sums and moments by key: one state for each item, merged from the last item to the first.
 
 use reduce::exact::{
     CoMoments, Extrema, IntegerMoments, IntegerSum, Keyed, KeyedSlot, Mean, Moments, Powers,
@@ -57,10 +57,10 @@ fn check<T: Float>(case: &Value) {
     }
 }
 
-/// What is done with the items of a range.
+/// Gets the items of a range.
 type With<'f, S> = &'f mut dyn FnMut(<S as Slot>::Items<'_>);
 
-/// Items that come one by one, from the last one on, make the bytes of a vector.
+/// Checks that one state for each item, merged from the last item to the first, has the bytes of a vector.
 fn slots<S: KeyedSlot>(case: &Value, with: impl Fn(usize, With<'_, S>)) {
     let key = |word: &String| u8::from_str_radix(word, 16).unwrap();
     let keys: Vec<u8> = words(case, "keys").iter().map(key).collect();

@@ -1,4 +1,4 @@
-//! The vectors of items that do not count: by items that have a value or not, and by what has no effect in place of the others.
+//! The golden vectors with masks: by items of type `Option`, and by items where a value without effect replaces each masked one.
 
 use distribution::Distribution;
 use reduce::operator::custom;
@@ -53,7 +53,7 @@ fn agrees<T: Float, O: Operator<T> + Copy + Send + Sync + 'static>(
         .zip(counts)
         .map(|(&item, counts)| counts.then_some(item))
         .collect();
-    // A node without items has no value, and a node with one child takes it unchanged.
+    // A node without items has no value, and a node with one child takes the child's value unchanged.
     let both = |left: Option<T>, right: Option<T>| match (left, right) {
         (Some(left), Some(right)) => Some(operator.combine(left, right)),
         (left, right) => left.or(right),
@@ -72,7 +72,7 @@ fn agrees<T: Float, O: Operator<T> + Copy + Send + Sync + 'static>(
     if value.is_none() {
         return;
     }
-    // Ranks need not know how many of their items count.
+    // Ranks need not know how many of their items are masked.
     let filled: Vec<T> = held.iter().map(|item| item.unwrap_or(hole)).collect();
     let folded = reduce::fold(&filled, operator).unwrap();
     assert_eq!(finished(Some(folded)), words(case, "bits"), "{case}");

@@ -1,4 +1,4 @@
-//! The vectors of the order, and of the one in lanes.
+//! The golden vectors of tree order, and of the order in lanes.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::element::{Element, Float, Real};
 use super::{cases, text, values, words};
 
-/// One process, some, and more than most vectors have items.
+/// One rank, a few, and more ranks than most vectors have items.
 const RANKS: [usize; 5] = [1, 2, 3, 7, 12];
 
 #[test]
@@ -86,7 +86,7 @@ fn p4016(count: u64) -> impl Iterator<Item = f64> {
     (0..count).map(move |_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005);
         state = state.wrapping_add(1_442_695_040_888_963_407);
-        // Both are exact: of 53 bits, and by a power of two.
+        // Both operations are exact: the number has 53 bits, and the divisor is a power of two.
         let item = (state >> 11).cast_signed() - (1 << 52);
         item as f64 / 2_f64.powi(52)
     })
@@ -102,7 +102,7 @@ where
     check_real::<T>(case, &values(case, "items"));
 }
 
-/// Without plans, which take long to compile: two integer types stand for the others.
+/// Checks without plans, which take long to compile: only two integer types have plans here.
 fn check_locally<T: Real>(case: &Value)
 where
     Sum: Operator<T>,
@@ -172,14 +172,14 @@ fn found<T: Element>(row: &[T]) -> Vec<String> {
     row.iter().map(|value| value.canonical().word()).collect()
 }
 
-/// In one process, and on ranks.
+/// Checks in one process, and on ranks.
 fn reduces_to_a_row<T: Element, O: Operator<T> + 'static>(
     case: &Value,
     items: &[T],
     operator: &(dyn Fn() -> O + Sync),
 ) {
     folds_to_a_row(case, items, &operator());
-    // Plans in lanes have the sums of these in their own tests.
+    // Plans in lanes have tests of their own.
     if !case["lanes"].is_null() {
         return;
     }
@@ -232,10 +232,10 @@ fn has_prefixes<T: Element, O: Operator<T> + 'static>(
     });
 }
 
-/// A run of a plan by a rank with these items, whose numbers are these: what it found, and what it must have.
+/// Runs a plan on a rank's items, given with their numbers. Returns what the rank finds and what it should find.
 type Run<'r, T, O> = &'r (dyn Fn(&Plan<T, O>, &[T], Range<usize>) -> (Vec<T>, Vec<String>) + Sync);
 
-/// Runs on ranks; each returns what the rank found and what it should find.
+/// Checks `run` on different numbers of ranks.
 fn by_plans<T: Element, O: Operator<T> + 'static>(
     case: &Value,
     items: &[T],

@@ -1,4 +1,5 @@
-//! The vectors of two columns and of four powers: bytes of items that were given in parts, from the last one on, and two statistics.
+//! The golden vectors of two columns and of four powers: the bytes of states, one for each item, merged from the last item to the first,
+//! and two statistics.
 
 use reduce::exact::{CoMoments, Powers};
 use serde_json::Value;

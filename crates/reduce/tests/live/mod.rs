@@ -1,4 +1,4 @@
-//! How many bytes are allocated: an allocator that counts them, of all threads together.
+//! An allocator that counts how many bytes all threads together have allocated.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Live {
 #[global_allocator]
 static ALLOCATOR: Live = Live;
 
-/// The bytes that are allocated now.
+/// The number of bytes that are allocated now.
 pub(crate) fn bytes() -> i64 {
     BYTES.load(Ordering::Relaxed)
 }

@@ -40,7 +40,7 @@ pub(crate) fn local<T: Copy>(
         .collect()
 }
 
-/// The recursive definition, column by column.
+/// The bits of each column's result, by the recursive definition.
 pub(crate) fn rows_by_definition<O: Operator<f64>>(
     items: &[f64],
     width: usize,
@@ -57,7 +57,7 @@ pub(crate) fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// A small generator for choices that all ranks make alike.
+/// A small random generator, which gives all ranks the same choices.
 pub(crate) struct Choices(pub(crate) u64);
 
 impl Choices {
@@ -70,7 +70,7 @@ impl Choices {
     }
 }
 
-/// Any pieces for any rank, in any order.
+/// Random pieces for random ranks, in random order.
 pub(crate) fn random_ownership(items: u64, ranks: usize, seed: u64) -> Ownership {
     let mut choices = Choices(seed);
     let mut extents: Vec<Vec<Range<u64>>> = vec![Vec::new(); ranks];
@@ -202,7 +202,7 @@ fn scattered(world: &World) {
             let root = world.size() - 1;
             let in_turn = ownerships[usize::from(turn % 2 == 0)];
             check_rows(world, &items, 2, Sum, in_turn, algorithm, root);
-            // By extents, as a rank gives them that knows of no other rank's.
+            // By extents: a rank need not know any other rank's.
             let extents: Vec<Range<u64>> = ownership.extents(world.rank()).collect();
             let numbers: Vec<u64> = (1..=count).collect();
             let plan = Plan::builder(world)
@@ -345,7 +345,7 @@ fn broadcast(world: &World) {
                 .algorithm(algorithm)
                 .build::<f64>()
                 .unwrap();
-            // A row is passed on as it is, even a NaN that is not canonical.
+            // A row is passed on unchanged, even a NaN that is not canonical.
             let row = [1.5, -0.0, f64::from_bits(0xFFF8_0000_0000_1234)];
             let mut own = if world.rank() == root { row } else { [9.0; 3] };
             plan.broadcast(&mut own).unwrap();
@@ -401,7 +401,7 @@ fn bad_extents(world: &World) {
     let far = start + 5..start + 15;
     assert_same_error(world, &build(far).unwrap_err(), &["no rank owns"]);
     if last > 0 {
-        // Only the last rank uses it: rank 0 has no items before it.
+        // Rank 0 has no items before its own, so this takes a second rank.
         let near = (last as u64 * 10 - 5)..(last as u64 * 10 + 5);
         assert_same_error(world, &build(near).unwrap_err(), &["both own", "and"]);
         let builder = Plan::builder(world);
@@ -440,7 +440,7 @@ fn wrong_arguments(world: &World) {
         .build::<f64>()
         .unwrap_err();
     assert_same_error(world, &error, &["algorithm1", "rows of 2"]);
-    // One rank's result has another length: it says so, and the others learn that it failed.
+    // One rank passes a result of another length: its error says so, and the others learn that it failed.
     for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
         let plan = builder()
             .width(3)

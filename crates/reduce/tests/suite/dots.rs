@@ -16,7 +16,7 @@ fn products(world: &World) {
     for (count, width) in [(0, 1), (1, 1), (1000, 1), (7 * size, 3), (45, 40)] {
         let one_stretch = Ownership::from(Distribution::upper(count as u64, size).unwrap());
         for ownership in [one_stretch, random_ownership(count as u64, size, 3)] {
-            // The factors of each pair; those of the last one are one slice.
+            // The factors of each pair. Both factors of the last pair are one slice.
             let factors = |pair: usize, factor: usize| {
                 let seed = if pair + 1 == width {
                     1
@@ -44,7 +44,7 @@ fn products(world: &World) {
             for algorithm in offered(world) {
                 let plan = Plan::builder(world).width(width).algorithm(algorithm);
                 let Ok(plan) = plan.ownership(&ownership).build::<f64>() else {
-                    // Not every algorithm reduces rows, or items that lie anywhere.
+                    // Not every algorithm reduces rows, or scattered items.
                     assert!(!algorithm.is_scheduled());
                     continue;
                 };
@@ -107,7 +107,7 @@ fn wrong_factors(world: &World) {
         let pending = plan(1).start_dots(pairs).unwrap();
         check(pending.wait_into(&mut [7.0]).unwrap_err());
     }
-    // A single pair is no row.
+    // One pair does not fit a plan of width 2.
     let error = plan(2).dot(&x, &x).unwrap_err();
     assert!(
         matches!(

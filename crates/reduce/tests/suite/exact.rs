@@ -16,7 +16,7 @@ pub(crate) const CHECKS: [(&str, Check); 7] = [
     ("exact sums of too many items", limits),
 ];
 
-/// The ranks' sums have more items together than one has room for.
+/// The ranks' sums together have more items than one sum can count.
 fn limits(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     if ranks == 1 {
@@ -36,7 +36,7 @@ fn limits(world: &World) {
         let outcome = plan.allreduce_into(&[local], &mut result);
         assert_eq!(outcome, Err(RunError::Limit { rank, error }), "{algorithm}");
         assert_eq!(result[0].value().to_bits(), 7.0_f64.to_bits());
-        // The plan is not spent, and one rank may have as many.
+        // The plan is not spent, and can add the items of one of these ranks.
         let one = if rank == 0 { local } else { Sum::new() };
         let sum = plan.allreduce(&one).unwrap();
         assert!(
@@ -46,7 +46,7 @@ fn limits(world: &World) {
     }
 }
 
-/// Items dealt out to the ranks, in lots that differ from seed to seed. Rank 0 has half of them.
+/// Distributes items over the ranks, differently for each seed. Rank 0 gets half of them.
 fn lots<T: Copy>(items: &[T], ranks: usize, seed: u64) -> Vec<Vec<T>> {
     let mut lots = vec![Vec::new(); ranks];
     for (index, &item) in (0..).zip(items) {

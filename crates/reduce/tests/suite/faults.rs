@@ -55,7 +55,7 @@ fn plan(world: &World, algorithm: Algorithm, width: usize) -> Plan<f64, Sum> {
     builder.algorithm(algorithm).build().unwrap()
 }
 
-/// Runs an operation on rows of `width` of this rank's number; the result, if this rank gets one.
+/// Runs an operation on a row that is filled with `number`. Returns the result, if this rank gets one.
 fn run(
     plan: &Plan<f64, Sum>,
     operation: Operation,
@@ -78,7 +78,7 @@ fn run(
     Ok(is_mine.then_some(result))
 }
 
-/// The correct result of a rank whose operation does not depend on the last rank, which runs another operation.
+/// The correct result of a rank whose operation does not depend on the last rank, which runs another operation; `None` for other ranks.
 fn without_the_last(world: &World, operation: Operation, number: f64) -> Option<Option<f64>> {
     let rank = f64::from(u32::try_from(world.rank()).unwrap());
     let is_last = world.rank() == world.size() - 1;
@@ -91,7 +91,7 @@ fn without_the_last(world: &World, operation: Operation, number: f64) -> Option<
     }
 }
 
-/// No rank has a result other than one that it may have.
+/// Checks that this rank has no result other than one that it may have.
 #[track_caller]
 fn assert_no_wrong_value(
     world: &World,
@@ -112,7 +112,7 @@ fn assert_no_wrong_value(
     }
 }
 
-/// A plan that is new works.
+/// Checks that a new plan works.
 #[track_caller]
 fn assert_world_works(world: &World) {
     let plan = plan(world, Algorithm::Binomial, 1);
@@ -120,7 +120,7 @@ fn assert_world_works(world: &World) {
     assert_eq!(plan.allreduce(&[1.0]), Ok(f64::from(size)));
 }
 
-/// The last rank is in another operation than the others, by an algorithm, on rows of some width.
+/// The last rank runs another operation than the others, by the same algorithm, on rows of one width.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OddOneOut {
     algorithm: Algorithm,
@@ -130,7 +130,7 @@ pub(crate) struct OddOneOut {
 }
 
 impl OddOneOut {
-    /// All of them by some algorithms; on many ranks, those among allreduces.
+    /// All cases by some algorithms; on many ranks, only those in which the others run an allreduce.
     pub(crate) fn all(
         size: usize,
         algorithms: impl Iterator<Item = Algorithm>,
@@ -143,7 +143,7 @@ impl OddOneOut {
         });
         let pairs = pairs.filter(move |&(_, others)| size <= 5 || others == Operation::Allreduce);
         pairs.enumerate().flat_map(move |(turn, (odd, others))| {
-            // Every algorithm, operation and width meet; another width with each pair of operations.
+            // Every algorithm runs every pair of operations. The width alternates.
             let algorithms = algorithms.clone().into_iter().zip(turn + size..);
             algorithms.map(move |(algorithm, turn)| Self {
                 algorithm,
@@ -154,7 +154,7 @@ impl OddOneOut {
         })
     }
 
-    /// Every rank that cannot get a result gets an error that names a rank.
+    /// Checks that every rank that cannot get a result gets an error that names a rank.
     pub(crate) fn check(self, world: &World) {
         let is_odd = world.rank() == world.size() - 1;
         let plan = plan(world, self.algorithm, self.width);
@@ -164,7 +164,7 @@ impl OddOneOut {
         if let Err(error) = &first {
             assert!(is_known(error), "{self:?}: {error}");
         }
-        // A rank that the first did not concern may have the second's result, or get the error there.
+        // A rank that does not depend on the odd one may get the second run's result, or the error there.
         match run(&plan, Operation::Allreduce, 10.0) {
             Ok(row) => {
                 let total = 10.0 * f64::from(u32::try_from(world.size()).unwrap());
@@ -175,8 +175,8 @@ impl OddOneOut {
     }
 }
 
-/// Whether an error says which ranks make different calls. Threads that all wait are told so, and for which ranks. A rank that has learned of the
-/// mismatch, and has left, may be reported missing before the same notice comes to the next rank.
+/// Whether an error says which ranks make different calls. If all threads wait, the error says so, and for which ranks. A rank that has learned of
+/// the mismatch, and has left, may be reported missing before the same notice comes to the next rank.
 fn is_known(error: &RunError) -> bool {
     matches!(
         error,
@@ -187,19 +187,19 @@ fn is_known(error: &RunError) -> bool {
     )
 }
 
-/// On one world, which goes on.
+/// Checks on one world, which can still be used.
 pub(crate) fn different_operations(world: &World) {
     if world.size() > 1 {
-        // Each may take a tenth of a second.
+        // Each case may take a tenth of a second.
         OddOneOut::all(world.size(), FEW.into_iter()).for_each(|case| case.check(world));
     }
     assert_world_works(world);
 }
 
-/// A call on a new plan, of another rank's kind: what errors call it, and whether this rank has got a result of it.
+/// A call on a new plan, with the name that errors give it. Returns whether this rank gets a result.
 type Asked = (&'static str, fn(Builder) -> Result<bool, RunError>);
 
-/// Calls that ranks may make on one plan each.
+/// Groups of calls: ranks make different calls of one group on the same plan.
 const ASKED: [&[Asked]; 5] = [
     &[
         ("(allreduce)", |builder| {
@@ -244,7 +244,7 @@ const ASKED: [&[Asked]; 5] = [
             dot.map(|_| true)
         }),
     ],
-    // Rank 0 depends on nobody.
+    // In a scan, rank 0 depends on no rank.
     &[
         ("(scan)", |builder| {
             let (plan, rank) = summing(builder);
@@ -296,7 +296,7 @@ impl OddOperand {
         })
     }
 
-    /// No rank has a result. A rank that knows why names both calls.
+    /// Checks that this rank gets no result. If its error is the mismatch, the error names both calls.
     pub(crate) fn check(self, world: &World) -> Option<RunError> {
         let (_, call) = if world.rank() == 0 {
             self.odd
@@ -325,7 +325,7 @@ impl OddOperand {
     }
 }
 
-/// On one world, which goes on.
+/// Checks on one world, which can still be used.
 pub(crate) fn different_operands(world: &World) {
     if world.size() > 1 {
         let has_native = world.transport().native_reductions().is_some();
@@ -333,7 +333,7 @@ pub(crate) fn different_operands(world: &World) {
         for case in OddOperand::all(FEW.into_iter().chain(native)) {
             let is_native_reduce =
                 !case.algorithm.is_scheduled() && case.odd.0.starts_with("(reduce");
-            // There the library decides who gets a failed result.
+            // In a native reduce, the library decides which ranks learn of a failure.
             let error = case.check(world);
             if !case.algorithm.is_scheduled() && !is_native_reduce {
                 assert!(
@@ -346,7 +346,7 @@ pub(crate) fn different_operands(world: &World) {
     assert_world_works(world);
 }
 
-/// Rank 0 makes one operation less than the others; the operation does not concern rank 0.
+/// Rank 0 makes one call less than the others. That call does not concern rank 0.
 pub(crate) fn skipped_operation(world: &World, algorithm: Algorithm, width: usize) {
     let plan = Plan::builder(world)
         .local_items(1)
@@ -373,7 +373,7 @@ pub(crate) fn skipped_operation(world: &World, algorithm: Algorithm, width: usiz
     }
 }
 
-/// On one world, which goes on.
+/// Checks on one world, which can still be used.
 pub(crate) fn skipped_operations(world: &World) {
     if world.size() > 1 {
         for algorithm in algorithms(world.size()) {
@@ -430,7 +430,7 @@ fn dropped_on_one_rank(world: &World) {
             if rank == last {
                 drop(pending);
             } else {
-                // This rank may already have had all of the last rank's messages.
+                // This rank may already have received all of the last rank's messages.
                 match pending.wait() {
                     Ok(row) => assert_eq!(
                         row,
@@ -449,13 +449,13 @@ fn dropped_on_one_rank(world: &World) {
 }
 
 /// The operator panics on the last rank, which notifies the others before anything else: each of them names that rank, and not a rank that has only
-/// learned of it.
+/// learned of the panic.
 fn panics_on_one_rank(world: &World) {
     let (rank, last) = (world.rank(), world.size() - 1);
     for algorithm in algorithms(world.size()) {
         let operator = custom("sum but for one rank", move |left: f64, right: f64| {
             if rank == last {
-                // Without the panic hook's words.
+                // Panics without a message of the panic hook.
                 panic::resume_unwind(Box::new("on purpose"));
             }
             left + right
@@ -478,7 +478,7 @@ fn panics_on_one_rank(world: &World) {
     assert_world_works(world);
 }
 
-/// Nobody knows who combines what in the transport's own reductions. Whatever it is, no rank has a wrong value, and none waits forever.
+/// It is unknown which rank combines which values in the transport's own reductions. But no rank has a wrong value, and none waits forever.
 fn panics_in_native_reductions(world: &World) {
     if world.transport().native_reductions().is_none() {
         return;
@@ -527,7 +527,7 @@ fn panics_in_native_reductions(world: &World) {
     assert_world_works(world);
 }
 
-/// A rank that waits for no other rank runs ahead of the others, and further than the turns of messages are counted. Nothing is wrong.
+/// A rank that waits for no other rank runs ahead of the others, by more runs than tags can count. That is no error.
 fn runs_ahead(world: &World) {
     const RUNS: u32 = 9000;
     let plan = plan(world, Algorithm::Direct, 1);
@@ -543,7 +543,7 @@ fn runs_ahead(world: &World) {
     assert_world_works(world);
 }
 
-/// A run that rank 0 drops, more plans than MPI has tags, and a plan that would have the dropped run's tag if tags came back.
+/// The ranks drop a run, then build more plans than MPI has tags. One plan would have the dropped run's tag if tags were reused.
 fn tags_run_out(world: &World) {
     const TAGS: usize = 1 << 15;
     let ownership = Ownership::one_item_each(world.size()).unwrap();

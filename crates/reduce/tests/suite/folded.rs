@@ -1,4 +1,4 @@
-//! Rows that were folded elsewhere: the folds of each rank's own nodes take their place.
+//! Rows that were folded elsewhere: the folds of each rank's own nodes take the place of its rows.
 
 use distribution::{Distribution, Ownership};
 use reduce::{Algorithm, Operation, Plan, RunError, Sum, World, sum_rows};
@@ -42,7 +42,7 @@ fn folded_elsewhere(world: &World) {
                 let plan = Plan::builder(world).width(width).algorithm(algorithm);
                 let plan = plan.ownership(&ownership).build::<f64>().unwrap();
                 let mut row = vec![7.0; width];
-                // Alternately: a rank that folds gives the same result as one that has folds.
+                // Ranks pass rows and folds alternately. The result is the same.
                 for turn in 0..2 {
                     if (rank + turn) % 2 == 0 {
                         let nodes = folds(&plan, Operation::Allreduce, &rows);
@@ -93,7 +93,7 @@ fn beside_another_run(world: &World) {
         assert_eq!(bits(&row), expected);
         pending.wait_into(&mut row).unwrap();
         assert_eq!(bits(&row), expected);
-        // The folds are free as soon as their run is under way, as rows are.
+        // The folds can be dropped as soon as their run is under way, as rows can.
         let pending = first.start_allreduce_folded(Ok(&nodes)).unwrap();
         drop(nodes);
         second.allreduce_into(rows, &mut row).unwrap();
@@ -102,7 +102,7 @@ fn beside_another_run(world: &World) {
     }
 }
 
-/// A rank that has no folds, or too few, fails, and the others get an error.
+/// A rank that has no folds, or a wrong number of them, fails, and the others get an error.
 fn missing_folds(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let failing = size / 2;
@@ -130,7 +130,7 @@ fn missing_folds(world: &World) {
             assert!(matches!(error, RunError::WrongLength { .. }), "{error}");
         }
     }
-    // Where a run is started, the wait says what is missing.
+    // If a run is started, the wait returns the error.
     let plan = Plan::builder(world).local_items(5).build::<f64>().unwrap();
     let nodes = folds(&plan, Operation::Allreduce, &[1.0; 5]);
     let gone = (rank == failing).then(|| "the device is gone".to_owned());
@@ -142,7 +142,7 @@ fn missing_folds(world: &World) {
         rank == failing,
         "{error}"
     );
-    // A result of another length, on one rank.
+    // One rank passes a result of another length.
     let plan = Plan::builder(world).local_items(5).build::<f64>().unwrap();
     let nodes = folds(&plan, Operation::Allreduce, &[1.0; 5]);
     let mut result = vec![7.0; if rank == failing { 2 } else { 1 }];
@@ -163,7 +163,7 @@ fn missing_folds(world: &World) {
     let refused = plan.start_allreduce_folded(Ok(&[])).unwrap_err();
     assert!(matches!(refused, RunError::NoOwnNodes { .. }), "{refused}");
     assert_eq!(plan.allreduce(&[1.0; 5]), Ok(5.0 * size as f64));
-    // But the other ranks learn that a rank has nothing.
+    // But if a rank has no folds at all, the other ranks learn of it.
     let error = if rank == failing {
         let gone = Err("the device is gone".to_owned());
         plan.allreduce_folded(gone, &mut [7.0]).unwrap_err()

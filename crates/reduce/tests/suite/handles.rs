@@ -5,7 +5,7 @@ use reduce::{BuildError, Pending, Plan, RunError, Sum, World, exact};
 
 use super::Check;
 
-/// The members of a solver.
+/// What a solver stores.
 struct Solver {
     world: Option<World>,
     plan: Option<Plan<f64, Sum>>,
@@ -26,7 +26,7 @@ impl Solver {
         self
     }
 
-    /// Drops one of the three.
+    /// Drops one of the three members.
     fn drop_one(&mut self, which: usize) {
         match which {
             0 => self.world = None,
@@ -45,7 +45,7 @@ const ORDERS: [[usize; 3]; 6] = [
     [2, 1, 0],
 ];
 
-/// Every rank drops in an order of its own, with the run in every state; later plans never meet its messages.
+/// Every rank drops its handles in another order, with the run in different states; later plans never receive the run's messages.
 fn dropped_in_every_order(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     for (round, _) in ORDERS.iter().enumerate() {
@@ -77,7 +77,7 @@ fn a_run_outlives_its_plan(world: &World) {
     assert_eq!(total.to_bits(), (world.size() as f64).to_bits());
 }
 
-/// A wait that is given slices of another length says so when the run has ended well: the plan goes on, on all ranks.
+/// A wait with a slice of another length returns an error after the run has succeeded. All ranks can run the plan again.
 fn a_slice_of_another_length_spends_nothing(world: &World) {
     let (rank, size) = (world.rank(), world.size() as f64);
     let plan = Plan::builder(world)
@@ -119,7 +119,7 @@ fn a_scalar_call_on_rows(world: &World) {
         given: 1,
     };
     let heard = |culprit: usize| RunError::RankFailed { rank: culprit };
-    // All ranks, or one of them: `size` stands for all.
+    // One rank makes the wrong call or, if `culprit` is `size`, all ranks do.
     for culprit in 0..=size {
         let is_wrong = culprit == size || culprit == rank;
         for calls in 0..6 {

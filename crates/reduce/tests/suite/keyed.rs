@@ -1,4 +1,4 @@
-//! Sums by key: the sums of one process, for every distribution of the items, by every algorithm
+//! Sums by key are those of one process, for every distribution of the items, by every algorithm
 //! and operation.
 
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(crate) const CHECKS: [(&str, Check); 8] = [
     ("sums by key of too many items", limits),
 ];
 
-/// The ranks' sums have more items together than one has room for.
+/// The ranks' sums together have more items than one sum can count.
 fn limits(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     if ranks == 1 {
@@ -52,7 +52,7 @@ fn limits(world: &World) {
         let plan = builder().build_keyed::<Sum<f64>>(3).unwrap();
         assert_eq!(plan.allreduce(&sums).err(), Some(error.clone()));
         assert_eq!(plan.reduce(&sums).err(), Some(error.clone()));
-        // The plan is not spent, and one rank may have as many.
+        // The plan is not spent, and can add the items of one of these ranks.
         let one = if rank == 0 {
             sums.clone()
         } else {
@@ -86,7 +86,7 @@ fn limits(world: &World) {
 }
 
 impl Lot {
-    /// Another column.
+    /// A second column.
     fn others(&self) -> Vec<f64> {
         self.items.iter().rev().map(|item| item * 0.75).collect()
     }
@@ -109,7 +109,7 @@ pub(crate) struct Lot {
 pub(crate) enum Kind {
     /// Some twenty exponents, at one scale on all ranks.
     Near,
-    /// At another scale on each rank, some hundred exponents from the next.
+    /// At another scale on each rank, a hundred exponents from the next rank's.
     Apart,
     /// Of all exponents, subnormal numbers included.
     Far,
@@ -172,7 +172,7 @@ pub(crate) fn by_key(lots: &[Lot], keys: usize) -> Vec<Vec<f64>> {
     groups
 }
 
-/// The bits of the sums by integers. A sum by key begins at +0.0.
+/// The bits of each key's sum, computed in integers. A sum by key begins at +0.0.
 pub(crate) fn expected(lots: &[Lot], keys: usize) -> Vec<u64> {
     let groups = by_key(lots, keys);
     let sums = groups.iter().map(|items| integer_sums::sum(items) + 0.0);
@@ -197,7 +197,7 @@ pub(crate) fn sums_of(lot: &Lot, keys: usize) -> Keyed<Sum<f64>> {
     sums
 }
 
-/// Every operation of a plan, blocking and in split phase.
+/// Checks every operation of a plan, blocking and in split phase.
 pub(crate) fn check_all(
     plan: &KeyedPlan<Keyed<Sum<f64>>>,
     root: usize,
@@ -246,7 +246,7 @@ fn every_algorithm(world: &World) {
             let builder = Plan::builder(world).algorithm(algorithm).root(root);
             let plan = builder.build_keyed::<Sum<f64>>(keys).unwrap();
             assert_eq!(plan.keys(), keys);
-            // Other items, and other keys, by the same plan.
+            // The same plan adds up other items, with other keys.
             for (kind, lots, expected) in &cases {
                 if keys < 150 || matches!(kind, Kind::Apart) {
                     check_all(&plan, root, lots, expected);
@@ -264,7 +264,7 @@ fn every_algorithm(world: &World) {
     }
 }
 
-/// Every slot of all ranks is the slot of all items: moments by all algorithms, other slots by two.
+/// The ranks' slots merge to the slot of all items: moments by all algorithms, other slots by two.
 fn slots(world: &World) {
     let all: Vec<Algorithm> = offered(world)
         .filter(|algorithm| algorithm.takes_rows())
@@ -282,10 +282,10 @@ fn slots(world: &World) {
     slot::<exact::IntegerMoments>(world, &two, |lot, add| add(lot.integers()[..].into()));
 }
 
-/// What is done with items of a slot.
+/// Gets items of a slot.
 type WithItems<'f, S> = &'f mut dyn FnMut(<S as exact::Slot>::Items<'_>);
 
-/// A function gives the items of a lot to another one.
+/// Checks a type of slot. `with` passes the items of a lot to a function.
 fn slot<S: KeyedSlot>(world: &World, algorithms: &[Algorithm], with: fn(&Lot, WithItems<'_, S>)) {
     let (rank, ranks, keys) = (world.rank(), world.size(), 8);
     let lots_of = |seed, kind| lots(ranks, keys, kind, seed);
@@ -358,7 +358,7 @@ fn floats(world: &World) {
     let plan = plan.unwrap();
     for (seed, kind) in (9..).zip([Kind::Near, Kind::Special, Kind::Far, Kind::Apart]) {
         let lots = lots(ranks, keys, kind, seed);
-        // The items as floats of all exponents, too: a double's upper bits are a float's.
+        // Doubles of all exponents become floats of all exponents: their upper bits are read as a float.
         let single = |item: f64| match kind {
             Kind::Near | Kind::Special => item as f32,
             Kind::Far | Kind::Apart => f32::from_bits((item.to_bits() >> 32) as u32),
@@ -403,7 +403,7 @@ fn under_way(world: &World) {
         }
         assert_eq!(bits(&run.wait().unwrap().values()), expected);
         let run = plan.start_allreduce(&local).unwrap();
-        // A call that cannot be made meanwhile, as one of another language's, spoils nothing.
+        // To refuse a call meanwhile, as another language may, changes nothing.
         plan.refuse(Operation::Allreduce);
         plan.refuse(Operation::Scan);
         while let Err(error) = run.wait_timeout(Duration::from_micros(20)) {
@@ -411,7 +411,7 @@ fn under_way(world: &World) {
         }
         assert_eq!(bits(&run.wait().unwrap().values()), expected);
     }
-    // A run that is dropped: the plan is spent on all ranks, sooner or later.
+    // If a run is dropped, the plan is spent on all ranks, sooner or later.
     let local = Keyed::<Sum<_>>::new(keys).unwrap();
     drop(plan.start_allreduce(&local).unwrap());
     assert!(plan.allreduce(&local).is_err());
@@ -465,7 +465,7 @@ fn any_keys(world: &World) {
     let plan = builder.build_hashed::<i64, Sum<f64>>().unwrap();
     for (seed, kind) in (30..).zip(Kind::ALL) {
         let lots = lots(ranks, 60, kind, seed);
-        // Keys anywhere, in an order of their own.
+        // Keys of any magnitude, in another order.
         let spread = |key: u32| {
             i64::from(key)
                 .wrapping_mul(0x1E37_79B9_7F4A_7C15)
@@ -542,14 +542,14 @@ fn any_keys(world: &World) {
     assert_eq!(outcome.err(), Some(expected.clone()));
     let outcome = build().reduce_scatter_by_key(&[-1], items);
     assert_eq!(outcome.err(), Some(expected));
-    // A run that is dropped: the plan is spent on all ranks, sooner or later.
+    // If a run is dropped, the plan is spent on all ranks, sooner or later.
     let (plan, local) = (build(), Hashed::<_, Sum<_>>::new());
     drop(plan.start_allreduce(&local).unwrap());
     assert!(plan.allreduce(&local).is_err());
     whatever_the_type(world);
 }
 
-/// The same plan as other languages have it.
+/// Uses a plan without its types, as other languages do.
 fn whatever_the_type(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     let plan = Plan::builder(world)
@@ -589,7 +589,7 @@ fn whatever_the_type(world: &World) {
         given: 11,
     };
     assert_eq!(short, Err(too_few));
-    // A state becomes that of its own keys, and cannot become values of all.
+    // A result of this rank's own keys can replace a state. The values of all keys cannot.
     assert!(plan.takes_state(&local) && !plan.takes_state(&0.0));
     let run = plan.run_state(Operation::ReduceScatter, &mut local);
     assert_eq!(run, Ok(true));
@@ -608,7 +608,7 @@ fn whatever_the_type(world: &World) {
     assert_eq!(scan, Err(other));
     let again = plan.run_state(Operation::ReduceScatter, &mut local);
     assert_eq!(again, Ok(true));
-    // A rank that has another state, or that cannot make its call.
+    // Rank 0 passes a state of another type, or refuses its call.
     let of_rank_0: [fn(&AnyPlan) -> Option<RunError>; 2] = [
         |plan| {
             let other = Operands::State(&0_u8);

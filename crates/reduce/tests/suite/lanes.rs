@@ -15,7 +15,7 @@ pub(crate) const CHECKS: [(&str, Check); 3] = [
     ("wrong calls of plans in lanes", wrong_calls),
 ];
 
-/// The ranges of rows of `lanes` items, dealt to ranks at random, and not in order.
+/// Ranges of rows of `lanes` items, for random ranks and in random order.
 fn extents(count: u64, ranks: usize, lanes: u64, seed: u64) -> Vec<Vec<Range<u64>>> {
     let mut own = vec![Vec::new(); ranks];
     let (mut start, mut state) = (0, seed);
@@ -25,7 +25,7 @@ fn extents(count: u64, ranks: usize, lanes: u64, seed: u64) -> Vec<Vec<Range<u64
             .wrapping_add(1_442_695_040_888_963_407);
         let end = count.min(start + lanes * (1 + (state >> 60)));
         let rank = usize::try_from((state >> 33) % ranks as u64).unwrap();
-        // The last range need not be the last that a rank holds.
+        // The last range of items need not be the last one of its rank.
         let place = usize::from(state >> 32 & 1 != 0).min(own[rank].len());
         own[rank].insert(place, start..end);
         start = end;
@@ -68,7 +68,7 @@ fn sums_in_lanes(world: &World) {
                 let sum = sum.map(f64::to_bits);
                 assert_eq!(sum, (rank == size - 1).then_some(expected), "{algorithm}");
             }
-            // Negative zeros and a NaN: only the canonical NaN may be left.
+            // The sum of negative zeros is -0.0; of no items, +0.0.
             let zeros = vec![-0.0_f32; own.len()];
             let builder = Plan::builder(world).extents(&extents[rank]);
             let plan = builder.build_lanes::<f32>(lanes).unwrap();
@@ -80,7 +80,7 @@ fn sums_in_lanes(world: &World) {
 
 fn items_beside_lanes(world: &World) {
     let (rank, size) = (world.rank(), world.size());
-    // Each rank has 17 items, so that rank 1's do not begin where the lanes do.
+    // Each rank has 17 items, so rank 1's items do not begin at a multiple of 16.
     let built = Plan::builder(world).local_items(17).build_lanes::<f64>(16);
     let beside = BuildError::BesideLanes {
         rank: 1,
@@ -136,7 +136,7 @@ fn wrong_calls(world: &World) {
     let builder = Plan::builder(world).local_items(local.len() as u64);
     let plan = builder.build_lanes::<f64>(4).unwrap();
     assert_eq!(plan.allreduce(&local), Ok(5.0));
-    // The first rank's slice is too short: it says so, and no other rank hangs.
+    // The first rank's slice is too short: its error says so, and no other rank hangs.
     let outcome = plan.allreduce(if rank == 0 { &local[1..] } else { &local });
     if rank == 0 {
         let wrong = RunError::WrongLength {

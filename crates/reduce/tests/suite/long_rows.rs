@@ -18,10 +18,10 @@ pub(crate) const CHECKS: [(&str, Check); 6] = [
     ("wrong arguments of runs in place", wrong_arguments),
 ];
 
-/// Doubles of 2.4 kB: such rows stay in place.
+/// Number of doubles of a row. Rows of 2.4 kB stay in place.
 const WIDTH: usize = 300;
 
-/// The blocks of a row: as the plan chooses, of widths that differ, and more than sends may be under way.
+/// Numbers of blocks of a row: the plan's choice, blocks of different widths, and more blocks than sends may be under way.
 const BLOCKS: [Option<usize>; 3] = [None, Some(7), Some(100)];
 
 fn plan(world: &World, algorithm: Algorithm, blocks: Option<usize>) -> Builder {
@@ -32,7 +32,7 @@ fn plan(world: &World, algorithm: Algorithm, blocks: Option<usize>) -> Builder {
     }
 }
 
-/// A column of its own kind of NaN, whose sum has the one representation of all NaNs.
+/// Numbers, and a NaN that is not canonical. The sum of its column is the canonical NaN.
 fn with_nan(count: usize) -> Vec<f64> {
     let mut items = numbers(count * WIDTH, count as u64);
     items[3] = -f64::NAN;
@@ -72,7 +72,7 @@ fn long_rows(world: &World) {
     }
 }
 
-/// Through memory that ranks share go messages of up to 32 KiB: strips of that length, of lengths that differ, and some that are shorter.
+/// Messages of up to 32 KiB go through memory that ranks share: rows are cut into strips of that length, of different lengths, and shorter ones.
 fn longer_than_a_message(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     for width in [4097, 20_001] {
@@ -140,13 +140,13 @@ fn in_flight(world: &World) {
     }
 }
 
-/// The end of a chain gets no further than its neighbour receives, if sends need further calls to arrive.
+/// If sends need further calls to arrive, the last rank of a chain cannot go on until its neighbour receives.
 fn untaken(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     if size == 1 {
         return;
     }
-    // So long that most MPI libraries do not send a block before it is asked for.
+    // So long that most MPI libraries do not send a block before the receiver asks for it.
     const BLOCKS: usize = 40;
     let width = BLOCKS * 8192;
     let plan = Plan::builder(world)
@@ -161,7 +161,7 @@ fn untaken(world: &World) {
     let run = if rank == last {
         let run = plan.start_reduce_row(&own).unwrap();
         match run.wait_timeout(Duration::from_millis(20)) {
-            // Threads deliver alone, and the Intel MPI library keeps all blocks until they are asked for.
+            // Sends between threads arrive without further calls, and the Intel MPI library keeps all blocks until the receiver asks for them.
             Ok(()) => {}
             Err(RunError::TimedOut { awaited, .. }) => assert_eq!(awaited, [last - 1]),
             Err(error) => panic!("{error}"),
@@ -180,7 +180,7 @@ fn untaken(world: &World) {
     }
 }
 
-/// Received messages stay in place; the caller's slices are not used.
+/// In scans and broadcasts, received messages stay in place, but rows in the caller's slices are copied.
 fn copied(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     for ownership in [
@@ -219,7 +219,7 @@ fn copied(world: &World) {
     }
 }
 
-/// One rank's slices have other lengths: it returns that error, and the others learn in every strip that it failed.
+/// One rank's slices have wrong lengths: it returns an error, and the others learn in every strip that it failed.
 fn wrong_arguments(world: &World) {
     let (rank, last) = (world.rank(), world.size() - 1);
     for algorithm in scheduled(world) {

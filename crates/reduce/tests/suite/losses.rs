@@ -1,4 +1,4 @@
-//! Ranks that are lost: the others detect it, go on without them, take over their items, and get the same bits.
+//! Ranks are lost: the others detect it, go on without the lost ranks, take over their items, and get the same bits.
 
 use std::panic;
 
@@ -18,10 +18,10 @@ pub(crate) enum Loss {
 }
 
 impl Loss {
-    /// Ends this rank, unless it returns without that.
+    /// Ends this rank, unless its loss is that it returns.
     pub(crate) fn happen(self) {
         match self {
-            // Without the hook, which would print.
+            // Skips the panic hook, which would print.
             Loss::Panic => panic::resume_unwind(Box::new("lost")),
             Loss::Return => {}
             Loss::Kill => {
@@ -67,7 +67,7 @@ fn ranks_agree(world: &World) {
     }
 }
 
-/// Ends the world. One rank asks for a new one, and the others, which wait for its messages or agree on something, get a new one, too.
+/// Shrinks a world without a loss. One rank calls `shrink`. The others wait for its messages or in `agree`, get an error, and call `shrink`, too.
 pub(crate) fn nobody_is_lost(world: &World) {
     if !survives(world) {
         return;
@@ -77,7 +77,7 @@ pub(crate) fn nobody_is_lost(world: &World) {
     for round in 0..3 {
         let plan = Plan::builder(&world).local_items(1).build::<f64>().unwrap();
         assert_eq!(plan.allreduce(&[1.0]), Ok(size as f64));
-        // All have it before one of them ends this world.
+        // All ranks have the sum before one of them ends this world.
         assert_eq!(world.agree(true), Ok(true));
         match (rank + round) % size {
             0 => {}
@@ -101,7 +101,7 @@ pub(crate) fn nobody_is_lost(world: &World) {
     assert_eq!(plan.allreduce(&[1.0]), Ok(size as f64));
 }
 
-/// Where a rank is lost.
+/// When a rank is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
     BeforePlan,
@@ -117,7 +117,7 @@ pub(crate) const MOMENTS: [Moment; 4] = [
     Moment::BeforeAgreement,
 ];
 
-/// A sum over items that all ranks own together, in pieces, until `culprit` is lost.
+/// Reduces the ranks' items, unless a rank is lost. This rank is, if `lost` says when and how.
 fn sum_until_lost(
     world: &World,
     items: &[u64],
@@ -229,13 +229,13 @@ pub(crate) fn lose_one_after_the_other(
                 .eq(lost_items.into_iter().flatten())
         );
         (world, ownership) = (shrunk.world, after.ownership);
-        // A rank of before is the same program, with another number.
+        // A surviving rank goes on with another number.
         assert_eq!(world.size(), size - 1);
         assert_eq!(world.rank(), rank - usize::from(rank > culprit));
     }
     let sum = sum_until_lost(&world, &items, &ownership, algorithm, None);
     assert_eq!(sum.unwrap(), expected, "{algorithm}, {rule:?}");
-    // The new world is as good as any.
+    // The new world can be used as any other.
     let distribution = Distribution::upper(300, world.size()).unwrap();
     super::check(&world, &numbers(300, 3), Sum, &distribution, algorithm, 0);
 }

@@ -34,7 +34,7 @@ use reduce::{Algorithm, BuildError, Max, Min, Operator, Plan, Product, RunError,
 /// One check: every rank of a communicator calls it.
 pub(crate) type Check = fn(&World);
 
-/// All of them, by name.
+/// All checks, by name.
 pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
     let blocking = CHECKS.into_iter().chain(collectives::CHECKS);
     blocking
@@ -153,7 +153,7 @@ fn every_algorithm(world: &World) {
 
 #[expect(clippy::cast_possible_truncation, reason = "any narrower bits will do")]
 fn every_type_and_operator(world: &World) {
-    /// An algorithm has one of the operators by each type; over the types, each of them.
+    /// An algorithm runs one of the operators for each type; over all types, it runs all four.
     fn all_four<T: Pod + Debug>(world: &World, items: &[T], turn: usize)
     where
         Sum: Operator<T>,
@@ -208,7 +208,7 @@ fn special_values(world: &World) {
     let algorithms = [Algorithm::Algorithm1, Algorithm::RecursiveDoubling];
     for (i, &first) in specials.iter().enumerate() {
         for (j, &second) in specials.iter().enumerate() {
-            // One after the other, and within other items; the latter have another algorithm in each row.
+            // The two values alone, and within other items. The algorithm alternates.
             for (turn, items) in [vec![first, second], vec![-0.0, -0.0, first, second, -0.0]]
                 .iter()
                 .enumerate()
@@ -263,7 +263,7 @@ fn every_root(world: &World) {
     }
 }
 
-/// All items on one rank, and on every other rank.
+/// All items are on one rank, or on every second rank.
 fn empty_ranks(world: &World) {
     let items = numbers(50, 4);
     let size = world.size();
@@ -298,7 +298,7 @@ fn empty_ranks(world: &World) {
     }
 }
 
-/// Its empty value is not in canonical form.
+/// An operator whose empty value is not in canonical form.
 #[derive(Clone)]
 struct UnsignedZero;
 
@@ -335,7 +335,7 @@ impl Operator<f64> for Difference {
     }
 }
 
-/// NaNs come back in canonical form, whoever made the operator: with its trait, or with a function; computed, or given.
+/// NaNs in results are canonical, whether they were computed or given, and whether the operator implements the trait or is a function.
 fn user_operators_return_canonical_nans(world: &World) {
     let canonical = f64::NAN.to_bits();
     let given = f64::from_bits(0xFFF8_0000_0000_1234);
@@ -417,7 +417,7 @@ fn plans_side_by_side(world: &World) {
     }
 }
 
-/// Every rank got the same error, with these words in it.
+/// Checks that every rank got the same error, which contains `words`.
 #[track_caller]
 fn assert_same_error(world: &World, error: &BuildError, words: &[&str]) {
     let mut text = error.to_string();
@@ -454,7 +454,7 @@ fn ranks_that_disagree(world: &World) {
     };
     assert_same_error(world, &error, &["operator", "sum", "max", &name]);
 
-    // Only a reduction of no items would show it.
+    // Only a reduction of no items would show the difference.
     let add = |empty: f64| custom("add", |left: f64, right| left + right).with_empty(empty);
     let error = builder()
         .operator(add(f64::from(u8::from(odd_one))))
@@ -580,7 +580,7 @@ fn a_slice_of_another_length(world: &World) {
             } else {
                 assert_eq!(error, RunError::RankFailed { rank: culprit });
             }
-            // The plan is spent on every rank, and the communicator is not.
+            // The plan is spent on every rank, but the communicator can still be used.
             assert_eq!(plan.allreduce(own).unwrap_err(), RunError::Spent { rank });
             let _ = plan.reduce(own).unwrap_err();
         }

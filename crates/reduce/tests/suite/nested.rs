@@ -1,5 +1,5 @@
-//! Operators that call treefold on the world that runs them: every call that communicates is refused, on every transport, and all other calls end
-//! well.
+//! Operators call treefold on the world that runs them: every call that communicates is refused, on every transport; all other calls
+//! succeed.
 
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
 
@@ -22,7 +22,7 @@ pub(crate) const CHECKS: [(&str, Check); 4] = [
     ("an operator that drops its own run", drops_its_own_run),
 ];
 
-/// What an operator may have at hand.
+/// What an operator's calls use.
 struct Hand {
     world: World,
     plan: Plan<f64, Sum>,
@@ -65,7 +65,7 @@ impl Hand {
     }
 }
 
-/// The outcome of a call.
+/// The outcome of a call, with its error's text.
 type Said = Result<(), String>;
 
 fn said<R, E: Display>(outcome: Result<R, E>) -> Said {
@@ -79,7 +79,7 @@ const ONE: &[f64] = &[1.0];
 
 const KEY: [u64; 1] = [0];
 
-/// Every call that communicates. `complete` finds those that are missing.
+/// Every call that communicates. `complete` finds missing ones.
 const CALLS: &[Call] = &[
     ("World::fresh_tag", |hand| said(hand.world.fresh_tag())),
     ("World::agree", |hand| said(hand.world.agree(true))),
@@ -348,7 +348,7 @@ fn sums() -> [exact::Sum<f64>; 1] {
     [exact::Sum::of(ONE)]
 }
 
-/// The calls that were not refused, the first time that an operator makes them.
+/// Makes all calls when an operator first runs, and records those that are not refused.
 #[derive(Default)]
 struct Tried {
     is_done: Cell<bool>,
@@ -469,7 +469,7 @@ fn while_a_plan_is_built(world: &World) {
     assert!(hand.keyed_run.wait().is_ok());
 }
 
-/// Calls that look, print or drop do not communicate.
+/// Calls that query, print or drop do not communicate.
 fn what_is_no_collective_call(world: &World) {
     let size = world.size();
     for algorithm in offered(world) {
@@ -510,7 +510,7 @@ fn what_is_no_collective_call(world: &World) {
                     keyed_run.cancel();
                     drop((keyed, hashed));
                     world.tell_abandoned();
-                    // The last handles but that of the plan that runs.
+                    // These are the last handles, except the running plan's.
                     drop(world);
                 }
                 left + right
@@ -554,7 +554,7 @@ fn drops_its_own_run(world: &World) {
     let run = plan.start_allreduce(ONE).unwrap();
     *held.borrow_mut() = Some(run);
     let others = Plan::builder(world).local_items(1).build::<f64>().unwrap();
-    // Its waits drive the run, sooner or later.
+    // The waits of `others` drive the run, sooner or later.
     for _ in 0..3 {
         assert_eq!(others.allreduce(ONE), Ok(size as f64));
     }
@@ -569,7 +569,7 @@ fn drops_its_own_run(world: &World) {
     assert_eq!(fresh.allreduce(ONE), Ok(size as f64));
 }
 
-/// The public calls whose documentation says "Collective", and those of runs, in a source file.
+/// The public functions of a source file whose documentation says "Collective".
 fn collective_calls(source: &str) -> Vec<String> {
     let mut calls = Vec::new();
     let mut is_collective = false;
@@ -587,7 +587,7 @@ fn collective_calls(source: &str) -> Vec<String> {
     calls
 }
 
-/// Whether the table has every collective call that the sources have.
+/// Checks that the table has every collective call of the sources.
 #[allow(dead_code, reason = "one backend looks")]
 pub(crate) fn complete() {
     let sources = [

@@ -1,8 +1,8 @@
-//! Pairs instead of a product: of several choices with some values each, rows in which every value of one choice meets every value of another.
+//! Pairs instead of a product: rows with a value of each choice, in which every value of a choice meets every value of each other choice.
 
 /// Rows of indices, one for each choice, in which all pairs of values occur; `counts` has the number of each choice's values.
 ///
-/// The same rows on every rank. There are about as many as pairs of values of the two largest choices.
+/// Every rank gets the same rows, about as many as there are pairs of values of the two largest choices.
 pub(crate) fn pairs<const N: usize>(counts: [usize; N]) -> Vec<[usize; N]> {
     let mut rows = Vec::new();
     // Whether value `x` of choice `i` has met value `y` of choice `j`, for i < j.
@@ -25,7 +25,7 @@ pub(crate) fn pairs<const N: usize>(counts: [usize; N]) -> Vec<[usize; N]> {
             if row[next].is_some() {
                 continue;
             }
-            // The value that meets most others of this row for the first time; of equals, another one in each row.
+            // The value that meets most of the row's values for the first time. Rows break ties differently.
             let meets = |value: usize| {
                 let others = (0..N).filter(|&other| {
                     row[other].is_some_and(|chosen| {

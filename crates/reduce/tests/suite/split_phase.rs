@@ -79,7 +79,7 @@ fn scan_of_its_items(world: &World) {
             let mut moved = own.to_vec();
             let runs = [
                 plan.start_scan(&moved).map(|run| {
-                    // One sum is as before, and every prefix is another one.
+                    // The slice changes after the start: its prefixes would differ.
                     moved.rotate_left(width * round);
                     run.wait()
                 }),
@@ -93,7 +93,7 @@ fn scan_of_its_items(world: &World) {
     }
 }
 
-/// A result that was changed goes to a slice as it is returned.
+/// A result that `map` has changed can be written to a slice, too.
 fn changed_results(world: &World) {
     let size = world.size() as f64;
     let rows = Plan::builder(world).local_items(1).width(2);
@@ -117,7 +117,7 @@ fn changed_results(world: &World) {
     assert_eq!((is_root, into), (world.rank() == 0, expected));
 }
 
-/// One call waits for runs of every kind; afterwards no wait blocks. What fails is named by its position.
+/// One call waits for runs of every kind; afterwards no wait blocks. The error of a failed run has the run's position.
 fn wait_for_all(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let single = Plan::builder(world).local_items(1).build::<f64>().unwrap();
@@ -144,7 +144,7 @@ fn wait_for_all(world: &World) {
         assert_eq!(sum.wait().unwrap().map(|sum| sum.value()), halves);
     }
     assert_eq!(wait_all(&[]), Ok(()));
-    // A rank that cannot take part: the run fails everywhere, and the other two end well.
+    // One rank cannot take part in a run: this run fails everywhere, and the other two succeed.
     let good = single.start_allreduce(&[1.0]).unwrap();
     let wrong: &[i64] = if rank == size - 1 { &[1] } else { &[1, 2] };
     let bad = rows.start_allreduce_row(wrong).unwrap();
@@ -209,7 +209,7 @@ fn time_out(world: &World) {
     let last = size - 1;
     let tag = world.fresh_tag().unwrap();
     let run = if rank == last {
-        // Not before rank 0's wait has timed out.
+        // This rank starts only after rank 0's wait has timed out.
         comm::collective::receive(world.transport(), 0, tag, 0).unwrap();
         plan.start_allreduce(&[1.0]).unwrap()
     } else {
@@ -242,7 +242,7 @@ fn one_at_a_time(world: &World) {
     assert_eq!(plan.allreduce(&[1.0]).unwrap(), world.size() as f64);
 }
 
-/// All ranks abandon a run, before or after messages have arrived: the plan is spent, and a later plan never receives them.
+/// All ranks abandon a run, before or after messages have arrived: the plan is spent, and a later plan never receives the run's messages.
 fn abandoned(world: &World) {
     let rank = world.rank();
     for round in 0..4_usize {

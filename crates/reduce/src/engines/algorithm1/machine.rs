@@ -11,12 +11,12 @@ use crate::error::RunError;
 use crate::message_buffer::MessageBuffer;
 use crate::trace::span;
 
-/// Where a rank keeps values between steps, and the result after the last one.
+/// The values that a rank keeps between steps; after the last step, the result.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// The value of a fold.
+    /// The value of the latest fold.
     folded: Memory,
-    /// Values, one after the other.
+    /// The stack: one value after the other, the topmost last.
     stack: Vec<u8>,
 }
 
@@ -33,16 +33,16 @@ impl Room {
         &self.stack
     }
 
-    /// The place of a result.
+    /// Room for a result that another rank sends.
     pub(super) fn result_mut(&mut self) -> &mut [u8] {
         self.stack.resize(self.folded.bytes().len(), 0);
         &mut self.stack
     }
 }
 
-/// Runs the steps. Returns whether this rank has the result: the rank that owns item 0 has it.
+/// Runs the steps. Returns whether this rank has the result, which stays with the owner of item 0.
 ///
-/// If `local` is an error, the ranks that depend on this one are notified.
+/// If `local` is an error, or a step fails, the ranks that wait for this one are notified.
 pub(super) fn run(
     comm: &dyn Communicator,
     tag: Tag,
@@ -93,14 +93,14 @@ struct StackMachine<'r> {
     item_bytes: usize,
     folded: &'r mut Memory,
     stack: &'r mut Vec<u8>,
-    /// A message, and how much of it has been used so far: values with their items, in order.
+    /// The last message: item numbers with values. Its first `taken` bytes have been used.
     received: Vec<u8>,
     taken: usize,
     outbox: Outbox<'r>,
 }
 
 impl StackMachine<'_> {
-    /// Takes steps off `remaining` until none is left.
+    /// Executes the steps in `remaining`, and removes each when it is done. Returns whether this rank has the result.
     fn execute(&mut self, remaining: &mut &[StackStep], local: &[u8]) -> Result<bool, RunError> {
         while let Some((step, rest)) = remaining.split_first() {
             match step {
@@ -142,7 +142,7 @@ impl StackMachine<'_> {
         environment::check().map_err(|error| RunError::Environment { rank, error })
     }
 
-    /// Where the topmost value begins.
+    /// The offset of the topmost value.
     fn top(&self) -> usize {
         let top = self.stack.len().checked_sub(self.item_bytes);
         top.expect("every step finds the values that it takes")

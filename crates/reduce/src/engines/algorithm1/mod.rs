@@ -1,4 +1,4 @@
-//! The engine for Algorithm 1 of the thesis, kept faithful, with and without its message buffer (section 3.1.1). It reduces single
+//! The engine for Algorithm 1 of the thesis, as published, with and without its message buffer (section 3.1.1). It reduces single
 //! elements of contiguous distributions, in blocking calls.
 
 mod machine;
@@ -23,16 +23,16 @@ use crate::world::conversation::Conversation;
 use machine::Room;
 use steps::{StackStep, steps};
 
-/// The engine: everything that a rank knows before a run.
+/// Algorithm 1, prepared for one rank.
 pub(crate) struct Algorithm1 {
     world: World,
     terms: Rc<Terms>,
     values: Rc<dyn Values>,
     conversation: Rc<Conversation>,
     buffer: MessageBuffer,
-    /// What this rank does.
+    /// This rank's steps in every run.
     steps: Vec<StackStep>,
-    /// The rank where the reduction ends.
+    /// The rank that has the result of the steps.
     holder: usize,
     room: RefCell<Room>,
 }
@@ -129,7 +129,7 @@ impl Algorithm1 {
         )
     }
 
-    /// Brings the holder's result, or its failure, to every rank.
+    /// Broadcasts the holder's result, or its failure. Returns true: every rank gets the result.
     fn pass_to_all(
         &self,
         outcome: Result<bool, RunError>,
@@ -151,7 +151,7 @@ impl Algorithm1 {
         Ok(true)
     }
 
-    /// Brings the holder's result, or its failure, to the root. Returns whether this rank is the root.
+    /// Sends the holder's result, or its failure, to the root. Returns whether this rank is the root.
     fn pass_to_root(
         &self,
         outcome: Result<bool, RunError>,
@@ -186,7 +186,7 @@ impl Algorithm1 {
         }
     }
 
-    /// Takes the holder's result from its message.
+    /// Copies the holder's result from its message to `room`.
     fn read(&self, frame: &[u8], room: &mut Room) -> Result<(), RunError> {
         let (rank, from) = (self.world.rank(), self.holder);
         let value = wire::payload(frame, rank, from)?;

@@ -11,7 +11,7 @@ pub(crate) struct Outbox<'r> {
     comm: &'r dyn Communicator,
     tag: Tag,
     rule: MessageBuffer,
-    /// The length of a full message, which receivers allow.
+    /// The length of a full message, for which receivers have room.
     frame_bytes: usize,
     /// The rank that the entries are for.
     to: usize,
@@ -22,7 +22,6 @@ pub(crate) struct Outbox<'r> {
 }
 
 impl<'r> Outbox<'r> {
-    /// An empty buffer.
     pub(crate) fn new(
         comm: &'r dyn Communicator,
         tag: Tag,
@@ -49,8 +48,8 @@ impl<'r> Outbox<'r> {
         Ok(())
     }
 
-    /// Adds a value. Flushes before a value for another rank than the previous one, and when the
-    /// buffer is full.
+    /// Adds a value. Flushes earlier values first if they are for another rank, and flushes a full
+    /// buffer.
     pub(crate) fn push(&mut self, to: usize, x: u64, value: &[u8]) -> Result<(), comm::Error> {
         if to != self.to {
             self.flush()?;
@@ -84,8 +83,7 @@ impl<'r> Outbox<'r> {
         Ok(())
     }
 
-    /// Notifies the ranks that still wait, `waiting` and the rank that the buffer is for, that
-    /// `culprit` has failed.
+    /// Notifies `waiting`, and the rank whose values are still buffered, that `culprit` has failed.
     pub(crate) fn notify_failed(&mut self, culprit: usize, waiting: impl Iterator<Item = usize>) {
         let buffered_for = (self.entries_count > 0).then_some(self.to);
         let mut waiting: Vec<usize> = waiting.chain(buffered_for).collect();

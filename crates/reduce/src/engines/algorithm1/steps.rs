@@ -1,9 +1,8 @@
 //! Algorithm 1 of the thesis, with and without its message buffer (section 3.1.1).
 //!
-//! A rank owns items [start, end). It computes the subtrees that it must hand on, the *outbound* ones: those rooted
-//! at one of its items x whose parent is before start. The last of them may reach past `end`; the missing part comes from higher
-//! ranks, which never wait for lower ones. N = 9 over three ranks (Figure 2.2; `o` goes to
-//! another rank):
+//! A rank owns items [start, end). It computes its *outbound* subtrees: those rooted at one of its items x whose parent is before
+//! `start`. Each value goes to the parent's rank. The last subtree may reach past `end`; the values missing from it come from higher
+//! ranks, which never wait for lower ones. N = 9 over three ranks (Figure 2.2; `o` goes to another rank):
 //!
 //! ```text
 //!   y
@@ -22,7 +21,7 @@ use std::ops::Range;
 use distribution::Distribution;
 use tree_index::{Node, Tree};
 
-/// One step of a rank: values are pushed on and taken from a stack.
+/// One step of a rank, which works on a stack of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StackStep {
     /// Work begins on an outbound subtree of `leaves` leaves.
@@ -37,7 +36,7 @@ pub(super) enum StackStep {
     Send { x: u64, to: usize },
 }
 
-/// The steps of a rank. They leave the result on the stack of the rank that owns item 0.
+/// Returns the steps of a rank. They leave the result on the stack of the rank that owns item 0.
 pub(super) fn steps(distribution: &Distribution, rank: usize) -> Vec<StackStep> {
     let tree = Tree::new(distribution.items());
     let local = distribution.range(rank);
@@ -58,7 +57,7 @@ pub(super) fn steps(distribution: &Distribution, rank: usize) -> Vec<StackStep> 
     steps
 }
 
-/// The steps that leave the value of one outbound subtree on the stack.
+/// Adds the steps that leave the value of one outbound subtree on the stack.
 fn push_subtree(
     steps: &mut Vec<StackStep>,
     tree: &Tree,
@@ -66,7 +65,7 @@ fn push_subtree(
     root: Node,
     local: &Range<u64>,
 ) {
-    // A share may have more items than a slice can hold: then no run gets a slice of that length.
+    // A rank may own more items than a slice can hold. Then no run passes the length check.
     let in_slice = |item: u64| usize::try_from(item - local.start).unwrap_or(usize::MAX);
     let own = root.x..local.end.min(tree.span(root).end);
     let mut last = root;

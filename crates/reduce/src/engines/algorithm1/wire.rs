@@ -1,7 +1,7 @@
 //! Frames: a payload or the number of a failed rank, and a last byte that says which of the two it is.
 //!
-//! A rank that cannot deliver sends the number of the rank that failed instead, so that no rank waits forever. That
-//! byte comes last, so that the payload stays aligned. Numbers are in the machine's own byte order.
+//! A rank that cannot deliver a payload sends the number of the failed rank instead, so that no rank waits forever. The byte
+//! that distinguishes them comes last, so that the payload stays aligned. Numbers are in the machine's own byte order.
 
 use comm::text::counted;
 
@@ -10,17 +10,17 @@ use crate::error::RunError;
 const DELIVERED: u8 = 0;
 const FAILED: u8 = 1;
 
-/// The length of a frame of `payload_bytes`, or of one that reports a failure.
+/// The capacity of a frame, in bytes: room for `payload_bytes` or for a failure report.
 pub(crate) fn frame_bytes(payload_bytes: usize) -> usize {
     payload_bytes.max(size_of::<u64>()) + 1
 }
 
-/// Makes a payload a frame.
+/// The frame of a payload.
 pub(crate) fn delivered(payload: &[u8]) -> Vec<u8> {
     [payload, &[DELIVERED]].concat()
 }
 
-/// The frame that says that `rank` failed.
+/// The frame that reports the failure of `rank`.
 pub(crate) fn failed(rank: usize) -> Vec<u8> {
     let mut frame = (rank as u64).to_ne_bytes().to_vec();
     frame.push(FAILED);

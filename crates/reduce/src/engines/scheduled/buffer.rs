@@ -6,14 +6,14 @@ use comm::{Communicator, Request};
 
 use crate::world::patience::Patience;
 
-/// The length of a failure notice, unless a message of values has this length.
+/// The length of a failure notice. It is a byte longer where it replaces a message of this length.
 const NOTICE_BYTES: usize = size_of::<u64>();
 
-/// A message's memory, or the request that has it.
+/// A message's memory, or the request that holds the memory.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     pub(crate) memory: Vec<u8>,
-    /// Where the message begins: not at 0 if its values had to be aligned.
+    /// The message's offset in `memory`: not 0 if its values had to be aligned.
     start: usize,
     pub(crate) request: Option<Request>,
 }
@@ -97,7 +97,7 @@ pub(crate) fn capacity_bytes(length: usize) -> usize {
     length.max(NOTICE_BYTES + 1)
 }
 
-/// Writes the notice that `failed` failed, in a length other than `length`.
+/// Writes the notice that rank `failed` has failed, in place of a message of `length` bytes.
 pub(crate) fn write_notice(memory: &mut Vec<u8>, length: usize, failed: usize) {
     memory.extend_from_slice(&(failed as u64).to_ne_bytes());
     if length == NOTICE_BYTES {
@@ -105,7 +105,7 @@ pub(crate) fn write_notice(memory: &mut Vec<u8>, length: usize, failed: usize) {
     }
 }
 
-/// The outcome of a call. If a rank has given up, returns this rank, as if it had sent a notice that names itself.
+/// Turns the error that a rank has given up into that rank, as if it had sent a notice that names itself.
 pub(crate) fn unless_given_up<R>(
     outcome: Result<R, comm::Error>,
 ) -> Result<Result<R, usize>, comm::Error> {
@@ -115,6 +115,7 @@ pub(crate) fn unless_given_up<R>(
     }
 }
 
+/// The rank that a notice names; `None` if `bytes` is no notice.
 pub(crate) fn read_notice(bytes: &[u8]) -> Option<usize> {
     let (number, _) = bytes.split_first_chunk::<NOTICE_BYTES>()?;
     usize::try_from(u64::from_ne_bytes(*number)).ok()

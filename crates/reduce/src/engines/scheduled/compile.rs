@@ -1,4 +1,4 @@
-//! Compiles a schedule to a [`Program`] for one rank, whose places are offsets in one workspace.
+//! Compiles a schedule to a [`Program`] for one rank. The program's places are offsets in one workspace.
 //!
 //! Schedules speak of ranges of ranks. The ownership alone determines the nodes of such a range's fragment, so every rank knows
 //! the length and the order of every message before it arrives, and a message consists of values only.
@@ -19,7 +19,7 @@ pub(crate) struct Input<'s> {
     pub(crate) ownership: &'s Ownership,
     /// Elements of a row.
     pub(crate) width: usize,
-    /// Longer messages are split, in elements.
+    /// Messages of more elements are split.
     pub(crate) message_limit: usize,
     /// The longest message that the transport sends eagerly, in elements.
     pub(crate) eager_limit: usize,
@@ -38,7 +38,7 @@ pub(crate) enum Output {
 }
 
 impl Input<'_> {
-    /// The program of a rank.
+    /// Compiles the program of a rank.
     pub(crate) fn compile(&self, rank: usize) -> Program<usize> {
         let position = self.ownership.position_of(rank);
         let mut compiler = Compiler {
@@ -63,7 +63,7 @@ impl Input<'_> {
         compiler.program
     }
 
-    /// The columns of a schedule's block. Those of a reduce-scatter are numbered by position, and rank r gets the r-th block of columns.
+    /// The columns of a block of the schedule. A reduce-scatter numbers its blocks by position, and rank r gets the r-th block of columns.
     pub(crate) fn columns(&self, block: usize) -> Range<usize> {
         let column_block = match self.schedule.collective() {
             Collective::ReduceScatter => self.ownership.rank_at(block),
@@ -79,7 +79,7 @@ impl Input<'_> {
             .filter(|&block| !self.columns(block).is_empty())
     }
 
-    /// A rank's items as ranges that are also contiguous in its slice, each with its first row.
+    /// The ranges of a rank's items that are also contiguous in its slice, each with the index of its first row there.
     fn local_ranges(&self, rank: usize) -> Vec<(Range<u64>, usize)> {
         let mut local_ranges: Vec<(Range<u64>, usize)> = Vec::new();
         let mut row = 0;
@@ -95,7 +95,7 @@ impl Input<'_> {
     }
 }
 
-/// The reduction of a range of positions, of one block.
+/// One block of the reduction of a range of positions.
 #[derive(Clone, Debug)]
 struct Held {
     positions: Range<usize>,
@@ -114,7 +114,7 @@ struct Compiler<'s> {
 }
 
 impl Compiler<'_> {
-    /// Notes the nodes of this rank's rows: those of each local range, then their merged fragment.
+    /// Records the nodes of each of this rank's local ranges, and the fragment into which they merge.
     fn hold_own(&mut self, rank: usize, position: usize) {
         let width = self.input.width;
         let mut nodes = Vec::new();
@@ -181,7 +181,7 @@ impl Compiler<'_> {
         nodes
     }
 
-    /// The nodes of a range of positions, joined from what is held, and held from now on.
+    /// The nodes of a range of positions, merged from reductions that this rank has. The result is held from now on, too.
     fn gather(&mut self, block: usize, positions: &Range<usize>) -> Vec<(Node, usize)> {
         if positions.is_empty() {
             return Vec::new();
@@ -194,7 +194,7 @@ impl Compiler<'_> {
             Some((longest.positions.end, longest))
         };
         let tiles = tile(positions, longest).unwrap_or_else(|| {
-            panic!("the schedule is checked: positions {positions:?} are held in parts")
+            panic!("the schedule is checked, so reductions cover positions {positions:?}")
         });
         if let [whole] = tiles[..] {
             return whole.nodes.clone();
@@ -236,7 +236,7 @@ impl Compiler<'_> {
         });
     }
 
-    /// The combinations since the last step.
+    /// The combinations added since the last step.
     fn new_combines(&self) -> Range<usize> {
         let first = self
             .program
@@ -259,7 +259,7 @@ impl Compiler<'_> {
         parts
     }
 
-    /// Allocates contiguous room for a message, and records the reductions that will be held when it has arrived.
+    /// Allocates contiguous room for a message, and records the reductions that this rank has once it arrives.
     fn receive(&mut self, transfer: &Transfer) -> Part<usize> {
         let start = self.program.workspace_length;
         for piece in &transfer.pieces {
@@ -328,8 +328,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// The fragment before each of this rank's local ranges. It is the fragment before the range below, merged with the nodes between
-    /// the two.
+    /// Computes the fragment before each of this rank's local ranges: the fragment before the previous range, merged with the nodes
+    /// from there on.
     fn finish_scan(&mut self, rank: usize, position: usize) {
         let length = self.input.width;
         let input = self.input;
@@ -366,12 +366,12 @@ impl Compiler<'_> {
     }
 }
 
-/// The rows of a range of items. A share may have more than a slice can hold; then no run can pass a slice of this length.
+/// The number of rows of a range of items. A rank may own more than a slice can hold. Then no run passes the length check.
 fn rows_of(items: &Range<u64>) -> usize {
     usize::try_from(items.end - items.start).unwrap_or(usize::MAX)
 }
 
-/// Adds a part; one that continues the last part is joined with it.
+/// Adds a part, or extends the last part if the new one continues it.
 fn append(parts: &mut Vec<Part<usize>>, part: Part<usize>) {
     match parts.last_mut() {
         Some(last) if last.place + last.length == part.place => last.length += part.length,
@@ -379,7 +379,7 @@ fn append(parts: &mut Vec<Part<usize>>, part: Part<usize>) {
     }
 }
 
-/// Sorts nodes from left to right. Tiles ascend, but ownership may interleave: unlike an unstable sort, this one merges tiles in linear time.
+/// Sorts nodes from left to right. The nodes of each tile are in order, and only the stable sort merges such runs in linear time.
 fn sort(nodes: &mut [(Node, usize)]) {
     nodes.sort_by_key(|&(node, _)| node);
 }
@@ -408,7 +408,7 @@ mod tests {
         input.compile(rank)
     }
 
-    /// O(log p) steps of O(log N) values each: 20 exchanges of at most 2 log2 N values.
+    /// A rank compiles O(log p) steps of O(log N) values each: here 20 exchanges of at most 2 log2 N values.
     #[test]
     fn one_rank_of_a_million_compiles_little() {
         for rank in [0, 1, 123_456, 999_999] {

@@ -1,4 +1,4 @@
-//! What a run leaves on this rank: the result of its operation.
+//! How a run makes this rank's result of an operation.
 
 use std::mem;
 
@@ -6,7 +6,7 @@ use super::machine::Machine;
 use super::memory::Place;
 use super::scan;
 
-/// What this rank gets.
+/// The result that this rank gets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
     /// Whether this rank gets anything.
@@ -20,7 +20,7 @@ pub(super) enum EndingKind {
     Reduction,
     /// The reduction of no items.
     Empty,
-    /// A row, as it is.
+    /// A row, unchanged.
     Row,
     /// The prefixes of this rank's items.
     Scan { is_exclusive: bool },
@@ -61,7 +61,7 @@ impl Ending {
     }
 }
 
-/// Copies the parts of the program's result.
+/// Copies the parts of the program's result to `result` by `copy`.
 fn copy<P: Place>(
     machine: &mut Machine<'_, P>,
     result: &mut [u8],

@@ -19,7 +19,7 @@ use crate::world::patience::Patience;
 enum Awaited {
     Nothing,
     Receives(Range<usize>),
-    /// Sends with one of the two sets of buffers, which must be complete first.
+    /// Sends that must complete first, with one of the two sets of buffers.
     Sends(usize, Range<usize>),
 }
 
@@ -34,7 +34,7 @@ impl<P: Place> Flight for Run<P> {
     }
 
     fn awaited_ranks(&self) -> Vec<usize> {
-        // An operator makes this call, so the run on the stack is not waiting for any rank.
+        // A borrowed state means that this run's operator makes the call, so the run is not waiting for any rank.
         let Ok(state) = self.state.try_borrow() else {
             return Vec::new();
         };
@@ -91,7 +91,7 @@ impl<P: Place> Progress for Run<P> {
             Awaited::Receives(range) => &state.receives[range],
             Awaited::Sends(turn, range) => &state.sends[turn][range],
         };
-        // The machine takes messages in order. A later one that has arrived must not end the wait, since the run could not continue.
+        // The machine takes messages in order. The arrival of a later message must not end the wait, since the run could not continue.
         let first = buffers.iter().find_map(|buffer| buffer.request.as_ref());
         requests.extend(first.map(comm::Request::id));
     }

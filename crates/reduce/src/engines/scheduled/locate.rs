@@ -1,4 +1,4 @@
-//! Long rows are not copied: this module finds the home of every place of a program, where its values really lie.
+//! Long rows are not copied: this module replaces workspace offsets by homes, the memory where the values really lie.
 //!
 //! This rank's rows stay in the caller's slice, received values stay in the message's memory, and the combinations that make the result write it into
 //! the caller's result. A part that spans several homes is cut, so that a run need not search.
@@ -26,7 +26,7 @@ struct Elsewhere {
 }
 
 impl Program<usize> {
-    /// The same program on values in place.
+    /// Replaces the offsets of values that stay in place by the values' homes.
     pub(crate) fn locate(self, in_place: InPlace) -> Program<Located> {
         let homes = Homes::of(&self, in_place);
         let mut located = Program {
@@ -82,7 +82,7 @@ impl Program<usize> {
 }
 
 impl Program<Located> {
-    /// Finds the steps that receive one message which only the combinations after it read.
+    /// Marks the steps that receive one message which only the next combinations read.
     fn note_combined_on_arrival(&mut self) {
         let operands = |combines: Range<usize>| {
             let combines = self.combines[combines].iter();
@@ -163,7 +163,7 @@ impl Homes {
         self.0.sort_unstable_by_key(|elsewhere| elsewhere.start);
     }
 
-    /// The longest piece at the start of a part that has one home; `None` is the workspace.
+    /// The longest piece at the start of a part that lies in one home. The home `None` is the workspace.
     fn leading_piece(&self, place: usize, length: usize) -> LeadingPiece {
         let following = self.0.partition_point(|elsewhere| elsewhere.start <= place);
         let before = following.checked_sub(1).map(|index| self.0[index]);
@@ -187,7 +187,7 @@ impl Homes {
         }
     }
 
-    /// A part, piece by piece.
+    /// Cuts a part into pieces that have one home each.
     fn cut(&self, part: Part<usize>) -> impl Iterator<Item = Part<Located>> {
         let mut rest = part;
         std::iter::from_fn(move || {
@@ -202,7 +202,7 @@ impl Homes {
         })
     }
 
-    /// A combination, cut into pieces so that each operand of a piece has one home.
+    /// Cuts a combination into pieces, so that each operand of a piece has one home.
     fn cut_combine(&self, combine: Combine<usize>, pieces: &mut Vec<Combine<Located>>) {
         let mut done = 0;
         while done < combine.length {
@@ -240,7 +240,7 @@ impl Located {
         }
     }
 
-    /// The place `skipped` elements further on.
+    /// The place `skipped` bytes further on.
     fn advanced_by(self, skipped: usize) -> Self {
         match self {
             Located::Workspace(start) => Located::Workspace(start + skipped),

@@ -1,5 +1,5 @@
-//! The machine itself: combines, sends and receives, step by step, and continues wherever it stopped. [`run`](super::run) folds
-//! this rank's rows.
+//! Executes a program: combines, sends and receives, step by step, and continues wherever it stopped. [`run`](super::run) folds
+//! this rank's rows first.
 
 use std::mem;
 use std::ops::Range;
@@ -15,28 +15,28 @@ use crate::engines::values::Values;
 use crate::trace::{message, span};
 use crate::world::patience::Patience;
 
-/// The most bytes of a message that is sent without a request, unless longer ones go through shared memory. Longer messages take so long
-/// that a request does not matter.
+/// The most bytes of a message that is sent without a request. Longer messages take so long that a request does not matter, unless
+/// they go through shared memory.
 pub(super) const AT_ONCE_BYTES: usize = 4096;
 
-/// The limit if longer messages go through shared memory. Each message has a buffer of that length in case it is not sent at once.
+/// The highest limit for messages through shared memory. Each has a buffer, in case it is not sent at once.
 pub(super) const SHARED_AT_ONCE_BYTES_MAX: usize = 1 << 15;
 
-/// The most bytes of such a message that are put together on the stack.
+/// Messages without requests are put together on the stack if they have at most this many bytes.
 const ON_STACK_BYTES: usize = 256;
 
-/// Receives are posted this number of steps ahead, so that early messages find their buffers; after the sends, which others wait
-/// for.
+/// Receives are posted this number of steps ahead, so that early messages find their buffers, but after the step's sends, for which
+/// other ranks wait.
 const STEPS_AHEAD: usize = 16;
 
-/// The sends that may be under way when a step begins, since MPI libraries search longer lists of them repeatedly. Waiting for earlier
-/// sends cannot deadlock: schedules are checked to end even if every send waits for its receiver.
+/// Number of sends that may be under way when a step begins: MPI libraries search longer lists of sends repeatedly. Waiting for earlier
+/// sends cannot deadlock, because schedules are checked to end even if every send waits for its receiver.
 const SENDS_AHEAD: usize = 32;
 
 /// A run, with the memory that it works on until it stops.
 pub(super) struct Machine<'m, P> {
     pub(super) comm: &'m dyn Communicator,
-    /// Whether sends arrive without further calls.
+    /// Whether sends arrive without further calls to the transport.
     pub(super) delivers_alone: bool,
     pub(super) strips: &'m ColumnStrips<P>,
     pub(super) values: &'m dyn Values,
@@ -103,14 +103,14 @@ impl<'m, P: Place> Machine<'m, P> {
         Ok(())
     }
 
-    /// Performs the next combinations, unless they have happened on the arrival of the last message.
+    /// Performs the next combinations, unless the arrival of the last message has done so.
     fn combine_next(&mut self, combines: Range<usize>) {
         if !mem::take(&mut self.state.is_combined) {
             self.combine(combines, None);
         }
     }
 
-    /// Performs combinations. A message may have arrived that is in no buffer.
+    /// Performs combinations. `arrived` is a message that is in no buffer, with its number among the receives.
     fn combine(&mut self, combines: Range<usize>, arrived: Option<(usize, &[u8])>) {
         if self.state.failed.is_some() || combines.is_empty() {
             return;
@@ -125,7 +125,7 @@ impl<'m, P: Place> Machine<'m, P> {
         self.state.check_environment(self.comm.rank());
     }
 
-    /// Copies the strip's result to the caller's, in canonical form. Combinations have already written some parts there, in this form.
+    /// Copies the strip's result to the caller's, in canonical form, except parts that combinations have already written there.
     fn deliver(&mut self) {
         let (program, values) = (self.program(), self.values);
         let mut start = self.state.first_column;
@@ -225,7 +225,7 @@ impl<'m, P: Place> Machine<'m, P> {
         is_sent
     }
 
-    /// Puts the values of a message together.
+    /// Copies the values of a message into `into`, one after the other.
     fn gather(&mut self, parts: &[Part<P>], into: &mut Vec<u8>) {
         into.clear();
         let values = self.memory();
@@ -335,7 +335,7 @@ impl<'m, P: Place> Machine<'m, P> {
         is_received
     }
 
-    /// Uses a message in place: combines it, or copies its values.
+    /// Combines the values of a message in place, or copies them.
     #[inline]
     fn take_in(&mut self, step: usize, index: usize, bytes: &[u8]) {
         let program = self.program();
@@ -362,7 +362,7 @@ impl<'m, P: Place> Machine<'m, P> {
         P::take_in_bytes(part, bytes, &mut receives[index], workspace, alignment);
     }
 
-    /// Notes the rank that a peer's notice names as the first to fail. If the notice is invalid, the peer has failed.
+    /// Records the rank that a peer's notice names, or the peer if the notice is invalid, unless an earlier failure is known.
     #[cold]
     fn note_failure(&mut self, peer: usize, notice: Option<usize>) {
         let failed = notice.filter(|&rank| rank < self.comm.size());

@@ -4,7 +4,7 @@ use super::buffer::Buffer;
 use super::program::{Combine, Part};
 use crate::engines::values::Values;
 
-/// The values of a run.
+/// All memory that has values of a run.
 #[derive(Debug)]
 pub(crate) struct RunMemory<'m> {
     pub(crate) workspace: &'m mut [u8],
@@ -15,18 +15,18 @@ pub(crate) struct RunMemory<'m> {
     pub(crate) own_nodes: &'m [u8],
     /// A whole row, or the columns of this rank.
     pub(crate) result: &'m mut [u8],
-    /// The length of a whole row.
+    /// The length of a whole row, in bytes.
     pub(crate) row: usize,
-    /// Where the strip begins in a row.
+    /// The strip's offset in a row, in bytes.
     pub(crate) first_column: usize,
 }
 
-/// A kind of place.
+/// Where a value of a run lies: [`Packed`] or [`Located`].
 pub(crate) trait Place: Copy + 'static {
-    /// Copies the values of a received message to their part, unless they stay in the message, which is aligned then.
+    /// Copies the values of a received message to their part. If they stay in the message instead, aligns the message.
     fn take_in(part: Part<Self>, message: &mut Buffer, workspace: &mut [u8], alignment: usize);
 
-    /// As [`take_in`](Place::take_in), of a message that is not in its buffer.
+    /// As [`take_in`](Place::take_in), for a message that is not in its buffer.
     fn take_in_bytes(
         part: Part<Self>,
         bytes: &[u8],
@@ -35,7 +35,7 @@ pub(crate) trait Place: Copy + 'static {
         alignment: usize,
     );
 
-    /// Whether combinations write the values straight into the result.
+    /// Whether the place is in the result, so that combinations write it there directly.
     fn is_in_result(self) -> bool;
 
     /// The values of a part.
@@ -45,7 +45,7 @@ pub(crate) trait Place: Copy + 'static {
     fn combine(combines: &[Combine<Self>], memory: &mut RunMemory<'_>, values: &dyn Values);
 }
 
-/// A place in the workspace, where all values are.
+/// An offset in the workspace, which has all values.
 pub(crate) type Packed = usize;
 
 impl Place for Packed {
@@ -93,7 +93,7 @@ pub(crate) enum Located {
 }
 
 impl Located {
-    /// The values, unless they are in the workspace or in the result.
+    /// The values in a message or an own node; `None` for values in the workspace or the result.
     fn outside<'m>(
         self,
         length: usize,
@@ -117,12 +117,14 @@ impl Located {
         }
     }
 
-    /// The place in the workspace.
+    /// The range of the workspace.
     fn in_workspace(self, length: usize) -> std::ops::Range<usize> {
         match self {
             Located::Workspace(start) => start..start + length,
             _ => {
-                unreachable!("no operand is in the result, and message and own nodes are outside")
+                unreachable!(
+                    "values in messages and own nodes are outside, and none is in the result"
+                )
             }
         }
     }

@@ -23,9 +23,9 @@
 //! - **Few sends are under way**, because MPI libraries search long lists of them. Waiting for earlier sends cannot deadlock:
 //!   schedules are checked to end even if every send waits for its receiver.
 //! - **Short messages need no request** under MPI, while nothing else is in flight: the machine sends and receives them at once. The
-//!   first one that the transport cannot take or deliver within microseconds makes the rest of the strip use requests.
-//! - **Long rows are not copied**: [`locate`] replaces workspace offsets by places in messages and in the caller's slices. They are cut
-//!   into [`strips`] of columns that stay in cache.
+//!   first message that the transport cannot take or deliver within microseconds makes the rest of the strip use requests.
+//! - **Long rows are not copied**: [`locate`] replaces workspace offsets by places in messages and in the caller's slices. Long rows are
+//!   cut into [`strips`] of columns that stay in cache.
 //! - **A run stops wherever a message is missing** and continues there, so blocking calls, tests and time-outs are the same code.
 
 mod buffer;
@@ -85,7 +85,7 @@ pub(crate) struct Scheduled {
 struct Shape {
     output: Output,
     ending: Ending,
-    /// The strips of columns that run one after the other.
+    /// Number of strips of columns, which run one after the other.
     strips: usize,
     /// Which values stay in place; `None` if all are copied to the workspace.
     in_place: Option<InPlace>,
@@ -94,7 +94,7 @@ struct Shape {
 /// The most eager messages that replace one longer message: more would take longer than one rendezvous.
 const EAGER_MESSAGES: usize = 6;
 
-/// A compiled operation, on short rows or on long ones.
+/// A compiled operation: packed for short rows, located for long rows.
 enum Compiled {
     Packed(Rc<Run<Packed>>),
     Located(Rc<Run<Located>>),
@@ -119,7 +119,7 @@ impl Scheduled {
         }
     }
 
-    /// A blocking call on this rank's rows, or on the reductions of its own nodes.
+    /// Makes a blocking call on this rank's rows or, if `are_nodes`, on the reductions of its own nodes.
     #[inline]
     fn run_local(
         &self,
@@ -135,7 +135,7 @@ impl Scheduled {
         }
     }
 
-    /// The same without the wait.
+    /// As [`run_local`](Self::run_local), without waiting.
     fn start_local(
         &self,
         operation: Operation,

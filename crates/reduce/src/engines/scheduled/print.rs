@@ -9,7 +9,7 @@ use super::program::{Message, Program};
 /// A message of more values than this prints a warning: the boundaries between ranks cut many subtrees.
 const VALUES_TO_WARN_OF: usize = 64;
 
-/// Prints a rank's part, step by step.
+/// Prints what a rank does, step by step.
 pub(super) fn program<P>(f: &mut fmt::Formatter<'_>, program: &Program<P>) -> fmt::Result {
     let width = program.width;
     let nodes_count = program.own_nodes_count() as u64;

@@ -20,13 +20,13 @@ pub(crate) struct Part<P> {
 #[derive(Clone, Debug)]
 pub(crate) struct LocalRange {
     pub(crate) rows: Range<usize>,
-    /// The rows of each node, in the program's list of lengths.
+    /// Range of the program's `lengths` with the rows of each node.
     pub(crate) lengths: Range<usize>,
     /// Where the first node's reduction begins in the workspace; the others follow.
     pub(crate) start: usize,
 }
 
-/// `left` and `right`, element by element, into a third place.
+/// Combines `left` and `right`, element by element, into a third place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Combine<P> {
     pub(crate) left: P,
@@ -35,21 +35,19 @@ pub(crate) struct Combine<P> {
     pub(crate) length: usize,
 }
 
-/// A message.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) peer: usize,
-    /// The parts of the message, in the program's list of parts. A received message is one part.
+    /// Range of the program's `parts`. A received message is one part.
     pub(crate) parts: Range<usize>,
     /// The length of all parts, which is at least the length of an item.
     pub(crate) length: usize,
 }
 
-/// What happens between two waits. The combinations come first; then everything is posted, and
-/// the receives are waited for.
+/// What happens up to a wait: combinations, then sends; then receives are posted and awaited.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Step {
-    /// Ranges of the program's lists.
+    /// Range of the program's `combines`; below, of its `sends` and `receives`.
     pub(crate) combines: Range<usize>,
     pub(crate) sends: Range<usize>,
     pub(crate) receives: Range<usize>,
@@ -63,14 +61,15 @@ pub(crate) struct Prefix<P> {
     /// The range's rows in the local slice, and the number of its first item.
     pub(crate) rows: Range<usize>,
     pub(crate) first_item: u64,
-    /// The fragment of all items before it, node by node.
+    /// The fragment of all items before the range, node by node.
     pub(crate) nodes: Vec<Part<P>>,
 }
 
-/// One rank's part in one collective operation.
+/// What one rank does in one collective operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Program<P> {
     pub(crate) local_ranges: Vec<LocalRange>,
+    /// The rows of each own node.
     pub(crate) lengths: Vec<usize>,
     pub(crate) steps: Vec<Step>,
     /// In the order in which they happen: those of the steps, then those that remain when everything has arrived.
@@ -90,7 +89,7 @@ pub(crate) struct Program<P> {
 }
 
 impl Program<usize> {
-    /// The same program, whose places and lengths are in bytes in place of items.
+    /// Converts places and lengths from items to bytes.
     pub(super) fn in_bytes(mut self, item_bytes: usize) -> Self {
         let scale = |number: &mut usize| *number *= item_bytes;
         let scale_part = |part: &mut Part<usize>| {
@@ -125,7 +124,7 @@ impl Program<usize> {
 }
 
 impl<P> Program<P> {
-    /// The bytes of the longest message.
+    /// The length of the longest message.
     pub(super) fn longest_message(&self) -> usize {
         let messages = self.sends.iter().chain(&self.receives);
         messages.map(|message| message.length).max().unwrap_or(0)
@@ -148,7 +147,7 @@ impl<P> Program<P> {
         self.lengths.iter().all(|&length| length == 1)
     }
 
-    /// The length of its result on this rank.
+    /// The length of this rank's result.
     pub(crate) fn result_length(&self) -> usize {
         let parts = self.result.iter().map(|part| part.length);
         parts.fold(0, |length, part| length + part)

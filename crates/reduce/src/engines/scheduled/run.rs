@@ -1,9 +1,9 @@
 //! Runs a program: the one executor for every schedule, on every transport.
 //!
 //! A run is a machine that stops wherever a message is missing and continues when the message has arrived, so blocking
-//! calls, tests and time-outs are the same code. Everything that it needs is allocated in its first two runs. The transport owns a
-//! message's buffer until the send is complete. If sends arrive without further calls, the transport may keep it during the next
-//! run, which uses a second buffer.
+//! calls, tests and time-outs are the same code. All memory is allocated in the first two runs. The transport owns a message's buffer
+//! until the send is complete. If sends arrive without further calls, the transport may keep the buffer during the next run, which
+//! uses a second one.
 //!
 //! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed
 //! first, in a length that no values have. So no rank waits forever, and values need no header.
@@ -28,12 +28,12 @@ use crate::world::World;
 use crate::world::conversation::Conversation;
 use crate::world::patience::Patience;
 
-/// A compiled operation, its memory, and how far it has come.
+/// A compiled operation, its memory, and the state of its run.
 pub(super) struct Run<P> {
     pub(super) world: World,
     pub(super) delivers_alone: bool,
-    /// Whether messages go without requests while nothing else is in flight. Transports where sends arrive without further calls have
-    /// cheap requests.
+    /// Whether messages go without requests while nothing else is in flight. Where sends arrive without further calls, requests are
+    /// cheap, so this is false.
     goes_at_once: bool,
     pub(super) strips: ColumnStrips<P>,
     pub(super) ending: Ending,
@@ -79,7 +79,7 @@ impl<P: Place> Run<P> {
         }
     }
 
-    /// A blocking call, on this rank's rows or, where `are_nodes` says so, on the reductions of its own nodes.
+    /// Makes a blocking call on this rank's rows or, if `are_nodes`, on the reductions of its own nodes.
     pub(super) fn run(
         &self,
         local: Result<&[u8], RunError>,
@@ -185,7 +185,7 @@ impl<P: Place> Run<P> {
         self.deliver(local.unwrap_or_default(), result)
     }
 
-    /// Whether nothing is in flight but, perhaps, this run.
+    /// Whether no other run is in flight.
     #[inline]
     fn is_alone(&self) -> bool {
         let own = std::ptr::from_ref(self).cast();
@@ -199,7 +199,7 @@ impl<P: Place> Run<P> {
         self.with_own_memory(state, |machine| machine.begin_strip())
     }
 
-    /// Starts a run that ends in another call, in which the caller's rows may be gone or changed.
+    /// Starts a run that another call ends. The caller's rows may be gone by then, so a scan copies them.
     pub(super) fn start_flight(
         &self,
         local: Option<&[u8]>,
@@ -234,7 +234,7 @@ impl<P: Place> Run<P> {
         }
     }
 
-    /// The machine, with the memory that is not in the state: a run in place has own nodes and a result there.
+    /// The machine of this run. `own_nodes` and `result` are empty unless the run uses values in place.
     #[inline]
     fn machine<'m>(
         &'m self,
@@ -255,7 +255,7 @@ impl<P: Place> Run<P> {
         }
     }
 
-    /// Reduces this rank's own nodes, to the workspace or to the copies.
+    /// Reduces this rank's own nodes into the workspace or, for a run in place, into the copies.
     fn fold(&self, state: &mut RunState, own: &[u8], are_nodes: bool) {
         span!("local work");
         let (program, width) = (self.strips.first(), self.strips.width);
@@ -305,7 +305,7 @@ impl<P: Place> Run<P> {
         }
     }
 
-    /// Runs the machine on this run's own memory: the workspace, and the copies in place of the caller's slices.
+    /// Runs the machine on this run's own memory: the workspace, and copies instead of the caller's slices.
     fn with_own_memory<R>(
         &self,
         state: &mut RunState,
@@ -340,7 +340,7 @@ impl<P: Place> Run<P> {
         }
     }
 
-    /// Aborts the run if the transport has failed, and notes why: whoever waits for this run then gets the same error.
+    /// Aborts the run if the transport has failed, and records the error, which all who wait for this run get.
     fn fail_on_transport_error<R>(
         &self,
         state: &mut RunState,
@@ -393,7 +393,7 @@ impl<P: Place> Run<P> {
         self.state.borrow().outcome(self.world.rank())
     }
 
-    /// Leaves the result of a run that is over in `result`. Returns whether this rank gets one.
+    /// Leaves the result of a run that is over in `result`. Returns whether this rank gets a result.
     pub(super) fn deliver(&self, rows: &[u8], result: &mut [u8]) -> Result<bool, RunError> {
         if !self.ending.is_mine {
             return Ok(false);
@@ -408,7 +408,7 @@ impl<P: Place> Run<P> {
         Ok(true)
     }
 
-    /// Leaves the result of a run that was started in another call.
+    /// As [`deliver`](Self::deliver), for a run that was started in another call.
     pub(super) fn deliver_flight(&self, result: &mut [u8]) -> Result<bool, RunError> {
         let rows = mem::take(&mut self.copies.borrow_mut().rows);
         let delivered = self.deliver(rows.bytes(), result);
@@ -416,7 +416,7 @@ impl<P: Place> Run<P> {
         delivered
     }
 
-    /// Leaves the result in `result`; for a scan this computes.
+    /// Leaves the result in `result`. A scan computes its result here, so the environment is checked again.
     fn finish(
         &self,
         machine: &mut Machine<'_, P>,
@@ -429,7 +429,7 @@ impl<P: Place> Run<P> {
         machine.state.outcome(rank)
     }
 
-    /// The steps of the last run; `None` if an operator of a run on the stack makes the call.
+    /// Number of steps of the last run that sent or received; `None` if an operator of this run makes the call.
     pub(super) fn rounds(&self) -> Option<u64> {
         self.state.try_borrow().ok().map(|state| state.rounds)
     }

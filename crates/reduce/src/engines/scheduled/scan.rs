@@ -1,10 +1,10 @@
-//! The local part of scans: from the fragment of everything before this rank's items to a result for each of them.
+//! The local part of scans: computes a result for each of this rank's items from the fragment of all items before them.
 
 use super::machine::Machine;
 use super::memory::Place;
 use super::program::Prefix;
 
-/// The scan of this rank's rows, inclusive or exclusive, by a machine whose run has computed the prefixes. `before` is scratch memory.
+/// Scans this rank's rows, after the machine's run has computed the prefixes. `before` is scratch memory.
 pub(super) fn finish<P: Place>(
     machine: &mut Machine<'_, P>,
     before: &mut Vec<u8>,

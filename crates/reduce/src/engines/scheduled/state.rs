@@ -15,19 +15,19 @@ use crate::error::RunError;
 pub(super) struct RunState {
     pub(super) phase: Phase,
     pub(super) strip: usize,
-    /// Where the strip begins in a row.
+    /// The strip's offset in a row, in bytes.
     pub(super) first_column: usize,
     /// Whether a strip's messages may go without requests: nothing else is in flight, and they are short.
     pub(super) may_go_at_once: bool,
     /// Whether all messages of this strip so far were sent without requests.
     pub(super) at_once: bool,
-    /// The receives that needed no requests.
+    /// Number of receives that needed no requests.
     pub(super) received: usize,
-    /// Whether the next combinations have happened.
+    /// Whether the next combinations are already done.
     pub(super) is_combined: bool,
-    /// The steps whose other receives are posted.
+    /// Number of steps whose other receives are posted.
     pub(super) posted: usize,
-    /// The sends known to be complete; all of them if sends arrive without further calls.
+    /// Number of sends known to be complete; `usize::MAX` if sends arrive without further calls.
     pub(super) sent: usize,
     /// Which of the two buffers of a send is in use.
     pub(super) turn: usize,
@@ -35,17 +35,17 @@ pub(super) struct RunState {
     pub(super) failed: Option<usize>,
     /// The change of this thread's floating-point environment, if the run detected one.
     pub(super) deviation: Option<EnvironmentError>,
-    /// Why the transport ended the run.
+    /// The transport's error, if one ended the run.
     pub(super) broken: Option<comm::Error>,
     pub(super) rounds: u64,
     pub(super) workspace: Memory,
-    /// Two for each message. They alternate from strip to strip and from run to run if sends arrive without further calls.
+    /// Two buffers for each message. If sends arrive without further calls, strips and runs use them alternately.
     pub(super) sends: [Vec<Buffer>; 2],
     pub(super) receives: Vec<Buffer>,
     pub(super) scratch: Vec<u8>,
 }
 
-/// The memory of a run that cannot use the caller's memory.
+/// The memory of a run that outlives the caller's slices.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     /// The reductions of this rank's own nodes, of a run in place.
@@ -67,7 +67,7 @@ pub(super) enum Phase {
 }
 
 impl RunState {
-    /// The state for the programs of a row's strips. Each message has memory for this number of bytes, and allocates more if it needs more.
+    /// The state for the programs of a row's strips. Each message has memory for `message_bytes`, which grows when necessary.
     pub(super) fn new<P>(programs: &[Program<P>], message_bytes: usize) -> Self {
         let most = |count: fn(&Program<P>) -> usize| programs.iter().map(count).max().unwrap_or(0);
         let buffers = |count: usize| -> Vec<Buffer> {
@@ -97,7 +97,7 @@ impl RunState {
         }
     }
 
-    /// The most requests that can be under way: those of three runs' messages. If sends arrive without further calls, the transport may
+    /// The most requests that can be under way: three runs' messages. If sends arrive without further calls, the transport may
     /// keep a buffer until the run after the next one.
     pub(super) fn requests_max(&self) -> usize {
         let [sends, _] = &self.sends;

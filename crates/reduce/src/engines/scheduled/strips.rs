@@ -1,4 +1,4 @@
-//! The strips of columns into which a long row is cut. A strip stays in cache, and each is a run of its program.
+//! The strips of columns into which a long row is cut. Strips stay in cache, and run one after the other.
 
 use super::program::{Program, columns};
 
@@ -52,7 +52,7 @@ impl<P> ColumnStrips<P> {
         &self.programs[usize::from(strip >= self.wide)]
     }
 
-    /// The program of the first strip: all have the same nodes, steps and messages, but for their lengths.
+    /// The program of the first strip. Programs of other strips differ only in lengths.
     pub(super) fn first(&self) -> &Program<P> {
         &self.programs[0]
     }

@@ -30,10 +30,10 @@ pub(crate) trait Values {
     /// Whether the functions of products below may be called: the operator is a sum of floats.
     fn has_products(&self) -> bool;
 
-    /// The reduction of all items, in canonical form; `None` if there are none.
+    /// Writes the reduction of all items, in canonical form. Returns `None` if there are no items.
     fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()>;
 
-    /// The sum of the products of two equally long slices, by [`Operator::fold_products`](crate::Operator::fold_products).
+    /// Writes the sum of the products of two equally long slices, by [`Operator::fold_products`](crate::Operator::fold_products).
     ///
     /// # Panics
     /// The operator is not a sum of floats.
@@ -45,10 +45,10 @@ pub(crate) trait Values {
     /// The operator is not a sum of floats.
     fn write_products(&self, factors: &[&[u8]; 2], products: &mut [u8]);
 
-    /// The reductions of runs of items, as [`Operator::fold_runs`](crate::Operator::fold_runs).
+    /// Writes the reductions of runs of items, as [`Operator::fold_runs`](crate::Operator::fold_runs).
     fn fold_runs(&self, items: &[u8], lengths: &[usize], results: &mut [u8]);
 
-    /// The reduction of rows, as [`Operator::fold_rows`](crate::Operator::fold_rows). If there are no rows, nothing is written.
+    /// Writes the reduction of rows, as [`Operator::fold_rows`](crate::Operator::fold_rows); nothing if there are no rows.
     fn fold_rows(&self, items: &[u8], row: &mut [u8]);
 
     /// Combines two items, which need not be aligned, and writes the result to `left`.
@@ -63,7 +63,7 @@ pub(crate) trait Values {
     /// Combines two rows into a third.
     fn combine_rows(&self, left: &[u8], right: &[u8], into: &mut [u8]);
 
-    /// The same into a row of a result, in canonical form.
+    /// Combines two rows into a row of a result, in canonical form.
     fn combine_rows_canonical(&self, left: &[u8], right: &[u8], into: &mut [u8]);
 
     /// Gives a row of a result canonical form.
@@ -75,7 +75,7 @@ pub(crate) trait Values {
     /// Fills a row with the reduction of no items, in canonical form.
     fn write_empty(&self, row: &mut [u8]);
 
-    /// The scan of rows of `row` bytes; the first row is item number `first_item`. `before` has the fragment of all items before it, node
+    /// Scans rows of `row` bytes; the first row is item number `first_item`. `before` has the fragment of all items before it, node
     /// by node, and need not be aligned. The result is not canonical yet.
     fn scan(
         &self,
@@ -88,10 +88,10 @@ pub(crate) trait Values {
     );
 }
 
-/// What callers of the functions of products guarantee.
+/// What callers of `fold_products` and `write_products` guarantee.
 const ARE_FLOATS: &str = "the operator is a sum of floats";
 
-/// Items of a type. An empty slice may have any address.
+/// The items that `bytes` holds. An empty slice may have any address.
 pub(crate) fn typed<T: Pod>(bytes: &[u8]) -> &[T] {
     if bytes.is_empty() {
         &[]

@@ -1,4 +1,4 @@
-//! Items of a type.
+//! Items of a type that the compiler knows.
 
 use std::alloc::Layout;
 use std::any::TypeId;
@@ -13,7 +13,7 @@ use crate::engines::scheduled::program::Combine;
 use crate::fold::prefix::Stack;
 use crate::operator::Operator;
 
-/// The operations of items of type `T` by operator `O`.
+/// The operations on items of type `T` by operator `O`.
 pub(crate) struct Typed<T, O> {
     pub(crate) operator: O,
     scratch: RefCell<Vec<T>>,
@@ -30,7 +30,7 @@ impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
 
     /// Lends scratch memory, which keeps its length.
     fn with_scratch<R>(&self, task: impl FnOnce(&mut Vec<T>) -> R) -> R {
-        // An operator may make a call that gets here.
+        // The operator may make a call that borrows the scratch memory, too.
         let mut scratch = self.scratch.take();
         let result = task(&mut scratch);
         self.scratch.replace(scratch);
@@ -38,7 +38,7 @@ impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
     }
 }
 
-/// Larger values are combined in place.
+/// Values of more bytes are combined in place.
 const REGISTER_BYTES: usize = 64;
 
 impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {

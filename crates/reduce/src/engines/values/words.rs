@@ -1,4 +1,4 @@
-//! Items of words, by an operator that knows how many an item has.
+//! Items of 64-bit words. The operator knows how many words an item has.
 
 use std::alloc::Layout;
 use std::cell::RefCell;
@@ -31,7 +31,7 @@ impl Words {
     }
 }
 
-/// The words in bytes that may not be aligned.
+/// The words in `bytes`, which need not be aligned.
 fn words_in(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes
         .chunks_exact(size_of::<u64>())

@@ -16,10 +16,11 @@ use crate::operation::Operation;
 use crate::plan::{AnyPlan, Form, Staged};
 use crate::world::conversation::Conversation;
 
+/// The plans of both reductions of a run: of terms, then of rows.
 pub(crate) struct ByKey {
     pub(super) terms: AnyPlan,
     pub(super) rows: AnyPlan,
-    /// For entries that do not fit the rows.
+    /// The conversation of entries, which do not fit the rows.
     beside: Rc<Conversation>,
     pub(super) slots: Box<dyn AnySlots>,
     /// Memory of earlier runs, for reuse.
@@ -57,7 +58,7 @@ impl ByKey {
         }
     }
 
-    /// Memory for rows, with undefined content.
+    /// Memory for `rows` rows, with undefined content.
     pub(super) fn memory(&self, rows: usize) -> Memory {
         let mut memory = self.memory.borrow_mut().pop().unwrap_or_default();
         memory.resize(rows * self.rows.item_bytes());
@@ -68,7 +69,7 @@ impl ByKey {
         self.memory.borrow_mut().push(rows);
     }
 
-    /// Brings a rank's rows to the units that follow from the terms of all ranks.
+    /// Converts a rank's rows to the units that follow from the terms of all ranks.
     pub(super) fn settle(&self, local: &mut Local, all: &[Terms]) -> Result<Vec<Agreed>, RunError> {
         let agreed = all.iter().map(|&terms| Agreed::on(terms, self.ranks()));
         let agreed: Result<Vec<Agreed>, LimitError> = agreed.collect();
@@ -102,7 +103,7 @@ impl ByKey {
         [terms, rows, &self.beside].into_iter()
     }
 
-    /// The error of all ranks.
+    /// The error that all ranks return.
     fn limit(&self, error: LimitError) -> RunError {
         let rank = self.world().rank();
         RunError::Limit { rank, error }

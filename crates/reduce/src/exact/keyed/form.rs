@@ -1,4 +1,4 @@
-//! The form of plans that sum by key: the ranks agree on units, add up their rows, and send each other the values that do not fit the rows.
+//! The form of plans that sum by key: the ranks agree on units, add up their rows, and exchange *entries*, values that do not fit the rows.
 //!
 //! In a reduce, a key's entries go to the root. Otherwise they go to the rank that [owns](rank_of_column) the key; in an allreduce, that
 //! rank sends them to all ranks.
@@ -20,7 +20,7 @@ use crate::world::World;
 /// A run whose rows are added up, before its entries are merged.
 struct Added {
     operation: Operation,
-    /// If this rank gets rows.
+    /// The added rows; `None` if this rank gets none.
     rows: Option<Memory>,
     agreed: Vec<Agreed>,
 }
@@ -54,7 +54,7 @@ impl ByKey {
         }
     }
 
-    /// A blocking run, whose reductions are blocking, too. If `local` is an error, this rank reports it to the other ranks instead of
+    /// Performs a blocking run by blocking reductions. If `local` is an error, this rank reports it to the other ranks instead of
     /// adding its rows.
     fn run_local(
         self: &Rc<Self>,
@@ -95,7 +95,7 @@ impl ByKey {
         Ok(Stage::Run(run, Box::new(then)))
     }
 
-    /// Begins the second reduction after the first.
+    /// Begins the second reduction, after the first one, which `terms` holds.
     fn add(
         self: &Rc<Self>,
         operation: Operation,
@@ -186,7 +186,6 @@ impl ByKey {
     }
 }
 
-/// The outcome of a run.
 fn total_of(outcome: Box<dyn Any>) -> Box<Total> {
     outcome.downcast().expect("runs leave these")
 }
@@ -215,7 +214,7 @@ impl Staged for ByKey {
         self.check_offered(operation, false)?;
         let local = sums.and_then(|sums| self.local(sums));
         self.run_local(operation, local).inspect_err(|error| {
-            // Within an operator nothing has begun.
+            // A call from an operator has begun nothing.
             if !matches!(error, RunError::Nested { .. }) && !error.is_of_all() {
                 self.spend();
             }
@@ -251,7 +250,7 @@ impl Staged for ByKey {
     }
 
     fn refuse(&self, operation: Operation) {
-        // The other ranks may be in any operation.
+        // Sums by key have no other operations. The other ranks may be in any of these.
         let operation = match operation {
             Operation::Reduce | Operation::ReduceScatter => operation,
             _ => Operation::Allreduce,

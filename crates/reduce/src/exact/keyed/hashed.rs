@@ -19,8 +19,8 @@ use crate::world::conversation::Conversation;
 /// Exact sums or other [slots](KeyedSlot) of the items of each key over the ranks of a [`World`], for keys that are any integers of 64 bits. Made by
 /// [`Builder::build_hashed`](crate::Builder::build_hashed).
 ///
-/// Each key is [owned](KeyedPlan::owner) by one rank; the others send it their sums of that key. For keys 0 to K - 1 that most ranks have,
-/// a plan of [`Keyed`](exact_sum::Keyed) is cheaper. The keys need not be known beforehand, and each run may have different ones.
+/// One rank [owns](KeyedPlan::owner) each key; the other ranks send their sums of the key to the owner. For keys 0 to K - 1 that most ranks
+/// have, a plan of [`Keyed`](exact_sum::Keyed) is cheaper. The keys need not be known beforehand, and each run may have different ones.
 ///
 /// Each value has the bits of one process's [`Hashed`] on all ranks' items, whatever the number of ranks and the distribution of the
 /// items.
@@ -216,7 +216,7 @@ impl<K: SparseKey, S: KeyedSlot> Staged for ByOwner<K, S> {
         Ok(Stages::new(self, first))
     }
 
-    /// The number of keys is not known beforehand.
+    /// Accepts every length: the number of keys is not known beforehand.
     fn check_result(&self, _operation: Operation, _bytes: usize) -> Result<(), RunError> {
         Ok(())
     }
@@ -264,7 +264,7 @@ impl<K: SparseKey, S: KeyedSlot> Staged for ByOwner<K, S> {
         self.conversation.spend_between_runs();
     }
 
-    /// Nothing: a dropped exchange abandons itself.
+    /// Does nothing: a dropped exchange abandons itself.
     fn abandon(&self) {}
 }
 

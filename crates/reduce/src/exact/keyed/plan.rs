@@ -31,14 +31,14 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
     type All = Vec<(K, S::Item)>;
 }
 
-/// Exact sums, moments or other [slots](KeyedSlot) of the items of each key over the ranks of a [`World`](crate::World): of [`Keyed`], for the
-/// keys 0 to K - 1, made by [`Builder::build_keyed`](crate::Builder::build_keyed); or of [`Hashed`]: see [`HashedPlan`](super::HashedPlan).
+/// Exact sums, moments or other [slots](KeyedSlot) of the items of each key, over the ranks of a [`World`](crate::World). With [`Keyed`], the
+/// keys are 0 to K - 1, and [`Builder::build_keyed`](crate::Builder::build_keyed) makes the plan. For [`Hashed`], see [`HashedPlan`](super::HashedPlan).
 ///
 /// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). A rank's keys and its number of items
 /// need not be known beforehand: they may be different in each run.
 ///
 /// Each value has the bits of [`by_key`](exact_sum::by_key) on all ranks' items, whatever the number of ranks, the distribution of the items and the
-/// algorithm. A key is 16 bytes of a row that the [algorithm](crate::Algorithm) adds up, or 64 for moments; before that, the ranks agree on a unit in
+/// algorithm. The [algorithm](crate::Algorithm) adds up rows of 16 bytes a key, or 64 for moments. Before that, the ranks agree on a unit in
 /// a short reduction. Sums that do not fit, such as those of items that are not finite, are sent separately from the row.
 ///
 /// ```
@@ -84,7 +84,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.plan
     }
 
-    /// Adds up the ranks' sums; every rank gets those of all keys, or with [`Hashed`] of all keys that have items on any rank. Collective.
+    /// Adds up the ranks' sums; every rank gets the sums of all keys: with [`Hashed`], of all keys that have items on any rank. Collective.
     ///
     /// # Errors
     /// As [all runs](KeyedPlan#errors-of-all-runs).
@@ -95,14 +95,14 @@ impl<S: KeyedState> KeyedPlan<S> {
     /// As [`allreduce`](KeyedPlan::allreduce), for the root alone; the others get `None`. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](KeyedPlan::allreduce). A rank that the failed one does not depend on, and that does not get the
+    /// As [`allreduce`](KeyedPlan::allreduce). A rank that does not depend on the failed one, and does not get the
     /// result, may not learn of the failure in this run.
     pub fn reduce(&self, local: &S) -> Result<Option<S::All>, RunError> {
         self.run(Operation::Reduce, Ok(local)).map(typed)
     }
 
-    /// Adds up the ranks' sums; every rank gets those of its own keys: its [`scattered_keys`](KeyedPlan::scattered_keys),
-    /// renumbered from 0, or those that it [owns](KeyedPlan::owner). Collective.
+    /// Adds up the ranks' sums; every rank gets the sums of its own keys. With [`Keyed`], these are its
+    /// [`scattered_keys`](KeyedPlan::scattered_keys), renumbered from 0; with [`Hashed`], the keys that it [owns](KeyedPlan::owner). Collective.
     ///
     /// # Errors
     /// As [`allreduce`](KeyedPlan::allreduce), or the [algorithm](crate::AnyPlan::algorithm) of a plan for keys 0 to K - 1 is not a schedule.
@@ -202,10 +202,10 @@ impl<S: KeyedSlot> KeyedPlan<Keyed<S>> {
         Ok(local)
     }
 
-    /// As [`allreduce`](KeyedPlan::allreduce), each key's [value](Keyed::value) rounded once. Collective.
+    /// As [`allreduce`](KeyedPlan::allreduce), but writes each key's [value](Keyed::value), rounded once. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](KeyedPlan::allreduce), or `result` does not have a place for each key.
+    /// As [`allreduce`](KeyedPlan::allreduce), or the length of `result` is not the number of keys.
     pub fn allreduce_values(
         &self,
         local: &Keyed<S>,
@@ -214,11 +214,11 @@ impl<S: KeyedSlot> KeyedPlan<Keyed<S>> {
         self.run_and_round(Ok(local), result)
     }
 
-    /// The [values](Keyed::value) of all ranks' items of each key, each rounded once. For sums, these are the values of [`by_key`](exact_sum::by_key)
-    /// on all items. A rank may have any number of items. Collective.
+    /// Writes the [values](Keyed::value) of all ranks' items of each key, each rounded once. For sums, these are the values of
+    /// [`by_key`](exact_sum::by_key) on all items. A rank may have any number of items. Collective.
     ///
     /// # Errors
-    /// As [`allreduce_items`](KeyedPlan::allreduce_items), or `result` does not have a place for each key.
+    /// As [`allreduce_items`](KeyedPlan::allreduce_items), or the length of `result` is not the number of keys.
     pub fn by_key<K: Key>(
         &self,
         keys: &[K],

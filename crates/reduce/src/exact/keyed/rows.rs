@@ -1,5 +1,5 @@
-//! What a plan by key reduces: rows of integers, and the terms by which the ranks agree on their units. Also its access to the program's
-//! sums by key, whose type it does not know.
+//! What a plan by key reduces: rows of integers, and the terms by which the ranks agree on the rows' units. Also the plan's access to the
+//! program's sums by key, whose type the plan does not know.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use exact_sum::{Keyed, KeyedSlot};
 use crate::engines::values::{Memory, Typed, Values, typed, typed_mut};
 use crate::operator::Operator;
 
-/// Adds the integers of keys, which are far from overflowing, or takes their maxima.
+/// The operator on rows: adds the integers of keys, which are far from overflowing, or takes their maxima.
 pub(crate) struct CombineRows {
     name: String,
     adds: bool,
@@ -87,7 +87,7 @@ fn copy_row<T: Copy>(row: &[T], result: &mut [T]) -> Option<()> {
     Some(())
 }
 
-/// Combines terms.
+/// The operator on terms.
 pub(crate) struct CombineTerms;
 
 impl CombineTerms {
@@ -132,14 +132,14 @@ pub(super) struct Local {
 pub(super) struct Total {
     pub(super) rows: Memory,
     pub(super) agreed: Vec<Agreed>,
-    /// By rank.
+    /// The entries that each rank has sent.
     pub(super) entries: Vec<Vec<u64>>,
     /// The key of the first row.
     pub(super) first: usize,
 }
 
 impl Total {
-    /// The sums of this type.
+    /// The slots, from rows and entries.
     fn slots<S: KeyedSlot>(&self) -> Result<Keyed<S>, WrongEntries> {
         let mut slots = wire::of_rows(typed(self.rows.bytes()), &self.agreed);
         for entries in &self.entries {
@@ -151,7 +151,7 @@ impl Total {
 
 /// Slots of a type that the program knows and a plan does not.
 pub(super) trait AnySlots {
-    /// The parts of a key's slot.
+    /// The number of parts of a key's slot.
     fn parts(&self) -> usize;
 
     /// Terms of no items.
@@ -159,16 +159,16 @@ pub(super) trait AnySlots {
         vec![NO_TERMS; self.parts()]
     }
 
-    /// The bytes of a key's value.
+    /// The size of a key's value, in bytes.
     fn value_bytes(&self) -> usize;
 
     /// The number of keys of slots; `None` for slots of another type.
     fn keys(&self, slots: &dyn Any) -> Option<usize>;
 
-    /// What a rank with these slots contributes to a run, in memory that was used before.
+    /// What a rank with these slots contributes to a run. `rows` is memory for its rows.
     fn local(&self, slots: &dyn Any, rows: Memory) -> Local;
 
-    /// Brings the rows to the units that the ranks agreed on.
+    /// Converts the rows to the units that the ranks agreed on.
     fn settle(&self, local: &mut Local, agreed: &[Agreed]);
 
     /// Merges the entries of several ranks into one for each part of a key.
@@ -186,7 +186,7 @@ pub(super) trait AnySlots {
 
 pub(super) struct SlotsOf<S>(pub(super) PhantomData<fn() -> S>);
 
-/// What callers know after a request for the number of keys.
+/// What callers know once [`AnySlots::keys`] has returned a number.
 const OF_THE_TYPE: &str = "slots are of the plan's type";
 
 impl<S: KeyedSlot> AnySlots for SlotsOf<S> {

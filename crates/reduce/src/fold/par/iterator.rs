@@ -9,7 +9,7 @@ use crate::fold::finished;
 use crate::fold::iterator::{BLOCK_ITEMS, Exact, InTree, OfBlocks, check_count};
 use crate::operator::{Operator, Sum};
 
-/// The parts for each thread: more than one, since some take longer.
+/// The number of parts for each thread: more than one, since some parts take longer.
 const PARTS_OF_A_THREAD: usize = 8;
 
 /// Reductions of the items of a parallel iterator, with the bits of the same items in a slice: the iterator is split where the tree is, so
@@ -134,7 +134,7 @@ impl<W, C> Reduction<'_, W, C> {
         Ok(value)
     }
 
-    /// One thread's work. Each block has an iterator of its own, whose length the compiler knows.
+    /// Reduces a part on one thread. Each block has an iterator of its own, whose length the compiler knows.
     fn of_part<T, P>(&self, items: P, count: usize) -> Result<W::Value, FoldError>
     where
         P: Producer<Item = T>,

@@ -7,7 +7,7 @@ use crate::error::BuildError;
 use crate::plan::proposal::{Proposal, fingerprint};
 use crate::plan::table::Table;
 
-/// What all ranks agree on at once.
+/// What all ranks agree on after one allreduce.
 pub(super) enum Agreed<'p> {
     /// Everything.
     Rule(&'p Ownership),
@@ -29,7 +29,7 @@ pub(super) fn agree_at_once<'p>(
 ) -> Result<Agreed<'p>, BuildError> {
     let is_able = proposal.refusal.is_none();
     let rule = proposal.share.rule().filter(|rule| {
-        // A wrong number of items is an error of the exchanges.
+        // The later exchanges report a wrong number of items.
         is_able && proposal.items.is_none_or(|items| items == rule.items())
     });
     let whole = proposal.share.whole();

@@ -4,18 +4,18 @@ use std::ops::Range;
 
 use crate::plan::table::Table;
 
-/// The bits of a number in a byte; the byte's other bit says whether more bytes follow.
+/// A byte holds this many bits of a number; its other bit says whether more bytes follow.
 const BITS: u32 = 7;
 
-/// A rank's ranges. For each: the distance of its beginning from the end of the previous range, and its length. Most of these numbers are short, so a
-/// byte holds seven bits of a number.
+/// Packs a rank's ranges. Each becomes two numbers: the distance of its beginning from the end of the previous range, and its length. Most
+/// are short, so a byte holds seven bits of a number.
 pub(super) fn packed(ranges: impl Iterator<Item = Range<u64>>) -> Vec<u8> {
     let (mut bytes, mut end) = (Vec::new(), 0_u64);
     for range in ranges {
         let step = range.start.wrapping_sub(end).cast_signed();
         // The difference may have either sign.
         push_number((step << 1 ^ step >> 63).cast_unsigned(), &mut bytes);
-        // A range may end before it begins: that is an error of the ownership.
+        // A range may end before it begins. `Ownership` reports that later.
         push_number(range.end.wrapping_sub(range.start), &mut bytes);
         end = range.end;
     }
@@ -55,7 +55,7 @@ fn unpacked(bytes: &[u8], count: usize) -> Vec<Range<u64>> {
     (0..count).map(|_| range()).collect()
 }
 
-/// Every rank's ranges. Their numbers, and the bytes that they take, are known. Collective.
+/// Exchanges every rank's ranges, given each rank's number of ranges and of packed bytes. Collective.
 pub(super) fn exchange(
     table: Table<'_>,
     mut own: Vec<u8>,
