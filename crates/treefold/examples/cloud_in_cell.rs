@@ -60,7 +60,7 @@ impl Deposition {
     }
 }
 
-/// A rank's particles, by their positions, in cells, and their velocities.
+/// The positions, in cells, and the velocities of a rank's particles.
 struct Particles {
     positions: Vec<f64>,
     velocities: Vec<f64>,
@@ -94,7 +94,7 @@ impl Particles {
             .map(|(cell, weight)| (cell as u32, weight * charge))
             .unzip();
         let density = deposition.add(&cells, &charges)?;
-        // Gauss' law, before a background that is neutral on the whole.
+        // Gauss' law, with a background that makes the whole neutral.
         let mut field = Vec::with_capacity(CELLS);
         let (mut here, mut total) = (0.0, 0.0);
         for density in density {
@@ -138,7 +138,7 @@ fn fingerprint(values: &[f64]) -> u64 {
     })
 }
 
-/// How far two positions on a ring of cells are apart.
+/// The distance between two positions on a ring of cells, in cells.
 fn distance(x: f64, y: f64) -> f64 {
     let apart = (x - y).abs();
     apart.min(CELLS as f64 - apart)

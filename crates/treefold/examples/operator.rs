@@ -94,7 +94,7 @@ fn filtered(world: &World, local: &[Step]) -> Outcome<Vec<f64>> {
         .local_items(local.len() as u64)
         .operator(Compose)
         .build::<Step>()?;
-    // For each sample, all steps before it.
+    // For each sample, the composition of all steps before it.
     let mut before = vec![[0.0; 2]; local.len()];
     plan.exscan(local, &mut before)?;
     let states = before.iter().map(|[_, state]| state);

@@ -1,4 +1,4 @@
-//! The mean of the last hundred of a million samples with rare spikes: the error of a running sum jumps at spikes, an exact sum has none.
+//! A moving mean of the last hundred of a million samples with rare spikes: the error of a running sum jumps at spikes, an exact sum has none.
 //!
 //! With the name of a file as its argument, it writes the numbers for a picture by `cargo xtask draw`.
 
@@ -12,7 +12,7 @@ use treefold::exact::{Placement, Rolling, Statistic};
 const SAMPLES: usize = 1_000_000;
 const WINDOW: usize = 100;
 
-/// The samples from one point of the picture to the next.
+/// The number of samples from one point of the picture to the next.
 const STEP: usize = 10_000;
 
 const HEAD: &str = r#"{

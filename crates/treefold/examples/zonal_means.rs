@@ -1,4 +1,4 @@
-//! Means of a field over circles of latitude, weighted by area: the same bits for any number of ranks and any parts of the globe.
+//! Means of a field over circles of latitude, weighted by area: the same bits for any number of ranks, however the globe is divided.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 

@@ -11,7 +11,7 @@
 //! # Ok::<(), treefold::FoldError>(())
 //! ```
 //!
-//! On ranks, each with some of the items. Ranks build a [`Plan`] together, once, and run it many times:
+//! On ranks, each of which has some of the items. Ranks build a [`Plan`] together, once, and run it many times:
 //!
 //! ```
 //! use treefold::{Plan, Sum, threads};
@@ -71,12 +71,12 @@ pub use reduce::{
     ScheduleError, Turn, UnknownAlgorithm, UnknownName, WaitAllError, environment, wait_all,
 };
 
-// The kinds of ranks.
+// Worlds, of threads or of MPI processes.
 #[cfg(feature = "mpi")]
 pub use reduce::mpi;
 pub use reduce::{OneWorldPerThread, Shrunk, World, threads};
 
-/// How bytes go from rank to rank: the items that a program needs to send its own messages by [`World::transport`], or to bring its own transport.
+/// How bytes go from rank to rank: what a program needs to send its own messages by [`World::transport`], or to bring its own transport.
 ///
 /// A transport implements [`Communicator`](transport::Communicator), keeps the operations under way in [`Requests`](transport::Requests), and passes
 /// [`contract::check`](transport::contract::check). The example `own_transport` is one.

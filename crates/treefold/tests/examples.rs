@@ -18,7 +18,7 @@ const PAGE: &str = include_str!("examples.page");
 
 const TUTORIAL: &str = include_str!("tutorial.page");
 
-/// The program of the tutorial, where it is a package of its own.
+/// The tutorial's program. In the tutorial it is a package of its own.
 const FIRST: &str = "first_sum";
 
 /// An example as the page shows it: its arguments, and its output.
@@ -66,7 +66,7 @@ fn shown_of(name: &str) -> Shown {
     all.find(|one| one.name == name).unwrap()
 }
 
-/// An example, in cargo's folder for it: `target/PROFILE/examples`.
+/// The path of an example in cargo's folder, `target/PROFILE/examples`.
 fn program(name: &str) -> PathBuf {
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();
@@ -148,7 +148,7 @@ fn examples_print_what_the_page_shows() {
     }
 }
 
-/// The page shows what its text claims: the output may not be recorded again with other words.
+/// The shown output supports what the page's text claims, even if the output is recorded again.
 #[test]
 fn shown_bits_are_equal_with_treefold_and_differ_without() {
     let sums = bits(shown_of("own_transport").printed);
@@ -208,7 +208,7 @@ fn check_picture(name: &str, recorded: &str) {
     );
 }
 
-/// As on the page, and with other numbers of ranks, lost at other times: the last line loses thirty.
+/// As on the page, and with other numbers of ranks, lost at other times: the last run loses thirty ranks.
 #[test]
 fn survivors_on_threads() {
     let shown = shown_of("survivors");
@@ -227,7 +227,7 @@ fn survivors_on_threads() {
     println!("survivors: as on the page; 5 more runs, the last of which lost 30 of 34 ranks");
 }
 
-/// The lines that the page shows for the same number of threads.
+/// The example prints the lines that the page shows for the same number of threads.
 #[cfg(feature = "mpi")]
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
@@ -239,12 +239,12 @@ fn conjugate_gradients_under_mpirun() {
         let mut words = launcher.split_whitespace();
         let mut mpirun = Command::new(words.next().unwrap());
         mpirun.args(words).arg(program("conjugate_gradient"));
-        // More ranks than cores, as any user: Open MPI 4's words and Open MPI 5's. Others need no words.
+        // Allows more ranks than cores, and any user: settings of Open MPI 4 and 5. Other libraries need none.
         mpirun.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
         mpirun.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
         mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
         mpirun.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        // Far more than it takes.
+        // Far longer than the example takes.
         mpirun.env("MPIEXEC_TIMEOUT", "300");
         // The header, and a line of each of the two sums.
         let second_words = ["ranks", ranks].map(Some);

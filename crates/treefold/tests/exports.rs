@@ -161,7 +161,7 @@ fn owner(line: &str) -> Option<(&str, bool)> {
     if rest.contains(" for ") {
         return None;
     }
-    // After its parameters, if there are any.
+    // The type comes after the generic parameters, if there are any.
     let mut depth = 0;
     let is_behind = |c: char| {
         depth += i32::from(c == '<') - i32::from(c == '>');
@@ -173,7 +173,7 @@ fn owner(line: &str) -> Option<(&str, bool)> {
 
 /// Whether a line in an item begins something public, whose types must be exported.
 fn is_public(line: &str, all_is_public: bool) -> bool {
-    // Not in the body of a method.
+    // Whether the line is not in the body of a method.
     let is_direct = !line.starts_with("     ");
     let is_variant_or_method = all_is_public
         && (line.trim_start().starts_with("fn ")
@@ -235,7 +235,7 @@ fn every_type_that_a_signature_names_is_exported() {
     for name in ["reduce", "comm", "distribution", "exact-sum", "schedule"] {
         files(&root().join(name).join("src"), &mut paths);
     }
-    // Their functions are behind those of crate `reduce`.
+    // Programs call these modules through crate `reduce`.
     let is_behind = |path: &Path| {
         ["comm/src/threads", "comm/src/mpi"]
             .iter()

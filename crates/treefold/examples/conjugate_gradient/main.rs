@@ -1,7 +1,7 @@
 //! The temperature of a plate by conjugate gradients: with treefold's sums every iterate has the same bits on any number of ranks,
 //! with plain sums the iterates diverge.
 //!
-//! On threads, with the numbers of a picture:
+//! On threads; the file gets the numbers of a picture:
 //!
 //! ```text
 //! cargo run --release --example conjugate_gradient [numbers.json]
@@ -147,7 +147,7 @@ fn on_one_rank(sums: Sums) -> Outcome<Run> {
     runs.into_iter().next().ok_or("no ranks")?
 }
 
-/// The problem, with about as many rows on every rank. Collective.
+/// The problem, with about the same number of rows on every rank. Collective.
 fn plate(world: &World) -> Outcome<Plate<'_>> {
     let size = world.size();
     let starts = (0..=size).map(|rank| (SIDE * rank / size) as u64);
@@ -160,7 +160,7 @@ struct Comparison {
     ranks: usize,
     iterations: usize,
     fingerprint: u64,
-    /// For every iterate, its largest distance from the other run's, as a fraction of the solution's largest value.
+    /// For every iterate, its largest distance from the iterate on one rank, as a fraction of the solution's largest value.
     distances: Vec<f64>,
 }
 
@@ -226,7 +226,7 @@ impl Comparison {
         let is_same = self.fingerprint == reference.fingerprint && self.parting().is_none();
         let should_be_same = self.sums == Sums::Treefold || self.ranks == 1;
         if is_same && !should_be_same {
-            return Err("the plain sums' iterates should have parted".into());
+            return Err("the plain sums' iterates should have diverged".into());
         }
         if !is_same && should_be_same {
             return Err("the iterates should have had the same bits as on one rank".into());

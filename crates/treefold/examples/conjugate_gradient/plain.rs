@@ -14,7 +14,7 @@ pub(crate) fn dot_products(world: &World, tag: Tag, r: &[f64], w: &[f64]) -> Out
     let products = r.iter().zip(w).map(|(&r, &w)| [r * r, r * w]);
     let mut total = products.fold([0.0; 2], add);
     let (transport, rank, size) = (world.transport(), world.rank(), world.size());
-    // To rank 0: over 1 rank, over 2, over 4, …
+    // Sums go towards rank 0, from ranks at distance 1, then 2, then 4, …
     let mut stride = 1;
     while stride < size && rank & stride == 0 {
         if rank + stride < size {
@@ -28,7 +28,7 @@ pub(crate) fn dot_products(world: &World, tag: Tag, r: &[f64], w: &[f64]) -> Out
         send(transport, parent, tag, to_bytes(total), LENGTH_BYTES)?;
         total = from_bytes(&receive(transport, parent, tag, LENGTH_BYTES)?);
     }
-    // And back along the same tree.
+    // The total goes back along the same tree.
     while stride > 1 {
         stride /= 2;
         if rank + stride < size {

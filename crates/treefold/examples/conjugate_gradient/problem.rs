@@ -7,10 +7,10 @@ use treefold::{Distribution, World};
 
 use crate::Outcome;
 
-/// Points on a side of the grid. The solution is 0 all around it.
+/// The number of points on a side of the grid. Around the grid, the solution is 0.
 pub(crate) const SIDE: usize = 48;
 
-/// The points on a side, including the rim.
+/// The number of points on a side, including the rim.
 const FRAMED: usize = SIDE + 2;
 
 /// A heated plate: -div(k grad u) = 1 for the temperature u, where the conductivity k varies from point to point.
@@ -112,7 +112,7 @@ impl<'w> Plate<'w> {
     }
 }
 
-/// The conductivity of a point, by its number in the grid with its rim: a power of two from 1 to 4096, as if drawn.
+/// The conductivity of a point, by its number in the grid with its rim: a pseudorandom power of two from 1 to 4096.
 fn conductivity(point: usize) -> f64 {
     let drawn = (point as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
     (0..drawn % 13).fold(1.0, |power, _| 2.0 * power)

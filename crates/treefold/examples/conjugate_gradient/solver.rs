@@ -1,4 +1,4 @@
-//! Conjugate gradients. The caller adds up the sums over all grid points.
+//! Conjugate gradients. The caller computes the dot products over all grid points.
 
 use crate::Outcome;
 use crate::problem::Plate;

@@ -6,7 +6,7 @@
 //!
 //! `sockets.rs` implements `Communicator`, which takes nine methods and the matching of messages
 //! with receives.
-//! `wire.rs` and `rendezvous.rs` know sockets and nothing of treefold.
+//! `wire.rs` moves bytes through a socket, and `rendezvous.rs` connects the processes.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
@@ -88,7 +88,7 @@ fn processes(folder: &PathBuf, size: usize, task: Task) -> Outcome<()> {
     }
 }
 
-/// A rank that takes part.
+/// The task of a rank that takes part.
 fn reduce(end: Sockets) -> Outcome<()> {
     // A test for transports: a broken promise is a panic that names the promise.
     contract::check(&end, |_| ());

@@ -12,8 +12,8 @@ use crate::wire::Wire;
 /// How long a process waits for another one to be started.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Connects this process, as rank `rank`, with the others. Collective: each rank listens in the folder, calls the ranks below it
-/// and answers those above.
+/// Connects this process, as rank `rank`, with the others. Collective: each rank listens in the folder, connects to the ranks below it
+/// and accepts connections from the ranks above.
 pub(crate) fn join(folder: &Path, rank: usize, size: usize) -> Result<Sockets> {
     let address = |rank: usize| folder.join(format!("rank-{rank}"));
     let listener = UnixListener::bind(address(rank))?;
@@ -32,7 +32,7 @@ pub(crate) fn join(folder: &Path, rank: usize, size: usize) -> Result<Sockets> {
         stream.read_exact(&mut name)?;
         let above = usize::try_from(u64::from_le_bytes(name)).ok();
         let above = above.filter(|above| (rank + 1..size).contains(above));
-        let above = above.ok_or_else(|| Error::other("somebody else has called"))?;
+        let above = above.ok_or_else(|| Error::other("another program has connected"))?;
         wires[above] = Some(Wire::new(stream)?);
     }
     Ok(Sockets::new(rank, wires))

@@ -13,7 +13,7 @@ use crate::wire::{Failure, Wire};
 const LOOKS_BEFORE_SLEEP: usize = 100;
 const SLEEP: Duration = Duration::from_micros(50);
 
-/// A rank's end.
+/// A rank's end of the transport.
 #[derive(Debug)]
 pub(crate) struct Sockets {
     rank: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Sockets {
 struct State {
     /// The wire to every other rank; `None` for this one.
     wires: Vec<Option<Wire>>,
-    /// By the number of the sender.
+    /// One for each sender.
     meetings: Vec<Meeting>,
     /// Treefold's table of the operations under way: it makes the handles that callers get.
     requests: Requests<Operation>,

@@ -41,7 +41,7 @@ pub(crate) struct Deaths {
     deaths: Vec<Death>,
 }
 
-/// A rank that leaves before the end.
+/// The error of a rank that leaves before the end.
 #[derive(Debug)]
 pub(crate) struct Left;
 
@@ -54,11 +54,11 @@ impl fmt::Display for Left {
 impl std::error::Error for Left {}
 
 impl Deaths {
-    /// A plan in which `lost` of the ranks are lost.
+    /// Draws which `lost` of the ranks are lost, and when.
     pub(crate) fn new(ranks: usize, lost: usize, seed: u64) -> Outcome<Self> {
         if lost >= ranks {
             return Err(format!(
-                "of {ranks} ranks at least one is to be left, so not {lost} are lost"
+                "at least one of {ranks} ranks must be left, so {lost} cannot be lost"
             )
             .into());
         }

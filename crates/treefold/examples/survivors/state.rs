@@ -217,7 +217,7 @@ pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome
     })
 }
 
-/// The places of the values of some rows among the values of the rows `held`.
+/// The indices of the values of some rows among the values of the rows `held`.
 fn places(held: &Range<u64>, rows: &Range<u64>) -> Outcome<Range<usize>> {
     let place = |row: u64| -> Outcome<usize> { Ok(usize::try_from(row - held.start)? * ROW) };
     Ok(place(rows.start)?..place(rows.end)?)
