@@ -1,4 +1,4 @@
-//! A program that is written with rsmpi, and whose sum has the same bits on any number of ranks.
+//! A program written with rsmpi, whose sum has the same bits on any number of ranks.
 //!
 //! ```text
 //! cargo build --release --package treefold-rsmpi --example rsmpi_sum
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (universe, _) = mpi::initialize_with_threading(threading).ok_or("MPI is initialised")?;
     let processes = universe.world();
 
-    // Any communicator of the program's will do.
+    // Any communicator of the program can be used.
     let world = treefold_rsmpi::world(&processes)?;
     let own = Distribution::lower(ITEMS, world.size())?.range(world.rank());
     let items: Vec<f64> = own.map(|i| 1.0 / (i + 1) as f64).collect();

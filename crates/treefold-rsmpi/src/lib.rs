@@ -12,7 +12,7 @@ use treefold::mpi::mpi_library::{Comm, Library, MPI_SUCCESS};
 use treefold::mpi::{Duplicate, MpiCommunicator};
 use treefold::transport::Error;
 
-/// The world of a communicator of the program's, on a duplicate of it. Collective.
+/// Makes a world of the ranks of a program's communicator, on a duplicate of the communicator. Collective.
 ///
 /// # Errors
 /// As [`MpiCommunicator::duplicate`]; or this process calls another MPI library than the one that crate `mpi` is built for.
@@ -20,7 +20,7 @@ pub fn world(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<World, Error> {
     world_to_free(comm).map(|(world, _)| world)
 }
 
-/// [`world`], with a name of the duplicate by which it can be freed before `MPI_Finalize`. Collective.
+/// As [`world`], and also returns the duplicate, to be freed before `MPI_Finalize`. Collective.
 ///
 /// # Errors
 /// As [`world`].
@@ -29,7 +29,7 @@ pub fn world_to_free(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<(World, D
     let library = treefold::mpi::library_of(size as *const c_void)?;
     check_width(library)?;
     let raw = comm.as_raw();
-    // SAFETY: the handle has the width of the family's, and is one of its: rsmpi is linked to this library.
+    // SAFETY: the handle is as wide as the family's handles, and is one of them: rsmpi is linked to this library.
     let comm = unsafe { library.family().read::<Comm>((&raw const raw).cast(), 0) };
     // SAFETY: rsmpi's communicators hold live handles of the library that it is linked to, which is this one: `AsRaw` is an unsafe trait.
     let end = unsafe { MpiCommunicator::duplicate(comm) }?;
@@ -37,7 +37,7 @@ pub fn world_to_free(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<(World, D
     Ok((World::new(end), duplicate))
 }
 
-/// A communicator of a world's ranks, for messages of the program's own. `None` if its ranks are not MPI's. Collective.
+/// Makes a communicator of a world's ranks, for the program's own messages. `None` if the ranks are not MPI's. Collective.
 ///
 /// # Errors
 /// An MPI call failed.

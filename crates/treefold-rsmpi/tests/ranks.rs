@@ -27,7 +27,7 @@ fn main() {
         expected(of_half.size()).to_bits()
     );
 
-    // And back: its messages do not meet the world's.
+    // And back: the communicator's messages do not meet the world's.
     let back = treefold_rsmpi::communicator(&of_half).expect("MPI can be called");
     let back = back.expect("its ranks are processes");
     assert_eq!((back.rank(), back.size()), (half.rank(), half.size()));
@@ -53,7 +53,7 @@ fn main() {
     }
 }
 
-/// Of three items a rank, the same wherever they are.
+/// The three items of a rank.
 fn items_of(rank: usize) -> [f64; 3] {
     [0, 1, 2].map(|i| 1.0 / (3 * rank + i + 1) as f64)
 }
