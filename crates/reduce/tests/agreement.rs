@@ -10,8 +10,7 @@ use reduce::{
     Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Max, MessageBuffer, Plan, threads,
 };
 
-/// The plan that a rank builds: a plan of a kind, with one setting that may differ from the first
-/// rank's.
+/// The plan that a rank builds: a plan of a kind, with one setting that may differ from the first rank's.
 #[derive(Clone, Copy)]
 struct Variant {
     kind: &'static str,

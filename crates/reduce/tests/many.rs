@@ -1,5 +1,4 @@
-//! The cost of many messages, blocks, items or runs is in proportion to their number, and not to
-//! its square.
+//! The cost of many messages, blocks, items or runs is in proportion to their number, and not to its square.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![allow(

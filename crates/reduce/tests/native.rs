@@ -85,7 +85,7 @@ impl NativeReductions for Combining {
     }
 
     fn add_integers(&self, _: Option<usize>, words: &mut [i64]) -> Result<(), Error> {
-        // After the sum come how many ranks have taken part, and the sum of their numbers. The last words are the same on all ranks.
+        // After the sum come the number of ranks that have taken part, and the sum of their rank numbers. The last words are the same on all ranks.
         let (sum, proof) = words.split_at_mut(words.len() - 6);
         let ranks = i64::try_from(self.0.len()).expect("a few");
         let same = sum.iter_mut().chain(&mut proof[4..]);

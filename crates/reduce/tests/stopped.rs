@@ -42,13 +42,13 @@ fn main() {
 
 fn plan(world: &World) -> Plan<f64, Sum> {
     let plan = Plan::builder(world).local_items(1).build();
-    plan.expect("all build it")
+    plan.expect("all ranks build it")
 }
 
 fn check(world: &World, stopped: usize) {
     let (tested, awaited) = (plan(world), plan(world));
     let exact = Plan::builder(world).build_exact::<exact::Sum<f64>>();
-    let exact = exact.expect("all build it");
+    let exact = exact.expect("all ranks build it");
     let many: Vec<_> = (0..MANY).map(|_| plan(world)).collect();
     a_test_after_a_long_time_is_no_alarm(world, &tested, stopped);
     if world.rank() == stopped {
@@ -82,12 +82,12 @@ fn a_test_after_a_long_time_is_no_alarm(world: &World, plan: &Plan<f64, Sum>, la
     }
     let run = plan.start_allreduce(&[1.0]).expect("it is idle");
     if world.rank() != late {
-        run.test().expect("it was asked for now");
+        run.test().expect("the first test comes in time");
         thread::sleep(LIMIT + LIMIT / 2);
-        run.test().expect("it was asked for just twice");
+        run.test().expect("the pause counts as one second");
     }
     world.set_silence_limit(LIMIT * 20);
-    run.wait().expect("all come");
+    run.wait().expect("all ranks start the run");
     world.set_silence_limit(LIMIT);
 }
 

@@ -63,7 +63,7 @@ fn a_reduction_shows_its_plan_work_waiting_and_messages() {
     assert_eq!(counts["plan"], 3);
     // Rank 0 folds [0, 2) and [2, 3), rank 1 [3, 4) and [4, 6), rank 2 [6, 8) and [8, 9).
     assert_eq!(counts["local work"], 6);
-    // Rank 1 sends 3 and 4 together; rank 2 sends 6 to rank 1 and 8 to rank 0.
+    // Rank 1 sends subtrees 3 and 4 together; rank 2 sends subtree 6 to rank 1 and 8 to rank 0.
     assert_eq!(counts["message"], 3);
     assert_eq!(counts["waiting"], 3);
 }

@@ -133,7 +133,7 @@ fn the_page_shows_every_example_once() {
     names.sort_unstable();
     assert_eq!(
         names, examples,
-        "docs/examples.md with the tutorial's, and the examples"
+        "the examples of the pages, and those of the folder"
     );
 }
 

@@ -189,7 +189,7 @@ impl ExchangeState {
         (0..self.lengths.len()).filter(move |index| index & distance != 0)
     }
 
-    /// Begins the round of `self.distance`. After the last round, posts the receives of all lists and sends this rank's.
+    /// Begins the round of `self.distance`. After the last round, posts the receives of all lists and sends this rank's lists.
     fn begin_round(&mut self, transport: &dyn Communicator, tag: Tag) -> Result<(), comm::Error> {
         let (rank, ranks) = (transport.rank(), transport.size());
         let at = |distance: usize| (rank + distance) % ranks;

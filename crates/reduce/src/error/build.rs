@@ -37,9 +37,9 @@ pub enum BuildError {
     OtherSize {
         /// The first such rank.
         rank: usize,
-        /// The ranks of its distribution.
+        /// The number of ranks that the distribution is for.
         planned: usize,
-        /// The ranks of the world.
+        /// The number of ranks of the world.
         size: usize,
     },
     /// A rank's floating-point environment is not IEEE 754's default.
@@ -47,7 +47,7 @@ pub enum BuildError {
     Environment {
         /// The first such rank.
         rank: usize,
-        /// What is wrong with it.
+        /// What is wrong with the environment.
         error: EnvironmentError,
     },
     /// [`Builder::agreed`](crate::Builder::agreed) without a rule for the items: ranks cannot agree on a table without communicating.
@@ -58,7 +58,7 @@ pub enum BuildError {
     Root {
         /// The rank that was named.
         root: usize,
-        /// The ranks of the world.
+        /// The number of ranks of the world.
         size: usize,
     },
     /// A rank lacks the memory for a row, for a list of its ranges of items, or for all ranks' lists.
@@ -66,7 +66,7 @@ pub enum BuildError {
     Memory {
         /// The first such rank.
         rank: usize,
-        /// The bytes of a row, or of the lists.
+        /// The number of bytes of the row, or of the lists.
         bytes: u128,
     },
     /// The width of an item is 0 elements.
@@ -138,7 +138,7 @@ pub enum BuildError {
     NoRows {
         /// The algorithm.
         algorithm: Algorithm,
-        /// The elements of a row.
+        /// The number of elements of a row.
         width: usize,
     },
     /// An environment variable names no algorithm.
@@ -149,7 +149,7 @@ pub enum BuildError {
     ItemCount {
         /// The first rank whose program gave a number of items.
         rank: usize,
-        /// The number that it gave.
+        /// The number that the program gave.
         expected: u64,
         /// The number of items on all ranks.
         found: u64,
@@ -165,7 +165,7 @@ pub enum BuildError {
         stated: String,
         /// The first rank whose items differ.
         owner: usize,
-        /// The items that it has.
+        /// The items that this second rank has.
         found: String,
     },
     /// The ranks' items are not 0..N, each exactly once.
@@ -215,7 +215,7 @@ pub enum BuildError {
 pub struct UnknownName {
     /// The variable.
     pub variable: &'static str,
-    /// The name that it has.
+    /// The error, with the variable's value.
     pub error: UnknownAlgorithm,
 }
 

@@ -22,7 +22,7 @@ pub enum FoldError {
         first: u64,
         /// The first slice that differs, counted from 0.
         position: u64,
-        /// How many items it has.
+        /// The number of items of that slice.
         found: u64,
     },
     /// The values are not whole rows, or the width of a row is 0.
@@ -30,7 +30,7 @@ pub enum FoldError {
     NotRows {
         /// The number of values.
         values: u64,
-        /// How many values a row should have.
+        /// The number of values that a row should have.
         width: u64,
     },
     /// The number of lanes is not from 1 to 2^20.
@@ -47,15 +47,15 @@ pub enum FoldError {
     Iterator {
         /// The iterator's length.
         promised: u64,
-        /// How many items it gave; `None` if they were more than promised.
+        /// The number of items that it gave; `None` if they were more than its length.
         found: Option<u64>,
     },
     /// The result is not as long as a row.
     #[error("a row has {}, but the result has {found}", counted(.width, "value"))]
     ResultLength {
-        /// How many values a row has.
+        /// The number of values of a row.
         width: u64,
-        /// How many the result has.
+        /// The number of values of the result.
         found: u64,
     },
     /// This thread's floating-point environment is not IEEE 754's default.

@@ -236,7 +236,7 @@ impl RunError {
     /// The ranks that are lost, by their numbers in this world, as far as this rank knows: they have panicked, have left while others waited
     /// for them, or their processes have died. Empty if only another rank knows which. The program goes on with [`World::shrink`].
     ///
-    /// `None` if the run failed for another reason. That includes [`RunError::RankFailed`]: that rank is there, and the world can be used.
+    /// `None` if the run failed for another reason. That includes [`RunError::RankFailed`]: the failed rank is not lost, and the world can be used.
     ///
     /// [`World::shrink`]: crate::World::shrink
     #[must_use]
@@ -267,7 +267,7 @@ impl fmt::Display for Turn {
     }
 }
 
-/// The outcome on a rank that may have failed itself: its own failure takes precedence over what it heard of others.
+/// The outcome on a rank that may have failed itself: its own failure takes precedence over one that it has learned of.
 pub(crate) fn own_failure_first<R>(
     own: Option<RunError>,
     heard: Result<R, RunError>,

@@ -1,7 +1,7 @@
 //! Exact sums by the transport's own reduction of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may compute in hardware.
 //!
 //! After the integers of the sums come the upper halves of their numbers of items, which show whether these have wrapped. Six integers
-//! follow, which prove whose sums a result holds: the number of ranks that have taken part and the sum of their numbers; the same for the
+//! follow, which prove whose sums a result holds: the number of ranks that have taken part and the sum of their rank numbers; the same for the
 //! ranks that have failed; the sum of the kinds of all ranks' calls, and the sum of the squares of these kinds. By Cauchy-Schwarz, p times
 //! the latter is the square of the former only if all ranks are in the same kind of call.
 

@@ -202,7 +202,7 @@ impl<A: Accumulator> Plan<A> {
     }
 
     fn run_one(&self, operation: Operation, local: &A) -> Result<Option<A>, RunError> {
-        // Words are long, so they are written straight to where they are read.
+        // Words are long, so they are written directly to the memory from which they are read.
         let mut words = [A::Words::zeroed()];
         let own = [local.words()];
         let own = Operands::Items(cast_slice(&own));
@@ -357,7 +357,7 @@ impl<T: Float> Plan<ProductSum<T>> {
 }
 
 impl<T: Float> Plan<ComplexSum<T>> {
-    /// The sum of all ranks' complex items, each part rounded once. Collective.
+    /// The sum of all ranks' complex items. Its real and its imaginary part are each rounded once. Collective.
     ///
     /// # Errors
     /// As [`allreduce`](Plan::allreduce).
@@ -368,7 +368,7 @@ impl<T: Float> Plan<ComplexSum<T>> {
 }
 
 impl<T: Float> Plan<ComplexProductSum<T>> {
-    /// The sum of all ranks' products x0 * y0, x1 * y1, …, each part rounded once. Collective.
+    /// The sum of all ranks' products x0 * y0, x1 * y1, …. Its real and its imaginary part are each rounded once. Collective.
     ///
     /// # Errors
     /// As [`allreduce`](Plan::allreduce), or the slices differ in length.

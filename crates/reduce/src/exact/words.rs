@@ -30,8 +30,7 @@ pub(super) fn sums<A: Accumulator>(rank: usize, words: &[A::Words]) -> Result<Ve
     words.iter().map(|words| of_words(rank, words)).collect()
 }
 
-/// Writes the result of `make` for each sum of a row; writes nothing if one of the sums is over its
-/// limit.
+/// Writes the result of `make` for each sum of a row; writes nothing if one of the sums is over its limit.
 pub(super) fn write<A: Accumulator, R>(
     rank: usize,
     words: &[A::Words],

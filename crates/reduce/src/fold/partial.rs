@@ -48,7 +48,7 @@ pub enum PartialError {
     Range {
         /// The first item of the range.
         start: u64,
-        /// The item after its last one.
+        /// The number after the last item of the range.
         end: u128,
         /// The number of all items.
         total: u64,
@@ -75,17 +75,17 @@ pub enum PartialError {
     Differs {
         /// The number of all items.
         total: u64,
-        /// The values of an item.
+        /// The number of values of an item.
         width: usize,
         /// The number of all items, in the other partial.
         other_total: u64,
-        /// The values of an item, in the other partial.
+        /// The number of values of an item, in the other partial.
         other_width: usize,
     },
     /// A partial belongs to another operator.
     #[error("the partial is of operator `{own}`, not of `{other}`")]
     OtherOperator {
-        /// Its operator.
+        /// The partial's operator.
         own: String,
         /// The operator of the call, or of the other partial.
         other: String,
@@ -93,7 +93,7 @@ pub enum PartialError {
     /// Items are missing.
     #[error("the partial has {found} of {}; item {missing} is missing", counted(.total, "item"))]
     Incomplete {
-        /// The items that the partial has.
+        /// The number of items that the partial has.
         found: u64,
         /// The number of all items.
         total: u64,
@@ -106,9 +106,9 @@ pub enum PartialError {
         counted(.total, "item")
     )]
     Node {
-        /// Its first item.
+        /// The node's first item.
         x: u64,
-        /// Its height.
+        /// The node's height.
         y: u32,
         /// The number of all items.
         total: u64,

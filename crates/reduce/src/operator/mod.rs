@@ -89,8 +89,8 @@ pub trait Operator<T: Copy + 'static> {
         false
     }
 
-    /// The reductions of runs of items that lie side by side: `results[k]` becomes the [`fold`](Operator::fold) of the next
-    /// `lengths[k]` items, which are at least one. Overridden where a kernel does it faster.
+    /// Writes the reductions of adjacent runs of items: `results[k]` becomes the [`fold`](Operator::fold) of the next
+    /// `lengths[k]` items; each length is at least 1. Overridden where a kernel does it faster.
     fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
         let mut rest = items;
         for (&length, result) in lengths.iter().zip(results) {
@@ -110,7 +110,7 @@ pub trait Operator<T: Copy + 'static> {
     /// The reduction of rows of `width` values, element by element in tree order, into `result`; `None` for no rows.
     /// Overridden where a kernel does it faster.
     ///
-    /// `items` are whole rows and `result` is as long as one. `scratch` may be of any length and content; it grows to the length
+    /// `items` are whole rows and `result` is as long as a row. `scratch` may be of any length and content; it grows to the length
     /// needed, so that repeated calls allocate once.
     fn fold_rows(
         &self,

@@ -47,7 +47,7 @@ use crate::world::conversation::Conversation;
 // In this order, the fields that a fold reads lie in one cache line.
 #[repr(C)]
 pub struct AnyPlan {
-    /// Whether an allreduce is only a fold of a call's items, by an operator that makes no calls.
+    /// Whether an allreduce is only a fold of a call's items, by an operator that makes no calls on plans.
     pub(super) is_fold: bool,
     /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
     pub(super) is_local: bool,

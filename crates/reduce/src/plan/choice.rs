@@ -233,7 +233,7 @@ impl ScheduleOptions {
             strips_through(transport_hints.shared_bytes, load.rows, task)
         };
         let only = match named.map(|algorithm| (algorithm, algorithm.scheduled())) {
-            // The messages of ranks that share a core take the sum of their times, so the fewest messages win.
+            // If ranks share a core, the times of their messages add up, so the fewest messages win.
             None if takes_turns && !nodes.are_far => Some(schedule::Algorithm::Binomial),
             None => None,
             Some((_, Some(schedule))) => Some(schedule),

@@ -16,8 +16,8 @@ impl<T: Float + Pod> Plan<T, Sum>
 where
     Sum: Operator<T>,
 {
-    /// The sum of the products of the ranks' items, x0 * y0, x1 * y1, … in tree order: the bits of [`dot`](crate::dot) of all items in one
-    /// process. Every rank gets it. Collective.
+    /// The sum of the products of the ranks' items, x0 * y0, x1 * y1, … in tree order, with the bits of [`dot`](crate::dot) of all items in one
+    /// process. Every rank gets the sum. Collective.
     ///
     /// ```
     /// use reduce::{Plan, threads};
@@ -111,7 +111,7 @@ macro_rules! norm {
     ($float:ident) => {
         impl Plan<$float, Sum> {
             /// The square root of the sum of the squares of the ranks' items, which is [`dot`](Plan::dot) of the slice with itself. Every
-            /// rank gets it. Collective.
+            /// rank gets the root. Collective.
             ///
             /// # Errors
             /// As [`dot`](Plan::dot).

@@ -175,7 +175,7 @@ impl AnyPending {
         }
     }
 
-    /// Whether a state is of the run's type.
+    /// Whether `state` has the type of the states that the run reduces.
     #[doc(hidden)]
     pub fn takes_state(&self, state: &dyn Any) -> bool {
         matches!(&self.course, Course::Stages(stages, _) if stages.form().takes(state))

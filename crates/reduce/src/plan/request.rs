@@ -14,7 +14,7 @@ use crate::error::{BuildError, UnknownName};
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
-/// Messages of at most this many bytes, unless the builder says otherwise.
+/// The default limit of a message, in bytes.
 const MESSAGE_LIMIT_BYTES: usize = 1 << 30;
 
 /// The kind of a plan. Ranks compare it, since plans of two kinds may agree in everything else.

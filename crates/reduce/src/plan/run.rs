@@ -155,7 +155,7 @@ impl AnyPlan {
         }
     }
 
-    /// Whether a state is of the type that the plan reduces.
+    /// Whether `state` has the type of the states that the plan reduces.
     #[doc(hidden)]
     pub fn takes_state(&self, state: &dyn Any) -> bool {
         matches!(&self.form, Form::Staged(form, _) if form.takes(state))

@@ -52,7 +52,7 @@ pub(crate) trait Staged {
     /// Replaces a state of the form's type by the state in an outcome.
     fn replace(&self, state: &mut dyn Any, total: Box<dyn Any>) -> Result<(), RunError>;
 
-    /// Whether a state is of the type that the form reduces.
+    /// Whether `state` has the type of the states that the form reduces.
     fn takes(&self, state: &dyn Any) -> bool;
 
     /// Takes no part in the next run of an operation.

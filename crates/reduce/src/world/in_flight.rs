@@ -75,7 +75,7 @@ impl Drop for Listed {
     }
 }
 
-/// Removes a run from the list if its operator panics, so that a later wait for another run does not run into it again.
+/// Removes a run from the list if its operator panics, so that a later wait for another run does not drive it again.
 struct EndOnPanic<'f>(&'f InFlight, usize, *const ());
 
 impl Drop for EndOnPanic<'_> {

@@ -59,8 +59,7 @@ mod aarch64 {
     ];
 }
 
-/// Sets this thread's register. The caller sets it back to [`DEFAULT`], unless the thread ends
-/// before.
+/// Sets this thread's register. The caller sets it back to [`DEFAULT`], unless the thread ends before.
 pub fn set(control: Bits) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is set.

@@ -20,7 +20,7 @@ fn every_vector_of_bytes() {
     }
 }
 
-/// Merges the accumulators of a case's items, and checks the bytes and the value, also after reading the bytes.
+/// Merges the accumulators of a case's items. Checks the bytes, and the value before and after a round trip as bytes.
 macro_rules! accumulator {
     ($case:expr, $empty:expr, $sum:ty, $item:ty, |$own:ident, $x:ident, $y:ident| $add:expr, |$held:ident| $value:expr) => {{
         let (x, y): (Vec<$item>, Vec<$item>) = (values($case, "items"), values($case, "other"));

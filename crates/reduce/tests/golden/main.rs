@@ -1,5 +1,5 @@
-//! Checks the golden vectors of `golden/`, by folds and exact sums of one process, and by plans on ranks. The folder next to this crate's sources is a
-//! link to the project's, which packaging follows.
+//! Checks the golden vectors of `golden/`, by folds and exact sums of one process, and by plans on ranks. The folder next to this crate's
+//! sources is a link to the project's, which packaging follows.
 
 #![allow(
     clippy::unwrap_used,
@@ -51,11 +51,7 @@ fn cases(file: &str, count: usize) -> Vec<Value> {
     let cases: Vec<Value> = lines
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    assert_eq!(
-        cases.len(),
-        count,
-        "the documentation states the number of cases"
-    );
+    assert_eq!(cases.len(), count, "the pages state the number of cases");
     cases
 }
 

@@ -166,8 +166,7 @@ fn reduces<T: Element, O: Operator<T> + 'static>(
     }
 }
 
-/// NaNs are compared in canonical form: the bits of the NaNs of a program's own operator are up to
-/// the operator.
+/// NaNs are compared in canonical form: the bits of the NaNs of a program's own operator are up to the operator.
 fn found<T: Element>(row: &[T]) -> Vec<String> {
     row.iter().map(|value| value.canonical().word()).collect()
 }

@@ -120,7 +120,7 @@ fn assert_world_works(world: &World) {
     assert_eq!(plan.allreduce(&[1.0]), Ok(f64::from(size)));
 }
 
-/// The last rank runs another operation than the others, by the same algorithm, on rows of one width.
+/// A case in which the last rank runs another operation than the others. The algorithm and the width of rows are the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OddOneOut {
     algorithm: Algorithm,

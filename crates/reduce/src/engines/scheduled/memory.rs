@@ -35,7 +35,7 @@ pub(crate) trait Place: Copy + 'static {
         alignment: usize,
     );
 
-    /// Whether the place is in the result, so that combinations write it there directly.
+    /// Whether the place is in the result, so that combinations write the value there directly.
     fn is_in_result(self) -> bool;
 
     /// The values of a part.
@@ -122,9 +122,7 @@ impl Located {
         match self {
             Located::Workspace(start) => start..start + length,
             _ => {
-                unreachable!(
-                    "values in messages and own nodes are outside, and none is in the result"
-                )
+                unreachable!("messages and own nodes are outside, and no operand is in the result")
             }
         }
     }

@@ -9,7 +9,7 @@ pub(super) struct ColumnStrips<P> {
     pub(super) count: usize,
     /// The number of strips that the first program is for.
     wide: usize,
-    /// The bytes of a whole row.
+    /// The length of a whole row, in bytes.
     pub(super) width: usize,
     /// The bytes of the result that all strips together leave on this rank.
     pub(super) result_length: usize,

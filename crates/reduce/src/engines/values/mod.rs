@@ -54,7 +54,7 @@ pub(crate) trait Values {
     /// Combines two items, which need not be aligned, and writes the result to `left`.
     fn combine(&self, left: &mut [u8], right: &[u8]);
 
-    /// Whether the operator makes no calls, and leaves the floating-point environment as it is.
+    /// Whether the operator makes no calls on plans, and leaves the floating-point environment unchanged.
     fn is_plain(&self) -> bool;
 
     /// Performs the combinations of a step, one after the other.

@@ -214,7 +214,7 @@ impl Staged for ByKey {
         self.check_offered(operation, false)?;
         let local = sums.and_then(|sums| self.local(sums));
         self.run_local(operation, local).inspect_err(|error| {
-            // A call from an operator has begun nothing.
+            // A call from an operator has not begun a run.
             if !matches!(error, RunError::Nested { .. }) && !error.is_of_all() {
                 self.spend();
             }
@@ -250,7 +250,7 @@ impl Staged for ByKey {
     }
 
     fn refuse(&self, operation: Operation) {
-        // Sums by key have no other operations. The other ranks may be in any of these.
+        // Sums by key have only these operations. The other ranks may be in any of them.
         let operation = match operation {
             Operation::Reduce | Operation::ReduceScatter => operation,
             _ => Operation::Allreduce,

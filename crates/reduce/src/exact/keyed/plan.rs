@@ -31,8 +31,8 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
     type All = Vec<(K, S::Item)>;
 }
 
-/// Exact sums, moments or other [slots](KeyedSlot) of the items of each key, over the ranks of a [`World`](crate::World). With [`Keyed`], the
-/// keys are 0 to K - 1, and [`Builder::build_keyed`](crate::Builder::build_keyed) makes the plan. For [`Hashed`], see [`HashedPlan`](super::HashedPlan).
+/// Exact sums, moments or other [slots](KeyedSlot) of the items of each key, over the ranks of a [`World`](crate::World). With [`Keyed`], the keys
+/// are 0 to K - 1, and [`Builder::build_keyed`](crate::Builder::build_keyed) makes the plan. For [`Hashed`], see [`HashedPlan`](super::HashedPlan).
 ///
 /// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). A rank's keys and its number of items
 /// need not be known beforehand: they may be different in each run.
