@@ -38,7 +38,7 @@ const EXCHANGES_NS: f64 = 5e7;
 /// The number of ranks in these exchanges; if two nodes have more ranks, all ranks of two nodes.
 const EXCHANGING_RANKS: usize = 16;
 
-/// The tag's kind for the exchange of the measurement; no plan uses it. A rank that builds a plan meanwhile gets an error, and does not mistake these
+/// The kind of the tag of a measurement's messages; no plan uses it. A rank that builds a plan meanwhile gets an error, and does not mistake these
 /// messages for its own.
 const MEASURING: u8 = Tag::KIND_LIMIT - 1;
 

@@ -263,9 +263,9 @@ impl World {
         measured.unwrap_or(DEFAULT_LINK.into())
     }
 
-    /// Measures what messages cost within a node, between nodes, and between nodes all at once. This takes some milliseconds, or some
-    /// ten times the latency between nodes if that is more. Plans that are built later choose their schedule by it. Collective; the same on every
-    /// rank.
+    /// Measures what messages cost within a node, between nodes, and between nodes if many ranks send at once. This takes some milliseconds, or
+    /// some ten times the latency between nodes if that is more. Plans that are built later choose their schedule by it. Collective; the same
+    /// on every rank.
     ///
     /// # Errors
     /// The transport failed, or an operator [makes the call](comm::Error::Nested).

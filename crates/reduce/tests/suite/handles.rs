@@ -149,7 +149,7 @@ fn a_scalar_call_on_rows(world: &World) {
                 assert_eq!(wrong(), Err(spent), "{calls}");
             } else {
                 let outcome = right();
-                // A rank that needs nothing from that rank may not get the error in this run.
+                // A rank that needs nothing from the culprit may not get the error in this run.
                 let needs_it =
                     calls % 2 == 0 && (calls < 4 || culprit < rank) || calls == 5 && culprit < rank;
                 let heard_or_well = [Ok(()), Err(heard(culprit))];

@@ -62,7 +62,7 @@ fn start_and_wait(world: &World) {
     }
 }
 
-/// A scan is of the items that it was started with, whatever becomes of the slice before the wait.
+/// A scan reduces the items that it was started with, even if the slice changes before the wait.
 fn scan_of_its_items(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     for width in [1, 3, 40] {

@@ -117,7 +117,7 @@ impl Located {
         }
     }
 
-    /// The range of the workspace.
+    /// The range of the workspace that has the value.
     fn in_workspace(self, length: usize) -> std::ops::Range<usize> {
         match self {
             Located::Workspace(start) => start..start + length,

@@ -60,7 +60,7 @@ impl<P: Place> Run<P> {
         let shared_bytes = world.transport().hints().shared_bytes;
         let at_once_bytes = shared_bytes.clamp(AT_ONCE_BYTES, SHARED_AT_ONCE_BYTES_MAX);
         let goes_at_once = !delivers_alone && longest_bytes <= at_once_bytes;
-        // Allocated now. Otherwise the first run whose messages do not go at once would allocate, however late it comes.
+        // Allocates now what the first run whose messages do not go at once would otherwise allocate, however late it comes.
         let message_bytes = if goes_at_once { longest_bytes } else { 0 };
         let state = RunState::new(strips.programs(), message_bytes);
         world.transport().reserve(state.requests_max());
