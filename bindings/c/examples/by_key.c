@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <treefold.h>
 
-/* Ends the program if a call has failed. */
+/* Prints the error of a failed call. Returns whether the call has failed. */
 static int failed(treefold_status status)
 {
     if (status != TREEFOLD_OK)

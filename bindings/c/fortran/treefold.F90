@@ -180,7 +180,7 @@ module treefold_any
    integer, parameter, public :: TREEFOLD_ENVIRONMENT = 6   ! The processor does not round to nearest, or flushes subnormal numbers.
    integer, parameter, public :: TREEFOLD_RANK_FAILED = 7   ! Another rank failed: treefold_error_rank() says which.
    integer, parameter, public :: TREEFOLD_SPENT = 8         ! An earlier run of the plan failed: build a new plan.
-   integer, parameter, public :: TREEFOLD_UNDER_WAY = 9     ! A run of the plan is under way, and continues: wait for it first.
+   integer, parameter, public :: TREEFOLD_UNDER_WAY = 9     ! An earlier run of the plan is still in progress: wait for it first.
    integer, parameter, public :: TREEFOLD_TIMED_OUT = 10    ! The time limit has passed. The run continues.
    integer, parameter, public :: TREEFOLD_MPI_FAILED = 11   ! The MPI library failed. TREEFOLD_MPI in C; here that is a module.
    integer, parameter, public :: TREEFOLD_UNSUPPORTED = 12  ! The call does not support this type, operator or algorithm.
@@ -217,15 +217,16 @@ module treefold_any
       logical :: skip_nan = .false.      ! Skip items that are NaN.
    end type treefold_window
 
-   ! The part of the next two types that treefold_descriptor.c uses.
+   ! What the next two types contain: treefold_descriptor.c has a struct of the same layout.
    type, bind(c) :: state_of_c
       type(c_ptr) :: handle = c_null_ptr
       integer(c_int32_t) :: element = 0, is_keyed = 0
       integer(c_int64_t) :: width = 1
    end type state_of_c
 
-   ! An exact sum that a program keeps between calls, or a statistic of such sums. It ends when it goes out of scope, or when
-   ! treefold_accumulator_destroy is called. Variables of the main program do not go out of scope. Assignment makes a copy.
+   ! Exact sums that a program keeps between calls, and their statistics. The library frees them when the variable goes out of
+   ! scope, or when treefold_accumulator_destroy is called. Variables of the main program do not go out of scope. Assignment makes a
+   ! copy.
    type, public :: treefold_accumulator
       private
       type(state_of_c) :: state
@@ -235,7 +236,7 @@ module treefold_any
       final :: finalise_accumulator
    end type treefold_accumulator
 
-   ! The same for the items of each key.
+   ! Exact sums for each key, and their statistics, kept between calls.
    type, public :: treefold_keyed
       private
       type(state_of_c) :: state = state_of_c(is_keyed=1)
@@ -250,9 +251,9 @@ module treefold_any
 
    abstract interface
       ! A user-defined operator. It writes the combination of `left` and `right` to `out`, and returns 0; any other result ends the
-      ! reduction with TREEFOLD_OPERATOR. `left` holds the items with the lower numbers. All three are aligned to 8 bytes; convert
-      ! them to variables with c_f_pointer. The operator must give the same bits for the same operands on every rank, and must not
-      ! communicate. `context` is the pointer that the caller passed with the operator.
+      ! reduction with TREEFOLD_OPERATOR. `left` holds the items with the lower numbers. All three pointers are aligned to 8 bytes;
+      ! convert them to variables with c_f_pointer. The operator must give the same bits for the same operands on every rank, and
+      ! must not communicate. `context` is the pointer that the caller passed with the operator.
       function treefold_combine(context, left, right, out) bind(c) result(status)
          import :: c_int, c_ptr
          type(c_ptr), value :: context, left, right, out
@@ -304,7 +305,7 @@ module treefold_any
          type(c_ptr), value :: from
       end subroutine treefold_view_write
 
-      ! The functions of that file and of treefold.h, grouped by their arguments. An absent argument stays absent.
+      ! Functions of treefold_descriptor.c and treefold.h. An absent optional argument is absent in C, too: a null pointer.
       integer(c_int32_t) function c_reduce(op, by_rows, x, result, y, team, context) bind(c, name='treefold_f_reduce')
          import
          integer(c_int32_t), value :: op, by_rows
@@ -454,8 +455,8 @@ module treefold_any
    ! Passed in place of an operator: the dot product of two arrays.
    integer(c_int32_t), parameter :: DOT_OF_TWO = -1
 
-   ! Flags that describe a call; add them up. An array that a call does not need gets a placeholder. To C, an absent optional
-   ! argument and an unallocated one are the same.
+   ! Flags that describe a call; add them up. For an array that a call does not need, pass any other array: C cannot distinguish an
+   ! absent optional argument from an unallocated one.
    integer(c_int32_t), parameter :: BY_ROWS = 1, BY_KEY = 2, PAIRS = 4, REMOVAL = 8
 
 contains
@@ -571,7 +572,7 @@ contains
       call treefold_end_call(c_sum_lanes(x, int(lanes, c_int64_t), result), ierr)
    end subroutine treefold_sum_lanes
 
-   ! The sum of the numbers, and the sum of their absolute values, which bounds the error of the first.
+   ! The sum of the numbers, and the sum of their absolute values, which bounds the error of `sum`.
    subroutine treefold_sum_and_absolute_sum(x, sum, absolute_sum, ierr)
       type(*), dimension(..), intent(in) :: x
       type(*), dimension(..), intent(inout) :: sum, absolute_sum
@@ -614,7 +615,7 @@ contains
       call treefold_end_call(c_exact(statistic, BY_KEY, x, result, keys, y, ddof), ierr)
    end subroutine treefold_by_key
 
-   ! The same for the columns of each key's rows: x(:, i) is a row with key keys(i), and result has a row for each key.
+   ! A statistic for each column of each key's rows: x(:, i) is a row with key keys(i), and result has a row for each key.
    subroutine treefold_by_key_rows(statistic, keys, x, result, ddof, ierr)
       integer(c_int32_t), intent(in) :: statistic
       type(*), dimension(..), intent(in) :: keys, x
@@ -659,7 +660,7 @@ contains
       call treefold_end_call(c_copy_state(accumulator%state, copy%state), ierr)
    end subroutine treefold_accumulator_copy
 
-   ! Destroys an accumulator. No error if it has ended already, or was never created.
+   ! Destroys an accumulator. Does nothing if it was destroyed already, or never created.
    subroutine treefold_accumulator_destroy(accumulator, ierr)
       type(treefold_accumulator), intent(inout) :: accumulator
       integer, intent(out), optional :: ierr
@@ -742,7 +743,7 @@ contains
       call write_bytes(c_accumulator_to_bytes, accumulator%state%handle, bytes, ierr)
    end subroutine treefold_accumulator_to_bytes
 
-   ! Replaces the contents of an accumulator by bytes. They must come from an accumulator of the same type that holds the same sums.
+   ! Replaces the contents of an accumulator with bytes from an accumulator of the same type that holds the same sums.
    subroutine treefold_accumulator_of_bytes(accumulator, bytes, ierr)
       type(treefold_accumulator), intent(in) :: accumulator
       type(*), dimension(..), intent(in) :: bytes
@@ -761,8 +762,8 @@ contains
       call treefold_end_call(c_create(keyed%state, type, statistic, keys), ierr)
    end subroutine treefold_keyed_create
 
-   ! Creates an empty state of rows of `width` items. treefold_keyed_add takes x(:, i) with keys(i); _values writes a row for each
-   ! key.
+   ! Creates an empty state of rows of `width` items. treefold_keyed_add takes x(:, i) with keys(i); treefold_keyed_values writes a
+   ! row for each key.
    subroutine treefold_keyed_create_rows(type, statistic, keys, width, keyed, ierr)
       integer(c_int32_t), intent(in) :: type, statistic
       integer, intent(in) :: keys, width
@@ -779,7 +780,7 @@ contains
       call treefold_end_call(c_create(keyed%state, type, TREEFOLD_STATISTIC_SUM), ierr)
    end subroutine treefold_keyed_create_hashed
 
-   ! The following procedures are as for accumulators.
+   ! Unless a comment says otherwise, the following procedures work as those for accumulators.
    subroutine treefold_keyed_copy(keyed, copy, ierr)
       type(treefold_keyed), intent(in) :: keyed
       type(treefold_keyed), intent(inout) :: copy
@@ -885,7 +886,7 @@ contains
       call write_bytes(c_keyed_to_bytes, keyed%state%handle, bytes, ierr)
    end subroutine treefold_keyed_to_bytes
 
-   ! The number of keys becomes the number that the bytes have.
+   ! The state gets the number of keys that the bytes have.
    subroutine treefold_keyed_of_bytes(keyed, bytes, ierr)
       type(treefold_keyed), intent(in) :: keyed
       type(*), dimension(..), intent(in) :: bytes
@@ -927,7 +928,7 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine write_bytes
 
-   ! A finaliser has no caller to report an error to. It does nothing to a state that has ended already or was never created.
+   ! A finaliser has no caller to report an error to. It ignores a state that was destroyed or never created.
    impure elemental subroutine finalise_accumulator(accumulator)
       type(treefold_accumulator), intent(inout) :: accumulator
       integer(c_int32_t) :: ignored

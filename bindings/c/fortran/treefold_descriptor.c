@@ -156,7 +156,7 @@ static treefold_status end(arguments *all, treefold_status status) {
     return status;
 }
 
-/* The same after a C call, which is skipped if there was an error. */
+/* Ends a call after a C call, which is skipped if an error was found before. */
 #define TREEFOLD_END(call) end(&all, all.wrong == TREEFOLD_OK ? (call) : TREEFOLD_OK)
 
 static const char *type_name(treefold_type type) {
@@ -186,8 +186,8 @@ static void look(arguments *all, argument *found, const char *name, const CFI_cd
     else if (found->is.state == TREEFOLD_VIEW_ABSENT)
         refuse(all, TREEFOLD_NULL, "`%s` is not allocated, or a pointer without a target", name);
     else if (type >= 0 && found->is.type == 0)
-        refuse(all, TREEFOLD_ARGUMENT, "`%s` has elements of another type than integers of 1, 2, 4 or 8 bytes, real32, real64 and "
-                                       "complex numbers of these", name);
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` has elements of another type than integers of 1, 2, 4 or 8 bytes, and real and "
+                                       "complex numbers of kind real32 or real64", name);
     else if (type > 0 && found->is.type != type)
         refuse(all, TREEFOLD_ARGUMENT, "`%s` is %s instead of %s", name, type_name(found->is.type), type_name(type));
     else if (length >= 0)
@@ -210,8 +210,8 @@ static char *reserve(arguments *all, int64_t bytes) {
     return memory;
 }
 
-/* Returns `count` contiguous elements from element `begin` on: in the array itself, or in a copy. The first call decides the size of the
-   copy. */
+/* Returns `count` contiguous elements from element `begin` on: in the array itself, or in a copy. The first call allocates the copy, so no
+   later call may need more elements. */
 static void *part(arguments *all, argument *array, int64_t begin, int64_t count) {
     if (all->wrong != TREEFOLD_OK || array->of == NULL) return NULL;
     if (!has_gaps(array)) return begin == 0 ? array->is.address : (char *)array->is.address + begin * array->is.bytes;
@@ -232,7 +232,7 @@ static void *pointer_or_null(void *const *pointer) { return pointer != NULL ? *p
 
 /* ---- Over ranks, for module treefold_mpi ---- */
 
-/* The argument that an array becomes. A result of a start is written after the call: it cannot be a copy. */
+/* The argument that an array becomes. The result of a start is written after the call has returned, so it cannot be a copy. */
 enum { TREEFOLD_AS_X = 0, TREEFOLD_AS_Y = 1, TREEFOLD_AS_RESULT = 2, TREEFOLD_AS_RESULT_OF_START = 3 };
 
 /* Takes an array of elements of `type` (-1 for any integers), or of items of item_bytes bytes. Its address and its length in items become
@@ -251,7 +251,7 @@ void treefold_f_take(arguments *all, int as, const char *name, const CFI_cdesc_t
     if (item_bytes == 0 && type > 0 && taken->is.type != type)
         refuse(all, TREEFOLD_ARGUMENT, "`%s` is %s, but the plan is for %s", name, type_name(taken->is.type), type_name(type));
     if (as == TREEFOLD_AS_RESULT_OF_START && has_gaps(taken))
-        refuse(all, TREEFOLD_ARGUMENT, "`%s` is not contiguous: give it to the wait", name);
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` is not contiguous: pass it to the wait instead", name);
     taken->is.address = whole(all, taken);
     taken->is.elements = count;
     if (all->wrong == TREEFOLD_OK) return;
@@ -449,7 +449,7 @@ treefold_status treefold_f_create(treefold_state *state, treefold_type type, tre
     return treefold_keyed_create_rows(type, statistic, (size_t)*keys, (size_t)*width, &state->handle.keyed);
 }
 
-/* The type of a statistic of items of a type. */
+/* The type of a statistic's result, for items of type `element`. */
 static treefold_type type_of_result(treefold_statistic statistic, treefold_type element) {
     int is_spread = statistic == TREEFOLD_EXACT_VARIANCE || statistic == TREEFOLD_EXACT_STD;
     if (statistic == TREEFOLD_EXACT_COUNT) return TREEFOLD_I64;
@@ -499,14 +499,15 @@ static treefold_status add(const treefold_state *state, int is_removal, argument
         else
             status = (is_removal ? treefold_accumulator_remove : treefold_accumulator_add)(sum, x, n);
         if (status != TREEFOLD_OK && begin > 0)
-            refuse(all, status, "numbers of items count from item %lld here: %s", (long long)begin, treefold_last_error());
+            refuse(all, status, "item numbers count from item %lld here: %s", (long long)begin, treefold_last_error());
         begin += block;
     } while (begin < rows && status == TREEFOLD_OK);
     free(zeros);
     return status;
 }
 
-/* A statistic by a state that takes one block after the other: an accumulator, or a keyed state, which has more statistics. */
+/* Computes a statistic by adding one block after the other to a state: an accumulator, or a keyed state where accumulators lack the
+   statistic. */
 static treefold_status exact_by_blocks(arguments *all, treefold_statistic statistic, int by_rows, int64_t width, double ddof,
                                        void *result) {
     const int of_accumulators = 1 << TREEFOLD_EXACT_COUNT | 1 << TREEFOLD_EXACT_SUM | 1 << TREEFOLD_EXACT_MEAN |
@@ -529,7 +530,7 @@ static treefold_status exact_by_blocks(arguments *all, treefold_statistic statis
     return status;
 }
 
-/* A statistic of all items, for each key, or of columns. */
+/* Computes a statistic of all items, for each key, or of columns. */
 treefold_status treefold_f_exact(treefold_statistic statistic, int parts, const CFI_cdesc_t *x, const CFI_cdesc_t *result,
                                  const CFI_cdesc_t *keys, const CFI_cdesc_t *y, const double *ddof) {
     arguments all = {0};
@@ -554,8 +555,8 @@ treefold_status treefold_f_exact(treefold_statistic statistic, int parts, const 
     return TREEFOLD_END(treefold_exact(of_x.type, statistic, degrees, of_x.address, n, of_y.address, l, place));
 }
 
-/* Adds items to a state of the caller, or removes them. If there are several blocks, a copy takes them first: a failed call must change
-   nothing. */
+/* Adds items to a state of the caller, or removes them. Several blocks are added to a copy of the state first, because a failed call must
+   change nothing. */
 treefold_status treefold_f_change(treefold_state *state, int parts, const CFI_cdesc_t *x, const CFI_cdesc_t *y,
                                   const CFI_cdesc_t *keys) {
     arguments all = {0};

@@ -2,8 +2,8 @@
  * treefold.h: reductions whose bits depend on the items, their order and the operator, and on nothing else.
  *
  * Items are the leaves of a binary tree: neighbours are combined in pairs, an unpaired last value moves up unchanged, and this repeats
- * until one value is left. docs/order.md has the specification; the pages are installed in share/treefold/docs. The functions here reduce
- * the items of one process. The functions of treefold_mpi.h reduce over the ranks of MPI, and give the same bits.
+ * until one value is left. docs/order.md, installed in share/treefold/docs, has the specification. The functions here reduce the items of
+ * one process. The functions of treefold_mpi.h reduce over the ranks of MPI, and give the same bits.
  *
  *     double x[4] = {0.1, 0.2, 0.3, 0.4}, sum;
  *     if (treefold_sum_f64(x, 4, &sum) != TREEFOLD_OK)
@@ -50,7 +50,7 @@ const char *treefold_version_string(void);
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------------------- */
 
-/* What a function returns: one of the codes below. */
+/* The return type of most functions: one of the codes below. */
 typedef int32_t treefold_status;
 
 enum {
@@ -64,7 +64,7 @@ enum {
     TREEFOLD_ENVIRONMENT = 6,  /* The processor is not set to round to nearest, or flushes subnormal numbers to zero. */
     TREEFOLD_RANK_FAILED = 7,  /* Another rank failed: treefold_last_error_rank says which. */
     TREEFOLD_SPENT = 8,        /* An earlier run of the plan failed: build a new plan. */
-    TREEFOLD_UNDER_WAY = 9,    /* A run of the plan is under way, and continues: wait for it first. */
+    TREEFOLD_UNDER_WAY = 9,    /* An earlier run of the plan is still in progress: wait for it first. */
     TREEFOLD_TIMED_OUT = 10,   /* The time limit has passed. The run continues. */
     TREEFOLD_MPI = 11,         /* The MPI library failed, or is not the one that the program was compiled for. */
     TREEFOLD_UNSUPPORTED = 12, /* The function does not support this type, operator or algorithm. */
@@ -76,7 +76,7 @@ enum {
 };
 
 /*
- * The message of this thread's last failed call, in UTF-8: as a rule one line that names the argument or the rank. "" if none has failed.
+ * The message of this thread's last failed call, in UTF-8: usually one line that names the argument or the rank. "" if no call has failed.
  * The text is valid until this thread's next failed call.
  */
 const char *treefold_last_error(void);
@@ -118,17 +118,17 @@ enum {
 typedef int32_t treefold_op;
 
 enum {
-    TREEFOLD_SUM = 1,     /* of no items: 0 */
-    TREEFOLD_PRODUCT = 2, /* of no items: 1 */
-    TREEFOLD_MIN = 3,     /* of no items: TREEFOLD_EMPTY; of complex numbers: TREEFOLD_UNSUPPORTED */
+    TREEFOLD_SUM = 1,     /* 0 if there are no items */
+    TREEFOLD_PRODUCT = 2, /* 1 if there are no items */
+    TREEFOLD_MIN = 3,     /* TREEFOLD_EMPTY if there are no items; TREEFOLD_UNSUPPORTED for complex numbers */
     TREEFOLD_MAX = 4      /* as TREEFOLD_MIN */
 };
 
 /*
  * A user-defined operator. It writes the combination of `left` and `right` to `out` and returns 0; any other return value ends the
- * reduction with TREEFOLD_OPERATOR. `left` holds the items with the lower numbers. All three are aligned to 8 bytes; `out` is neither
- * `left` nor `right`. The operator must give the same bits for the same operands on every rank. It must not throw an exception, leave by
- * longjmp, or communicate. `context` is the pointer that the caller passed with the operator.
+ * reduction with TREEFOLD_OPERATOR. `left` holds the items with the lower numbers. All three pointers are aligned to 8 bytes; `out` is
+ * neither `left` nor `right`. The operator must give the same bits for the same operands on every rank. It must not throw an exception,
+ * leave by longjmp, or communicate. `context` is the pointer that the caller passed with the operator.
  */
 typedef int (*treefold_combine)(void *context, const void *left, const void *right, void *out);
 
@@ -143,8 +143,8 @@ typedef int (*treefold_combine)(void *context, const void *left, const void *rig
  * as _f32 and _f64), fold, fold_rows, fields, fold_user, sum_lanes, sum_and_absolute_sum, and the exact sums, dot products, norms and sums
  * by key of floats and doubles. They use one thread for short arrays.
  *
- * There is one thread pool for each number that was set. It starts with the first call that needs it (TREEFOLD_MEMORY if it cannot start)
- * and lasts until the process ends. A child process made by fork() has none of its parent's threads, and starts its own pool.
+ * Each number of threads that is set has a thread pool of its own. The pool starts with the first call that needs it (TREEFOLD_MEMORY if it
+ * cannot start) and lasts until the process ends. A child process made by fork() has none of its parent's threads, and starts its own pool.
  * TREEFOLD_ARGUMENT if n is negative or more than 65535.
  */
 treefold_status treefold_threads(int n);
@@ -174,7 +174,7 @@ treefold_status treefold_fold(treefold_type type, treefold_op op, const void *it
 
 /*
  * Reduces rows, element by element: result[c] becomes the reduction of element c of every row. items has n elements: rows of `width`
- * elements, one after the other. result has m elements. TREEFOLD_LENGTH if m is not the width, or if n is not a multiple of it.
+ * elements, one after the other. result has m elements. TREEFOLD_LENGTH if m is not width, or if n is not a multiple of width.
  */
 treefold_status treefold_fold_rows(treefold_type type, treefold_op op, const void *items, size_t n, size_t width, void *result,
                                    size_t m);
@@ -184,23 +184,25 @@ treefold_status treefold_fields(treefold_type type, treefold_op op, const void *
 
 /*
  * Reduces n items with a user-defined operator. An item has item_bytes bytes: a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX. Items are
- * copied unless item_bytes is a multiple of 8 and the items are aligned to 8 bytes. `empty` is the result for no items, or NULL if that is
- * an error (TREEFOLD_EMPTY). If treefold_threads allows several threads, they call `combine` concurrently, all with the same context.
+ * copied unless item_bytes is a multiple of 8 and the items are aligned to 8 bytes. `empty` is the result for no items, or NULL if the call
+ * is to return TREEFOLD_EMPTY for no items. If treefold_threads allows several threads, they call `combine` concurrently, all with the same
+ * context.
  */
 treefold_status treefold_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
                                    const void *empty, void *result);
 
-/* The dot product of two arrays of TREEFOLD_F32 or F64. If x and y are the same array, it is the sum of squares. */
+/* The dot product of two arrays. type is TREEFOLD_F32 or F64. If x and y are the same array, the result is its sum of squares. */
 treefold_status treefold_dot(treefold_type type, const void *x, size_t n, const void *y, size_t m, void *result);
 
 /*
  * The sum in lanes, the order of ISO C++'s P4016 (docs/lanes.md). x[i] belongs to lane i mod lanes; each lane is summed in tree order, and
  * then the lane sums are added in tree order. `lanes` is 1 to 2^20, else TREEFOLD_ARGUMENT; 16, 32, 64 and 128 are the fastest, and 1 gives
- * treefold_sum. TREEFOLD_F32 or F64.
+ * treefold_sum. type is TREEFOLD_F32 or F64.
  */
 treefold_status treefold_sum_lanes(treefold_type type, const void *x, size_t n, size_t lanes, void *result);
 
-/* The sum of the numbers, and the sum of their absolute values, which bounds the error of the sum (docs/order.md). TREEFOLD_F32, F64. */
+/* The sum of the numbers, and the sum of their absolute values, which bounds the error of the sum (docs/order.md). type is TREEFOLD_F32 or
+   F64. */
 treefold_status treefold_sum_and_absolute_sum(treefold_type type, const void *x, size_t n, void *sum, void *absolute_sum);
 
 /* As treefold_fold and treefold_dot, on the caller's threads. A short array is reduced by the calling thread, without a call of `team`.
@@ -255,7 +257,7 @@ treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *
  * G1, which needs 3 items, and G2, which needs 4. For these two statistics, any other ddof is TREEFOLD_ARGUMENT. Other statistics ignore
  * ddof.
  *
- * Minimum and maximum treat NaN and -0 as TREEFOLD_MIN and TREEFOLD_MAX do. A statistic that a function does not have for a type is
+ * Minimum and maximum treat NaN and -0 as TREEFOLD_MIN and TREEFOLD_MAX do. A function that does not have a statistic for a type returns
  * TREEFOLD_UNSUPPORTED.
  */
 typedef int32_t treefold_statistic;
@@ -299,16 +301,16 @@ treefold_status treefold_exact(treefold_type type, treefold_statistic statistic,
  * Items are TREEFOLD_F32 or F64. Integers have the count, the sum, the mean, the variance and the standard deviation. A sum of integers
  * must fit into 64 bits: if one does not, TREEFOLD_ARGUMENT names its key.
  *
- * Each key takes some bytes of memory, which treefold_keyed_create lists: TREEFOLD_MEMORY if there is not enough.
+ * treefold_keyed_create lists the bytes of memory that each key takes. TREEFOLD_MEMORY if there is not enough memory.
  */
 treefold_status treefold_by_key(treefold_type type, treefold_statistic statistic, double ddof, treefold_type key_type, const void *keys,
                                 size_t k, const void *x, size_t n, const void *y, size_t l, void *result, size_t m);
 
 /*
- * The same for the columns of each key's rows: result[g * width + c] becomes the statistic of column c of the rows whose key is g. items
- * has n numbers: k rows of `width` numbers. result has m numbers: one row for each key. TREEFOLD_LENGTH if they are not whole rows. If keys
- * is NULL and k is 0, all rows have one key: result is one row, the statistics of the columns. TREEFOLD_F32 or F64; statistics of one array
- * except NORM.
+ * A statistic for each column of each key's rows: result[g * width + c] becomes the statistic of column c of the rows whose key is g. items
+ * has n numbers: k rows of `width` numbers. result has m numbers: one row for each key. TREEFOLD_LENGTH if items or result is not made of
+ * whole rows. If keys is NULL and k is 0, all rows have one key: result is one row, the statistics of the columns. type is TREEFOLD_F32 or
+ * F64; statistic takes one array, and is not NORM.
  */
 treefold_status treefold_by_key_rows(treefold_type type, treefold_statistic statistic, double ddof, size_t width, treefold_type key_type,
                                      const void *keys, size_t k, const void *items, size_t n, void *result, size_t m);
@@ -318,16 +320,16 @@ treefold_status treefold_by_key_rows(treefold_type type, treefold_statistic stat
 /* Where the window of item i lies. */
 enum {
     TREEFOLD_TRAILING = 0, /* the window ends at i */
-    TREEFOLD_FORWARD = 1,  /* it begins at i */
+    TREEFOLD_FORWARD = 1,  /* the window begins at i */
     TREEFOLD_CENTRED = 2,  /* i is in its middle: (n - 1) / 2 of its n items, rounded down, come after i */
-    TREEFOLD_EXPANDING = 3 /* it has all items up to i; the fields items and index are not used */
+    TREEFOLD_EXPANDING = 3 /* the window has all items up to i; the fields items and index are not used */
 };
 
 /*
  * A moving window. Set the fields that you need, and the others to 0: treefold_window window = {.items = 20}. Unless it expands, a window
  * has either items or an index: TREEFOLD_ARGUMENT if both are set, or neither.
  *
- * - By a number of items: windows at the ends of the array have fewer.
+ * - By a number of items: a window has `items` items, and fewer at the ends of the array.
  * - By an ascending index, such as a time. index has one number for each item, of index_type, a real or integer type. `width` points to one
  *   number of that type, more than 0. A trailing window at t has the items with t - width < index, a forward one those with index < t +
  *   width, a centred one those with t - width / 2 < index <= t + width / 2. Differences are exact: they neither overflow nor round. So 0.44
@@ -346,9 +348,9 @@ typedef struct treefold_window {
 
 /*
  * A statistic of the window of each item. x has n items; y has l, or is NULL with l = 0 if the statistic takes one array. result has one
- * number for each item: TREEFOLD_LENGTH if m is not n. Results have the type of the items, TREEFOLD_F32 or F64; a count is rounded to it. A
- * sum or a mean of zeros is +0. Items that leave a window are subtracted exactly: a huge, infinite or NaN item leaves no trace. The time
- * per item hardly depends on the length of the window.
+ * number for each item: TREEFOLD_LENGTH if m is not n. Results have the type of the items, TREEFOLD_F32 or F64; a count is rounded to this
+ * type. A sum or a mean of zeros is +0. Items that leave a window are subtracted exactly: a huge, infinite or NaN item leaves no trace. The
+ * time per item hardly depends on the length of the window.
  */
 treefold_status treefold_rolling(treefold_type type, treefold_statistic statistic, double ddof, const treefold_window *window,
                                  const void *x, size_t n, const void *y, size_t l, void *result, size_t m);
@@ -389,7 +391,7 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  * handle take its address and set it to NULL; destroying a NULL handle is not an error. A failed call changes nothing.
  */
 
-/* The exact sum of all items, of TREEFOLD_F32, F64, C32 or C64. All functions take items of this type. */
+/* Exact sums of items of one type: TREEFOLD_F32, F64, C32 or C64. treefold_accumulator_create sets the type for all later calls. */
 typedef struct treefold_accumulator treefold_accumulator;
 
 /* Creates an empty accumulator, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT. For other statistics, use a keyed state of one key.
@@ -436,8 +438,8 @@ treefold_status treefold_accumulator_equal(const treefold_accumulator *accumulat
  */
 treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumulator, void *bytes, size_t capacity, size_t *needed);
 
-/* Replaces the contents of an accumulator by bytes of treefold_accumulator_to_bytes. TREEFOLD_LENGTH if there are too few or too many
-   bytes; TREEFOLD_ARGUMENT if the bytes are corrupt, or of another type or kind of sum. */
+/* Replaces the contents of an accumulator with those that treefold_accumulator_to_bytes has written. TREEFOLD_LENGTH if there are too few
+   or too many bytes; TREEFOLD_ARGUMENT if the bytes are corrupt, or of another type or kind of sum. */
 treefold_status treefold_accumulator_of_bytes(treefold_accumulator *accumulator, const void *bytes, size_t n);
 
 /*
@@ -491,8 +493,8 @@ treefold_status treefold_keyed_remove_pairs(treefold_keyed *keyed, treefold_type
 treefold_status treefold_keyed_merge(treefold_keyed *keyed, const treefold_keyed *other);
 treefold_status treefold_keyed_unmerge(treefold_keyed *keyed, const treefold_keyed *other);
 
-/* The number of keys; and the keys of a hashed state, ascending, in the order of treefold_keyed_values. treefold_keyed_keys is
-   TREEFOLD_UNSUPPORTED for other states, whose keys are 0 to K - 1. */
+/* treefold_keyed_groups gives the number of keys. treefold_keyed_keys gives the keys of a hashed state in ascending order, as
+   treefold_keyed_values does; it is TREEFOLD_UNSUPPORTED for other states, whose keys are 0 to K - 1. */
 treefold_status treefold_keyed_groups(const treefold_keyed *keyed, size_t *result);
 treefold_status treefold_keyed_keys(const treefold_keyed *keyed, void *result, size_t m);
 
@@ -504,9 +506,9 @@ treefold_status treefold_keyed_values(const treefold_keyed *keyed, treefold_stat
    only the numbers of infinite and NaN items are compared. States of other types, or that hold other sums, are TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_equal(const treefold_keyed *keyed, const treefold_keyed *other, int *result);
 
-/* As the bytes of accumulators. TREEFOLD_UNSUPPORTED for hashed states. After treefold_keyed_of_bytes the state has the number of keys that
-   the bytes have; the rows of the bytes must be as wide as the rows of the state. Bytes of integers do not record the integer type: a state
-   of any integer type reads them. */
+/* As treefold_accumulator_to_bytes and _of_bytes. TREEFOLD_UNSUPPORTED for hashed states. After treefold_keyed_of_bytes the state has the
+   number of keys that the bytes have; the rows of the bytes must be as wide as the rows of the state. Bytes of integers do not record the
+   integer type: a state of any integer type reads them. */
 treefold_status treefold_keyed_to_bytes(const treefold_keyed *keyed, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes, size_t n);
 

@@ -30,7 +30,7 @@
 #ifndef TREEFOLD_HPP
 #define TREEFOLD_HPP
 
-// Reports one error, without the errors that would follow from it.
+// Stops here with one error, since the rest of the header would cause many.
 #if __cplusplus <= 201703L
 #error "treefold.hpp and treefold_mpi.hpp need C++20: compile with -std=c++20 or later, or include treefold.h or treefold_mpi.h"
 #elif !defined(__cpp_exceptions)
@@ -93,7 +93,7 @@ enum class [[nodiscard]] code : treefold_status {
     return treefold_status_name(static_cast<treefold_status>(value));
 }
 
-// A call that failed. what() names the argument or the rank.
+// The exception that a failed call throws. what() names the argument or the rank.
 class error : public std::runtime_error {
 public:
     error(treefold::code code, int rank, const std::string &what) : std::runtime_error(what), code_(code), rank_(rank) {}
@@ -196,7 +196,7 @@ inline constexpr builtin<TREEFOLD_MAX> max{};
 template <class T, treefold_op Op>
 concept reducible = number<T> && !(complex_number<T> && (Op == TREEFOLD_MIN || Op == TREEFOLD_MAX));
 
-// The sum of the numbers, and the sum of their absolute values, which bounds the error of the first.
+// The sum of the numbers, and the sum of their absolute values, which bounds the error of `sum`.
 template <floating T> struct sums {
     T sum, absolute_sum;
 };
@@ -296,7 +296,7 @@ template <number T> inline constexpr treefold_type type_of = [] {
         return (std::signed_integral<T> ? TREEFOLD_I8 : TREEFOLD_U8) + std::countr_zero(sizeof(T));
 }();
 
-// What an item of a user-defined operator must be. Users read these messages in the compiler's output.
+// Checks an item type and its user-defined operator. Users read these messages in the compiler's output.
 template <class T, class F> consteval void check_operator()
 {
     static_assert(std::is_trivially_copyable_v<T>,
@@ -307,11 +307,11 @@ template <class T, class F> consteval void check_operator()
                   "treefold: an operator is called as op(const T &, const T &), and is const itself (no mutable lambda)");
     if constexpr (std::is_invocable_v<const F &, const T &, const T &>)
         static_assert(std::same_as<std::remove_cvref_t<std::invoke_result_t<const F &, const T &, const T &>>, T>,
-                      "treefold: an operator returns the type of the items, not one that is converted to it");
+                      "treefold: an operator must return the type of the items, not a type that converts to it");
 }
 
 // Storage for an item that needs no default constructor. The library aligns items to 8 bytes, and T may need more, so all are copied;
-// compilers turn the copies into loads.
+// compilers turn these copies into loads.
 template <class T> union slot {
     T value;
 
@@ -331,7 +331,7 @@ template <class T> union slot {
     }
 };
 
-// The exception that ended a reduction: the first one, if several threads throw.
+// Keeps the exception that ended a reduction: the first one, if several threads throw.
 class first_exception {
 public:
     void keep() noexcept
@@ -352,7 +352,7 @@ private:
     std::exception_ptr exception_;
 };
 
-// Combines two items of the library, and returns the status of a treefold_combine. keep() may store the exception.
+// Combines two items, and returns what a treefold_combine must return. After an exception, calls keep(), which may store it.
 //
 // A template cannot have C linkage, so the functions that the library calls back have C++ linkage. Both have the same calling convention in
 // all compilers for 64-bit processors.
@@ -373,7 +373,7 @@ int combine_items(const F &op, const void *left, const void *right, void *out, K
     }
 }
 
-// The user-defined operator during a call.
+// The context of a treefold_combine: a user-defined operator, and its exception.
 template <class T, class F> struct guarded {
     const F &op;
     first_exception thrown{};
@@ -394,7 +394,7 @@ struct part_of_job {
 
 template <class Run> concept callers_threads = std::invocable<Run, std::size_t, part_of_job>;
 
-// The caller's threads during a call: a treefold_team and its context.
+// The context of a treefold_team: the function that runs parts on the caller's threads, and its exception.
 template <class Run> struct team {
     Run &run;
     first_exception thrown{};
@@ -410,7 +410,7 @@ template <class Run> struct team {
     }
 };
 
-// The result of a C function that runs on the caller's threads. An exception of one of these threads becomes the reason for the error.
+// Returns the result of a C function that runs on the caller's threads. If Run throws, throws its exception, not the error that follows.
 template <auto Function, class T, class Run, class... Arguments> T got_on(Run &run, Arguments... arguments)
 {
     team<Run> threads{run};
@@ -636,7 +636,7 @@ inline constexpr detail::dot_on_function dot_on{};
 
 namespace detail {
 
-// Combines rows of lanes with a binary counter. The last row may be shorter.
+// Reduces rows of L items lane by lane, in tree order, with a binary counter. The last row may be shorter.
 template <std::size_t L, class T, class F> class lane_rows {
 public:
     explicit lane_rows(F &op) : op_(op) {}

@@ -73,7 +73,7 @@ treefold_status treefold_aggregate_statistic(const void *bytes, size_t n, treefo
 /* An aggregate function that databases offer, by its name in SQL. Some engines leave out second names, such as exact_mean. */
 typedef struct treefold_sql_function {
     const char *name;             /* such as "exact_var_samp" */
-    treefold_statistic statistic; /* what it returns; or what its state is created for */
+    treefold_statistic statistic; /* that it returns, or for which its state is created */
     double ddof;
     int32_t columns;              /* 1 or 2 */
     int32_t y_first;              /* whether SQL's first argument is y, as in exact_corr(y, x) */

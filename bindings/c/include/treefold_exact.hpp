@@ -36,7 +36,7 @@ namespace treefold {
 // A statistic of treefold.h.
 template <treefold_statistic S> struct statistic_of {};
 
-// treefold.h defines them.
+// The statistics that treefold.h defines.
 namespace statistic {
 inline constexpr statistic_of<TREEFOLD_EXACT_COUNT> count{};
 inline constexpr statistic_of<TREEFOLD_EXACT_SUM> sum{};
@@ -66,7 +66,7 @@ struct options {
 template <treefold_statistic S>
 concept of_pairs = S == TREEFOLD_EXACT_VDOT || (TREEFOLD_EXACT_DOT <= S && S <= TREEFOLD_EXACT_INTERCEPT);
 
-// Which statistics exist for integers by key, and which for complex numbers.
+// Whether a statistic exists for integers by key, and for complex numbers.
 template <treefold_statistic S> concept of_integers = TREEFOLD_EXACT_COUNT <= S && S <= TREEFOLD_EXACT_STD;
 template <treefold_statistic S>
 concept of_complex = of_integers<S> || S == TREEFOLD_EXACT_DOT || S == TREEFOLD_EXACT_VDOT;
@@ -106,9 +106,9 @@ template <class T, treefold_statistic S> using result_of = typename detail::resu
 // Which items are in the window of item i.
 enum class placement : std::int32_t {
     trailing = TREEFOLD_TRAILING,   // the window ends at i
-    forward = TREEFOLD_FORWARD,     // it begins at i
-    centred = TREEFOLD_CENTRED,     // i is in its middle
-    expanding = TREEFOLD_EXPANDING, // it has all items up to i
+    forward = TREEFOLD_FORWARD,     // the window begins at i
+    centred = TREEFOLD_CENTRED,     // i is in the middle of the window
+    expanding = TREEFOLD_EXPANDING, // the window has all items up to i
 };
 
 // An ascending index with one number for each item, such as a time, and the width of a window in the same unit. The numbers are not copied:
@@ -124,7 +124,7 @@ public:
         std::memcpy(width_, std::addressof(width), sizeof width);
     }
 
-    // Whether there is an index, and its parts for treefold_window.
+    // Whether there is an index, and the values of the fields of treefold_window.
     [[nodiscard]] explicit operator bool() const noexcept { return type_ != 0; }
     [[nodiscard]] const void *numbers() const noexcept { return numbers_; }
     [[nodiscard]] std::size_t size() const noexcept { return length_; }
@@ -151,7 +151,7 @@ struct window {
 
 namespace detail {
 
-// The second array, for statistics that take only one.
+// Stands for the second array where a statistic takes only one.
 template <class T> inline constexpr std::span<const T> no_array{};
 
 // An array's address, never null: null keys tell treefold_by_key_rows that all rows have one key.
@@ -178,7 +178,7 @@ struct exact_function {
     }
 };
 
-// The same for one statistic.
+// As exact_function, for one statistic.
 template <treefold_statistic S> struct exact_of_function {
     template <item_range... Arrays> [[nodiscard]] auto operator()(const Arrays &...arrays) const
         requires requires { exact_function{}(statistic_of<S>(), arrays...); }

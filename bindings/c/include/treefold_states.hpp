@@ -25,7 +25,7 @@ namespace treefold {
 
 namespace detail {
 
-// The object that a handle names, as bytes.
+// Returns the bytes of the object that a handle names.
 template <auto ToBytes, class H> std::vector<std::byte> bytes_of(const H *handle)
 {
     auto needed = got<ToBytes, std::size_t>(handle, nullptr, 0);

@@ -1,4 +1,5 @@
-//! Exact accumulators of any kind. Items arrive as bytes; the program's codes give their type.
+//! Accumulators of all kinds and element types behind one trait. Items arrive as bytes; the program's type code
+//! says how to read them.
 
 mod kind;
 
@@ -27,13 +28,11 @@ handle!(
 /// Whether items are added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// They are added.
     Add,
-    /// They are removed.
     Remove,
 }
 
-/// An accumulator of any kind.
+/// An accumulator of any kind and element type.
 pub(crate) trait Accumulator: Any + Send + Sync {
     /// The type of the program's elements.
     fn element_type(&self) -> ElementType;
@@ -50,7 +49,7 @@ pub(crate) trait Accumulator: Any + Send + Sync {
     /// `other` is of another kind, or there are fewer items than are to be removed.
     fn change_by(&mut self, change: Change, other: &dyn Accumulator) -> Result<(), Failure>;
 
-    /// Writes a statistic to an element, whose type is [`Asked::element_type`].
+    /// Writes a statistic as one element of type [`Asked::element_type`].
     ///
     /// # Errors
     /// The accumulator does not have this statistic.
@@ -64,7 +63,7 @@ pub(crate) trait Accumulator: Any + Send + Sync {
 
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// Replaces the contents by bytes.
+    /// Replaces the contents with those that `to_bytes` has written.
     ///
     /// # Errors
     /// The bytes are not an accumulator of this kind.
@@ -75,7 +74,7 @@ pub(crate) trait Accumulator: Any + Send + Sync {
 
     fn boxed(&self) -> Box<dyn Accumulator>;
 
-    /// Its description in error messages.
+    /// The description in error messages.
     fn name(&self) -> String;
 }
 
@@ -145,10 +144,10 @@ fn empty<K: AccumulatorKind>(
     })
 }
 
-/// An accumulator of a kind.
+/// An accumulator of kind `K`.
 struct Typed<K: AccumulatorKind> {
     element_type: ElementType,
-    /// The figure that it computes; `None` for moments.
+    /// The figure that the accumulator computes; `None` for moments.
     figure: Option<Figure>,
     total: K::Total,
 }

@@ -25,7 +25,7 @@ pub(crate) enum Column<'a> {
 }
 
 impl Column<'_> {
-    /// An item. A double has the value of every float.
+    /// One item. A float becomes the double of the same value.
     fn item(self, index: usize) -> CompactNumber {
         match self {
             Self::F32(items) => CompactNumber::Double(items[index].into()),
@@ -53,7 +53,7 @@ pub(crate) struct Rows<'a> {
     pub(crate) y: Column<'a>,
 }
 
-/// A state that is stored in place.
+/// One kind of state. [`Aggregate`] is the trait for all kinds.
 pub(crate) trait Compact: CompactState + 'static {
     const HELD: Held;
 
@@ -148,7 +148,7 @@ pub(crate) trait Aggregate: Any {
     /// `other` holds something else; there would be too many rows; or as [`Self::remove`].
     fn change_by(&mut self, change: Change, other: &dyn Aggregate) -> Result<(), Failure>;
 
-    /// Writes a statistic. Returns false if the rows have none.
+    /// Writes a statistic. Returns false where SQL has NULL, such as the mean of no rows.
     ///
     /// # Errors
     /// The state does not have the statistic, or not in this type.
@@ -164,7 +164,7 @@ pub(crate) trait Aggregate: Any {
     fn to_bytes(&self) -> Result<Vec<u8>, Failure>;
 
     /// # Errors
-    /// The bytes are not those of such a state.
+    /// The bytes do not describe a state of this kind.
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure>;
 
     fn clear(&mut self);
@@ -218,7 +218,7 @@ impl<S: Compact> Aggregate for S {
                 Ok(put_some(self.statistic(statistic, question.options), value))
             }
             (ElementType::I64, Statistic::Count, _) => {
-                // There are at most 2^63 - 1.
+                // There are at most 2^63 - 1 items.
                 put(self.items().cast_signed(), value);
                 Ok(true)
             }
@@ -265,7 +265,7 @@ fn put_some(number: Option<impl NoUninit>, value: &mut [u8]) -> bool {
     })
 }
 
-/// The error of an invalid column type.
+/// The failure of a code that is not a column's type.
 #[cold]
 pub(crate) fn is_no_column(name: &str, code: i32) -> Failure {
     match ElementType::of_argument(name, code) {
@@ -287,7 +287,7 @@ fn has_no_bytes() -> Failure {
     )
 }
 
-/// Converts an error. The message is for users of SQL and names no argument of C.
+/// Converts an error. Users of SQL read the message, so it names no argument of C.
 #[cold]
 fn wrong(error: impl Display) -> Failure {
     Failure::new(Code::Argument, error.to_string())
@@ -298,7 +298,7 @@ fn wrong_bytes(error: &BytesError) -> Failure {
     Failure::new(of_bytes_error(error).code, error.to_string())
 }
 
-/// The statistic for which the state of some bytes can be created.
+/// A statistic for which a state can be created that accepts these bytes.
 ///
 /// # Errors
 /// The bytes do not begin like a state's.

@@ -1,4 +1,4 @@
-//! Types of elements by their codes.
+//! The element types that have codes in `treefold.h`, and macros that choose a Rust type by such a code.
 
 use bytemuck::Pod;
 use num_complex::Complex;
@@ -26,7 +26,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// All types, by their codes.
+    /// All types, in the order of their codes.
     pub const ALL: [Self; 12] = [
         Self::F32,
         Self::F64,
@@ -64,7 +64,7 @@ impl ElementType {
         Err(self.is_not_real())
     }
 
-    /// The error of a type that is not of real numbers.
+    /// The failure of an argument that must be a type of real numbers.
     #[cold]
     pub fn is_not_real(self) -> Failure {
         let message =
@@ -72,7 +72,7 @@ impl ElementType {
         Failure::new(Code::Unsupported, message)
     }
 
-    /// The type of a code; they count from 1.
+    /// The type with this code. Codes count from 1.
     ///
     /// # Errors
     /// There is no such code.
@@ -80,7 +80,7 @@ impl ElementType {
         Self::of_argument("type", code)
     }
 
-    /// The same for a named argument.
+    /// As [`of_code`](Self::of_code), for the argument called `name`.
     ///
     /// # Errors
     /// There is no such code.
@@ -96,9 +96,10 @@ impl ElementType {
     }
 }
 
-/// A type of `treefold.h`.
+/// A Rust type that has a code in `treefold.h`.
 pub trait Element: Pod + Send + Sync {
-    /// The operator on this type. Implementations are not inlined: every crate that makes an operator a `dyn` compiles all its functions.
+    /// Returns the operator on this type. Implementations are not inlined, since each crate that makes an operator a `dyn` compiles its
+    /// functions.
     ///
     /// # Errors
     /// The operator is not defined for this type.
@@ -143,7 +144,7 @@ macro_rules! unordered {
 
 unordered!(Complex<f32>, Complex<f64>);
 
-/// An expression for the type of an [`ElementType`].
+/// Evaluates `$body`, in which `$element` is the Rust type of an [`ElementType`].
 #[macro_export]
 macro_rules! by_type {
     ($code:expr, $element:ident => $body:expr) => {
@@ -168,7 +169,7 @@ macro_rules! by_type {
     };
 }
 
-/// An expression for a type of integers, and another one for all other types.
+/// Evaluates `$body`, in which `$integer` is the Rust type of an integer [`ElementType`]; for all other types, `$other`.
 #[macro_export]
 macro_rules! by_integer {
     ($code:expr, $integer:ident => $body:expr, else $other:expr) => {
@@ -186,7 +187,7 @@ macro_rules! by_integer {
     };
 }
 
-/// An expression for the type of an [`ElementType`] of real numbers; an error for any other.
+/// Evaluates `$body`, in which `$real` is `f32` or `f64`; for all other types, returns an error.
 #[macro_export]
 macro_rules! by_real {
     ($code:expr, $real:ident => $body:expr) => {

@@ -38,7 +38,7 @@ fn norm<T: Float>(x: &[T]) -> Result<T, Failure> {
     })
 }
 
-/// A statistic of the items of one array, or of two, into one element.
+/// Writes a statistic of one array or two to `result`, which has room for one element.
 pub(crate) fn statistic(
     element_type: ElementType,
     question: Question,

@@ -8,7 +8,7 @@ use std::panic;
 
 use treefold::FoldError;
 
-/// What a function returns: a [`Code`] as a number.
+/// The return value of C functions: a [`Code`] as a number.
 pub type Status = i32;
 
 /// The codes of `treefold.h`.
@@ -59,14 +59,14 @@ impl Code {
         (Self::Interrupted, c"TREEFOLD_INTERRUPTED"),
     ];
 
-    /// The error of a number.
+    /// The error with this number; `None` for 0 and for unknown numbers.
     pub(crate) fn of_error(status: Status) -> Option<Self> {
         let mut errors = Self::NAMES[1..].iter();
         let found = errors.find(|(code, _)| *code as Status == status);
         found.map(|(code, _)| *code)
     }
 
-    /// The name of a number in `treefold.h`.
+    /// The name that `treefold.h` gives to this number.
     pub(crate) fn name(status: Status) -> &'static CStr {
         let mut names = Self::NAMES.iter();
         let found = names.find(|(code, _)| *code as Status == status);
@@ -74,7 +74,7 @@ impl Code {
     }
 }
 
-/// Why a call failed. It is one word, so that a `Result` stays small.
+/// Why a call failed. Boxed, so that a `Result` stays small.
 #[derive(Clone, Debug)]
 pub struct Failure(Box<Reason>);
 
@@ -134,12 +134,12 @@ impl Failure {
         )
     }
 
-    /// A pointer is NULL.
+    /// The failure of a NULL pointer.
     pub fn null(name: &str) -> Self {
         Self::new(Code::Null, format!("`{name}` is NULL"))
     }
 
-    /// An argument has an invalid value.
+    /// The failure of an argument with an invalid value.
     pub fn argument(name: &str, reason: impl std::fmt::Display) -> Self {
         Self::new(Code::Argument, format!("`{name}`: {reason}"))
     }
@@ -184,7 +184,7 @@ fn words_of(error: &FoldError) -> String {
     }
 }
 
-/// The two arrays of a dot product differ in length.
+/// The failure of two arrays, `x` and `y`, that must have the same length.
 #[cold]
 pub(crate) fn lengths(n: usize, m: usize) -> Failure {
     Failure::new(
@@ -225,7 +225,7 @@ pub(crate) fn last_message() -> *const c_char {
     text.ok().flatten().unwrap_or(c"".as_ptr())
 }
 
-/// The same as an owned string.
+/// The message of this thread's last failure, as an owned string.
 pub(crate) fn last_text() -> String {
     let text = LAST.try_with(|last| {
         let last = last.borrow();

@@ -17,21 +17,21 @@ pub(crate) use self::table::Table;
 use self::table::{PLACE_BITS, Slot};
 use crate::failure::{Code, Failure};
 
-/// The widths of a name's fields, from the lowest bits on. No name is 0, since no kind is 0.
+/// The widths of a name's fields in bits: kind, place, uses, table, from the lowest bit on. No name is 0, since no kind is 0.
 const KIND_BITS: u32 = 3;
 const TABLE_BITS: u32 = 8;
 const USE_BITS: u32 = u64::BITS - KIND_BITS - PLACE_BITS - TABLE_BITS;
 
 /// A kind of handle.
 pub(crate) trait Named: Sized + 'static {
-    /// The object.
+    /// The type of the objects.
     type Object: Copied + 'static;
     /// The number of the kind, from 1 to 7.
     const KIND: u64;
-    /// The name of such an argument in the header.
+    /// The name of an argument of this kind in the header.
     const NAME: &'static str;
 
-    /// The objects of this process.
+    /// The table of this process' objects.
     fn table() -> &'static Table<Self::Object>;
 }
 
@@ -40,7 +40,7 @@ pub(crate) trait Copied: Sized {
     /// Copies the object.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is no memory for the copy.
     fn copied(&self) -> Result<Self, Failure>;
 }
 
@@ -67,7 +67,7 @@ macro_rules! handle {
 
 pub(crate) use handle;
 
-/// The parts of a name.
+/// The fields of a name that differ between objects of one kind.
 #[derive(Clone, Copy)]
 struct Name {
     place: u32,
@@ -91,7 +91,7 @@ impl Name {
             | u64::from(self.place) << KIND_BITS
             | self.uses << (KIND_BITS + PLACE_BITS)
             | table_number::<H>() << (u64::BITS - TABLE_BITS);
-        // `lib.rs` refuses processors of other than 64 bits.
+        // `lib.rs` compiles only for 64-bit processors.
         #[expect(clippy::cast_possible_truncation, reason = "addresses have 64 bits")]
         ptr::without_provenance_mut(number as usize)
     }
@@ -104,7 +104,7 @@ fn table_number<H: Named>() -> u64 {
     address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - TABLE_BITS)
 }
 
-/// A name for an object.
+/// Stores an object in its table, and returns the object's handle.
 ///
 /// # Errors
 /// There are too many objects of this kind.
@@ -125,7 +125,7 @@ pub(crate) fn name<H: Named>(object: H::Object) -> Result<*mut H, Failure> {
     Ok(Name { place, uses }.handle())
 }
 
-/// The place of the object of a handle, which was passed as the named argument.
+/// Finds the table entry that a handle names. Error messages call the handle `argument`.
 fn find<H: Named>(
     argument: &str,
     handle: *const H,
@@ -139,7 +139,7 @@ fn find<H: Named>(
 /// Reads an object.
 ///
 /// # Errors
-/// The handle is NULL, destroyed or not of this kind; another thread is changing the object; or an error of the body.
+/// The handle is NULL, destroyed or not of this kind; another thread is changing the object; or `body` fails.
 pub(crate) fn read<H: Named, R>(
     handle: *const H,
     body: impl FnOnce(&H::Object) -> Result<R, Failure>,
@@ -147,7 +147,7 @@ pub(crate) fn read<H: Named, R>(
     read_as(H::NAME, handle, body)
 }
 
-/// The same for a named argument.
+/// As [`read`], but error messages call the handle `argument`.
 ///
 /// # Errors
 /// As [`read`].
@@ -183,7 +183,7 @@ pub(crate) fn change<H: Named, R>(
     }
 }
 
-/// Changes an object, given another one, which may be the same.
+/// Changes an object by another one, which may be the same object.
 ///
 /// # Errors
 /// As [`change`] and [`read`].
@@ -273,7 +273,7 @@ mod tests {
         number, u32, 6, "number"
     );
     handle!(
-        /// Another one.
+        /// A number of another kind.
         other, u32, 7, "other"
     );
 
@@ -377,6 +377,6 @@ mod tests {
             end(name).unwrap();
         }
         let used = other::table().used();
-        assert!(used < 6000, "places are used again, not {used}");
+        assert!(used < 6000, "places must be reused, but {used} were taken");
     }
 }

@@ -1,4 +1,4 @@
-//! Exact statistics by key and of windows. Keys arrive as bytes; the program's codes give their type.
+//! Exact statistics by key and of windows. Keys arrive as bytes; the program's type code says how to read them.
 
 mod codes;
 mod hashed;
@@ -29,7 +29,7 @@ use crate::raw::{elements, elements_mut};
 use crate::statistic::{Asked, Question};
 use crate::{by_real, local};
 
-/// An expression for the type of keys as [`Keys::without_signs`] leaves them.
+/// Evaluates `$body`, in which `$key` is the Rust type of keys that [`Keys::without_signs`] has returned.
 macro_rules! with_keys {
     ($key_type:expr, $key:ident => $body:expr) => {
         match $key_type {
@@ -112,7 +112,7 @@ impl<'k> Keys<'k> {
     /// since there are always fewer sums than that.
     ///
     /// # Errors
-    /// As [`of`](Self::of), or there is no memory.
+    /// As [`of`](Self::of), or there is no memory for the copy.
     fn short(self) -> Result<Cow<'k, [u32]>, Failure> {
         if self.key_type == ElementType::U32 {
             return self.of().map(Cow::Borrowed);
@@ -125,7 +125,7 @@ impl<'k> Keys<'k> {
         })
     }
 
-    /// A key as the program gave it, without its sign.
+    /// The bits of a key of the program, as an unsigned number.
     fn at(self, item: usize) -> i128 {
         let unsigned = self
             .signed()
@@ -133,7 +133,7 @@ impl<'k> Keys<'k> {
         with_keys!(unsigned.key_type, K => unsigned.of::<K>().map_or(0, |keys| keys[item].into()))
     }
 
-    /// The error of keys after `without_signs`.
+    /// Converts an error in which keys come from `without_signs`, so that the message has the program's key.
     fn of_keys(self, error: KeyError, array: &str, width: usize) -> Failure {
         let error = match error {
             KeyError::OutOfRange { item, sums, .. } => KeyError::OutOfRange {
@@ -155,7 +155,7 @@ impl<'k> Keys<'k> {
     }
 }
 
-/// The exact sums of the items of each key.
+/// Writes the exact sum of each key's items to `result`.
 fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), Failure> {
     let of_items = keys.without_signs(result.len())?;
     let sums = with_keys!(of_items.key_type, K => {
@@ -178,8 +178,8 @@ fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), F
     Ok(())
 }
 
-/// A statistic of the rows of each key, or of all rows if there are no keys: rows of `width` elements of an array, or pairs of two arrays.
-/// Every key has a row of `width` results.
+/// Writes a statistic of each key's rows, or of all rows if there are no keys. A row is `width` elements of an array, or a pair from two
+/// arrays. `result` has `m` elements: `width` for each key.
 pub(crate) fn of_arrays(
     element_type: ElementType,
     question: Question,
@@ -253,9 +253,9 @@ fn no_keys() -> Failure {
     Failure::argument("key_type", "keys must be integers")
 }
 
-/// Whether there is memory for `elements` elements of `element_bytes` bytes.
+/// Checks that there is memory for `elements` elements of `element_bytes` bytes.
 ///
-/// Rust's own allocation would end the program if memory is short.
+/// Without this check, Rust's allocation would end the program when memory is short.
 ///
 /// # Errors
 /// There is not enough memory.
@@ -268,7 +268,7 @@ pub(crate) fn has_room(elements: usize, element_bytes: usize) -> Result<(), Fail
     })
 }
 
-/// The error of invalid keys for an array of rows.
+/// The failure of invalid keys for the items, or rows of `width` items, of an array.
 fn of_keys(error: &KeyError, array: &str, width: usize) -> Failure {
     match error {
         KeyError::Lengths { keys, items } => {
@@ -281,7 +281,7 @@ fn of_keys(error: &KeyError, array: &str, width: usize) -> Failure {
     }
 }
 
-/// The error of an array that exceeds a limit of the sums.
+/// The failure of an array whose items exceed a limit of the sums.
 pub(crate) fn of_limit(array: &str, error: LimitError) -> Failure {
     match error {
         LimitError::Memory { .. } => Failure::new(Code::Memory, error.to_string()),
@@ -289,7 +289,7 @@ pub(crate) fn of_limit(array: &str, error: LimitError) -> Failure {
     }
 }
 
-/// Why items of an array cannot be removed.
+/// The failure of items that cannot be removed.
 fn of_removal(keys: Keys<'_>, error: &RemoveKeyedError, array: &str, width: usize) -> Failure {
     match error {
         RemoveKeyedError::Key(error) => keys.of_keys(*error, array, width),

@@ -8,11 +8,7 @@
 
 #![cfg_attr(
     not(feature = "local"),
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "what functions over ranks share stays"
-    )
+    allow(dead_code, unused_imports, reason = "treefold-c-mpi uses what remains")
 )]
 
 mod accumulator;

@@ -1,4 +1,4 @@
-//! The reductions of one process in tree order. Items arrive as bytes; the program's codes give their type.
+//! The reductions of one process in tree order. Items arrive as bytes; the program's type code says how to read them.
 
 use std::cell::Cell;
 
@@ -27,7 +27,7 @@ const DIVIDED_ELEMENTS: usize = 1 << 17;
 const THREADS_MAX: i32 = 65535;
 
 thread_local! {
-    /// `treefold_threads` of this thread.
+    /// What this thread has set by `treefold_threads`.
     static THREADS: Cell<i32> = const { Cell::new(1) };
 }
 
@@ -49,12 +49,12 @@ fn put_thread_count(count: i32) {
     let _ = THREADS.try_with(|own| own.set(count));
 }
 
-/// The setting of this thread.
+/// The number of threads that [`set_threads`] has set; 0 for one per core.
 pub(crate) fn thread_count() -> i32 {
     THREADS.try_with(Cell::get).unwrap_or(1)
 }
 
-/// Runs a body as if this thread's setting were one thread.
+/// Calls `body` while this thread's setting is one thread.
 pub(crate) fn alone<R>(body: impl FnOnce() -> R) -> R {
     struct Restored(i32);
     impl Drop for Restored {
@@ -76,7 +76,7 @@ pub(crate) fn reduce<R: Send, E: Into<Failure> + Send>(
     elements: usize,
     reduce: impl FnOnce(By) -> Result<R, E> + Send,
 ) -> Result<R, Failure> {
-    // Threads of a pool begin with the environment of the one that starts them, and keep it.
+    // The threads of a pool keep the floating-point environment of the thread that starts them.
     if elements > DIVIDED_ELEMENTS
         && let count = thread_count()
         && count != 1
@@ -132,7 +132,7 @@ pub(crate) fn alignment(element_type: ElementType) -> usize {
     by_type!(element_type, T => align_of::<T>())
 }
 
-/// The reduction of the items, into one item.
+/// Writes the reduction of the items to `result`, one item.
 pub(crate) fn fold(
     element_type: ElementType,
     operator: Builtin,
@@ -151,7 +151,7 @@ pub(crate) fn fold(
     })
 }
 
-/// The dot product of two arrays, into one number.
+/// Writes the dot product of two arrays to `result`, one number.
 pub(crate) fn dot_of(
     element_type: ElementType,
     [x, y]: [&[u8]; 2],
@@ -163,7 +163,7 @@ pub(crate) fn dot_of(
     })
 }
 
-/// The sum in lanes, into one number.
+/// Writes the sum in lanes to `result`, one number.
 pub(crate) fn sum_lanes(
     element_type: ElementType,
     x: &[u8],
@@ -181,7 +181,7 @@ pub(crate) fn sum_lanes(
     })
 }
 
-/// The sum, and the sum of the absolute values.
+/// Writes the sum, and the sum of the absolute values.
 pub(crate) fn sum_and_absolute_sum(
     element_type: ElementType,
     x: &[u8],
@@ -199,7 +199,7 @@ pub(crate) fn sum_and_absolute_sum(
     })
 }
 
-/// The reduction of rows, into one row.
+/// Writes the reduction of rows to `result`, one row.
 pub(crate) fn fold_rows(
     element_type: ElementType,
     operator: Builtin,
@@ -218,7 +218,7 @@ pub(crate) fn fold_rows(
     })
 }
 
-/// The reductions of fields, into an item for each.
+/// Writes the reduction of each field to `result`, one item per field.
 pub(crate) fn fields(
     element_type: ElementType,
     operator: Builtin,
@@ -239,7 +239,7 @@ pub(crate) fn fields(
     })
 }
 
-/// The reduction of items by the caller's operator, into one item.
+/// Writes the reduction of items by the caller's operator to `result`, one item.
 pub(crate) fn fold_user(
     items: &[u8],
     function: Function,
@@ -282,7 +282,7 @@ impl Parts {
         self.items.div_ceil(self.each)
     }
 
-    /// The bytes of a part of an array whose elements have `element_bytes` bytes.
+    /// One part of an array whose elements have `element_bytes` bytes.
     pub(crate) fn part(self, array: &[u8], element_bytes: usize, part: usize) -> &[u8] {
         let begin = part * self.each;
         let end = self.items.min(begin + self.each);
@@ -290,7 +290,7 @@ impl Parts {
     }
 }
 
-/// The reduction of the parts' results, into one item.
+/// Writes the reduction of the parts' results to `result`, one item.
 pub(crate) fn fold_parts(
     element_type: ElementType,
     operator: Builtin,

@@ -19,7 +19,7 @@ pub enum Builtin {
 }
 
 impl Builtin {
-    /// The operator of a code; they count from 1.
+    /// The operator with this code. Codes count from 1.
     ///
     /// # Errors
     /// There is no such code.
@@ -41,7 +41,7 @@ impl Builtin {
 /// An operator of crate `treefold`, chosen at run time, so that plans by all operators on a type share their code.
 pub type Chosen<T> = &'static (dyn Operator<T> + Sync);
 
-/// The operator of a caller's function. `empty` is an item.
+/// Makes an operator of a caller's function. `empty` is the result for no items.
 pub fn of_function(name: String, function: Function, empty: Option<&[u8]>) -> WordsOperator {
     let empty = empty.map(|item| {
         let mut words = vec![0; function.words()];

@@ -16,14 +16,14 @@ pub fn change<R>(
 ) -> Result<R, Failure> {
     handle::change(keyed, |held| {
         if held.width() > 1 {
-            let message = format!("plans take no rows: `keyed` is {}", held.name());
+            let message = format!("a plan takes no state of rows: `keyed` is {}", held.name());
             return Err(Failure::new(Code::Unsupported, message));
         }
         body(held.as_mut())
     })
 }
 
-/// A state that a plan or a run does not take.
+/// The failure of a state that a plan does not take.
 pub fn of_another_type() -> Failure {
     Failure::argument(
         "keyed",

@@ -1,4 +1,4 @@
-//! Statistics by their codes.
+//! The statistics of `treefold.h`, and their codes.
 
 use treefold::exact::{Held, Options, Statistic};
 
@@ -15,7 +15,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// The names in C, by codes: those of [`Statistic::ALL`], and one more.
+    /// The names in C, in the order of the codes: the names of [`Statistic::ALL`], and one more.
     const NAMES: [&str; Statistic::ALL.len() + 1] = [
         "TREEFOLD_EXACT_COUNT",
         "TREEFOLD_EXACT_SUM",
@@ -46,7 +46,7 @@ impl Asked {
             Ok(code) if code < last => Ok(Self::Of(Statistic::ALL[code])),
             Ok(code) if code == last => Ok(Self::ConjugateDot),
             _ => {
-                let reason = format_args!("{code} is not a statistic, which are 0 to {last}");
+                let reason = format_args!("{code} is not a statistic: their codes are 0 to {last}");
                 Err(Failure::argument("statistic", reason))
             }
         }
@@ -60,7 +60,7 @@ impl Asked {
         }
     }
 
-    /// The same for real numbers.
+    /// The statistic that real numbers have instead: a conjugate dot product becomes a dot product.
     pub fn of_reals(self) -> Statistic {
         match self {
             Self::Of(statistic) => statistic,
@@ -73,8 +73,8 @@ impl Asked {
         self.of_reals().held()
     }
 
-    /// The type of the statistic for elements of a type. Counts are unsigned, variances of complex numbers are real, sums of integers have
-    /// 64 bits, and other statistics of integers are doubles.
+    /// The type of the result, for elements of type `of`. Counts are unsigned, variances of complex numbers are real, sums of integers
+    /// have 64 bits, and other statistics of integers are doubles.
     pub(crate) fn element_type(self, of: ElementType) -> ElementType {
         use ElementType::{C32, C64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
         match (of, self) {
@@ -88,7 +88,7 @@ impl Asked {
         }
     }
 
-    /// The error if this statistic is missing.
+    /// The failure of a statistic that `of` does not have.
     #[cold]
     pub(crate) fn missing(self, of: &str) -> Failure {
         let message = format!("{} is not available from {of}", self.name());

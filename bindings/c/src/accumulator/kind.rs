@@ -1,4 +1,4 @@
-//! What each kind of accumulator does with items of its type.
+//! The kinds of accumulators: each implements one trait for its item type.
 
 use std::marker::PhantomData;
 
@@ -12,15 +12,15 @@ use crate::failure::{Code, Failure};
 
 /// A kind of accumulator.
 pub(crate) trait AccumulatorKind: 'static {
-    /// An element of the program's arrays.
+    /// The type of an element of the program's arrays.
     type Item: Pod;
-    /// A variance of items.
+    /// The type of a variance.
     type Real: Pod;
     /// The accumulated sums.
     type Total: Clone + Default + PartialEq + Send + Sync;
-    /// Whether it takes two arrays.
+    /// Whether accumulators of this kind take two arrays.
     const TAKES_PAIRS: bool;
-    /// Its name in error messages.
+    /// The kind's name in error messages.
     const NAME: &'static str;
 
     fn add(total: &mut Self::Total, x: &[Self::Item], y: &[Self::Item]);
@@ -29,18 +29,18 @@ pub(crate) trait AccumulatorKind: 'static {
     fn items(total: &Self::Total) -> u64;
     fn value(total: &Self::Total) -> Self::Item;
     fn mean(total: &Self::Total) -> Option<Self::Item>;
-    /// A variance or a standard deviation.
+    /// A variance or a standard deviation; `None` for other statistics.
     fn spread(total: &Self::Total, statistic: Statistic, ddof: f64) -> Option<Self::Real>;
     fn to_bytes(total: &Self::Total) -> Vec<u8>;
     fn of_bytes(bytes: &[u8]) -> Result<Self::Total, BytesError>;
 }
 
-/// An accumulator of a figure that plans compute as well.
+/// The kind of accumulator that computes a sum, a norm or a dot product.
 pub(super) struct OfFigure<Q>(PhantomData<Q>);
 
 impl<Q: Quantity> AccumulatorKind for OfFigure<Q> {
     type Item = Q::Item;
-    /// It has no variance.
+    /// Not used: these accumulators have no variance.
     type Real = u8;
     type Total = Q::Total;
     const TAKES_PAIRS: bool = Q::TAKES_PAIRS;
@@ -154,7 +154,7 @@ moments!(
     [T; 2]
 );
 
-/// The error of invalid bytes.
+/// The failure that reports invalid bytes.
 pub(crate) fn of_bytes_error(error: &BytesError) -> Failure {
     let code = match error {
         BytesError::Truncated | BytesError::TooMany { .. } => Code::Length,

@@ -67,7 +67,7 @@ pub extern "C" fn treefold_accumulator_clear(accumulator: *mut treefold_accumula
 /// Adds or removes the items of some arrays.
 ///
 /// # Safety
-/// They have that many elements of the accumulator's type.
+/// Each array has the given number of elements of the accumulator's type.
 unsafe fn change<const N: usize>(
     accumulator: *const treefold_accumulator,
     change: Change,
@@ -173,10 +173,10 @@ pub extern "C" fn treefold_accumulator_unmerge(
     change_by(accumulator, Change::Remove, other)
 }
 
-/// A statistic of the items.
+/// Writes a statistic of the items.
 ///
 /// # Safety
-/// `result` points to one element of its type.
+/// `result` points to one element of the statistic's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_value(
     accumulator: *const treefold_accumulator,
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn treefold_accumulator_value(
     })
 }
 
-/// Whether two accumulators are equal.
+/// Writes whether two accumulators are equal.
 ///
 /// # Safety
 /// `result` points to one number.
@@ -214,7 +214,7 @@ pub unsafe extern "C" fn treefold_accumulator_equal(
     }
 }
 
-/// An accumulator as bytes.
+/// Writes an accumulator as bytes.
 ///
 /// # Safety
 /// `bytes` has room for `capacity` bytes, and `needed` points to one number.
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn treefold_accumulator_to_bytes(
     }
 }
 
-/// Replaces the contents of an accumulator by bytes.
+/// Replaces the contents of an accumulator with those that the bytes describe.
 ///
 /// # Safety
 /// `bytes` points to n bytes.

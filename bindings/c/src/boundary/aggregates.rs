@@ -1,4 +1,4 @@
-//! The functions of `treefold_aggregates.h`: states in memory of the caller.
+//! The functions of `treefold_aggregates.h`: states in the caller's memory.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
@@ -19,7 +19,7 @@ use crate::failure::{Failure, Status};
 use crate::raw::{Bytes, disjoint, write};
 use crate::statistic::Question;
 
-/// The number of bytes of a state.
+/// Writes the number of bytes of a state.
 ///
 /// # Safety
 /// `result` points to one number.
@@ -86,7 +86,7 @@ unsafe fn change(
         } else if y == (0, ptr::null()) {
             Column::F64(&[])
         } else {
-            let reason = "the statistic takes one column: it must be NULL, and its type 0";
+            let reason = "the statistic takes one column: `y` must be NULL, and `y_type` 0";
             return Err(Failure::argument("y", reason));
         };
         let rows = Rows { x, y };
@@ -139,7 +139,7 @@ unsafe fn items<'a, T: AnyBitPattern>(
     if n == 0 {
         return Ok(&[]);
     }
-    // SAFETY: not NULL, aligned and no longer than memory, as was found; the caller promises n items.
+    // SAFETY: not NULL, aligned and not too long, as was just checked; the caller promises n items.
     Ok(unsafe { slice::from_raw_parts(pointer.cast(), n) })
 }
 
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn treefold_aggregate_unmerge(
     unsafe { change_by(Change::Remove, aggregate, other) }
 }
 
-/// A statistic of the rows.
+/// Writes a statistic of the rows.
 ///
 /// # Safety
 /// `aggregate` points to a state, `result` to one element of the type, and `is_null` to one number.
@@ -252,14 +252,14 @@ pub unsafe extern "C" fn treefold_aggregate_value(
             is_there = state.write(question, element_type, value)?;
             Ok(())
         };
-        // SAFETY: the caller promises room for an element. NULL leaves a zero.
+        // SAFETY: the caller promises room for an element. Where SQL has NULL, it stays zero.
         unsafe { write_element(result, element_type, find) }?;
         // SAFETY: the caller promises room for a number.
         unsafe { write("is_null", is_null, c_int::from(!is_there)) }
     })
 }
 
-/// A state as bytes.
+/// Writes a state as bytes.
 ///
 /// # Safety
 /// `aggregate` points to a state, `bytes` has room for `capacity` bytes, and `needed` points to one number.
@@ -278,7 +278,7 @@ pub unsafe extern "C" fn treefold_aggregate_to_bytes(
     unsafe { held::copy_bytes((bytes, capacity), needed, written) }
 }
 
-/// Replaces the contents of a state by bytes.
+/// Replaces the contents of a state with those that the bytes describe.
 ///
 /// # Safety
 /// `aggregate` points to a state, and `bytes` points to n bytes.
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn treefold_aggregate_of_bytes(
     })
 }
 
-/// A statistic for which a state of such bytes can be created.
+/// Writes a statistic for which a state can be created that accepts these bytes.
 ///
 /// # Safety
 /// `bytes` points to n bytes, and `result` points to one number.
@@ -316,7 +316,7 @@ pub unsafe extern "C" fn treefold_aggregate_statistic(
     })
 }
 
-/// A SQL function.
+/// An aggregate function of SQL, as `treefold_aggregates.h` declares it.
 #[repr(C)]
 #[derive(Debug)]
 pub struct treefold_sql_function {
@@ -328,7 +328,7 @@ pub struct treefold_sql_function {
     returns_state: i32,
 }
 
-/// The functions in C's layout.
+/// All SQL functions, in C's layout.
 struct Functions(Vec<treefold_sql_function>);
 
 // SAFETY: the names are never written to, nor freed.

@@ -15,7 +15,7 @@ pub(super) type Array = (&'static str, *const c_void, usize);
 /// A program's keys: the code of their type, their address and their number.
 pub type KeysInput = (i32, *const c_void, usize);
 
-/// An input array, which must not overlap the output.
+/// Returns an input array as bytes. It must not overlap the output, `written`.
 ///
 /// # Safety
 /// The array has the given number of elements.
@@ -36,7 +36,7 @@ pub(super) unsafe fn input<'a>(
     Ok(unsafe { array.read(pointer) })
 }
 
-/// Several arrays, as [`input`].
+/// Returns several arrays, each as [`input`] does.
 ///
 /// # Safety
 /// The arrays have the given numbers of elements.
@@ -121,7 +121,7 @@ pub(super) unsafe fn inputs<'a>(
     Ok(arrays)
 }
 
-/// Where an element of a type is to be written.
+/// The place where an element will be written.
 ///
 /// # Errors
 /// The pointer is NULL, or not aligned.
@@ -134,10 +134,10 @@ pub(super) fn place_of(
     place.aligned(local::alignment(element_type))
 }
 
-/// The keys, and where they lie in memory.
+/// The keys, and their place in memory.
 ///
 /// # Safety
-/// They are that many numbers of the type, or NULL.
+/// The address is NULL, or points to the given number of keys of the type.
 ///
 /// # Errors
 /// There is no such type, or the keys cannot have it.

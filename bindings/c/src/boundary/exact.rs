@@ -25,7 +25,7 @@ of_two_arrays! {
     treefold_exact_dot_f64, f64, exact::dot;
 }
 
-/// A statistic of all items.
+/// Writes a statistic of all items.
 ///
 /// # Safety
 /// `x` points to n elements of the type, `y` points to m or is NULL, and `result` to one of the statistic's type.
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn treefold_exact(
     })
 }
 
-/// A statistic of each key's items.
+/// Writes a statistic of each key's items.
 ///
 /// # Safety
 /// `keys` points to k numbers of their type, `x` to n elements of the type, `y` to l or is NULL, and `result` to m of the statistic's type.
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn treefold_by_key(
     })
 }
 
-/// A statistic of the columns of each key's rows, or of all rows.
+/// Writes a statistic of each column of each key's rows, or of all rows.
 ///
 /// # Safety
 /// `keys` points to k numbers of their type or is NULL, `items` points to n elements of the type, and `result` to m of the statistic's type.
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn treefold_by_key_rows(
         }
         let result_bytes = local::element_bytes(asked.element_type(element_type));
         let results = Bytes::of("result", result, m, result_bytes)?;
-        // Without rows, there may be no keys either.
+        // If there are no rows, NULL is an array of no keys.
         let keys = if keys.is_null() && k == 0 && n > 0 {
             None
         } else {
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn treefold_by_key_rows(
     })
 }
 
-/// `treefold_window`.
+/// The `treefold_window` of `treefold.h`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct treefold_window {
@@ -157,7 +157,7 @@ pub struct treefold_window {
     skip_nan: i32,
 }
 
-/// A statistic of the window of each item.
+/// Writes a statistic of each item's window.
 ///
 /// # Safety
 /// `window` points to a window, whose index has n numbers and whose width is one number, or both are NULL. `x` points to n elements of the type, `y` to
@@ -194,10 +194,10 @@ pub unsafe extern "C" fn treefold_rolling(
     })
 }
 
-/// A window, with slices for pointers.
+/// Converts a window's pointers to slices.
 ///
 /// # Safety
-/// Its index has that many numbers of its type, and its width is one, or both are NULL.
+/// `index` has `items` numbers of the index's type, and `width` one, or both are NULL.
 unsafe fn window_of<'a>(
     window: treefold_window,
     items: usize,

@@ -52,7 +52,7 @@ pub(super) unsafe fn copy<H: Named>(of: *const H, result: *mut *mut H) -> Status
     unsafe { create(result, || handle::read(of, |object| object.copied())) }
 }
 
-/// Whether two objects are equal.
+/// Writes whether two objects are equal.
 ///
 /// # Safety
 /// `result` points to one number.
@@ -71,7 +71,7 @@ pub(super) unsafe fn equal<H: Named>(
     })
 }
 
-/// Writes an object as bytes, and their number.
+/// Writes an object as bytes, and the number of bytes.
 ///
 /// # Safety
 /// `bytes` has room for `capacity` bytes, and `needed` points to one number.
@@ -85,7 +85,7 @@ pub(super) unsafe fn to_bytes<H: Named>(
     unsafe { copy_bytes((bytes, capacity), needed, || handle::read(handle, state)) }
 }
 
-/// Copies bytes to the caller's buffer, and writes their number.
+/// Copies bytes to the caller's buffer, and writes the number of bytes.
 ///
 /// # Safety
 /// `bytes` has room for `capacity` bytes, and `needed` points to one number.
@@ -116,7 +116,7 @@ pub(super) unsafe fn copy_bytes(
     })
 }
 
-/// Replaces the contents of an object by bytes.
+/// Replaces the contents of an object with those that the bytes describe.
 ///
 /// # Safety
 /// `bytes` points to n bytes.

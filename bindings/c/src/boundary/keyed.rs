@@ -224,7 +224,7 @@ pub extern "C" fn treefold_keyed_unmerge(
     change_by(keyed, Change::Remove, other)
 }
 
-/// The number of a state's keys.
+/// Writes the number of a state's keys.
 ///
 /// # Safety
 /// `result` points to one number.
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn treefold_keyed_groups(
     })
 }
 
-/// The keys of a state, in ascending order.
+/// Writes the keys of a state, in ascending order.
 ///
 /// # Safety
 /// `result` points to m numbers of their type.
@@ -256,10 +256,10 @@ pub unsafe extern "C" fn treefold_keyed_keys(
     guard(|| unsafe { of_each_key(keyed, (result, m), of_type, write) })
 }
 
-/// A statistic of each key.
+/// Writes a statistic of each key.
 ///
 /// # Safety
-/// `result` points to m elements of its type.
+/// `result` points to m elements of the statistic's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_values(
     keyed: *const treefold_keyed,
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn treefold_keyed_values(
     })
 }
 
-/// Writes an element of a type for each key, or a row of them.
+/// Writes one element for each key, or one row of elements.
 ///
 /// # Safety
 /// `result` points to m elements of the type.
@@ -306,7 +306,7 @@ unsafe fn of_each_key(
     })
 }
 
-/// Whether two states are equal.
+/// Writes whether two states are equal.
 ///
 /// # Safety
 /// `result` points to one number.
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn treefold_keyed_equal(
     }
 }
 
-/// A state as bytes.
+/// Writes a state as bytes.
 ///
 /// # Safety
 /// `bytes` has room for `capacity` bytes, and `needed` points to one number.
@@ -339,7 +339,7 @@ pub unsafe extern "C" fn treefold_keyed_to_bytes(
     unsafe { held::to_bytes(keyed, (bytes, capacity), needed, |held| held.to_bytes()) }
 }
 
-/// Replaces the contents of a state by bytes.
+/// Replaces the contents of a state with those that the bytes describe.
 ///
 /// # Safety
 /// `bytes` points to n bytes.

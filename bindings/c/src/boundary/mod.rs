@@ -6,7 +6,7 @@
 
 #![expect(
     unsafe_code,
-    reason = "C programs pass pointers; each block says what their promise is"
+    reason = "C programs pass pointers; each block says what the caller promises"
 )]
 
 #[cfg(feature = "local")]

@@ -14,11 +14,11 @@ use crate::statistic::Asked;
 #[repr(C)]
 #[derive(Debug)]
 pub struct treefold_aggregate {
-    /// Marks the memory as a state, and tells which sums it holds.
+    /// Marks the memory as a state, and says which sums the state holds.
     tag: u64,
 }
 
-/// A state in a caller's memory.
+/// The layout of a state in the caller's memory.
 #[repr(C)]
 struct Placed<S> {
     tag: u64,
@@ -28,7 +28,7 @@ struct Placed<S> {
 /// The common upper bytes of all tags: a value that is unlikely in other memory.
 const STATE: u64 = 0x7472_6565_666f_6c00;
 
-/// Evaluates an expression for the state's type.
+/// Evaluates `$value`, in which `$state` is the type of the state that holds `$held`.
 macro_rules! with_type {
     ($held:expr, $state:ident => $value:expr, else $none:expr) => {
         match $held {
@@ -57,7 +57,7 @@ const HELD: [Held; 6] = [
     Held::CoMoments,
 ];
 
-/// What a state for a statistic holds.
+/// The sums that a state for this statistic holds.
 ///
 /// # Errors
 /// There is no state for this statistic.

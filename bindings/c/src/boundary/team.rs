@@ -11,7 +11,7 @@ use crate::local::{self, AnyElement, LONGEST_ELEMENT, Parts};
 use crate::operator::Builtin;
 use crate::raw::{Team, by_team};
 
-/// The reduction of n items by the caller's threads.
+/// Reduces n items on the caller's threads.
 ///
 /// # Safety
 /// `items` points to n elements of the type, `result` to one, and the team is as `treefold.h` says.
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn treefold_fold_on(
     })
 }
 
-/// The dot product by the caller's threads.
+/// Writes the dot product, computed on the caller's threads.
 ///
 /// # Safety
 /// `x` points to n elements of the type, `y` to m, `result` to one, and the team is as `treefold.h` says.

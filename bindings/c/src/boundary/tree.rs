@@ -13,7 +13,7 @@ use crate::local;
 use crate::operator::Builtin;
 use crate::raw::{Bytes, Combine, Function, disjoint, elements, write, write_bytes};
 
-/// A reduction of one array to one number.
+/// Reduces one array to one number.
 ///
 /// # Safety
 /// `x` points to n elements, and `result` to one.
@@ -36,7 +36,7 @@ pub(super) unsafe fn one_array<T: Pod>(
     })
 }
 
-/// A dot product.
+/// Reduces two arrays of the same length to one number.
 ///
 /// # Safety
 /// `x` points to n elements, `y` to m, and `result` to one.
@@ -66,7 +66,7 @@ pub(super) unsafe fn two_arrays<T: Pod>(
     })
 }
 
-/// Defines the short forms for float and double.
+/// Defines functions that reduce one array, of float or double.
 macro_rules! of_one_array {
     ($($function:ident, $float:ty, $reduce:path;)+) => {$(
         /// See `treefold.h`.
@@ -85,7 +85,7 @@ macro_rules! of_one_array {
     )+};
 }
 
-/// The same for dot products.
+/// Defines functions that reduce two arrays, of float or double.
 macro_rules! of_two_arrays {
     ($($function:ident, $float:ty, $reduce:path;)+) => {$(
         /// See `treefold.h`.
@@ -118,7 +118,7 @@ of_two_arrays! {
     treefold_dot_f64, f64, local::dot;
 }
 
-/// The reduction of n items of any type by any operator.
+/// Reduces n items of any type with any operator.
 ///
 /// # Safety
 /// `items` points to n elements of the type, and `result` to one.
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn treefold_fold(
     })
 }
 
-/// The reduction of rows, element by element.
+/// Reduces rows, element by element.
 ///
 /// # Safety
 /// `items` points to n elements of the type, and `result` to m.
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn treefold_fold_rows(
     })
 }
 
-/// The reductions of several fields.
+/// Reduces several fields, each to one item.
 ///
 /// # Safety
 /// `fields` points to `count` pointers to n elements of the type each, and `result` points to `count` elements.
@@ -211,11 +211,11 @@ pub unsafe extern "C" fn treefold_fields(
     })
 }
 
-/// The reduction of n items by the caller's operator.
+/// Reduces n items with the caller's operator.
 ///
 /// # Safety
 /// `items` points to n items of `item_bytes` bytes, `empty` points to one item or is NULL, and `result` points to one item. The operator
-/// is as in [`Function::new`]; if this thread's setting allows several threads, they may call it at once.
+/// is as in [`Function::new`]; if this thread's setting allows several threads, they may call the operator at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold_user(
     items: *const c_void,
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn treefold_fold_user(
     })
 }
 
-/// The dot product.
+/// Writes the dot product.
 ///
 /// # Safety
 /// `x` points to n elements of the type, `y` to m, and `result` to one.
@@ -263,7 +263,7 @@ pub unsafe extern "C" fn treefold_dot(
     unsafe { dot_by(element_type, (x, n), (y, m), result, local::dot_of) }
 }
 
-/// Applies a dot product to both arrays.
+/// Checks both arrays, and writes the result of `dot`.
 ///
 /// # Safety
 /// `x` points to n elements of the type, `y` to m, and `result` to one.
@@ -287,7 +287,7 @@ pub(super) unsafe fn dot_by(
     })
 }
 
-/// The sum in lanes.
+/// Writes the sum in lanes.
 ///
 /// # Safety
 /// `x` points to n elements of the type, and `result` to one.
@@ -308,7 +308,7 @@ pub unsafe extern "C" fn treefold_sum_lanes(
     })
 }
 
-/// The sum, and the sum of the absolute values.
+/// Writes the sum, and the sum of the absolute values.
 ///
 /// # Safety
 /// `x` points to n elements of the type, and `sum` and `absolute_sum` to one each.
@@ -331,7 +331,7 @@ pub unsafe extern "C" fn treefold_sum_and_absolute_sum(
         let x = unsafe { input(("x", x, n), element_type, &places) }?;
         // SAFETY: the caller promises room for an element.
         let sum = unsafe { places[0].write(sum) };
-        // SAFETY: as before, and the two are apart, as was just checked.
+        // SAFETY: as before, and the two do not overlap, as was just checked.
         let absolute_sum = unsafe { places[1].write(absolute_sum) };
         local::sum_and_absolute_sum(element_type, x, [sum, absolute_sum])
     })

@@ -1,27 +1,28 @@
-//! A lock-free table of objects, which grows without moving them.
+//! A lock-free table of objects, which grows without moving them. A place is the index of an entry.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{OnceLock, RwLock};
 
-/// The bits of a place.
+/// The width of a place in bits.
 pub(super) const PLACE_BITS: u32 = 28;
 
-/// The entries of a table's first piece; each further piece has as many as all before it.
+/// The number of entries in a table's first piece. Each further piece has as many as all pieces before it.
 const FIRST_PLACES: u32 = 64;
 const PIECES: usize = (PLACE_BITS - FIRST_PLACES.ilog2()) as usize;
 
-/// All objects of one kind. Places never move, and are reused.
+/// All objects of one kind. Entries never move; free places are reused.
 pub(crate) struct Table<O> {
     pieces: [OnceLock<Box<[Slot<O>]>>; PIECES],
     /// The places that were ever used.
     used: AtomicU32,
-    /// The place that was freed last, plus 1, or 0; in the upper half, how often that has changed.
+    /// Lower half: the place that was freed last, plus 1, or 0 if no place is free. Upper half: how often the
+    /// lower half has changed.
     free: AtomicU64,
 }
 
 pub(super) struct Slot<O> {
     pub(super) held: RwLock<Held<O>>,
-    /// The place that was freed before this one, plus 1, or 0.
+    /// Of a free place: the place that was freed before it, plus 1, or 0.
     next: AtomicU32,
 }
 
@@ -52,7 +53,7 @@ impl<O> Table<O> {
         self.pieces.get(piece)?.get()?.get(index)
     }
 
-    /// A free entry; `None` if there are none left.
+    /// Takes a free place; `None` if there is none.
     pub(super) fn take_place(&self) -> Option<u32> {
         let mut free = self.free.load(Ordering::Acquire);
         while let Some(place) = last(free) {
@@ -109,7 +110,7 @@ impl<O> Table<O> {
     }
 }
 
-/// The lower half: a place plus 1, or 0.
+/// The lower half of [`Table::free`].
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the upper half is left out"

@@ -13,7 +13,8 @@ use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::statistic::Asked;
 
-/// The type of the slots that store what is [`Held`](treefold::exact::Held). `$slot` is the slot of real numbers of a type.
+/// Evaluates `$body`, in which `$slot` is the type of slots that store what is [`Held`](treefold::exact::Held) of items of type
+/// `$real`.
 #[macro_export]
 macro_rules! by_slot {
     ($held:expr, $real:ty, $slot:ident => $body:expr) => {{
@@ -33,10 +34,10 @@ macro_rules! by_slot {
     }};
 }
 
-/// An empty state for `keys` keys, with rows of `width` items.
+/// Creates an empty state for `keys` keys, with rows of `width` items.
 ///
 /// # Errors
-/// There is no such state, or no memory for it.
+/// There is no state for these codes, or not enough memory.
 pub(crate) fn of_codes(
     element_type: ElementType,
     asked: Asked,
@@ -87,8 +88,8 @@ fn unsupported(message: &str) -> Failure {
     Failure::new(Code::Unsupported, message)
 }
 
-/// Sums of real items by the keys 0 to `keys` - 1, as plans by key reduce them. They are computed in this crate, so that no other crate
-/// compiles this code for each type of keys.
+/// Returns the state of real items by the keys 0 to `keys` - 1, which plans by key reduce. Only this crate compiles this code for each
+/// type of keys.
 ///
 /// # Errors
 /// As `treefold_keyed_create` and `treefold_keyed_add`.

@@ -18,7 +18,7 @@ use crate::statistic::{Asked, Question};
 /// The initial bytes per key: a sum, the key, and its entry in a table that is not full.
 const KEY_BYTES: usize = SUM_BYTES + 2 * size_of::<u64>();
 
-/// The types of keys that are hashed.
+/// A type of keys that hashed states have.
 trait HashedKey: Pod + Ord + Hash + Send + Sync + TryFrom<i128> {
     const TYPE: ElementType;
 }
@@ -31,7 +31,7 @@ impl HashedKey for u64 {
     const TYPE: ElementType = ElementType::U64;
 }
 
-/// A state of no items.
+/// Creates an empty hashed state.
 ///
 /// # Errors
 /// There is no state for items or keys of these types.

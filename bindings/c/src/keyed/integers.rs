@@ -15,7 +15,7 @@ use crate::failure::{Code, Failure};
 use crate::raw::elements;
 use crate::statistic::{Asked, Question};
 
-/// Slots of integers, which have sums that are integers.
+/// A slot of integer items. Its sum is an integer.
 pub(super) trait IntegerSlot:
     for<'i> KeyedSlot<Items<'i> = exact::Integers<'i>, Item = f64>
 {
@@ -45,7 +45,7 @@ impl IntegerSlot for IntegerMoments {
     }
 }
 
-/// Slots of integers of a type.
+/// A state by key whose items are integers.
 #[derive(Clone)]
 pub(super) struct Integers<S: IntegerSlot> {
     slots: Keyed<S>,
@@ -148,7 +148,7 @@ impl<S: IntegerSlot> KeyedState for Integers<S> {
     }
 }
 
-/// The error of a sum that does not fit 64 bits.
+/// The failure of a sum that does not fit in 64 bits.
 #[cold]
 fn too_large(key: usize, sum: &impl Display) -> Failure {
     let message = format!("`result`: the sum of key {key} is {sum}, which does not fit in 64 bits");

@@ -1,4 +1,4 @@
-//! The statistics that C programs know, as slots of keys.
+//! The kinds of slots that compute the statistics of `treefold.h` by key.
 
 use bytemuck::Pod;
 use treefold::exact::{
@@ -12,7 +12,7 @@ use crate::element::ElementType;
 use crate::failure::Failure;
 use crate::raw::elements_mut;
 
-/// The types of items that are rounded.
+/// A type of real items.
 pub(crate) trait Real: Float + Pod + PartialEq {
     const TYPE: ElementType;
 }
@@ -25,9 +25,9 @@ impl Real for f64 {
     const TYPE: ElementType = ElementType::F64;
 }
 
-/// Slots of real items.
+/// A kind of slot for real items.
 pub(crate) trait SlotKind: KeyedSlot<Item = Self::Real> {
-    /// An element of the program's arrays, and of results.
+    /// The type of the program's items, and of results.
     type Real: Real;
     const NAME: &'static str;
     /// Whether these slots take two arrays.
@@ -70,7 +70,7 @@ impl From<RemoveKeyedError> for Unchanged {
     }
 }
 
-/// Adds items, or removes them, by keys of one type, since slots are compiled for one type only.
+/// Adds items, or removes them, with their keys as `u32`: most kinds of slots are compiled for this type of keys only.
 pub(super) fn change_by_short_keys<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     change: Change,
@@ -93,7 +93,7 @@ fn change_by<S: KeyedSlot, K: Key>(
     }
 }
 
-/// The bytes of a sum.
+/// The initial bytes of a sum.
 pub(super) const SUM_BYTES: usize = 16;
 
 macro_rules! kinds {

@@ -15,7 +15,7 @@ use crate::raw::elements;
 use crate::statistic::{Asked, Question};
 
 handle!(
-    /// The handle of sums by key.
+    /// The handle of a state by key.
     pub treefold_keyed,
     Box<dyn KeyedState>,
     2,
@@ -86,7 +86,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
         Err(self.has_no_bytes())
     }
 
-    /// Replaces the contents by bytes.
+    /// Replaces the contents with those that `to_bytes` has written.
     ///
     /// # Errors
     /// The bytes are not a state of this kind.
@@ -106,7 +106,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     /// There is no memory for it.
     fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure>;
 
-    /// Its description in error messages.
+    /// The description in error messages.
     fn name(&self) -> String;
 
     #[cold]
@@ -133,7 +133,7 @@ impl Copied for Box<dyn KeyedState> {
     }
 }
 
-/// Slots of no items.
+/// Creates slots without items.
 pub(super) fn empty<S: SlotKind>(keys: usize, width: usize) -> Result<Keyed<S>, Failure> {
     has_room(keys.saturating_mul(width), S::KEY_BYTES)?;
     Keyed::of_rows(keys, width).map_err(|error| of_limit("keys", error))
@@ -153,7 +153,7 @@ pub(super) fn same_kind<'o, S: KeyedState>(
     })
 }
 
-/// Adds items to slots, or removes them, by a function for these slots.
+/// Adds items to slots, or removes them: checks the rows, removes the keys' signs, and calls `change`.
 pub(super) fn change_slots<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     keys: Keys<'_>,
@@ -199,7 +199,7 @@ pub(super) fn change_by_slots<S: KeyedSlot>(
     }
 }
 
-/// Why a state cannot be removed.
+/// The failure of a state that cannot be removed from another.
 pub(super) fn of_unmerge(error: &RemoveKeyedError) -> Failure {
     match error {
         RemoveKeyedError::Never => Failure::new(Code::Unsupported, error.to_string()),
@@ -256,12 +256,14 @@ impl<S: SlotKind> KeyedState for Keyed<S> {
     }
 
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        // A key has nine bytes at least.
+        // Each key takes at least nine of the bytes.
         has_room(bytes.len() / 9, S::KEY_BYTES)?;
         let new = Self::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
         let [found, expected] = [new.width(), self.width()];
         if found != expected {
-            let reason = format_args!("their rows have {found} items, those of `keyed` {expected}");
+            let reason = format_args!(
+                "the rows have {found} items, but the rows of `keyed` have {expected}"
+            );
             return Err(Failure::argument("bytes", reason));
         }
         *self = new;

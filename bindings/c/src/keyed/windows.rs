@@ -14,7 +14,7 @@ use crate::{by_integer, by_real};
 pub(crate) enum Extent<'i> {
     /// A number of items.
     Items(usize),
-    /// A width in an index; `width` is one element of the index's type.
+    /// A range of index values; `width` is one element of the index's type.
     Range {
         index_type: ElementType,
         index: &'i [u8],
@@ -24,7 +24,7 @@ pub(crate) enum Extent<'i> {
     Expanding,
 }
 
-/// `treefold_window`, with arrays for pointers.
+/// A `treefold_window`, with slices instead of pointers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<'i> {
     pub(crate) extent: Extent<'i>,
@@ -33,7 +33,7 @@ pub(crate) struct Window<'i> {
     pub(crate) skips_nan: bool,
 }
 
-/// A statistic of the window of each item.
+/// Writes a statistic of each item's window to `result`.
 pub(crate) fn rolling(
     element_type: ElementType,
     question: Question,

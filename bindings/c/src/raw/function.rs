@@ -8,7 +8,7 @@ use crate::failure::{self, Failure};
 /// The longest item of a caller's operator, in bytes.
 pub const ITEM_BYTES_MAX: usize = 512;
 
-/// The bytes of a word, in which items of a caller's operator are kept.
+/// The bytes of a word. Items of a caller's operator are stored in whole words.
 pub const WORD_BYTES: usize = size_of::<u64>();
 
 /// The number of words that hold an item of `item_bytes` bytes.
@@ -56,8 +56,8 @@ impl Function {
     /// A function on items of `item_bytes` bytes, with its context.
     ///
     /// # Safety
-    /// Whenever it is called, with this context and with pointers to two items and to room for a third, aligned to 8 bytes, it reads
-    /// nothing but the items and its own data, writes at most one item to the room, and returns.
+    /// Whenever `function` is called with `context`, pointers to two items and a pointer to room for a third, all aligned to 8 bytes,
+    /// it reads nothing but the items and its own data, writes at most one item to the room, and returns.
     ///
     /// # Errors
     /// `function` is NULL, or items cannot have this size.
@@ -87,7 +87,10 @@ impl Function {
     #[inline]
     pub fn combine(&self, left: &[u64], right: &[u64], into: &mut [u64]) {
         let are_items = left.len() == self.words && right.len() == self.words;
-        assert!(are_items && into.len() == self.words, "an item has words");
+        assert!(
+            are_items && into.len() == self.words,
+            "items have whole words"
+        );
         into.fill(0);
         let (left, right) = (left.as_ptr().cast(), right.as_ptr().cast());
         // SAFETY: all three have whole words for an item, aligned to 8 bytes, and the function behaves as the caller of `new` has
@@ -104,7 +107,8 @@ mod tests {
     use super::*;
     use crate::operator::of_function;
 
-    /// Adds the first words of items of three. It leaves the others as they are, as a function leaves the padding of a struct.
+    /// Adds the first words of two items of three words. Leaves the other words unwritten, as a function leaves the padding of a
+    /// struct.
     unsafe extern "C" fn add_first_words(
         _: *mut c_void,
         left: *const c_void,
@@ -112,7 +116,7 @@ mod tests {
         out: *mut c_void,
     ) -> c_int {
         let [left, right] = [left, right].map(|item| {
-            // SAFETY: an item has words.
+            // SAFETY: an item has at least one word.
             unsafe { *item.cast::<u64>() }
         });
         // SAFETY: there is room for an item.
@@ -122,7 +126,7 @@ mod tests {
 
     #[test]
     fn what_a_function_leaves_unwritten_is_zero() {
-        // SAFETY: the function reads and writes the first words of items of three.
+        // SAFETY: the function reads and writes only the first word of each item.
         let function = unsafe { Function::new(24, Some(add_first_words), std::ptr::null_mut()) };
         let function = function.unwrap();
         let mut into = [u64::MAX; 3];

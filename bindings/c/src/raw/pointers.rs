@@ -38,7 +38,7 @@ impl Bytes {
         }
     }
 
-    /// The bytes of one value that is to be written; checked before it is computed.
+    /// The place where one value will be written. The pointer is checked before the value is computed.
     ///
     /// # Errors
     /// As [`place`].
@@ -48,7 +48,7 @@ impl Bytes {
         Self::of(name, pointer.cast(), 1, size_of::<T>())
     }
 
-    /// The bytes of one value that is to be written; none if the pointer is NULL.
+    /// The place where one value will be written; no bytes if the pointer is NULL.
     ///
     /// # Errors
     /// Its address is not a multiple of the type's alignment.
@@ -256,13 +256,13 @@ pub fn place<T>(name: &'static str, pointer: *const T) -> Result<(), Failure> {
     }
 }
 
-/// A name that ends with a 0.
+/// A C string, as UTF-8.
 ///
 /// # Safety
-/// If it is not NULL, it can be read up to its 0, and no thread writes to it, while the result is in use.
+/// If `pointer` is not NULL, it can be read up to its terminating 0, and no thread writes to it, while the result is in use.
 ///
 /// # Errors
-/// The name is NULL or not UTF-8.
+/// The string is NULL or not UTF-8.
 pub unsafe fn text<'a>(name: &'static str, pointer: *const c_char) -> Result<&'a str, Failure> {
     if pointer.is_null() {
         return Err(Failure::null(name));

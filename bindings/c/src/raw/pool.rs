@@ -44,7 +44,7 @@ fn find(last: *mut Pool, asked: usize) -> Option<&'static ThreadPool> {
     None
 }
 
-/// Starts threads, unless another thread has already done so.
+/// Starts a pool, unless another thread has already published one of this size.
 #[cold]
 fn start(last: *mut Pool, asked: usize) -> Result<&'static ThreadPool, Failure> {
     let built = ThreadPoolBuilder::new().num_threads(asked).build();

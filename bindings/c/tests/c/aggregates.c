@@ -1,12 +1,12 @@
-/* Aggregates of databases: states in memory of the program, for every statistic and type, compared with 128-bit integers; numbers that
-   are not finite; integers that doubles cannot represent; and invalid calls. */
+/* The states of treefold_aggregates.h, for every statistic and type, compared with 128-bit integers; numbers that are not finite; integers
+   that doubles cannot represent; and invalid calls. */
 #include "statistics.h"
 
 #include <treefold_aggregates.h>
 
 enum { ROWS = 400, BYTES = 216, LONGEST = 8192 };
 
-/* What a state for a statistic holds; '-' where there is no state. */
+/* A letter for the sums that a state for this statistic holds; 'x' or '-' if there is no such state. */
 static int kind_of(treefold_statistic statistic)
 {
     static const char kinds[] = "msmvvxx-pwcccckk-";
@@ -44,7 +44,7 @@ static treefold_aggregate *create(struct memory *memory, treefold_statistic stat
     return made;
 }
 
-/* Rows, whose columns are doubles and integers; and the function that adds n of them to a state, or removes them. */
+/* The rows. x and y have each column twice: as doubles, and as integers. */
 static int64_t left[ROWS], right[ROWS];
 static char x[2][ROWS * 8], y[2][ROWS * 8];
 
@@ -163,7 +163,7 @@ static void check(const struct statistic *of, const treefold_type types[2])
     OK(treefold_aggregate_clear(other));
 }
 
-/* A statistic of a state is a double, or NULL. */
+/* Checks that a statistic of a state is this double, or NULL. */
 static void expect(const treefold_aggregate *state, treefold_statistic statistic, double expected, int is_null_expected)
 {
     double value = -1;
@@ -186,7 +186,7 @@ static void check_specials(void)
     OK(treefold_aggregate_remove(state, TREEFOLD_F64, items, 0, NULL, 2));
     expect(state, TREEFOLD_EXACT_SUM, 0x1p-1074, 0);
     OK(treefold_aggregate_remove(state, TREEFOLD_F64, &items[4], 0, NULL, 1));
-    /* A zero is +0. */
+    /* The remaining item is -0; a zero result is always +0. */
     expect(state, TREEFOLD_EXACT_SUM, 0.0, 0);
     expect(state, TREEFOLD_EXACT_VARIANCE, 0.0, 0);
     OK(treefold_aggregate_clear(state));
@@ -197,7 +197,7 @@ static void check_specials(void)
 static void check_types(void)
 {
     const int64_t integers[] = {INT64_MAX, INT64_MAX, 1, -INT64_MAX};
-    /* Rounded to a double first, it would be 1 in a float. */
+    /* If their sum were rounded to a double first, the float would be 1. */
     const double items[] = {1, 0x1p-24, 0x1p-80}, half = 0.5;
     struct memory memory;
     treefold_aggregate *state = create(&memory, TREEFOLD_EXACT_SUM);

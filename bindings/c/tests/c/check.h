@@ -31,7 +31,7 @@ static int failures = 0;
 
 #define OK(call) EXPECT(TREEFOLD_OK, "", call)
 
-/* Ends handles of one kind. */
+/* Destroys handles of one kind. */
 #define END(kind, ...)                                                                                                                 \
     do {                                                                                                                               \
         treefold_##kind **const all_[] = {__VA_ARGS__};                                                                                \

@@ -20,7 +20,7 @@ static treefold_status exact_dot(treefold_type type, const void *left, size_t n,
     return type == TREEFOLD_F32 ? treefold_exact_dot_f32(left, n, right, m, result) : treefold_exact_dot_f64(left, n, right, m, result);
 }
 
-/* Numbers far apart in magnitude whose sum fits an integer, products of 106 bits, and squares. */
+/* Sums of numbers that are far apart in magnitude, sums of products of 106 bits, and norms: all fit in 128-bit integers. */
 static void wide(void)
 {
     const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, 100001, MANY};
@@ -50,7 +50,7 @@ static void wide(void)
         others += is_sum && memcmp(&rounded, found, bytes_of(type)) != 0;
     }
     OK(treefold_threads(1));
-    /* Sums with rounding errors would fail. */
+    /* Some rounded sums differ: the test would detect rounding errors. */
     CHECK(others > 0);
 }
 
@@ -132,7 +132,7 @@ static void special(void)
         {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {least, least, -0.0}, 2 * least},
         {TREEFOLD_F64, TREEFOLD_EXACT_MEAN, {DBL_MAX, DBL_MAX, DBL_MAX}, DBL_MAX},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {0x1.8p701, 0x1p702, 0}, 0x1.4p702},
-        /* A tie between two doubles: the even one, which is not 5e200. */
+        /* A tie between two doubles: the even one is not 5e200. */
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {3e200, 4e200, 0}, 4.9999999999999995e200},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {0x1.8p-1060, -0x1p-1059, 0}, 0x1.4p-1059},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {DBL_MAX, DBL_MAX, 0}, INFINITY},
@@ -188,7 +188,7 @@ static void special(void)
     CHECK(result == 12);
 }
 
-/* By key, and columns by key, for every type of items and of keys: each key has the statistics of its items. */
+/* Statistics by key, of items and of columns, for every type of items and of keys: each key has the statistics of its items. */
 static void by_key(void)
 {
     static uint64_t keys[FEW], typed[FEW], results[GROUPS * WIDTH];
@@ -375,6 +375,6 @@ int main(void)
     free(x);
     free(y);
     if (failures == 0)
-        printf("exact statistics are those of integers\n");
+        printf("exact statistics equal those of integers\n");
     return failures != 0;
 }

@@ -86,8 +86,7 @@ int main(void)
     for (int kind = 0; kind < KINDS; kind++)
         OK(reduce(kind, expected[kind]));
     CHECK(bits(expected[0][0]) == bits(tree_sum(x, MANY)));
-    /* Before this process has a pool; with a pool; and again, to show that the children have not changed its
-       pool. */
+    /* Forks before this process has a pool, and with a pool. The last call shows that the children have not changed the pool. */
     in_children(1);
     by_pool();
     in_children(2);

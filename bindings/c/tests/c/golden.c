@@ -1,6 +1,6 @@
-/* The golden vectors of bytes. The first argument is a text file: a line has a kind, a type, and the numbers of items, others, bytes and
-   words of the value; the items, others, bytes and words follow, each list on its own line. By key, the others are keys, and there is
-   one value for each key. */
+/* Compares the bytes of states with golden vectors. The first argument is a text file: a line has a kind, a type, and the numbers of
+   items, others, bytes and words of the value; the items, others, bytes and words follow, each list on its own line. By key, the others
+   are keys, and there is one value for each key. */
 #include "check.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static const struct kind kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Reads words of a number of bytes each. */
+/* Reads `count` words of `bytes` bytes each. */
 static void read_words(FILE *file, size_t count, size_t bytes, unsigned char *words)
 {
     for (size_t i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 {
     FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
     if (file == NULL) {
-        fprintf(stderr, "give the file of golden vectors\n");
+        fprintf(stderr, "usage: golden FILE, with the golden vectors of bytes\n");
         return 1;
     }
     char name[32], type[8];

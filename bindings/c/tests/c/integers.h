@@ -16,13 +16,13 @@ static inline int64_t random_integer(uint64_t seed, int bits)
     return z & 1 ? magnitude : -magnitude;
 }
 
-/* Types of integers, and of all real numbers: EACH(code, type of C). */
+/* EACH(code, C type) for all types of integers, and for all types of real numbers. */
 #define INTEGER_TYPES(EACH)                                                                                                            \
     EACH(TREEFOLD_I8, int8_t) EACH(TREEFOLD_I16, int16_t) EACH(TREEFOLD_I32, int32_t) EACH(TREEFOLD_I64, int64_t)                      \
     EACH(TREEFOLD_U8, uint8_t) EACH(TREEFOLD_U16, uint16_t) EACH(TREEFOLD_U32, uint32_t) EACH(TREEFOLD_U64, uint64_t)
 #define REAL_TYPES(EACH) EACH(TREEFOLD_F32, float) EACH(TREEFOLD_F64, double) INTEGER_TYPES(EACH)
 
-/* Element i of an array of a real type. Complex numbers are two elements of the type of their parts. */
+/* Write and read element i of an array of a real type. Complex numbers are two elements of the type of their parts. */
 static inline void put(treefold_type type, void *array, size_t i, integer value)
 {
     switch (type) {

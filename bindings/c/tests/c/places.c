@@ -15,7 +15,7 @@ static uint64_t state[8];
 static unsigned char bytes[ROOM_BYTES];
 static size_t length;
 
-/* The left item. */
+/* An operator that returns the left item. */
 static int left_one(void *context, const void *left, const void *right, void *out)
 {
     (void)context;
@@ -24,7 +24,7 @@ static int left_one(void *context, const void *left, const void *right, void *ou
     return 0;
 }
 
-/* A team of one. */
+/* A team of one thread. */
 static void alone(void *context, size_t parts, treefold_part part, void *job)
 {
     (void)context;

@@ -24,7 +24,7 @@ struct place {
     } apart[4];
 };
 
-/* A row of RESULTS, as the function that makes the call, and as a row of the table. */
+/* Expand a row of RESULTS to a function that makes the call, and to a row of the table. */
 #define CALL_OF(function, result, call, ...)                                                                                           \
     static treefold_status function##_##result(void *result) { return call; }
 #define PLACE_OF(function, result, call, ...) {#function, #result, function##_##result, __VA_ARGS__},
@@ -58,7 +58,7 @@ static void check_place(const struct place *place, int may_be_null)
         expect(place, "not aligned", results + place->alignment / 2, TREEFOLD_ARGUMENT, words);
     }
     for (size_t i = 0; i < 4 && place->apart[i].begin != NULL; i++) {
-        expect(place, "at the begin of what it must not be", place->apart[i].begin, TREEFOLD_ARGUMENT, "overlap");
+        expect(place, "at the start of an array that it must not overlap", place->apart[i].begin, TREEFOLD_ARGUMENT, "overlap");
         CHECK(strstr(treefold_last_error(), place->apart[i].name) != NULL);
         CHECK(strstr(treefold_last_error(), place->result) != NULL);
     }

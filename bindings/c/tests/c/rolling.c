@@ -29,7 +29,7 @@ static int is_in(const treefold_window *window, integer wide, int64_t i, int64_t
     return i + after - items < j && j <= i + after;
 }
 
-/* Every statistic of a window for both types of items. */
+/* Checks every statistic of a window, for both types of items. */
 static void check(const treefold_window *window, integer wide)
 {
     static struct sums s[ITEMS];

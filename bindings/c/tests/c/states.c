@@ -141,7 +141,7 @@ static void draw(treefold_type type)
     }
 }
 
-/* The value that an item belongs to. */
+/* The index of the result to which item i contributes. */
 static size_t place_of(enum form form, size_t i)
 {
     return form == ACCUMULATOR ? 0 : form == ROWS ? (size_t)keys[ROWS][i / WIDTH] * WIDTH + i % WIDTH : (size_t)keys[KEYED][i];
@@ -290,7 +290,7 @@ static void every_state(void)
         }
 }
 
-/* Items of the whole range are removed in another order: the remaining items have sums that integers hold. */
+/* Items of all magnitudes are added, and removed in another order. The sums of the remaining items fit in 128-bit integers. */
 static void wide(void)
 {
     double *items = x, *others = y;
@@ -319,7 +319,7 @@ static void wide(void)
     }
 }
 
-/* Keys that are far apart, of types that can represent them or not. */
+/* Hashed states: keys that are far apart, and keys that do not fit the state's type. */
 static void any_keys(void)
 {
     const int64_t own[4] = {INT64_MIN, INT64_MAX, -7, INT64_MIN}, sorted[3] = {INT64_MIN, -7, INT64_MAX}, unknown[2] = {-7, 17};
@@ -363,7 +363,7 @@ static void any_keys(void)
     END(keyed, &state, &floats, &dense);
 }
 
-/* Complex accumulators, from which items are removed. */
+/* Accumulators of complex numbers, to which items are added and from which items are removed. */
 static void complex_numbers(void)
 {
     const double complex z[2] = {1 + 2 * I, 1e300 - 5 * I}, w[2] = {3 + 4 * I, 7 * I};
@@ -434,7 +434,7 @@ static void special(void)
     CHECK(count == (uint64_t)1 << 62);
     END(accumulator, &sum, &other);
     OK(treefold_keyed_destroy(&keyed));
-    /* States by key, too. */
+    /* The number of items is limited in states by key, too. */
     for (int i = 0; i < 2; i++) {
         const double large = DBL_MAX;
         const float narrow = FLT_MAX;
@@ -469,7 +469,7 @@ static void special(void)
     OK(treefold_keyed_destroy(&keyed));
 }
 
-/* Bytes that are cut or changed are refused, or describe another state. If they are refused, the state that reads them is unchanged. */
+/* Bytes that are cut are rejected; changed bytes are rejected or describe another state. A state that rejects bytes is unchanged. */
 static void changed_bytes(enum form form, treefold_statistic statistic)
 {
     static unsigned char bytes[BYTES_MAX], room[BYTES_MAX + 1];
@@ -500,14 +500,14 @@ static void changed_bytes(enum form form, treefold_statistic statistic)
     room[3] = 77;
     EXPECT(TREEFOLD_ARGUMENT, "version 77", of_bytes(&read, room, length));
     CHECK(are_equal(&read, &state) == 1);
-    /* Of rows of another width. */
+    /* A state of rows of another width rejects the bytes. */
     if (form == KEYED) {
         treefold_keyed *rows = NULL;
         OK(treefold_keyed_create_rows(TREEFOLD_F64, statistic, GROUPS, 2, &rows));
         EXPECT(TREEFOLD_ARGUMENT, "rows", treefold_keyed_of_bytes(rows, bytes, length));
         OK(treefold_keyed_destroy(&rows));
     }
-    /* Of another type, another kind and another form. */
+    /* States of another type, another kind and another form reject them, too. */
     for (int what = 0; what < 3; what++) {
         OK(create(what < 2 ? form : form == KEYED ? ACCUMULATOR : KEYED, what == 0 ? TREEFOLD_F32 : TREEFOLD_F64,
                   what == 1 ? TREEFOLD_EXACT_DOT : statistic, &wrong));
@@ -656,6 +656,6 @@ int main(void)
     free(x);
     free(y);
     if (failures == 0)
-        printf("states hold what integers do\n");
+        printf("states have the statistics of their items\n");
     return failures != 0;
 }

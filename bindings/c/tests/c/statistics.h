@@ -22,7 +22,7 @@ static const struct statistic {
 
 enum { STATISTICS = sizeof statistics / sizeof *statistics };
 
-/* A natural number, and its product with another one. */
+/* Natural numbers of up to 36 * 32 bits. */
 enum { LIMBS = 36 };
 
 struct natural {
@@ -59,7 +59,8 @@ static inline int compare(const struct natural *a, const struct natural *b)
     return 0;
 }
 
-/* A quotient of products, or the root of its magnitude; the sign is that of p[0]. Factors that are 0 are left out, except p[0]. */
+/* The product of p divided by the product of q, or the square root of the quotient's magnitude, with the sign of p[0]. Except p[0], factors
+   that are 0 are left out. */
 struct fraction {
     int is_root;
     integer p[4], q[6];
@@ -73,7 +74,7 @@ static inline struct natural product(const integer *factors, size_t count)
     return all;
 }
 
-/* Whether a number with this number of binary digits is a fraction, rounded to nearest with ties to even. */
+/* Whether a number with this number of binary digits is the fraction, rounded to nearest with ties to even. */
 static inline int is_nearest(double value, int digits, const struct fraction *exact)
 {
     if (exact->p[0] == 0)
@@ -82,7 +83,7 @@ static inline int is_nearest(double value, int digits, const struct fraction *ex
         return 0;
     int exponent;
     integer m = (integer)ldexp(frexp(fabs(value), &exponent), digits);
-    /* In halves of the last place. */
+    /* The fraction must lie between m - 1/2 and m + 1/2; compares in halves of the last place. */
     int places = (exponent - digits - 1) * (exact->is_root ? 2 : 1), is_even = m % 2 == 0;
     struct natural p = product(exact->p, 4), q = product(exact->q, 6), below = times(q, 2 * m - 1), above = times(q, 2 * m + 1);
     if (exact->is_root)

@@ -1,5 +1,5 @@
-/* Reductions in tree order in one process, by every type, operator and number of threads, compared with the order's definition; versions,
-   errors, threads, and wrong arguments. */
+/* Reductions in tree order in one process, for every type, operator and number of threads, compared with the order's definition;
+   versions, errors, threads, and wrong arguments. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
@@ -173,7 +173,7 @@ static void every_fold(void)
                 continue;
             }
             for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
-                /* Many items only of some types. Long products of complex numbers are not exact here. */
+                /* MANY items only for some types. Long products of complex numbers are not exact here. */
                 if ((lengths[l] < MANY || type <= TREEFOLD_F64) && (lengths[l] < 10 || !is_complex || op == TREEFOLD_SUM))
                     check_fold(type, op, lengths[l]);
         }
@@ -393,7 +393,7 @@ static void user_operators(void)
     OK(FOLD_USER(maps, 5, sizeof *maps, compose, NULL, NULL));
     CHECK(result.a == -12 && result.b == -10);
     OK(treefold_threads(1));
-    /* Not aligned to 8 bytes. */
+    /* The items are not aligned to 8 bytes. */
     OK(FOLD_USER(maps + 1, 4, sizeof *maps, compose, NULL, NULL));
     CHECK(result.a == -6);
     OK(FOLD_USER(NULL, 0, sizeof *maps, compose, NULL, &none));
@@ -427,7 +427,7 @@ static void environment(void)
     volatile double small = 3e-310;
     _mm_setcsr(before | 0x8000);
     if (small + small != 0) {
-        /* valgrind's processor does not flush. */
+        /* valgrind's processor does not flush subnormal numbers to zero. */
         _mm_setcsr(before);
         printf("skipped: the floating-point environment, which cannot be set here\n");
         return;

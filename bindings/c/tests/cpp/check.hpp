@@ -26,7 +26,7 @@ inline void check(bool is_true, const char *condition, const char *file, int lin
 {
     if (is_true)
         return;
-    std::printf("%s:%d: %snot so: %s\n", file, line, where.c_str(), condition);
+    std::printf("%s:%d: %sfailed: %s\n", file, line, where.c_str(), condition);
     std::fflush(stdout);
     ++failures;
 }
@@ -87,7 +87,7 @@ template <class T, class Combine> T tree(const std::vector<T> &items, const Comb
     return tree(std::span<const T>(items), combine);
 }
 
-// Items whose sum shows every rounding, and a wrong order.
+// Items whose sum changes with each rounding, and with the order.
 template <class T> T some_item(std::uint64_t number)
 {
     const std::uint64_t state = (number + 1) * 6364136223846793005U + 1442695040888963407U;

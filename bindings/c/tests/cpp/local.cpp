@@ -1,5 +1,5 @@
-// Walks the functions of treefold.hpp in tree order, with right and wrong arguments, by one thread and by several. Compares bits with
-// the functions in C, and for user-defined operators with the definition in docs/order.md.
+// Calls the functions of treefold.hpp in tree order, with right and wrong arguments, by one thread and by several. Compares bits with the
+// functions in C, and for user-defined operators with the definition in docs/order.md.
 
 #include <algorithm>
 #include <array>
@@ -148,7 +148,7 @@ template <std::size_t L> void canonical_reduce_in()
         const double sum = count == 0 ? 0.1 : 0.1 + tree_in_lanes(x, L, plus);
         CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1), sum));
         CHECK(same_bits(treefold::canonical_reduce<L>(x.data(), x.data() + count, 0.1, std::plus<double>{}), sum));
-        // By an operator that the library does not know; by iterators that are not pointers, with items that are converted to the
+        // With an operator that the library does not know; and with iterators that are not pointers, over items that are converted to the
         // type of init.
         CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1, plus), sum));
         const auto wide = treefold::canonical_reduce<L>(floats.begin(), floats.end(), 0.5);
@@ -207,7 +207,7 @@ void operators()
     const padded joined = treefold::fold(with_padding, join);
     CHECK(same_bits(joined.value, tree(x, difference)) && joined.count == 1001);
 
-    // Nothing.
+    // No items.
     const std::vector<double> none;
     CHECK(thrown([&] { return treefold::fold(none, difference); }) == code::empty);
     CHECK(treefold::fold(none, difference, 7.0) == 7.0);

@@ -46,7 +46,7 @@ template <class T> void on_callers_threads()
         calls += parts > 1;
         on_threads(parts, part);
     };
-    // Backwards, and by one thread.
+    // Calls the parts backwards, in one thread.
     const auto backwards = [](std::size_t parts, const auto &part) {
         for (std::size_t i = parts; i > 0; --i)
             part(i - 1);

@@ -29,7 +29,7 @@ static_assert(!std::copyable<keyed<float>> && !std::copyable<treefold::hashed<do
 static_assert(!std::constructible_from<accumulator<std::complex<double>>, decltype(statistic::norm)>);
 static_assert(!std::constructible_from<keyed<int>, decltype(statistic::min), std::size_t>);
 
-// A statistic of a state by the function in C, and its status.
+// Computes a statistic of a state with the C function, and returns its status.
 template <treefold_statistic S, class T> code in_c(const accumulator<T> &state, double ddof, treefold::result_of<T, S> &right)
 {
     return code{treefold_accumulator_value(state.handle(), S, ddof, &right)};

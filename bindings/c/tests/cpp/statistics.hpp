@@ -68,7 +68,7 @@ template <treefold_statistic S, class T, class Call> auto with_arrays(const item
         return call(of.x);
 }
 
-// The same by key: for a norm, x is passed twice.
+// Calls a function with the keys, and x, or x and y. States by key take x twice for a norm.
 template <treefold_statistic S, class T, class Call> void with_keys(const items<T> &of, const Call &call)
 {
     if constexpr (S == TREEFOLD_EXACT_NORM)

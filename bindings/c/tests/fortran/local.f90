@@ -1,10 +1,10 @@
-! Walks the reductions of module treefold in tree order, of every type, rank and stride, with right and with wrong arguments, and
-! compares bits with a tree written here.
+! Calls the reductions of module treefold in tree order, for arrays of every type, rank and stride, with right and with wrong
+! arguments, and compares the bits with a tree written here.
 
 include 'checks.inc'
 
 ! The definition of docs/order.md, section 1, on bits: item i of an array of any type is words(:, i), the bits of its real and its
-! imaginary part, or an integer and 0; both extended by their sign to 64 bits.
+! imaginary part, or an integer and 0; both sign-extended to 64 bits.
 module reference
    use, intrinsic :: iso_c_binding, only: c_f_pointer
    use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
@@ -43,7 +43,7 @@ contains
       word = [canonical(type, word(1)), canonical(type, word(2))]
    end function tree
 
-   ! The same for every element of rows of `width` elements.
+   ! The reduction of each column of rows of `width` elements.
    function tree_of_rows(type, op, width, words) result(row)
       integer, intent(in) :: type, op, width
       integer(int64), intent(in) :: words(:, :)
@@ -247,7 +247,7 @@ contains
       word = extended(BITS(type), word)
    end function tamed
 
-   ! Makes items of an array without gaps.
+   ! Stores items in an array without gaps.
    subroutine put(words, x)
       integer(int64), intent(in) :: words(:, :)
       type(*), dimension(..), intent(inout) :: x
@@ -305,7 +305,7 @@ contains
    end function bits_of
 end module reference
 
-! Operators are procedures of a module: compilers make code on the stack for those of a program.
+! Operators are procedures of a module: for internal procedures of a program, compilers generate code on the stack.
 module operators_of_test
    use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_f_procpointer, c_funptr, c_int, c_ptr, c_size_t
    use, intrinsic :: iso_fortran_env, only: real64

@@ -1,4 +1,5 @@
-/* Calls that use several threads of the pool, for helgrind with the installed suppressions. The bits are those of one thread. */
+/* Calls that use several threads of the pool, for helgrind with the installed suppressions. The results must have the bits of one
+   thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@ enum { N = 1 << 18, KEYS = 100 };
 static double x[N];
 static unsigned keys[N];
 
-/* The results of each kind of call. */
+/* Stores the result of each kind of call. Returns nonzero if a call fails. */
 static int results(double *into)
 {
     return treefold_sum_f64(x, N, &into[0]) || treefold_dot_f64(x, N, x, N, &into[1]) || treefold_exact_sum_f64(x, N, &into[2]) ||
