@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <treefold_mpi.h>
 
-/* Ends the program if a call has failed. */
+/* Prints the error and ends the program if a call has failed. */
 static void check(treefold_status status)
 {
     if (status != TREEFOLD_OK) {

@@ -37,7 +37,7 @@ static bool run(const treefold::comm &world)
             .local_items(maps.size())
             .build();
 
-    // In split phase, the maps are composed during other work.
+    // The maps are composed while this rank does other work.
     auto pending = compose.start_allreduce(maps);
     const double total = sum.allreduce(x);
     const affine all = pending.wait();

@@ -5,7 +5,7 @@
 #![expect(
     unsafe_code,
     clippy::print_stdout,
-    reason = "it calls what C programs call, and prints what that takes"
+    reason = "calls the functions that C programs call, and prints their times"
 )]
 
 use std::ffi::c_void;
@@ -38,7 +38,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn compare(world: &World, name: &str, calls: usize, mut rust: impl FnMut(), mut c: impl FnMut()) {
     let (mut rust_ns, mut c_ns, mut difference_ns) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
-        // The second one finds warm caches, so the two alternate.
+        // The call that runs second finds warm caches, so the order alternates.
         let (first, second) = match round % 2 {
             0 => (time(calls, &mut rust), time(calls, &mut c)),
             _ => {
@@ -61,7 +61,7 @@ fn main() -> Result<(), treefold::mpi::RunError> {
         if world.rank() == 0 {
             println!(
                 "{:30} {:>12} {:>12} {:>8}",
-                "ns a call", "Rust", "C", "more"
+                "ns per call", "Rust", "C", "more"
             );
         }
         for items in [2, 1000, 1_000_000] {
@@ -114,11 +114,11 @@ fn measure(world: &World, items: usize) {
 /// A plan as a C program builds it, for sums over all ranks.
 fn c_plan(count: u64) -> *const exports::treefold_plan {
     let library = treefold::mpi::library().expect("MPI is initialised");
-    // SAFETY: MPI is initialised, and this is its own communicator.
+    // SAFETY: MPI is initialised, and the handle is a communicator of this library.
     let world = unsafe { library.comm_to_fortran(library.handles.MPI_COMM_WORLD) };
     let world = world.expect("every library has Fortran's numbers");
     let (mut comm, mut builder, mut plan) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-    // SAFETY: it is the world of all ranks, and `comm` is room for a handle.
+    // SAFETY: `world` is MPI_COMM_WORLD in Fortran, and `comm` is room for a handle.
     let duplicated =
         unsafe { communicators::treefold_comm_duplicate_f(world, world, &raw mut comm) };
     // SAFETY: `builder` is room for a handle.

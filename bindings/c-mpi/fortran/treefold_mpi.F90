@@ -32,15 +32,15 @@
 !
 ! Every procedure takes scalars, and arrays of any type, rank and stride. An array counts as all its elements, in array element
 ! order. So x(:, i) of an array of rank 2 is item i, a row whose length is the width of the plan. Arrays must have the plan's type,
-! which is checked at run time: a wrong type is TREEFOLD_ARGUMENT, and the other ranks get an error too. Integers stand for unsigned
-! ones of their size. For a user-defined operator, arrays of any type count by their bytes, which must be whole items. An array that
-! is not contiguous is copied first. An array may be in the memory of a GPU, as treefold_mpi.h says; c_f_pointer makes an array from
-! its address.
+! which is checked at run time: a wrong type is TREEFOLD_ARGUMENT, and the other ranks get an error too. Pass unsigned integers as
+! signed integers of the same size. For a user-defined operator, arrays of any type count by their bytes, which must be whole items.
+! An array that is not contiguous is copied first. An array may be in the memory of a GPU, as treefold_mpi.h says; c_f_pointer makes
+! an array from its address.
 !
 ! Handles (communicators, builders, plans, runs and hashed sums) are variables of types with a finaliser. They end when they go out
 ! of scope, or by treefold_..._destroy. Variables of the main program do not go out of scope. Handles cannot be copied: assigning
-! one that is in use ends the program, because one of the two copies would be left with nothing. They belong to the thread that
-! created them. They may end in any order, even after MPI_Finalize and after the main program. Ending one never communicates, prints
+! one that is in use ends the program, because one of the two copies would have no object. Handles belong to the thread that created
+! them. They may end in any order, even after MPI_Finalize and after the main program. Ending one never communicates, prints
 ! anything or stops the program.
 !
 ! Compile with the wrapper of any MPI library, together with treefold.F90 and treefold_descriptor.c, and link with libtreefold. A
@@ -72,7 +72,7 @@ module treefold_mpi_support
    ! per node (hierarchical); the longest message, in elements.
    integer, parameter :: TREEFOLD_BLOCKS = 1, TREEFOLD_PORTS = 2, TREEFOLD_NODE_RANKS = 3, TREEFOLD_MESSAGE_LIMIT = 4
 
-   ! Passed in place of a type.
+   ! Passed in place of a type: integers of any kind.
    integer(c_int32_t), parameter :: ANY_INTEGERS = -1
 
    ! A callback that every long wait on a communicator calls several times a second. Any result but 0 ends the wait.
@@ -283,8 +283,8 @@ module treefold_mpi_support
       type(item_kind), private :: items
    end type treefold_plan
 
-   ! A run between its start and its end. Several plans may be under way at once; waiting for one drives all. A run that goes out of
-   ! scope before it is over is cancelled.
+   ! A run between its start and its end. Runs of several plans may be under way at once; waiting for one run drives all. A run that
+   ! goes out of scope before it is over is cancelled.
    type :: treefold_run
       type(owned), private :: own
       type(item_kind), private :: items
@@ -296,7 +296,7 @@ module treefold_mpi_support
       type(item_kind), private :: items
    end type treefold_hashed
 
-   ! An array as treefold_descriptor.c describes it. That file replaces the address and the length by the ones to pass to C.
+   ! An array as treefold_descriptor.c describes it. That file replaces the address and the length with the ones to pass to C.
    type, bind(c) :: operand
       type(c_ptr) :: at = c_null_ptr
       integer(c_int64_t) :: n = 0, bytes = 0
@@ -313,7 +313,7 @@ module treefold_mpi_support
       integer(c_int) :: mine = 0
    end type given_to_c
 
-   ! The operand that an array becomes. A result of a start is written after the call: it cannot be a copy.
+   ! The operand that an array becomes. The result of a start is written after the call has returned, so it cannot be a copy.
    integer(c_int), parameter :: AS_X = 0, AS_Y = 1, AS_RESULT = 2, AS_RESULT_OF_START = 3
 
    interface
@@ -344,7 +344,7 @@ contains
 
    ! ---- Communicators -----------------------------------------------------------------------------------------------------------
 
-   ! Which MPI library treefold calls, and why that one, in one line.
+   ! Sets text to one line: the MPI library that treefold calls, and why it calls this one.
    subroutine treefold_mpi_library(text, ierr)
       character(len=:), allocatable, intent(out) :: text
       integer, intent(out), optional :: ierr
@@ -401,7 +401,8 @@ contains
       call treefold_end_call(c_size(comm%own%handle, ranks), ierr)
    end subroutine treefold_comm_size
 
-   ! Sets how long a wait tolerates silence from another rank; 1800 seconds by default. After that it ends with TREEFOLD_MPI_FAILED.
+   ! Sets how long a wait tolerates silence from another rank; 1800 seconds by default. After that the wait ends with
+   ! TREEFOLD_MPI_FAILED.
    subroutine treefold_comm_silence_limit(comm, seconds, ierr)
       type(treefold_comm), intent(inout) :: comm
       real(real64), intent(in) :: seconds
@@ -409,7 +410,8 @@ contains
       call treefold_end_call(c_silence_limit(comm%own%handle, seconds), ierr)
    end subroutine treefold_comm_silence_limit
 
-   ! Measures the cost of messages, in a few milliseconds. Plans that are built later use it to choose their algorithm. Collective.
+   ! Measures the cost of messages, in a few milliseconds. Plans that are built later use the measured cost to choose their
+   ! algorithm. Collective.
    subroutine treefold_comm_measure_link(comm, ierr)
       type(treefold_comm), intent(inout) :: comm
       integer, intent(out), optional :: ierr
@@ -537,7 +539,7 @@ contains
    end subroutine treefold_builder_extents
 
    ! Distributes N items over all ranks: floor(N / p) for each of p ranks, and one more for each of the first N mod p ranks. This is
-   ! a rule, as block_cyclic is: all ranks give the same numbers, and the plan needs no table of the ranks.
+   ! a rule, as block_cyclic is: all ranks give the same numbers, and the plan needs no table of which rank has which items.
    subroutine treefold_builder_even(builder, items, ierr)
       type(treefold_builder), intent(inout) :: builder
       class(*), intent(in) :: items
@@ -624,7 +626,7 @@ contains
       call treefold_end_call(c_builder_destroy(builder%own%handle), ierr)
    end subroutine treefold_builder_destroy
 
-   ! The pointer to pass to C for an optional pointer.
+   ! The pointer to pass to C for an optional pointer: null if it is absent.
    function or_null(pointer) result(given)
       type(c_ptr), intent(in), optional :: pointer
       type(c_ptr) :: given
@@ -643,7 +645,7 @@ contains
       if (is_count(name, given, count, ierr)) call treefold_end_call(setter(builder%own%handle, count), ierr)
    end subroutine set_count
 
-   ! Converts a count for C. Reports an error if it is not a count.
+   ! Converts `given` to a count for C. Reports an error if it is negative or of another type.
    function is_count(name, given, count, ierr) result(is)
       character(len=*), intent(in) :: name
       class(*), intent(in) :: given
@@ -785,7 +787,7 @@ contains
       call run_plan(c_scan, plan, local, result, ierr)
    end subroutine treefold_scan
 
-   ! The same without the item itself.
+   ! As treefold_scan, without the item itself.
    subroutine treefold_exscan(plan, local, result, ierr)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -864,9 +866,9 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_run_by_key
 
-   ! The same on keyed states, of the plan's type, statistic and number of keys: each rank's state becomes the state of all ranks'
-   ! items. With _REDUCE only the root's state changes; with _REDUCE_SCATTER each rank's state then has only its own keys. After an
-   ! error the state is unchanged.
+   ! As treefold_run_by_key, on keyed states of the plan's type, statistic and number of keys: each rank's state becomes the state
+   ! of all ranks' items. With _REDUCE only the root's state changes; with _REDUCE_SCATTER each rank's state then has only its own
+   ! keys. After an error the state is unchanged.
    subroutine treefold_run_keyed(plan, operation, keyed, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -966,8 +968,8 @@ contains
       done = found /= 0
    end subroutine treefold_test
 
-   ! Waits until the run is over, at most `seconds`: after that TREEFOLD_TIMED_OUT, and the run continues. treefold_wait fetches the
-   ! result.
+   ! Waits until the run is over, for at most `seconds`. After that time, the error is TREEFOLD_TIMED_OUT, and the run continues.
+   ! treefold_wait fetches the result.
    subroutine treefold_wait_timeout(run, seconds, ierr)
       type(treefold_run), intent(in) :: run
       real(real64), intent(in) :: seconds
@@ -1018,7 +1020,7 @@ contains
       call finish(c, ierr, is_mine)
    end subroutine treefold_wait_keyed
 
-   ! Whether a run belongs to this plan, which must not have ended since. (Plans cannot be copied, so a run cannot return its plan.)
+   ! Whether a run belongs to this plan, which must still exist. (Plans cannot be copied, so a run cannot return its plan.)
    subroutine treefold_run_of_plan(run, plan, is_its, ierr)
       type(treefold_run), intent(in) :: run
       type(treefold_plan), intent(in) :: plan
@@ -1089,7 +1091,7 @@ contains
       call finish(c, ierr)
    end subroutine treefold_hashed_run
 
-   ! The keys, in ascending order, and the sums of the last run. The arrays must have `count` elements, as that run returned it.
+   ! The keys, in ascending order, and the sums of the last run. The arrays must have as many elements as the `count` of that run.
    subroutine treefold_hashed_result(hashed, keys, sums, ierr)
       type(treefold_hashed), intent(in) :: hashed
       type(*), dimension(..), intent(inout) :: keys, sums
@@ -1128,7 +1130,8 @@ contains
       call finish(c, ierr, result=result)
    end subroutine run_plan
 
-   ! The addresses to pass to C for treefold_run_dots and treefold_start_dots; none after an error, which the other ranks get too.
+   ! Finds how many addresses treefold_run_dots and treefold_start_dots pass to C: none after an error, so that the other ranks get
+   ! an error, too.
    subroutine take_addresses(c, x, y, n, elements, addresses)
       type(given_to_c), intent(inout) :: c
       type(c_ptr), intent(in) :: x(:), y(:)
@@ -1201,7 +1204,7 @@ contains
       variable%handle = c_null_ptr
    end subroutine finalise
 
-   ! Assigning a value that was never created, such as treefold_plan(), ends the old value. Assigning any other value ends the
+   ! Assigning a value that was never created, such as treefold_plan(), destroys the old value. Assigning any other value ends the
    ! program.
    impure elemental subroutine assign(to, from)
       class(owned), intent(inout) :: to

@@ -2,13 +2,13 @@
  * binary_tree_summation.h: ReproRed's interface, over treefold's plans.
  *
  * A program that was written for ReproRed compiles and links without a change: link with libtreefold_reprored and libtreefold
- * (pkg-config: treefold-reprored; CMake: treefold::reprored or reprored). The functions give treefold's order: the sum over all ranks of
- * the numbers 0 to N - 1, the same bits for every number of ranks and every distribution.
+ * (pkg-config: treefold-reprored; CMake: treefold::reprored or reprored). The sum of the numbers 0 to N - 1 of all ranks is in
+ * treefold's order: it has the same bits for every number of ranks and every distribution.
  *
- * Different from ReproRed:
+ * Differences from ReproRed:
  * - reproducible_reduce does not change the buffer
  * - all modes give treefold's order. REPR_REDUCE is read; if it names another order (ALLREDUCE, REPROBLAS, KGATHER), rank 0 says so once
- * - NULL is no context: free_reduction_context(NULL) does nothing
+ * - NULL is not a context: free_reduction_context(NULL) does nothing
  * - K, REPR_REDUCE_K, REPR_REDUCE_M and REPR_REDUCE_TWOPHASE are ignored
  *
  * These functions cannot return an error. On any error, they print a line that names the rank, and end the program by MPI_Abort.
@@ -32,10 +32,10 @@ void set_default_reduction_context_communicator(uintptr_t communicator);
 /* Makes a context, for this rank's numbers global_start_idx to global_start_idx + local_summands - 1. Collective. */
 ReductionContext new_reduction_context(int global_start_idx, int local_summands);
 
-/* The same on a communicator. */
+/* As new_reduction_context, on this communicator. */
 ReductionContext new_reduction_context_comm(int global_start_idx, int local_summands, uintptr_t communicator);
 
-/* The same; k is ignored. */
+/* As new_reduction_context_comm; k is ignored. */
 ReductionContext new_reduction_context_comm_k(int global_start_idx, int local_summands, uintptr_t communicator, int k);
 
 /* Sets one of this rank's numbers, counted from 0. */
@@ -47,10 +47,10 @@ double reproducible_reduce(ReductionContext context);
 /* This rank's numbers: local_summands of them, to be read and written until the context is freed. */
 double *get_reduction_buffer(ReductionContext context);
 
-/* Ends a context. */
+/* Frees a context. */
 void free_reduction_context(ReductionContext context);
 
-/* "TREEFOLD". */
+/* Returns "TREEFOLD". */
 const char *get_reproducible_reduction_mode(void);
 
 /* How often this process has called reproducible_reduce. */
@@ -59,7 +59,7 @@ uint64_t get_reproducible_reduction_counter(void);
 /* If `wait` is true, prints this process' number and waits until a debugger is attached. */
 void attach_debugger(bool wait);
 
-/* The same on the rank of MPI_COMM_WORLD that the environment variable DEBUG_MPI_RANK names. */
+/* Does so on the rank of MPI_COMM_WORLD that the environment variable DEBUG_MPI_RANK names. */
 void attach_debugger_env(void);
 
 #ifdef __cplusplus

@@ -62,7 +62,8 @@ typedef struct treefold_comm treefold_comm;
 #define TREEFOLD_MPI_FAMILY "unknown"
 #endif
 
-/* Which MPI library treefold calls, and why that one, in one line. The text stays valid. TREEFOLD_MPI if there is none. */
+/* Gives one line of text: the MPI library that treefold calls, and why it calls this one. The text stays valid. TREEFOLD_MPI if there is no
+   library. */
 treefold_status treefold_mpi_library(const char **text);
 
 /* The function behind treefold_comm_duplicate. It takes the address of a communicator, its size in bytes, the family of its mpi.h, and a
@@ -82,8 +83,8 @@ static inline treefold_status treefold_comm_duplicate(MPI_Comm comm, treefold_co
     return treefold_comm_duplicate_checked(&comm, sizeof comm, TREEFOLD_MPI_FAMILY, (treefold_mpi_function)MPI_Comm_size, result);
 }
 
-/* The same for a Fortran communicator, an INTEGER. `world` is MPI_COMM_WORLD in Fortran; from it treefold detects a program that was
-   compiled for another MPI library than it runs with (TREEFOLD_MPI). */
+/* As treefold_comm_duplicate, for a Fortran communicator, an INTEGER. `world` is MPI_COMM_WORLD in Fortran: its value shows whether the
+   program was compiled for another MPI library than it runs with (TREEFOLD_MPI). */
 treefold_status treefold_comm_duplicate_f(int32_t comm, int32_t world, treefold_comm **result);
 
 /* This rank, counted from 0, and the number of ranks. */
@@ -95,7 +96,7 @@ treefold_status treefold_comm_size(const treefold_comm *comm, int *size);
 treefold_status treefold_comm_silence_limit(treefold_comm *comm, double seconds);
 
 /* Measures the cost of messages within nodes and between them, in a few milliseconds, or about ten message latencies. Plans that are built
-   later use it to choose their algorithm. Collective. */
+   later use the measured cost to choose their algorithm. Collective. */
 treefold_status treefold_comm_measure_link(treefold_comm *comm);
 
 /* A callback that every long wait on a communicator calls several times a second. Any result but 0 ends the wait with TREEFOLD_INTERRUPTED,
@@ -115,8 +116,8 @@ treefold_status treefold_comm_free(treefold_comm **comm);
 /* ---- Builders ----------------------------------------------------------------------------------------------------------------- */
 
 /* The settings of a plan. A setter returns an error for a value that is wrong on its own, such as an unknown name, and keeps the old value.
-   treefold_plan_build compares the settings of the ranks, and returns an error if settings do not fit each other. A rank whose setter has
-   failed does not build: the others then wait for it in treefold_plan_build. */
+   treefold_plan_build compares the settings of the ranks, and returns an error if settings do not fit each other. If a setter fails on one
+   rank, and that rank does not build, the others wait for it in treefold_plan_build. */
 typedef struct treefold_builder treefold_builder;
 
 /* The items from begin to end - 1. */
@@ -149,7 +150,7 @@ treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefol
  * each rank gives any number of items, with any of the keys, to treefold_run_by_key.
  *
  * Plans for other statistics have no values (TREEFOLD_UNSUPPORTED): read the statistics from the states that treefold_run_keyed and
- * treefold_wait_keyed leave. A message has 16 bytes per key, or 64 for means; sums that do not fit are sent in addition. For
+ * treefold_wait_keyed leave. A message has 16 bytes per key, or 64 for means; sums that need more bytes are sent in addition. For
  * treefold_plan_scattered_columns the keys are the columns. Setting a width is TREEFOLD_ARGUMENT.
  */
 treefold_status treefold_builder_create_by_key(const treefold_comm *comm, treefold_type type, treefold_statistic statistic, size_t keys,
@@ -175,7 +176,7 @@ treefold_status treefold_builder_create_user(const treefold_comm *comm, const ch
  * - even: N items over all ranks, floor(N / p) for each of p ranks and one more for each of the first N mod p ranks
  * - block_cyclic: N items in blocks of `block` items, at least 1, dealt to the ranks round-robin
  *
- * The last two are rules: all ranks give the same numbers, and the plan needs no table of the ranks.
+ * The last two are rules: all ranks give the same numbers, and the plan needs no table of which rank has which items.
  */
 treefold_status treefold_builder_local_items(treefold_builder *builder, uint64_t items);
 treefold_status treefold_builder_extents(treefold_builder *builder, const treefold_range *ranges, size_t n);
@@ -324,13 +325,13 @@ treefold_status treefold_run_dots(const treefold_plan *plan, int32_t operation, 
 treefold_status treefold_run_by_key(const treefold_plan *plan, int32_t operation, treefold_type key_type, const void *keys, size_t k,
                                     const void *items, size_t n, void *result, size_t m, int *is_mine);
 
-/* The same on keyed states of treefold.h. `keyed` is this rank's state: it has the plan's type and number of keys, and holds the sums that
-   the plan's statistic needs. It becomes the state of all ranks' items, for reading statistics. With TREEFOLD_REDUCE only the root's state
-   changes. With TREEFOLD_REDUCE_SCATTER each rank's state then has only its own keys, renumbered from 0. After an error the state is
-   unchanged. */
+/* Runs a plan by key on keyed states of treefold.h. `keyed` is this rank's state: it has the plan's type and number of keys, and holds the
+   sums that the plan's statistic needs. It becomes the state of all ranks' items, for reading statistics. With TREEFOLD_REDUCE only the
+   root's state changes. With TREEFOLD_REDUCE_SCATTER each rank's state then has only its own keys, renumbered from 0. After an error the
+   state is unchanged. */
 treefold_status treefold_run_keyed(const treefold_plan *plan, int32_t operation, treefold_keyed *keyed, int *is_mine);
 
-/* A run between its start and its end. Several plans may be under way at once; waiting for one drives all. */
+/* A run between its start and its end. Runs of several plans may be under way at once; waiting for one run drives all. */
 typedef struct treefold_run treefold_run;
 
 /*
@@ -357,7 +358,8 @@ treefold_status treefold_start_by_key(const treefold_plan *plan, int32_t operati
 /* Makes progress without waiting. Sets *done to 1 if the wait would return at once, else to 0. */
 treefold_status treefold_test(const treefold_run *run, int *done);
 
-/* Waits until the run is over, for at most `seconds`: then TREEFOLD_TIMED_OUT, and the run continues. treefold_wait fetches the result. */
+/* Waits until the run is over, for at most `seconds`. After that time, returns TREEFOLD_TIMED_OUT, and the run continues. treefold_wait
+   fetches the result. */
 treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
 
 /* Waits for a run, writes its result and ends the handle. *is_mine says whether this rank got a result (is_mine may be NULL). With NULL and
@@ -389,9 +391,9 @@ treefold_status treefold_cancel(treefold_run **run);
 
 /* ---- Sums by keys of 64 bits --------------------------------------------------------------------------------------------------- */
 
-/* Exact sums for each key, where keys are any 64-bit integers, and the result of the last run. One rank owns each key, and adds up the
-   contributions of all ranks. Each run may have other keys, and no rank need announce them. The bits are those of all items in one process.
-   For keys 0 to K - 1 that most ranks have, a plan by key is cheaper. */
+/* A reduction to exact sums by key, where keys are any 64-bit integers, and the result of its last run. One rank owns each key, and adds up
+   the contributions of all ranks. Each run may have other keys, and no rank need announce them. The sums have the same bits as if one
+   process had all items. For keys 0 to K - 1 that most ranks have, a plan by key is cheaper. */
 typedef struct treefold_hashed treefold_hashed;
 
 /* Creates hashed sums, and compares the ranks' types and roots. Keys are TREEFOLD_I64 or U64, items TREEFOLD_F32 or F64. The root gets the

@@ -7,8 +7,8 @@
 // Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times. The bits do not depend
 // on the number of ranks, on which rank has which items, on the algorithm, or on the MPI library.
 //
-// Exact sums, norms and dot products need no item numbers. Statistics by key take items and their keys, from 0 to groups - 1. All of these
-// are rounded once:
+// Exact sums, norms and dot products need no item numbers. Statistics by key take items and their keys, from 0 to groups - 1. All these
+// results are rounded once:
 //
 //     auto dots = treefold::plan_builder<double>(world, treefold::statistic::dot).build();
 //     double dot = dots.allreduce(x, y);
@@ -89,7 +89,7 @@ public:
     // Sets how long a wait tolerates silence from another rank; half an hour by default. Then the wait fails with code::mpi.
     void silence_limit(std::chrono::duration<double> limit) { detail::check(treefold_comm_silence_limit(comm_.get(), limit.count())); }
 
-    // Measures the cost of a message. Plans that are built later use it to choose their algorithm. Collective.
+    // Measures the cost of a message. Plans that are built later use the cost to choose their algorithm. Collective.
     void measure_link() { detail::check(treefold_comm_measure_link(comm_.get())); }
 
     // Sets a C function that long waits call several times a second. If it returns anything but 0, the wait fails with code::interrupted.
@@ -553,8 +553,8 @@ public:
         return start<std::vector<T>>(operation::exscan, input<T, X>(x), std::ranges::size(x));
     }
 
-    // Starts any of these operations with the place of the result. The wait writes to this span: until then it must stay allocated. On a
-    // rank that gets no result, it may be empty.
+    // Starts any of these operations, and names the place of the result. The wait writes to this span: until then it must stay allocated.
+    // On a rank that gets no result, it may be empty.
     template <class X> requires run_input<T, X>
     [[nodiscard]] run<T, bool> start_into(operation of, const X &x, std::span<T> result) const
     {
@@ -664,7 +664,7 @@ public:
     }
 
     // Which rank has which items: one of these four is needed. even() and block_cyclic() are rules: all ranks pass the same numbers, and a
-    // plan needs no table of the ranks.
+    // plan needs no table of which rank has which items.
 
     // This rank has `items` items, numbered after those of the lower ranks.
     plan_builder &local_items(std::uint64_t items) { return set<treefold_builder_local_items>(items); }
@@ -782,8 +782,8 @@ private:
         return status;
     }
 
-    // Lets the build fail on all ranks; otherwise the others would wait for this one. It builds a plan that does not say which items this
-    // rank has, so every rank gets an error that names this rank.
+    // Makes the build fail on all ranks; otherwise the other ranks would wait for this one. This builds a plan without saying which items
+    // this rank has, so every rank gets an error that names this rank.
     void refuse() const noexcept
     {
         builder_handle builder;

@@ -35,7 +35,7 @@ handle!(
 #[derive(Debug)]
 pub(crate) struct Comm {
     pub(crate) world: World,
-    /// Frees the communicator.
+    /// The means to free the communicator.
     pub(crate) duplicate: Duplicate,
 }
 
@@ -111,10 +111,10 @@ const PARAMETERS: [(&str, usize, Setter); 4] = [
     ("TREEFOLD_MESSAGE_LIMIT", usize::MAX, Builder::message_limit),
 ];
 
-/// A number that is at least 1.
+/// Checks that an argument is from 1 to `most`.
 ///
 /// # Errors
-/// There is none, or there are too many.
+/// The number is 0 or more than `most`.
 pub(crate) fn positive(name: &str, number: usize, most: usize) -> Result<usize, Failure> {
     if (1..=most).contains(&number) {
         return Ok(number);
@@ -135,14 +135,14 @@ pub(crate) struct Settings {
     pub(crate) width: Option<usize>,
     pub(crate) root: usize,
     pub(crate) algorithm: Option<Algorithm>,
-    /// The values of [`PARAMETERS`].
+    /// The value of each of [`PARAMETERS`], if it is set.
     parameters: [Option<usize>; PARAMETERS.len()],
     lanes: Option<usize>,
     pub(crate) is_agreed: bool,
 }
 
 impl Settings {
-    /// No settings yet.
+    /// The settings that every builder begins with.
     pub(crate) fn new(world: World, kind: Kind) -> Self {
         Self {
             world,
@@ -176,7 +176,7 @@ impl Settings {
         sorted.sort_unstable_by_key(|range| range.start);
         let mut pairs = sorted.windows(2);
         if let Some(pair) = pairs.find(|pair| pair[0].end > pair[1].start) {
-            return wrong(format!("item {} is in two of them", pair[1].start));
+            return wrong(format!("item {} is in two ranges", pair[1].start));
         }
         self.set_share(Share::Extents(ranges))
     }
@@ -238,7 +238,7 @@ impl Settings {
         match self.kind {
             Kind::Exact(..) | Kind::ByKey(..) => {
                 let reason =
-                    "items of exact sums have no numbers: each call takes any number of them";
+                    "items of exact sums have no numbers: each call takes any number of items";
                 Err(Failure::argument("builder", reason))
             }
             Kind::Builtin(..) | Kind::User { .. } => Ok(()),

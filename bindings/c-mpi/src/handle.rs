@@ -1,8 +1,8 @@
 //! Handles of communicators, builders, plans, runs and `ReproRed`'s contexts.
 //!
 //! A handle is not an address but a name: an index into a table of its thread, how often that entry was used before, the thread's number and
-//! the kind of object. So the library detects a handle that was destroyed, that another thread created, or that never was one, and no value
-//! that a program passes is dereferenced.
+//! the kind of object. So the library detects a handle that was destroyed, that another thread created, or that never existed. No value that
+//! a program passes is dereferenced.
 
 use std::cell::{Cell, RefCell};
 use std::ptr;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use treefold_c::failure::Failure;
 
-/// The parts of a name, from the lowest bit on. No name is 0: a kind is not.
+/// The widths of a name's fields in bits, from the lowest bit on. No name is 0, since no kind is 0.
 const KIND_BITS: u32 = 3;
 const PLACE_BITS: u32 = 21;
 const USE_BITS: u32 = 20;
@@ -19,11 +19,11 @@ const THREAD_BITS: u32 = 64 - KIND_BITS - PLACE_BITS - USE_BITS;
 
 /// A kind of handle.
 pub(crate) trait Named: Sized + 'static {
-    /// The object.
+    /// The type of the objects.
     type Object: ?Sized + 'static;
     /// The number of the kind, from 1 to 7.
     const KIND: u64;
-    /// Its name in error messages.
+    /// The kind's name in error messages.
     const NAME: &'static str;
 
     /// This thread's objects; `None` once they have ended with the thread. A program may still destroy handles then: destructors of static
@@ -99,7 +99,7 @@ fn thread_number() -> u64 {
     })
 }
 
-/// The parts of a name.
+/// The fields of a name, besides its kind.
 #[derive(Clone, Copy)]
 struct Name {
     place: usize,
@@ -126,13 +126,13 @@ impl Name {
             | (self.place as u64) << KIND_BITS
             | self.uses << (KIND_BITS + PLACE_BITS)
             | self.thread << (KIND_BITS + PLACE_BITS + USE_BITS);
-        // `lib.rs` of `treefold-c` refuses processors of other than 64 bits.
+        // `treefold-c` compiles only for 64-bit processors.
         #[expect(clippy::cast_possible_truncation, reason = "addresses have 64 bits")]
         ptr::without_provenance_mut(number as usize)
     }
 }
 
-/// A name for an object.
+/// Stores an object in this thread's table, and returns the object's handle.
 ///
 /// # Errors
 /// This thread has too many objects of this kind, or is ending.
@@ -150,7 +150,10 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
                 slots.len() - 1
             }
             None => {
-                let reason = format_args!("this thread has {} of them", slots.len());
+                let reason = format_args!(
+                    "this thread already has {} handles of this kind",
+                    slots.len()
+                );
                 return Err(Failure::argument(H::NAME, reason));
             }
         };
@@ -171,7 +174,7 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
 /// The error of a handle after the thread's objects have ended.
 const ENDED: &str = "its thread has ended, and its handles with it";
 
-/// The object of a name. It lives at least as long as the result, even if the name is destroyed meanwhile.
+/// The object that a handle names. It lives at least as long as the result, even if the handle is destroyed meanwhile.
 ///
 /// # Errors
 /// The handle is NULL, another thread's, destroyed, or not of this kind.
@@ -190,7 +193,7 @@ pub(crate) fn object<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failur
     }
 }
 
-/// Calls `body` with the object of a name, which it must not destroy; `None` if there is no such object.
+/// Calls `body` with the object that a handle names; `None` if there is no such object. `body` must not destroy the handle.
 #[inline(always)]
 pub(crate) fn look<H: Named, R>(
     handle: *const H,
@@ -204,7 +207,7 @@ pub(crate) fn look<H: Named, R>(
     })?
 }
 
-/// Ends a name, and returns its object.
+/// Ends a handle, and returns its object.
 ///
 /// # Errors
 /// As [`object`].
@@ -213,7 +216,7 @@ pub(crate) fn take<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure>
     let name = Name::of(handle).expect("it names an object");
     let freed = H::with_table(|table| {
         let slot = &mut table.slots.borrow_mut()[name.place];
-        // This does not drop it: the caller has another reference.
+        // This does not drop the object: the caller has another reference.
         slot.object = None;
         slot.uses = (slot.uses + 1) % (1 << USE_BITS);
         table.free.borrow_mut().push(name.place);

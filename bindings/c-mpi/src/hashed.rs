@@ -37,10 +37,10 @@ pub(crate) trait AnyHashed {
 /// The bytes of a key.
 pub(crate) const KEY_BYTES: usize = size_of::<u64>();
 
-/// Builds a plan. Collective.
+/// Builds a plan, and gives the other ranks an error if this rank's types are invalid. Collective.
 ///
 /// # Errors
-/// The same error on all ranks; but a rank with an unknown type gets the error about the type.
+/// Every rank gets the same error, except that a rank with an unknown type gets the error about its type.
 pub(crate) fn build(
     world: &World,
     key_type: i32,

@@ -19,7 +19,7 @@ pub(crate) struct Items {
     are_copied: bool,
 }
 
-/// An array as a plan takes it.
+/// An array in the plan's layout: the program's own, or a copy.
 pub(crate) enum Read<'a> {
     Lent(&'a [u8]),
     Copied(Vec<u64>),
@@ -58,7 +58,7 @@ impl Items {
         }
     }
 
-    /// Allocates a plan's items.
+    /// Returns room for `count` items in the plan's layout, in `words`.
     pub(crate) fn room(self, count: usize, words: &mut Vec<u64>) -> &mut [u8] {
         let bytes = count * self.kept;
         words.resize(bytes.div_ceil(WORD_BYTES), 0);
@@ -89,7 +89,7 @@ impl Items {
         self.are_aligned(one | other) && self.bytes == self.kept
     }
 
-    /// An array in the plan's layout.
+    /// Returns an array in the plan's layout: the array itself, or a copy.
     ///
     /// # Errors
     /// The array is misaligned for its type, or there is no memory for a copy.
@@ -139,7 +139,7 @@ impl Items {
 mod tests {
     use super::Items;
 
-    /// Twenty bytes in three words; half of the last word is zero.
+    /// Items of 20 bytes take three words; half of the last word is zero.
     #[test]
     fn items_survive_words() {
         let items = Items::of_words(20);

@@ -4,9 +4,8 @@
 //! interface, over the same plans: `reprored/reprored.c` exports its functions by their own names, which have no prefix. The libraries also
 //! contain the functions of crate `treefold-c`: they are `libtreefold`, for programs with ranks and without.
 //!
-//! A program holds handles, which are names: only arrays are dereferenced. The functions are in
-//! `boundary`, the only module that dereferences pointers and calls MPI. A builder keeps settings; a plan hides
-//! the type of its items behind bytes, and so does a run.
+//! A program holds handles, which are names, not addresses. The functions are in `boundary`, the only module that dereferences pointers and
+//! calls MPI. Plans and runs pass items as bytes, so their types do not depend on the type of the items.
 //!
 //! This crate is built without MPI, and runs with every MPI library that crate `mpi-library` knows.
 

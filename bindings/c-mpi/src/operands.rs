@@ -1,4 +1,4 @@
-//! The arrays of a call, and which kinds of them a plan accepts.
+//! The input of a call, and the kinds of input that a plan accepts.
 
 use std::any::Any;
 
@@ -10,7 +10,8 @@ use treefold_c::failure::{Code, Failure};
 use treefold_c::keyed::{Keys, collected};
 use treefold_c::statistic::Asked;
 
-/// The operations of `treefold_mpi.h`, whose codes count from 1, and their names in C. Each call offers the first few.
+/// The operations of `treefold_mpi.h` in the order of their codes, which count from 1, and their names in C. A call accepts only the
+/// first few: the next constants say how many.
 pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
     (Operation::Allreduce, "TREEFOLD_ALLREDUCE"),
     (Operation::Reduce, "TREEFOLD_REDUCE"),
@@ -20,16 +21,16 @@ pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
     (Operation::Broadcast, "TREEFOLD_BROADCAST"),
 ];
 
-/// The number of operations for dot products,
+/// The number of operations that calls for dot products accept.
 pub(crate) const OF_DOTS: usize = 2;
 
-/// for items with keys,
+/// The number of operations that calls for items with keys accept.
 pub(crate) const OF_KEYS: usize = 3;
 
-/// and for starts.
+/// The number of operations that can be started.
 pub(crate) const OF_STARTS: usize = 5;
 
-/// The operation of a code, if it is among the first `among`.
+/// The operation with this code, among the first `among` of [`OPERATIONS`].
 ///
 /// # Errors
 /// The code is not one of these operations.
@@ -44,13 +45,13 @@ pub(crate) fn operation_of_code(code: i32, among: usize) -> Result<Operation, Fa
     })
 }
 
-/// The error of keys for a plan of items.
+/// The error message of a call with keys on a plan that was not built by key.
 pub(crate) const NOT_BY_KEY: &str = "this plan was not built by key";
 
 /// The input of a call on a rank. Items are in the plan's layout.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'a> {
-    /// Items; none to a broadcast.
+    /// Items; no items for a broadcast.
     Items(&'a [u8]),
     /// Two arrays, whose products are reduced, row by row.
     Pair([&'a [u8]; 2]),
@@ -60,7 +61,8 @@ pub(crate) enum Given<'a> {
     ByKey(Keys<'a>, &'a [u8]),
     /// A state by key, which becomes the result.
     Keyed(*const treefold_keyed),
-    /// A rank's items after a GPU has folded them, or why it failed: the folds of the rank's own nodes, or the words of their exact sum.
+    /// A rank's items after a GPU has folded them: the folds of the rank's own nodes, or the words of their exact sum; or why the GPU
+    /// failed.
     #[cfg(feature = "cuda")]
     Nodes(Result<&'a [u8], &'a str>),
 }
@@ -70,9 +72,9 @@ pub(crate) enum Given<'a> {
 pub(crate) enum Takes {
     /// Items in tree order; for sums of floats also pairs.
     InTree,
-    /// Items of exact sums and norms,
+    /// Items of exact sums and norms.
     Exact,
-    /// and pairs of exact dot products.
+    /// Pairs of exact dot products.
     ExactPairs,
     /// Items of sums in lanes.
     InLanes,
@@ -137,7 +139,7 @@ impl Takes {
             Self::ByKey(_, Asked::Of(Statistic::Sum | Statistic::Mean)) => Ok(()),
             Self::ByKey(_, asked) => {
                 let message = format!(
-                    "this plan is for {}: read it from a state, by treefold_run_keyed or treefold_wait_keyed",
+                    "this plan is for {}: read it from a state, after treefold_run_keyed or treefold_wait_keyed",
                     asked.name()
                 );
                 Err(Failure::new(Code::Unsupported, message))
@@ -146,7 +148,7 @@ impl Takes {
         }
     }
 
-    /// The items, added up by key.
+    /// Adds up items by key. Returns the state.
     pub(crate) fn added(
         self,
         keys: usize,

@@ -25,8 +25,8 @@ handle!(
     pub treefold_plan, Shaped, 3, "plan"
 );
 
-/// A plan with the data that each call needs, kept here because dynamic dispatch would take longer.
-// In this order, a fold reads two cache lines.
+/// A plan with the data that each call needs. The data are stored here because asking the plan takes a dynamic call.
+// With the fields in this order, a fold reads two cache lines.
 #[repr(C)]
 pub(crate) struct Shaped {
     pub(crate) items: Items,
@@ -82,7 +82,7 @@ impl Shaped {
         }
     }
 
-    /// The same for a call that should have started a run.
+    /// Refuses a call that should have started a run; the other ranks get an error.
     pub(crate) fn refuse_to_start(&self, operation: Operation) {
         self.plan.refuse_to_start(operation);
     }
@@ -198,7 +198,7 @@ impl Shaped {
         outcome.map_err(|error| of_run(&error))
     }
 
-    /// A call with a state by key, which becomes the result.
+    /// Runs an operation on a state by key, which becomes the result.
     fn run_state(
         &self,
         operation: Operation,

@@ -15,7 +15,7 @@ use crate::failure::{of_build, of_run};
 use crate::handle::handle;
 
 handle!(
-    /// `ReductionContext`: a plan with the buffer of its numbers.
+    /// `ReductionContext`: a plan, and the buffer of this rank's numbers.
     pub ReductionContext, Context, 5, "context"
 );
 
@@ -56,7 +56,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Creates a sum to which this rank contributes the items `start..start + count`. Collective.
+    /// Creates a context in which this rank has the numbers `start..start + count`. Collective.
     pub(crate) fn new(world: &World, start: i32, count: i32) -> Result<Self, Failure> {
         tell_order(world);
         let number = |name, value: i32| {
@@ -91,7 +91,7 @@ pub(crate) fn reductions() -> u64 {
     REDUCTIONS.load(Ordering::Relaxed)
 }
 
-/// Reports once, on rank 0, if the environment requests another order.
+/// Prints a line once, on rank 0, if the environment requests another order.
 fn tell_order(world: &World) {
     thread_local! {
         static IS_REPORTED: Cell<bool> = const { Cell::new(false) };
@@ -121,7 +121,7 @@ pub(crate) fn await_debugger() {
     }
 }
 
-/// Whether a debugger is attached, according to Linux. On other systems true, so that the process
+/// Whether a debugger is attached, according to Linux. True on other systems, so that the process
 /// does not wait.
 fn is_traced() -> bool {
     let Ok(status) = fs::read_to_string("/proc/self/status") else {

@@ -27,7 +27,7 @@ pub(crate) type Output = (*mut c_void, usize);
 /// The plan and algorithm of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    /// The handle of its plan, which may have been destroyed.
+    /// The handle of the run's plan, which may have been destroyed.
     pub(crate) plan: *const c_void,
     /// The algorithm that runs.
     pub(crate) algorithm: Option<Algorithm>,
@@ -37,16 +37,16 @@ pub(crate) struct Origin {
 pub(crate) struct Run {
     pub(crate) world: World,
     pub(crate) items: Items,
-    /// `None` once it was waited for.
+    /// `None` after a wait.
     pub(crate) started: RefCell<Option<AnyPending>>,
-    /// The input that its plan accepts.
+    /// The input that the run's plan accepts.
     pub(crate) takes: Takes,
     /// The length of the result on a rank that gets none and may pass no buffer.
     pub(crate) unused_result: Option<usize>,
     /// The result buffer that the start named.
     pub(crate) place: Option<Output>,
     pub(crate) origin: Origin,
-    /// Shared with the plan: whether it has a pending run, which is this one until it ends.
+    /// Shared with the plan: whether the plan has a pending run. Until this run ends, it is this one.
     pub(crate) is_pending: Rc<Cell<bool>>,
 }
 
@@ -57,7 +57,8 @@ impl Drop for Run {
 }
 
 impl Run {
-    /// Marks the plan as free, unless this run has ended before and another run is pending now.
+    /// Takes the pending run, and marks the plan as free. `None` if this run has ended before; then another run may
+    /// be pending.
     fn end(&self) -> Option<AnyPending> {
         let started = self.started.try_borrow_mut().ok();
         let started = started.and_then(|mut started| started.take())?;
@@ -97,7 +98,7 @@ impl Run {
     /// The result buffer that was passed to the wait, or else to the start.
     ///
     /// # Errors
-    /// Both were passed one.
+    /// The wait and the start both name a buffer.
     pub(crate) fn place(&self, result: Output) -> Result<Output, Failure> {
         match self.place {
             Some(_) if is_place(result) => Err(is_given("result")),
@@ -106,7 +107,7 @@ impl Run {
         }
     }
 
-    /// Passes a checked result buffer on; on an error first completes the run.
+    /// Returns `result` unchanged, but after an error first completes the run.
     pub(crate) fn or_end<R>(&self, result: Result<R, Failure>) -> Result<R, Failure> {
         if result.is_err() {
             self.wait_without_arrays()?;
@@ -141,7 +142,7 @@ impl Run {
         outcome
     }
 
-    /// Waits, and replaces a state by key by the result. Returns whether this rank gets one.
+    /// Waits, and replaces a state by key with the result. Returns whether this rank gets a result.
     pub(crate) fn wait_keyed(&self, keyed: *const treefold_keyed) -> Result<bool, Failure> {
         let _notify = NotifyOnPanic(&self.world);
         let started = self.take()?;
@@ -186,12 +187,12 @@ impl Run {
     }
 }
 
-/// Completes a run whose result cannot be delivered here.
+/// Completes a run whose result is not wanted.
 fn end(started: AnyPending) {
     let _ = started.wait(&mut []);
 }
 
-/// Whether there is a result buffer.
+/// Whether an output array was passed.
 pub(crate) fn is_place((pointer, m): Output) -> bool {
     !pointer.is_null() || m != 0
 }
@@ -200,7 +201,7 @@ pub(crate) fn is_place((pointer, m): Output) -> bool {
 fn is_given(name: &str) -> Failure {
     Failure::argument(
         name,
-        "the start of this run already named the place of the result",
+        "the start of this run already named an array for the result",
     )
 }
 
@@ -209,7 +210,8 @@ fn is_waited_for() -> Failure {
     Failure::argument("run", "it is being waited for")
 }
 
-/// While an operator's failure unwinds, notifies the other ranks: the program may make no other call for a long time.
+/// Notifies the other ranks if an operator's failure unwinds. Otherwise they could wait long, until this rank's next
+/// call.
 pub(crate) struct NotifyOnPanic<'w>(pub(crate) &'w World);
 
 impl Drop for NotifyOnPanic<'_> {

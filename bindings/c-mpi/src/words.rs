@@ -92,7 +92,7 @@ pub(crate) fn of_run(error: &RunError) -> String {
     }
 }
 
-/// An error's text, with `communicator` in place of `world`.
+/// An error's text, with "communicator" in place of "world".
 fn of_world(error: &impl ToString) -> String {
     error.to_string().replace("the world", "the communicator")
 }
@@ -110,10 +110,10 @@ pub(crate) fn of_distribution(error: &DistributionError) -> String {
     }
 }
 
-/// The name of what ranks disagree on.
+/// What ranks disagree on, in the terms of the header.
 fn of_subject(subject: &str) -> &str {
     match subject {
-        "kind of ownership" => "way to say which items a rank has",
+        "kind of ownership" => "kind of setting that says which items a rank has",
         "ownership" => "rule that says which items a rank has",
         other => other,
     }
@@ -127,7 +127,7 @@ fn element_type(rust: &str) -> String {
     let mut types = ElementType::ALL.iter().zip(NAMES);
     let known = types.find(|(element, _)| by_type!(**element, T => type_name::<T>()) == rust);
     known.map_or_else(
-        || "items of an operator of the program's, or exact sums".to_owned(),
+        || "items of a user-defined operator, or exact sums".to_owned(),
         |(_, name)| format!("TREEFOLD_{name}"),
     )
 }
@@ -153,7 +153,7 @@ mod tests {
 
     use crate::failure::{of_build, of_run, of_transport};
 
-    /// Rust terms, which programs in other languages do not know.
+    /// Terms of Rust that must not appear in messages to other languages.
     const FOREIGN: [&str; 11] = [
         "slice",
         "distribution",

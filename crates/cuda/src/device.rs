@@ -1,4 +1,4 @@
-//! A device: its context, its kernels, and memory that they need.
+//! A device: its context, its kernels, and the memory that the kernels need.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -14,20 +14,20 @@ use crate::driver::{self, Kept};
 use crate::error::{During, Error};
 use crate::items::{Buffer, Element, Items};
 
-/// Compiled beforehand by `kernels.py`; the driver translates the code for its GPU.
+/// The kernels as PTX, which `kernels.py` has compiled and the driver translates for its GPU.
 pub(crate) const KERNELS: &str = include_str!("kernels/kernels.ptx");
 
 /// The threads of a block, as in `kernels.cu`.
 pub(crate) const THREADS: u32 = 256;
 
-/// Room for the limbs and counters of any exact sum.
+/// The number of words that hold the limbs and counters of any exact sum.
 const LIMBS: usize = 128;
 
 /// Memory that is kept from call to call. Calls on one device that need this memory wait for each other.
 pub(crate) struct Scratch {
-    /// Partial sums, as bytes.
+    /// Partial sums of any type, stored as words.
     pub(crate) partials: [Buffer<u64>; 2],
-    /// The number of a launch's blocks that have ended; 0 between launches.
+    /// How many blocks of the current launch have ended; 0 between launches.
     pub(crate) arrived: Buffer<u32>,
     /// The limbs and counters of an exact sum under way; 0 between launches.
     pub(crate) limbs: Buffer<i64>,
@@ -35,7 +35,7 @@ pub(crate) struct Scratch {
     pub(crate) results: Pinned,
 }
 
-/// The kernels for a type.
+/// The kernels for one type of items.
 pub(crate) struct Kernels {
     pub(crate) sum_runs: CudaFunction,
     pub(crate) sum_row_runs: CudaFunction,
@@ -47,7 +47,7 @@ pub(crate) struct Kernels {
 /// A GPU.
 ///
 /// A device works in the GPU's primary context, as other libraries do, and on the context's default stream: items are read after all earlier work on
-/// that stream, and on other streams that synchronise with it. A call returns when its result is there. Threads may share a device.
+/// that stream, and on other streams that synchronise with it. A call returns when its result is complete. Threads may share a device.
 pub struct Device {
     pub(crate) stream: Arc<CudaStream>,
     kernels: [Kernels; 2],
@@ -160,13 +160,13 @@ impl Device {
         Buffer::copy_of(&self.stream, items)
     }
 
-    /// Items that another library has in this device's memory, or in managed memory: `length` items from `pointer` on.
+    /// Describes items that another library has in this device's memory, or in managed memory: `length` items from `pointer` on.
     ///
     /// # Errors
     /// The pointer is not aligned for the items, or does not point to memory that this device reads.
     ///
     /// # Safety
-    /// There are that many items. Nothing writes or frees them as long as they are used as [`Items`].
+    /// `pointer` points to `length` items. Nothing writes or frees them as long as they are used as [`Items`].
     #[expect(unsafe_code, reason = "the caller owns the memory")]
     pub unsafe fn items<T: Element>(
         &self,
@@ -226,7 +226,7 @@ impl Device {
     #[expect(unsafe_code, reason = "a copy to a pointer")]
     pub unsafe fn copy_into(&self, bytes: &[u8], pointer: u64) -> Result<(), Error> {
         let _bound = self.bind()?;
-        // SAFETY: the caller guarantees the room; `bytes` live until the device has copied them, for which this function waits.
+        // SAFETY: the caller guarantees the room; this function waits until the device has copied `bytes`.
         unsafe { result::memcpy_htod_async(pointer, bytes, self.stream.cu_stream()) }
             .during("copying to the device")?;
         self.wait()
@@ -305,7 +305,7 @@ where
 }
 
 impl Scratch {
-    /// The buffer for partial sums, with room for this many words.
+    /// The address of a buffer for partial sums, with room for `words` words.
     pub(crate) fn partials(
         &mut self,
         which: usize,
@@ -320,7 +320,7 @@ impl Scratch {
     }
 }
 
-/// Memory of the host, of 8-byte words, that kernels write to.
+/// Host memory, in 8-byte words, to which kernels write.
 pub(crate) struct Pinned {
     memory: NonNull<u64>,
     words: usize,
@@ -335,7 +335,7 @@ unsafe impl Send for Pinned {}
 impl Pinned {
     fn new(context: &Arc<CudaContext>, words: usize) -> Result<Self, Error> {
         let bytes = words * size_of::<u64>();
-        // SAFETY: the context is this thread's, and any flags are allowed.
+        // SAFETY: the context is current on this thread, and any flags are allowed.
         let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) }
             .during("allocating host memory")?;
         let memory = NonNull::new(memory.cast::<u64>()).expect("memory is not at null");
@@ -348,7 +348,7 @@ impl Pinned {
         })
     }
 
-    /// Makes room for words; the former content is lost.
+    /// Makes room for at least `words` words; the former content is lost.
     pub(crate) fn reserve(&mut self, words: usize) -> Result<(), Error> {
         if self.words < words {
             *self = Self::new(&self.context, words.next_power_of_two())?;
@@ -361,9 +361,9 @@ impl Pinned {
         self.memory.as_ptr() as u64
     }
 
-    /// The words. No work that writes them may be under way on the device.
+    /// The words. No work that writes to them may be in progress on the device.
     pub(crate) fn words(&self) -> &[u64] {
-        // SAFETY: there are that many words; `new` at least has written all of them, and callers have waited for the device.
+        // SAFETY: there are `self.words` words; `new` has written all of them, and callers have waited for the device.
         unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.words) }
     }
 }

@@ -13,10 +13,10 @@ use crate::error::{During, Error};
 /// Whether the process is known to have loaded the driver, which is never unloaded.
 static IS_LOADED: AtomicBool = AtomicBool::new(false);
 
-/// The number of reasons why memory may be a GPU's: one for the driver, once it has been seen, and one for each [`Lookout`].
+/// How many reasons there are to check whether a pointer is to GPU memory: one if the driver has been seen, and one for each [`Lookout`].
 static REASONS: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the driver has been seen, or some [`Lookout`] still has to look for it. If not, all memory is ordinary. Takes one load.
+/// Whether the driver has been seen, or some [`Lookout`] still has to look for it. If false, no array is in GPU memory. Costs one load.
 #[inline]
 #[must_use]
 pub fn may_have_arrays() -> bool {
@@ -30,16 +30,16 @@ pub fn is_driver_seen() -> bool {
     IS_LOADED.load(Ordering::Relaxed)
 }
 
-/// A caller that still has to look for the driver.
+/// Stands for a caller that still has to look for the driver.
 #[derive(Debug)]
 pub struct Lookout(());
 
 impl Lookout {
-    /// While the value lives, [`may_have_arrays`] is true.
+    /// Makes [`may_have_arrays`] true until the value is dropped.
     #[must_use]
     #[expect(
         clippy::new_without_default,
-        reason = "it is no value but an intention"
+        reason = "a default value would not say that creating it has an effect"
     )]
     pub fn new() -> Self {
         REASONS.fetch_add(1, Ordering::Relaxed);
@@ -74,7 +74,7 @@ pub fn device_of(pointer: *const c_void) -> Option<usize> {
     if !is_driver_seen() || pointer == 0 {
         return None;
     }
-    // Until the program starts the driver, this is an error, and no memory is a GPU's.
+    // Until the program initialises the driver, this is an error: there is no GPU memory yet.
     let kind = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
     let kind = attribute::<u32>(kind, pointer).ok()?;
     if kind == CUmemorytype::CU_MEMORYTYPE_DEVICE as u32 {
@@ -87,7 +87,7 @@ pub fn device_of(pointer: *const c_void) -> Option<usize> {
 /// Checks that there is a driver: `cudarc` panics if it needs one and there is none.
 #[expect(unsafe_code, reason = "asks whether a library can be loaded")]
 pub(crate) fn check() -> Result<(), Error> {
-    // SAFETY: loading the driver runs its initialisers, which are those of any program that uses a GPU.
+    // SAFETY: loading the driver runs its initialisers, as in any program that uses a GPU.
     if is_driver_seen() || unsafe { sys::is_culib_present() } {
         set_seen();
         Ok(())
@@ -96,14 +96,14 @@ pub(crate) fn check() -> Result<(), Error> {
     }
 }
 
-/// The number of the GPU that has the memory at a pointer. The driver runs.
+/// The number of the GPU that has the memory at a pointer. The driver must be initialised.
 pub(crate) fn owner_of(pointer: u64) -> Result<usize, Error> {
     let asked = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
     let ordinal = attribute::<i32>(asked, pointer).ok();
     let ordinal = ordinal.and_then(|ordinal| usize::try_from(ordinal).ok());
     ordinal.ok_or_else(|| Error::Pointer {
         pointer,
-        reason: "no memory that the driver knows".to_owned(),
+        reason: "the driver does not know this memory".to_owned(),
     })
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn is_of_context(pointer: u64, context: sys::CUcontext) -> bool {
     }
 }
 
-/// An attribute of a pointer, from the driver.
+/// Asks the driver for an attribute of a pointer.
 #[expect(unsafe_code, reason = "the driver writes a number")]
 fn attribute<N: Number>(asked: CUpointer_attribute, pointer: u64) -> Result<N, DriverError> {
     let mut found = N::default();
@@ -127,7 +127,7 @@ fn attribute<N: Number>(asked: CUpointer_attribute, pointer: u64) -> Result<N, D
     Ok(found)
 }
 
-/// The type of an attribute.
+/// The type of an attribute's value.
 trait Number: Default {}
 impl Number for u32 {}
 impl Number for i32 {}
@@ -147,7 +147,7 @@ impl Kept {
         Self::unless(ptr::null_mut())
     }
 
-    /// The same, unless the current context is `own`.
+    /// Remembers the current context unless it is `own`.
     fn unless(own: sys::CUcontext) -> Result<Self, Error> {
         let context = result::ctx::get_current().during("asking for the context")?;
         let context = context.unwrap_or(ptr::null_mut());
@@ -169,8 +169,8 @@ pub(crate) fn bind(context: &CudaContext) -> Result<Kept, Error> {
 impl Drop for Kept {
     fn drop(&mut self) {
         if let Some(context) = self.context {
-            // SAFETY: the context was current on this thread a moment ago, or is NULL, which stands for none. An error can occur only in a program
-            // that ends.
+            // SAFETY: the context was current on this thread a moment ago, or is NULL, which stands for none. An error can occur only when the
+            // program is ending.
             let _ = unsafe { result::ctx::set_current(context) };
         }
     }
@@ -192,18 +192,18 @@ fn is_object_loaded(name: &'static [u8]) -> bool {
         }
         // SAFETY: the object's name is a C string, and lives during this call, as the object does.
         let path = unsafe { CStr::from_ptr(path) }.to_bytes();
-        // SAFETY: the pointer is to the name below.
+        // SAFETY: the pointer is the address of `name` in the enclosing function.
         let name = unsafe { *name.cast::<&'static [u8]>() };
         let file = path.rsplit(|&byte| byte == b'/').next();
         c_int::from(file.is_some_and(|file| file.starts_with(name)))
     }
     let mut name = name;
-    // SAFETY: the function has the signature that is asked for, and takes this name. It neither loads nor unloads anything.
+    // SAFETY: the function has the required signature, and is passed this name. It neither loads nor unloads anything.
     let found = unsafe { libc::dl_iterate_phdr(Some(is_it), (&raw mut name).cast()) };
     found != 0
 }
 
-/// The same on systems without NVIDIA's GPUs, or where this cannot be found out.
+/// False on systems without NVIDIA's GPUs, or without such a list.
 #[cfg(not(target_os = "linux"))]
 fn is_object_loaded(_name: &'static [u8]) -> bool {
     false

@@ -9,7 +9,7 @@ pub enum Error {
     #[error("no GPU: the driver of NVIDIA GPUs, libcuda.so.1, cannot be loaded")]
     NoDriver,
     /// There is no GPU of this number.
-    #[error("no GPU {ordinal}: the driver knows {count}, counted from 0")]
+    #[error("no GPU {ordinal}: there are {count}, counted from 0")]
     NoDevice {
         /// The requested number.
         ordinal: usize,
@@ -17,13 +17,13 @@ pub enum Error {
         count: usize,
     },
     /// The GPU is older than the kernels.
-    #[error("GPU {ordinal} has compute capability {major}.{minor}, and 7.0 is the least")]
+    #[error("GPU {ordinal} has compute capability {major}.{minor}, but at least 7.0 is needed")]
     TooOld {
-        /// Its number.
+        /// The GPU's number.
         ordinal: usize,
-        /// The first part of its capability.
+        /// The major number of its compute capability.
         major: i32,
-        /// The second part.
+        /// The minor number.
         minor: i32,
     },
     /// A pointer does not point to elements in this device's memory.
@@ -31,7 +31,7 @@ pub enum Error {
     Pointer {
         /// The pointer.
         pointer: u64,
-        /// What is wrong with it.
+        /// What is wrong with the pointer.
         reason: String,
     },
     /// The lengths of runs, or of the result, do not fit the items.
@@ -40,12 +40,12 @@ pub enum Error {
     /// The driver reports an error.
     #[error("CUDA, {call}: {source}")]
     Driver {
-        /// The call.
+        /// What the call was to do.
         call: &'static str,
-        /// Its error.
+        /// The driver's error.
         source: DriverError,
     },
-    /// The values are not whole rows, or the result is not as long as one.
+    /// The values are not whole rows, or the result is not as long as a row.
     #[error(transparent)]
     Fold(#[from] FoldError),
     /// A run of a plan failed.
@@ -53,7 +53,7 @@ pub enum Error {
     Run(#[from] RunError),
 }
 
-/// Names the call in an error of the driver.
+/// Adds to an error of the driver what the call was to do.
 pub(crate) trait During<T> {
     fn during(self, call: &'static str) -> Result<T, Error>;
 }

@@ -20,7 +20,7 @@ const BLOCK_ITEMS: u64 = 1 << 12;
 const COUNTERS: usize = 4;
 
 impl Device {
-    /// The exact sum of the items, for [`value`](ExactSum::value), or for an exact plan.
+    /// The exact sum of the items: call [`value`](ExactSum::value), or pass it to an exact plan.
     ///
     /// # Errors
     /// The driver fails.
@@ -63,8 +63,8 @@ impl Device {
             let mut launch = self.stream.launch_builder(&kernels.exact_sum);
             launch.arg(&pointer).arg(&items);
             launch.arg(&total).arg(&arrived).arg(&into);
-            // SAFETY: the arguments are those of `exact_sum`. The items are there, as the caller of `items` or a buffer guarantees. There is room in
-            // the device's memory for limbs and counters, which are 0, and in the result.
+            // SAFETY: the arguments are those of `exact_sum`. The caller of `items`, or a buffer, guarantees that the items exist. The device's
+            // memory has room for the limbs and counters, which are 0, and for the result.
             #[expect(unsafe_code, reason = "a kernel")]
             unsafe { launch.launch(config(blocks.min(kernels.exact_blocks))?) }
                 .during("starting an exact sum")?;

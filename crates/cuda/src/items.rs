@@ -23,7 +23,7 @@ impl Element for f32 {}
 impl Element for f64 {}
 
 pub(crate) mod sealed {
-    /// The kernels for a type.
+    /// What the kernels need to know about a type.
     pub trait Sealed {
         /// The suffix of the kernels' names.
         const SUFFIX: &str;
@@ -46,7 +46,7 @@ pub(crate) mod sealed {
     }
 }
 
-/// Items side by side in the memory of a device: a pointer and a length.
+/// Contiguous items in the memory of a device: a pointer and a length.
 #[derive(Clone, Copy)]
 pub struct Items<'d, T> {
     pub(crate) pointer: u64,
@@ -94,7 +94,7 @@ impl<T> fmt::Debug for Items<'_, T> {
 /// Memory of a device that is freed when dropped.
 #[derive(Debug)]
 pub struct Buffer<T> {
-    /// `None` while it is being dropped.
+    /// `None` only while the buffer is being dropped.
     memory: Option<CudaSlice<T>>,
     stream: Arc<CudaStream>,
 }
@@ -126,7 +126,7 @@ impl<T: DeviceRepr> Buffer<T> {
 
     #[expect(unsafe_code, reason = "memory without values")]
     pub(crate) fn with_room(stream: &Arc<CudaStream>, length: usize) -> Result<Self, Error> {
-        // SAFETY: any bits are values of T, which is a number; kernels write before they read.
+        // SAFETY: T is a number, so any bits are a value; kernels write before they read.
         let memory = unsafe { stream.alloc::<T>(length) }.during("allocating device memory")?;
         Ok(Self {
             memory: Some(memory),

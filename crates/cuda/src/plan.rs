@@ -1,4 +1,4 @@
-//! Plans whose items are in devices' memory.
+//! Runs of plans whose items are in GPU memory.
 
 use reduce::{Operation, Operator, Plan, Sum};
 
@@ -93,7 +93,7 @@ impl Device {
         Ok(Local::Nodes(nodes))
     }
 
-    /// A copy of items in ordinary memory.
+    /// Copies items to ordinary memory.
     #[expect(unsafe_code, reason = "a copy from a pointer")]
     fn copied<T: Element>(&self, local: Items<'_, T>) -> Result<Vec<T>, Error>
     where
@@ -102,7 +102,7 @@ impl Device {
         let mut items = vec![T::zeroed(); local.len()];
         if !items.is_empty() {
             let into = bytemuck::cast_slice_mut(&mut items);
-            // SAFETY: this many items are there, as the caller of `items` or a buffer guarantees.
+            // SAFETY: the caller of `items`, or a buffer, guarantees that there are as many items.
             unsafe { self.copy_from(local.pointer, into) }?;
         }
         Ok(items)

@@ -5,7 +5,7 @@ use cudarc::driver::DeviceRepr;
 /// The most runs that are passed as an argument.
 pub(crate) const NEAR_RUNS: usize = 64;
 
-/// `Runs` of `kernels.cu`.
+/// The argument `Runs` of `kernels.cu`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Runs {
@@ -21,13 +21,13 @@ pub(crate) struct Runs {
 #[expect(unsafe_code, reason = "a kernel's argument")]
 unsafe impl DeviceRepr for Runs {}
 
-/// Runs of items, or of rows, side by side, each in blocks of 2^level.
+/// Consecutive runs of items or of rows, each divided into blocks of 2^level of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Blocks {
     pub(crate) level: u32,
-    /// The start of each run; then the end of the last one.
+    /// The start of each run, then the end of the last run.
     pub(crate) starts: Vec<u64>,
-    /// The first block of each run; then the number of blocks.
+    /// The first block of each run, then the number of all blocks.
     pub(crate) blocks: Vec<u64>,
 }
 
@@ -54,7 +54,7 @@ impl Blocks {
         *self.blocks.last().expect("there is an end")
     }
 
-    /// The blocks of each run.
+    /// The number of blocks of each run.
     pub(crate) fn lengths(&self) -> Vec<usize> {
         let length = |pair: &[u64]| usize::try_from(pair[1] - pair[0]).expect("it is no longer");
         self.blocks.windows(2).map(length).collect()

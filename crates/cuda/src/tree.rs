@@ -12,10 +12,10 @@ use crate::runs::Blocks;
 /// The bytes that each thread loads at once, as in `kernels.cu`.
 const LOAD_BYTES: usize = 8 * 16;
 
-/// The most tiles of a block, as a logarithm: each lane of a warp keeps the sum of one tile.
+/// The binary logarithm of the most tiles of a block: each lane of a warp keeps the sum of one tile.
 const TILES_LOG2_MAX: u32 = 5;
 
-/// A launch has about this many blocks, or fewer: the last block folds all their results.
+/// A launch has at most about this many blocks, since its last block folds all their results.
 const BLOCKS: u64 = 2048;
 
 /// The number of rows that a thread adds, as in `kernels.cu`.
@@ -42,7 +42,7 @@ impl Device {
     /// The sums of the columns of rows of `width` values, in tree order: the bits of [`reduce::sum_rows`].
     ///
     /// # Errors
-    /// The items are not whole rows, `result` is not as long as one, or the driver fails.
+    /// The items are not whole rows, `result` is not as long as a row, or the driver fails.
     pub fn sum_rows<T: Element>(
         &self,
         items: Items<'_, T>,
@@ -69,8 +69,8 @@ impl Device {
         Ok(())
     }
 
-    /// The sums of runs of rows that lie side by side: `lengths[k]` rows, of `width` values each, become row k of `results`. The results are as
-    /// [`Operator::fold_runs`] and [`Operator::fold_rows`] leave them: NaNs are not canonical yet.
+    /// The sums of consecutive runs of rows: `lengths[k]` rows, of `width` values each, become row k of `results`. As in the results of
+    /// [`Operator::fold_runs`] and [`Operator::fold_rows`], NaNs are not canonical yet.
     ///
     /// # Errors
     /// A length is 0, the lengths do not fit the items, or `results` does not fit the lengths; or the driver fails.
@@ -93,13 +93,13 @@ impl Device {
         if rows * width as u128 != items.len() as u128 {
             let (runs, found) = (values(rows), counted(items.len(), "value"));
             return Err(Error::Lengths(format!(
-                "the runs have {runs}, and there are {found}"
+                "the runs have {runs}, but there are {found}"
             )));
         }
         if results.len() as u128 != lengths.len() as u128 * width as u128 {
             let (needed, found) = (values(lengths.len() as u128), results.len());
             return Err(Error::Lengths(format!(
-                "the runs have sums of {needed}, and there is room for {found}"
+                "the sums of the runs have {needed}, but there is room for {found}"
             )));
         }
         if items.is_empty() {
@@ -140,9 +140,9 @@ impl Device {
         let mut launch = self.stream.launch_builder(kernel);
         launch.arg(&items.pointer).arg(&runs);
         launch.arg(&partials).arg(&arrived).arg(&into);
-        // SAFETY: the arguments are those of `sum_runs`. The runs are within the items, as the caller of `items` or a buffer guarantees; there is a
-        // partial sum for each block, a counter that is 0, and room for a result for each run. Nothing else uses the scratch memory until this call
-        // has waited.
+        // SAFETY: the arguments are those of `sum_runs`. The runs are within the items, which the caller of `items` or a buffer guarantees. There is
+        // room for a partial sum of each block and for a result of each run, and the counter is 0. Nothing else uses the scratch memory until this
+        // call has waited.
         #[expect(unsafe_code, reason = "a kernel")]
         unsafe { launch.launch(config(blocks.count())?) }.during("starting a sum")?;
         self.wait()?;
@@ -182,8 +182,8 @@ impl Device {
             launch.arg(&source).arg(&runs);
             launch.arg(&row).arg(&columns).arg(&into);
             let grid = config(blocks.count() * row.div_ceil(columns.into()))?;
-            // SAFETY: the arguments are those of `sum_row_runs`. The runs are within the items, or within the rows that the previous launch has left,
-            // and there is room for a row for each block.
+            // SAFETY: the arguments are those of `sum_row_runs`. The runs are within the items, or within the rows that the previous launch wrote,
+            // and there is room for one row per block.
             #[expect(unsafe_code, reason = "a kernel")]
             unsafe { launch.launch(grid) }.during("starting a sum of rows")?;
             lengths = blocks.lengths();
@@ -204,7 +204,7 @@ impl Device {
     }
 }
 
-/// Copies rows from memory that is used as words.
+/// Copies rows from device memory that is typed as words.
 fn copy_rows<T: Element>(memory: &Buffer<u64>, results: &mut [T]) -> Result<(), Error>
 where
     Sum: Operator<T>,
@@ -217,13 +217,15 @@ where
     Ok(())
 }
 
-/// A launch of this many blocks.
+/// The configuration of a launch of this many blocks.
 pub(crate) fn config(blocks: u64) -> Result<LaunchConfig, Error> {
     let most = i32::MAX.cast_unsigned();
     let blocks = u32::try_from(blocks)
         .ok()
         .filter(|&blocks| blocks <= most)
-        .ok_or_else(|| Error::Lengths(format!("{blocks} blocks are more than a launch has")))?;
+        .ok_or_else(|| {
+            Error::Lengths(format!("{blocks} blocks are more than a launch can have"))
+        })?;
     Ok(LaunchConfig {
         grid_dim: (blocks, 1, 1),
         block_dim: (THREADS, 1, 1),

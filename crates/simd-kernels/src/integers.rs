@@ -10,7 +10,7 @@ const FEW_ITEMS: usize = 32;
 
 /// Folds the converted items by an associative and commutative operator, in an unspecified order; `None` for no items.
 ///
-/// The compiler vectorises it with the level's instructions.
+/// The compiler vectorises the loop with the level's instructions.
 ///
 /// ```
 /// use simd_kernels::{Level, fold_in_any_order};
@@ -32,7 +32,7 @@ pub fn fold_in_any_order<S: Copy, T>(
     vectorized(level, || items.iter().copied().map(convert).reduce(combine))
 }
 
-/// Runs a loop that the compiler vectorises with the level's instructions.
+/// Calls `work`, compiled with the level's instructions, so that the compiler vectorises its loops with them.
 ///
 /// ```
 /// use simd_kernels::{Level, vectorized};
@@ -87,7 +87,7 @@ pub fn fold_rows_in_any_order<T: Copy>(
             *lane = combine(*lane, item);
         }
     };
-    // A loop over a single narrow row would have more overhead than combinations.
+    // A loop over a single narrow row would spend more time on overhead than on combining.
     let wide = LANES / width * width;
     let mut lanes = [*items.first()?; LANES];
     let (first, mut rest) = items.split_at(width);

@@ -24,7 +24,7 @@
 //! | [`fold_in_any_order`], [`fold_rows_in_any_order`] | folds of integers, whose order changes nothing |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
 //! | [`plain_sums`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | exact sums of blocks of items and of columns, and exact products: see the crate `exact-sum` |
-//! | [`has_default_environment`], [`Quiet`], [`Subnormals`], [`without_traps`] | nothing: they check or change the floating-point environment |
+//! | [`has_default_environment`], [`Quiet`], [`Subnormals`], [`without_traps`] | no numbers: they check or change the floating-point environment |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
 //! | `unordered_sum`, `left_to_right` | sums in other orders, as a reference for speed; with feature `baselines` |
 //!

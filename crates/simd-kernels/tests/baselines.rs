@@ -1,4 +1,4 @@
-//! Sums in other orders are sums.
+//! Sums in other orders differ from a plain loop only by rounding.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -19,7 +19,7 @@ proptest! {
     }
 }
 
-/// Every unordered variant differs from the plain fold only by rounding.
+/// Compares every unordered variant with a plain loop.
 #[track_caller]
 fn check_unordered<T: Bits + Into<f64>>(leaves: &[T], relative_error: f64) {
     let magnitude = leaves

@@ -41,7 +41,7 @@ proptest! {
             for (index, column) in columns.clone().enumerate() {
                 let (exponent, scale) = (exponents[index], scales[index]);
                 let column: Vec<f64> = items.iter().skip(column).step_by(width).copied().collect();
-                // Exact, as it multiplies by a power of two.
+                // Exact, because the factor is a power of two.
                 let units: Vec<f64> = column.iter().map(|item| item * 2_f64.powi(-scale.lower_unit())).collect();
                 let are_units = units.iter().all(|units| units.fract() == 0.0 && units.abs() < 2_f64.powi(110));
                 let Some(ColumnSplit { higher, lower, has_negative_zeros }) = splits[index] else {

@@ -136,7 +136,8 @@ fn tree_fold_keeps_operands_in_order() {
     }
 }
 
-/// Otherwise a level that is not detected would be skipped silently.
+/// Compares the detected levels with the processor's flags, because tests silently skip a level that is
+/// not detected.
 #[test]
 fn levels_are_those_of_the_processor() {
     let names: Vec<&str> = Level::available().map(Level::name).collect();

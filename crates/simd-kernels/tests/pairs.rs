@@ -11,7 +11,7 @@ use simd_kernels::{Level, Operation, combine_rows, copy_row};
 /// The replacement NaN, distinguished from all others by its payload.
 const NAN_WORD: u64 = 0x7FF8_1234_0000_0000;
 
-/// The bits, also of NaNs.
+/// A type with all its bits, also those of NaNs, which [`Bits::bits`] makes equal.
 trait Words: Bits {
     fn all_bits(self) -> u64;
 }

@@ -10,7 +10,7 @@ use simd_kernels::{
     Level, Operation, by_definition, fold, fold_rows, rows_scratch_len, tree_fold_rows,
 };
 
-/// Each column by the definition.
+/// Folds each column by the definition.
 fn columns_by_definition<T: Copy>(
     width: usize,
     items: &[T],
@@ -24,7 +24,7 @@ fn columns_by_definition<T: Copy>(
         .collect()
 }
 
-/// The result of `fill`, which must overwrite every element.
+/// Returns what `fill` writes to a row. `fill` must overwrite every element, or return `None`.
 fn result<T: Copy>(
     width: usize,
     filler: T,

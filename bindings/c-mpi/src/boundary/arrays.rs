@@ -117,7 +117,7 @@ fn apart(
     Ok(array)
 }
 
-/// The arrays of two lists of pointers.
+/// Reads two lists of k pointers to n elements each.
 ///
 /// # Safety
 /// Each list has k pointers.
@@ -136,7 +136,7 @@ unsafe fn listed(
     Ok((0..k).map(|j| lists.map(|list| (at(list, j), n))).collect())
 }
 
-/// The outputs of a blocking call: the result, and whether this rank gets one.
+/// The places of a blocking call's outputs: the result, and `is_mine`.
 #[inline(always)]
 pub(super) fn places(
     plan: &Shaped,
@@ -163,7 +163,7 @@ pub(super) fn places(
     Ok([result, is_mine])
 }
 
-/// The outputs of a start: the handle now, and the result later.
+/// The places of a start's outputs: the handle, which is written now, and the result, which is written later.
 pub(super) fn start_places(
     plan: &Shaped,
     operation: Operation,
@@ -182,7 +182,7 @@ pub(super) fn start_places(
 /// Writes whether this rank gets a result.
 ///
 /// # Safety
-/// `is_mine` is one int, or NULL.
+/// `is_mine` points to one int, or is NULL.
 #[inline]
 pub(super) unsafe fn tell(is_mine: *mut c_int, outcome: bool) -> Result<(), Failure> {
     if is_mine.is_null() {

@@ -33,7 +33,7 @@ pub struct treefold_range {
 /// Creates a builder for a kind of plan.
 ///
 /// # Safety
-/// `result` is room for a handle, or NULL.
+/// `result` points to room for a handle, or is NULL.
 unsafe fn begin(
     comm: *const treefold_comm,
     result: *mut *mut treefold_builder,
@@ -51,7 +51,7 @@ unsafe fn begin(
 /// Creates a builder for a type and an operator.
 ///
 /// # Safety
-/// `result` is room for a handle, or NULL.
+/// `result` points to room for a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_create(
     comm: *const treefold_comm,
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn treefold_builder_create(
 /// Creates a builder for exact sums.
 ///
 /// # Safety
-/// `result` is room for a handle, or NULL.
+/// `result` points to room for a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_create_exact(
     comm: *const treefold_comm,
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn treefold_builder_create_exact(
 /// Creates a builder by key.
 ///
 /// # Safety
-/// `result` is room for a handle, or NULL.
+/// `result` points to room for a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_create_by_key(
     comm: *const treefold_comm,
@@ -110,8 +110,8 @@ pub unsafe extern "C" fn treefold_builder_create_by_key(
 /// Creates a builder for a user-defined operator.
 ///
 /// # Safety
-/// `name` is a string, `empty` is an item of `item_bytes` bytes, `result` is room for a handle; each may be NULL. The operator behaves as
-/// `treefold.h` requires while plans of this builder live.
+/// `name` points to a string, `empty` to an item of `item_bytes` bytes, and `result` to room for a handle; each may be NULL. The operator
+/// behaves as `treefold.h` requires while plans of this builder live.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_create_user(
     comm: *const treefold_comm,
@@ -151,7 +151,7 @@ fn set(
     guard(|| change(&mut handle::object(builder)?.borrow_mut()))
 }
 
-/// This rank's items follow the items of the lower ranks.
+/// Gives this rank `items` items, numbered after the items of the lower ranks.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_local_items(
     builder: *mut treefold_builder,
@@ -160,10 +160,10 @@ pub extern "C" fn treefold_builder_local_items(
     set(builder, |settings| settings.set_share(Share::Local(items)))
 }
 
-/// This rank's items are ranges.
+/// Gives this rank ranges of items.
 ///
 /// # Safety
-/// `ranges` has n ranges.
+/// `ranges` points to n ranges.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_extents(
     builder: *mut treefold_builder,
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn treefold_builder_extents(
     })
 }
 
-/// Sets a rule for the distribution of items; fails if `rule` is an error.
+/// Sets a rule for the distribution of items; fails if `rule` fails.
 fn set_rule(
     builder: *const treefold_builder,
     argument: &str,
@@ -196,7 +196,7 @@ fn set_rule(
     })
 }
 
-/// The items are distributed evenly.
+/// Distributes the items evenly.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_even(builder: *mut treefold_builder, items: u64) -> Status {
     set_rule(builder, "items", |ranks| {
@@ -204,7 +204,7 @@ pub extern "C" fn treefold_builder_even(builder: *mut treefold_builder, items: u
     })
 }
 
-/// Blocks of items are dealt to the ranks round-robin.
+/// Deals blocks of items to the ranks round-robin.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_block_cyclic(
     builder: *mut treefold_builder,
@@ -216,22 +216,22 @@ pub extern "C" fn treefold_builder_block_cyclic(
     })
 }
 
-/// The items on all ranks, to be checked.
+/// Sets the number of items on all ranks, to be checked.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_items(builder: *mut treefold_builder, items: u64) -> Status {
     set(builder, |settings| settings.set_items(items))
 }
 
-/// The rank that gets the result of a reduce.
+/// Sets the rank that gets the result of a reduce.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_root(builder: *mut treefold_builder, rank: c_int) -> Status {
     set(builder, |settings| settings.set_root(rank))
 }
 
-/// The algorithm.
+/// Sets the algorithm.
 ///
 /// # Safety
-/// `name` is a string, or NULL.
+/// `name` points to a string, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_algorithm(
     builder: *mut treefold_builder,
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn treefold_builder_algorithm(
     })
 }
 
-/// The elements of an item.
+/// Sets the number of elements of an item.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_width(
     builder: *mut treefold_builder,
@@ -255,7 +255,7 @@ pub extern "C" fn treefold_builder_width(
     set(builder, |settings| settings.set_width(elements))
 }
 
-/// A parameter of algorithms.
+/// Sets a parameter of algorithms.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_parameter(
     builder: *mut treefold_builder,
@@ -265,7 +265,7 @@ pub extern "C" fn treefold_builder_parameter(
     set(builder, |settings| settings.set_parameter(parameter, value))
 }
 
-/// Sums in lanes.
+/// Sets the number of lanes.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_lanes(builder: *mut treefold_builder, lanes: usize) -> Status {
     set(builder, |settings| settings.set_lanes(lanes))
@@ -283,7 +283,7 @@ pub extern "C" fn treefold_builder_agreed(builder: *mut treefold_builder) -> Sta
 /// Destroys a builder.
 ///
 /// # Safety
-/// `builder` is a handle, or NULL.
+/// `builder` points to a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_destroy(builder: *mut *mut treefold_builder) -> Status {
     // SAFETY: the callee requires what the caller promises.

@@ -16,7 +16,7 @@ use crate::run::treefold_run;
 /// Reduces; every rank gets the result. Collective.
 ///
 /// # Safety
-/// `local` is n elements and `result` is m; each may be NULL.
+/// `local` points to n elements and `result` to m; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_allreduce(
     plan: *const treefold_plan,
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn treefold_allreduce(
 /// Reduces; the root gets the result. Collective.
 ///
 /// # Safety
-/// `local` is n elements, `result` is m, and `is_mine` is one int; each may be NULL.
+/// `local` points to n elements, `result` to m, and `is_mine` to one int; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_reduce(
     plan: *const treefold_plan,
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn treefold_reduce_scatter(
     unsafe { entry::run(plan, operation, (local, n), (result, m), none) }
 }
 
-/// Reduces all items up to each one. Collective.
+/// Reduces, for each of this rank's items, all items up to and including it. Collective.
 ///
 /// # Safety
 /// As [`treefold_allreduce`].
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn treefold_scan(
     unsafe { entry::run(plan, Operation::Scan, (local, n), (result, m), none) }
 }
 
-/// Reduces all items below each one. Collective.
+/// Reduces, for each of this rank's items, all items before it. Collective.
 ///
 /// # Safety
 /// As [`treefold_allreduce`].
@@ -98,10 +98,10 @@ pub unsafe extern "C" fn treefold_exscan(
     unsafe { entry::run(plan, Operation::Exscan, (local, n), (result, m), none) }
 }
 
-/// Copies the root's row. Collective.
+/// Copies the root's row to every rank. Collective.
 ///
 /// # Safety
-/// `row` is m elements, or NULL.
+/// `row` points to m elements, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_broadcast(
     plan: *const treefold_plan,
@@ -113,10 +113,10 @@ pub unsafe extern "C" fn treefold_broadcast(
     unsafe { entry::run(plan, Operation::Broadcast, nothing, (row, m), none) }
 }
 
-/// The dot product. Collective.
+/// Computes the dot product. Collective.
 ///
 /// # Safety
-/// `x` is n elements, `y` is k, `result` is m, and `is_mine` is one int; each may be NULL.
+/// `x` points to n elements, `y` to k, `result` to m, and `is_mine` to one int; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_run_dot(
     plan: *const treefold_plan,
@@ -134,10 +134,10 @@ pub unsafe extern "C" fn treefold_run_dot(
     unsafe { entry::run_code(plan, (operation, OF_DOTS), arrays, (result, m), is_mine) }
 }
 
-/// The dot products of k pairs of arrays. Collective.
+/// Computes the dot products of k pairs of arrays. Collective.
 ///
 /// # Safety
-/// `x` and `y` are k pointers to n elements each, `result` is m, and `is_mine` is one int; each may be NULL.
+/// `x` and `y` point to k pointers to n elements each, `result` to m, and `is_mine` to one int; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_run_dots(
     plan: *const treefold_plan,
@@ -155,10 +155,10 @@ pub unsafe extern "C" fn treefold_run_dots(
     unsafe { entry::run_code(plan, (operation, OF_DOTS), arrays, (result, m), is_mine) }
 }
 
-/// The value of each key. Collective.
+/// Computes the value of each key. Collective.
 ///
 /// # Safety
-/// `keys` are k numbers, `items` are n elements, `result` is m, and `is_mine` is one int; each may be NULL.
+/// `keys` points to k numbers, `items` to n elements, `result` to m, and `is_mine` to one int; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_run_by_key(
     plan: *const treefold_plan,
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn treefold_run_by_key(
 /// Merges the ranks' states by key. Collective.
 ///
 /// # Safety
-/// `is_mine` is one int, or NULL.
+/// `is_mine` points to one int, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_run_keyed(
     plan: *const treefold_plan,
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn treefold_run_keyed(
 /// Starts an operation. Collective.
 ///
 /// # Safety
-/// `local` is n elements, `result` is m until the run ends, and `run` is room for a handle; each may be NULL.
+/// `local` points to n elements, `result` to m until the run ends, and `run` to room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_start(
     plan: *const treefold_plan,
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn treefold_start(
 /// Starts [`treefold_run_dot`]. Collective.
 ///
 /// # Safety
-/// `x` is n elements, `y` is k, `result` is m until the run ends, and `run` is room for a handle; each may be NULL.
+/// `x` points to n elements, `y` to k, `result` to m until the run ends, and `run` to room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_start_dot(
     plan: *const treefold_plan,
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn treefold_start_dot(
 /// Starts [`treefold_run_dots`]. Collective.
 ///
 /// # Safety
-/// `x` and `y` are k pointers to n elements each, `result` is m until the run ends, and `run` is room for a handle; each may be NULL.
+/// `x` and `y` point to k pointers to n elements each, `result` to m until the run ends, and `run` to room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_start_dots(
     plan: *const treefold_plan,
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn treefold_start_dots(
 /// Starts [`treefold_run_by_key`]. Collective.
 ///
 /// # Safety
-/// `keys` are k numbers, `items` are n elements, `result` is m until the run ends, and `run` is room for a handle; each may be NULL.
+/// `keys` points to k numbers, `items` to n elements, `result` to m until the run ends, and `run` to room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_start_by_key(
     plan: *const treefold_plan,

@@ -16,10 +16,10 @@ use crate::handle;
 
 pub use crate::builder::treefold_comm;
 
-/// Describes the MPI library in use.
+/// Writes the address of a line that describes the MPI library in use.
 ///
 /// # Safety
-/// `text` is room for a pointer, or NULL.
+/// `text` points to room for a pointer, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_mpi_library(text: *mut *const c_char) -> Status {
     guard(|| {
@@ -34,8 +34,8 @@ pub unsafe extern "C" fn treefold_mpi_library(text: *mut *const c_char) -> Statu
 /// Duplicates a communicator by its address, its size, the family of its `mpi.h`, and a function of its library. Collective.
 ///
 /// # Safety
-/// `comm` points to a communicator of the MPI library that the program was compiled with, `family` is a text, `function` is the program's
-/// `MPI_Comm_size`, and `result` is room for a handle; each may be NULL.
+/// `comm` points to a communicator of the MPI library that the program was compiled with, `family` points to a string, `function` is the
+/// program's `MPI_Comm_size`, and `result` points to room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_duplicate_checked(
     comm: *const c_void,
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn treefold_comm_duplicate_checked(
 /// Duplicates a Fortran communicator. Collective.
 ///
 /// # Safety
-/// `comm` and `world` are communicators of the program's MPI library, and `result` is room for a handle, or NULL.
+/// `comm` and `world` are communicators of the program's MPI library, and `result` points to room for a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_duplicate_f(
     comm: i32,
@@ -74,20 +74,20 @@ pub unsafe extern "C" fn treefold_comm_duplicate_f(
     })
 }
 
-/// Writes a number of ranks.
+/// Writes a rank, or a number of ranks.
 ///
 /// # Safety
-/// `place` is one int, or NULL.
+/// `place` points to one int, or is NULL.
 unsafe fn write_rank(name: &'static str, place: *mut c_int, number: usize) -> Result<(), Failure> {
     let number = c_int::try_from(number).expect("MPI counts ranks in an int");
     // SAFETY: the caller promises an int.
     unsafe { write(name, place, number) }
 }
 
-/// This rank.
+/// Writes this rank.
 ///
 /// # Safety
-/// `rank` is one int, or NULL.
+/// `rank` points to one int, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_rank(
     comm: *const treefold_comm,
@@ -100,10 +100,10 @@ pub unsafe extern "C" fn treefold_comm_rank(
     })
 }
 
-/// The number of ranks.
+/// Writes the number of ranks.
 ///
 /// # Safety
-/// `size` is one int, or NULL.
+/// `size` points to one int, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_size(
     comm: *const treefold_comm,
@@ -139,7 +139,7 @@ pub extern "C" fn treefold_comm_measure_link(comm: *mut treefold_comm) -> Status
 /// Destroys the handle of a communicator.
 ///
 /// # Safety
-/// `comm` is a handle, or NULL.
+/// `comm` points to a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) -> Status {
     // SAFETY: the callee requires what the caller promises.
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) ->
 /// Destroys the handle of a communicator, and frees the MPI communicator unless some rank still uses it. Collective.
 ///
 /// # Safety
-/// `comm` is a handle, or NULL.
+/// `comm` points to a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> Status {
     guard(|| {
@@ -172,13 +172,14 @@ pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> St
     })
 }
 
-/// `treefold_interrupted`.
+/// The callback `treefold_interrupted`.
 pub type Interrupted = Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>;
 
 /// Sets the callback of waits.
 ///
 /// # Safety
-/// The function may be called with this context, by this thread, while plans of this communicator live. It makes no call of this library.
+/// This thread may call the function with this context while plans of this communicator live. The function makes no call of this library,
+/// except to destroy handles.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_interruption(
     comm: *mut treefold_comm,

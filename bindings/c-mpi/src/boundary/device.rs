@@ -97,7 +97,7 @@ impl Moved {
 /// [`entry::run`] on arrays that may be on a GPU.
 ///
 /// # Safety
-/// See there.
+/// As for that function.
 #[cold]
 pub(super) unsafe fn run(
     plan: &Shaped,
@@ -151,7 +151,7 @@ pub(super) unsafe fn run(
 /// [`entry::start`] on items that may be on a GPU. It does not write the result yet.
 ///
 /// # Safety
-/// See there.
+/// As for that function.
 #[cold]
 pub(super) unsafe fn start(
     plan: &Shaped,
@@ -189,7 +189,7 @@ pub(super) unsafe fn start(
 /// [`entry::wait`] for a result that may go to a GPU. The run's plan looked for the driver when the run was started.
 ///
 /// # Safety
-/// See there.
+/// As for that function.
 #[cold]
 pub(super) unsafe fn wait(run: &Run, result: Output, is_mine: *mut c_int) -> Result<(), Failure> {
     let checked = entry::check_result(run, result, is_mine);

@@ -26,7 +26,7 @@ use crate::run::{Run, treefold_run};
 /// Runs a blocking operation on items. Unless `is_mine` is NULL, sets it to whether this rank gets a result.
 ///
 /// # Safety
-/// `local` and `result` are that many elements of the plan's type, or NULL, and `is_mine` is one int, or NULL.
+/// `local` and `result` have the given numbers of elements of the plan's type, and `is_mine` points to one int; each may be NULL.
 #[inline(always)]
 pub(super) unsafe fn run(
     plan: *const treefold_plan,
@@ -62,10 +62,10 @@ unsafe fn run_items(
     })
 }
 
-/// Runs a blocking operation whose code is below the number that the call offers. The input is not plain items.
+/// Runs the blocking operation with this code, if it is among the first `among`, which the call offers.
 ///
 /// # Safety
-/// The arrays are as [`Arrays`] says; `result` and `is_mine` as those of [`run`].
+/// The arrays are as [`Arrays`] says; `result` and `is_mine` are as in [`run`].
 pub(super) unsafe fn run_code(
     plan: *const treefold_plan,
     (code, among): (i32, usize),
@@ -142,7 +142,7 @@ unsafe fn run_object(
 /// [`run`] and [`run_code`] on arrays in host memory. Returns whether this rank gets a result.
 ///
 /// # Safety
-/// See there.
+/// As for that function.
 #[inline(always)]
 pub(super) unsafe fn run_here(
     plan: &Shaped,
@@ -165,11 +165,12 @@ pub(super) unsafe fn run_here(
     Ok(outcome)
 }
 
-/// Starts an operation whose code is below the number that the call offers. Its result goes to `result`, unless that is NULL.
+/// Starts the operation with this code, if it is among the first `among`, which the call offers. The wait writes to `result`, unless that is
+/// NULL.
 ///
 /// # Safety
-/// The arrays are as [`Arrays`] says, `result` is that many elements of the plan's type until the run ends, or NULL, and `run` is room for a
-/// handle, or NULL.
+/// The arrays are as [`Arrays`] says, `result` has the given number of elements of the plan's type until the run ends, and `run` points to room
+/// for a handle; each may be NULL.
 pub(super) unsafe fn start(
     name: *const treefold_plan,
     (code, among): (i32, usize),
@@ -194,7 +195,7 @@ pub(super) unsafe fn start(
 /// [`start`] on arrays in host memory.
 ///
 /// # Safety
-/// See there.
+/// As for that function.
 pub(super) unsafe fn start_here(
     plan: &Shaped,
     name: *const treefold_plan,
@@ -217,17 +218,17 @@ pub(super) unsafe fn start_here(
 /// Writes the handle of a run.
 ///
 /// # Safety
-/// `place` is room for a handle, or NULL.
+/// `place` points to room for a handle, or is NULL.
 pub(super) unsafe fn write_run(place: *mut *mut treefold_run, run: Rc<Run>) -> Result<(), Failure> {
     let name = handle::name::<treefold_run>(run)?;
     // SAFETY: the callee requires what the caller promises.
     unsafe { write_handle("run", place, name) }
 }
 
-/// Ends the handle of a run that is being waited for.
+/// Takes a run from its handle, which ends.
 ///
 /// # Safety
-/// `run` is a handle, or NULL.
+/// `run` points to a handle, or is NULL.
 unsafe fn take_run(run: *mut *mut treefold_run) -> Result<Rc<Run>, Failure> {
     // SAFETY: the caller promises a handle, or NULL.
     let name = unsafe { read_handle("run", run) }?;
@@ -240,7 +241,7 @@ unsafe fn take_run(run: *mut *mut treefold_run) -> Result<Rc<Run>, Failure> {
 /// Waits for a run, and ends its handle.
 ///
 /// # Safety
-/// `run` is a handle, or NULL; `result` is that many elements of the plan's type, or NULL; `is_mine` is one int, or NULL.
+/// `run` points to a handle, `result` to the given number of elements of the plan's type, and `is_mine` to one int; each may be NULL.
 pub(super) unsafe fn wait(
     run: *mut *mut treefold_run,
     result: Output,
@@ -261,7 +262,7 @@ pub(super) unsafe fn wait(
 /// [`wait`] for a result in host memory. Returns whether this rank gets one.
 ///
 /// # Safety
-/// See there.
+/// As for that function.
 pub(super) unsafe fn wait_here(
     run: &Run,
     result: Output,
@@ -275,7 +276,7 @@ pub(super) unsafe fn wait_here(
     Ok(outcome)
 }
 
-/// The result buffer of a wait.
+/// Checks the outputs of a wait. Returns the place of the result.
 pub(super) fn check_result(
     run: &Run,
     (result, m): Output,
@@ -292,7 +293,7 @@ pub(super) fn check_result(
 /// Waits for runs whose starts named the result buffers, and ends all handles.
 ///
 /// # Safety
-/// `runs` are n handles, or NULL.
+/// `runs` points to n handles, or is NULL.
 pub(super) unsafe fn wait_all(runs: *mut *mut treefold_run, n: usize) -> Result<(), Failure> {
     let list = Bytes::of("runs", runs.cast(), n, size_of::<*mut treefold_run>())?;
     list.aligned(align_of::<*mut treefold_run>())?;
@@ -316,7 +317,7 @@ pub(super) unsafe fn wait_all(runs: *mut *mut treefold_run, n: usize) -> Result<
 /// Waits for a run by key, whose result becomes a state, and ends its handle.
 ///
 /// # Safety
-/// `run` is a handle, or NULL; `is_mine` is one int, or NULL.
+/// `run` points to a handle, and `is_mine` to one int; each may be NULL.
 pub(super) unsafe fn wait_keyed(
     run: *mut *mut treefold_run,
     keyed: *const treefold_keyed,

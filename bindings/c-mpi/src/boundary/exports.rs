@@ -22,7 +22,7 @@ pub use crate::run::treefold_run;
 /// Builds a plan. Collective.
 ///
 /// # Safety
-/// `result` is room for a handle, or NULL.
+/// `result` points to room for a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_plan_build(
     builder: *const treefold_builder,
@@ -40,17 +40,17 @@ pub unsafe extern "C" fn treefold_plan_build(
 /// Destroys a plan.
 ///
 /// # Safety
-/// `plan` is a handle, or NULL.
+/// `plan` points to a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_plan_destroy(plan: *mut *mut treefold_plan) -> Status {
     // SAFETY: the callee requires what the caller promises.
     unsafe { destroy("plan", plan) }
 }
 
-/// The name of the algorithm that runs an operation.
+/// Writes the name of the algorithm that runs an operation.
 ///
 /// # Safety
-/// `name` is room for a pointer, or NULL.
+/// `name` points to room for a pointer, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_plan_algorithm(
     plan: *const treefold_plan,
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn treefold_plan_algorithm(
 /// Writes the name of an algorithm, or NULL if there is none.
 ///
 /// # Safety
-/// `name` is room for a pointer, or NULL.
+/// `name` points to room for a pointer, or is NULL.
 unsafe fn write_algorithm(
     name: *mut *const c_char,
     algorithm: Option<Algorithm>,
@@ -81,10 +81,10 @@ unsafe fn write_algorithm(
     Ok(())
 }
 
-/// This rank's columns of a reduce-scatter.
+/// Writes which columns this rank gets from a reduce-scatter.
 ///
 /// # Safety
-/// `begin` and `end` are one number each, or NULL.
+/// `begin` and `end` point to one number each, or are NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_plan_scattered_columns(
     plan: *const treefold_plan,
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn treefold_plan_scattered_columns(
 /// Prints a plan's schedule.
 ///
 /// # Safety
-/// `text` is room for that many bytes, and `needed` is one number, or NULL.
+/// `text` has room for `capacity` bytes, and `needed` points to one number, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_plan_print(
     plan: *const treefold_plan,
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn treefold_plan_print(
 /// Makes progress without waiting.
 ///
 /// # Safety
-/// `done` is one int, or NULL.
+/// `done` points to one int, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_test(run: *const treefold_run, done: *mut c_int) -> Status {
     guard(|| {
@@ -175,10 +175,10 @@ pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
     }
 }
 
-/// Whether a run of a plan was started, and neither waited for nor abandoned.
+/// Writes whether a run of a plan was started, and neither waited for nor cancelled.
 ///
 /// # Safety
-/// `pending` is one int, or NULL.
+/// `pending` points to one int, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_plan_pending(
     plan: *const treefold_plan,
@@ -191,10 +191,10 @@ pub unsafe extern "C" fn treefold_plan_pending(
     })
 }
 
-/// The plan of a run.
+/// Writes the handle of a run's plan, or NULL.
 ///
 /// # Safety
-/// `plan` is room for a handle, or NULL.
+/// `plan` points to room for a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_run_plan(
     run: *const treefold_run,
@@ -211,10 +211,10 @@ pub unsafe extern "C" fn treefold_run_plan(
     })
 }
 
-/// The algorithm of a run.
+/// Writes the name of a run's algorithm.
 ///
 /// # Safety
-/// `name` is room for a pointer, or NULL.
+/// `name` points to room for a pointer, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_run_algorithm(
     run: *const treefold_run,
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn treefold_run_algorithm(
 /// Waits for a run.
 ///
 /// # Safety
-/// `run` is a handle, `result` is m elements, and `is_mine` is one int; each may be NULL. The result that a start has named is still there.
+/// `run` points to a handle, `result` to m elements, and `is_mine` to one int; each may be NULL. The result array of the start still exists.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_wait(
     run: *mut *mut treefold_run,
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn treefold_wait(
 /// Waits for runs whose starts named the result buffers.
 ///
 /// # Safety
-/// `runs` are n handles, or NULL. The results that starts have named are still there.
+/// `runs` points to n handles, or is NULL. The result arrays of the starts still exist.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_wait_all(runs: *mut *mut treefold_run, n: usize) -> Status {
     // SAFETY: the callee requires what the caller promises.
@@ -255,7 +255,7 @@ pub unsafe extern "C" fn treefold_wait_all(runs: *mut *mut treefold_run, n: usiz
 /// Waits for a run by key, whose result becomes a state.
 ///
 /// # Safety
-/// `run` is a handle, and `is_mine` is one int; each may be NULL.
+/// `run` points to a handle, and `is_mine` to one int; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_wait_keyed(
     run: *mut *mut treefold_run,
@@ -266,10 +266,10 @@ pub unsafe extern "C" fn treefold_wait_keyed(
     guard(|| unsafe { entry::wait_keyed(run, keyed, is_mine) })
 }
 
-/// Abandons a run.
+/// Cancels a run.
 ///
 /// # Safety
-/// `run` is a handle, or NULL.
+/// `run` points to a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_cancel(run: *mut *mut treefold_run) -> Status {
     guard(|| {
@@ -300,7 +300,7 @@ fn c_name(algorithm: Algorithm) -> &'static CStr {
     &found.expect("all algorithms are known").1
 }
 
-/// The name of an algorithm.
+/// The name of algorithm number `index`; NULL beyond the last.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_algorithm_name(index: usize) -> *const c_char {
     let found = algorithm_names().get(index);

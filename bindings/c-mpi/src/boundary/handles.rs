@@ -12,7 +12,7 @@ use crate::handle::{self, Named};
 /// Writes a handle.
 ///
 /// # Safety
-/// `place` is room for a handle, or NULL.
+/// `place` points to room for a handle, or is NULL.
 pub(super) unsafe fn write_handle<H>(
     name: &'static str,
     place: *mut *mut H,
@@ -27,7 +27,7 @@ pub(super) unsafe fn write_handle<H>(
 /// Reads a handle.
 ///
 /// # Safety
-/// `place` is a handle, or NULL.
+/// `place` points to a handle, or is NULL.
 pub(super) unsafe fn read_handle<H>(
     name: &'static str,
     place: *const *mut H,
@@ -40,7 +40,7 @@ pub(super) unsafe fn read_handle<H>(
 /// Takes the object of a handle and sets the handle to NULL; `None` if it is NULL, or its object ended with this thread.
 ///
 /// # Safety
-/// `handle` is a handle, or NULL.
+/// `handle` points to a handle, or is NULL.
 pub(super) unsafe fn take_handle<H: Named>(
     name: &'static str,
     handle: *mut *mut H,
@@ -59,7 +59,7 @@ pub(super) unsafe fn take_handle<H: Named>(
 /// Destroys a handle; NULL is not an error.
 ///
 /// # Safety
-/// `handle` is a handle, or NULL.
+/// `handle` points to a handle, or is NULL.
 pub(super) unsafe fn destroy<H: Named>(name: &'static str, handle: *mut *mut H) -> Status {
     // SAFETY: the callee requires what the caller promises.
     guard(|| unsafe { take_handle(name, handle) }.map(drop))

@@ -19,7 +19,7 @@ pub use crate::hashed::treefold_hashed;
 /// Builds a plan. Collective.
 ///
 /// # Safety
-/// `result` is room for a handle, or NULL.
+/// `result` points to room for a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_hashed_create(
     comm: *const treefold_comm,
@@ -40,17 +40,17 @@ pub unsafe extern "C" fn treefold_hashed_create(
 /// Destroys a plan.
 ///
 /// # Safety
-/// `hashed` is a handle, or NULL.
+/// `hashed` points to a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_hashed_destroy(hashed: *mut *mut treefold_hashed) -> Status {
     // SAFETY: the callee requires what the caller promises.
     unsafe { destroy("hashed", hashed) }
 }
 
-/// The sums of all ranks' items of each key. Collective.
+/// Sums all ranks' items of each key. Writes the number of keys in this rank's result. Collective.
 ///
 /// # Safety
-/// `keys` are k numbers, `items` are n elements, and `count` is one number; each may be NULL.
+/// `keys` points to k numbers, `items` to n elements, and `count` to one number; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_hashed_run(
     hashed: *const treefold_hashed,
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn treefold_hashed_run(
     })
 }
 
-/// The keys and sums of the last run.
+/// Writes the keys and sums of the last run.
 ///
 /// # Safety
 /// `keys` has room for k numbers, and `sums` for m elements; each may be NULL.

@@ -15,7 +15,7 @@ use crate::failure::of_transport;
 /// A function of the program's MPI library; its address identifies the library.
 pub(super) type AnyFunction = Option<unsafe extern "C" fn()>;
 
-/// The MPI library, initialised: the one that contains the given function, if there is one.
+/// The MPI library that contains `function`, or the library that treefold finds if there is none. Fails unless MPI can be called.
 fn running(function: AnyFunction) -> Result<&'static Library, Failure> {
     let library = match function {
         Some(function) => treefold::mpi::library_of(function as *const c_void),
@@ -65,7 +65,7 @@ pub(super) unsafe fn duplicate(
     if !is_of_header || comm_bytes != library.family().handle_bytes() {
         let (bytes, choice) = (library.family().handle_bytes(), library.choice());
         let message = format!(
-            "this program was compiled with an mpi.h of family `{family}`, whose communicators have {comm_bytes} bytes, but it calls {choice}; those of {} have {bytes}",
+            "this program was compiled with an mpi.h of family `{family}`, whose communicators have {comm_bytes} bytes, but it calls {choice}; communicators of {} have {bytes} bytes",
             library.family()
         );
         return Err(Failure::new(Code::Mpi, message));
@@ -96,7 +96,7 @@ pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<Comm, Fa
         );
         return Err(Failure::new(Code::Mpi, message));
     }
-    // SAFETY: it takes any integer that is a communicator in Fortran, as the caller promises.
+    // SAFETY: `comm` is a communicator in Fortran, as the caller promises.
     let comm = unsafe { library.comm_from_fortran(comm) };
     let comm = comm.unwrap_or(library.handles.MPI_COMM_NULL);
     // SAFETY: the caller promises a communicator.
@@ -106,14 +106,14 @@ pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<Comm, Fa
 /// Duplicates MPI_COMM_WORLD.
 pub(super) fn duplicate_world() -> Result<Comm, Failure> {
     let library = running(None)?;
-    // SAFETY: it is a communicator as long as MPI can be called, as was just checked.
+    // SAFETY: the world is a communicator as long as MPI can be called, as was just checked.
     unsafe { duplicate_handle(library, library.handles.MPI_COMM_WORLD) }
 }
 
 /// Duplicates a communicator that the program passes as a number: the handle itself, be it a number or an address.
 ///
 /// # Safety
-/// It is a communicator of the program.
+/// The number is the handle of one of the program's communicators.
 pub(super) unsafe fn duplicate_number(number: usize) -> Result<Comm, Failure> {
     let library = running(None)?;
     let comm = library.family().checked(number);
@@ -148,7 +148,7 @@ unsafe fn duplicate_handle(library: &Library, comm: mpi_library::Comm) -> Result
         let message = "`comm` is an intercommunicator: its ranks are in two groups";
         return Err(Failure::new(Code::Unsupported, message));
     }
-    // SAFETY: the caller promises it; it has one group, as was just found.
+    // SAFETY: the caller promises a communicator; it has one group, as was just checked.
     let end = unsafe { MpiCommunicator::duplicate(comm) };
     let end = end.map_err(|error| of_transport(&error))?;
     Ok(Comm {

@@ -5,7 +5,7 @@
 
 #![expect(
     unsafe_code,
-    reason = "C programs pass pointers, and MPI is a C library; each block says what is promised"
+    reason = "C programs pass pointers, and MPI is a C library; each block says what the caller promises"
 )]
 
 mod arrays;

@@ -101,7 +101,7 @@ pub unsafe extern "C" fn treefold_reprored_new_reduction_context(
 /// Creates a context on a communicator. Collective.
 ///
 /// # Safety
-/// It is a communicator of the program.
+/// `communicator` is the handle of one of the program's communicators.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_reprored_new_reduction_context_comm(
     global_start_idx: c_int,
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn treefold_reprored_new_reduction_context_comm(
 /// Creates a context on a communicator. Collective.
 ///
 /// # Safety
-/// It is a communicator of the program.
+/// `communicator` is the handle of one of the program's communicators.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_reprored_new_reduction_context_comm_k(
     global_start_idx: c_int,
@@ -183,7 +183,7 @@ pub extern "C" fn treefold_reprored_free_reduction_context(context: *mut Reducti
     }
 }
 
-/// The order of the sums.
+/// The name of the order in which sums are computed.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_get_reproducible_reduction_mode() -> *const c_char {
     c"TREEFOLD".as_ptr()

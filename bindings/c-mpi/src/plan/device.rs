@@ -1,4 +1,4 @@
-//! Plans with items in GPU memory: which of them the GPU folds, and how they run.
+//! Plans with items in GPU memory: which operations a GPU can fold, and how they run.
 
 use std::rc::Rc;
 
@@ -27,7 +27,8 @@ enum Nodes {
 }
 
 impl OnDevice {
-    /// Sums consecutive rows of `row_bytes` bytes. A complex number is two columns.
+    /// Sums each of several runs of consecutive rows of `row_bytes` bytes: `lengths` are the rows of each run. A complex
+    /// number is two columns.
     fn fold_runs(&self, row_bytes: usize, lengths: &[usize]) -> Result<Nodes, Error> {
         match *self {
             Self::F32(device, items) => {
@@ -69,7 +70,8 @@ pub(crate) fn of_cuda(error: &Error) -> Failure {
 }
 
 impl Shaped {
-    /// The floats of n elements, if a GPU folds them in this operation. A wrong number of elements fails as in host memory.
+    /// The type of the floats in n elements, if a GPU can fold them for this operation. A wrong number of elements is left
+    /// to the calls for host memory, which report it.
     pub(crate) fn folded_floats(&self, operation: Operation, n: usize) -> Option<Floats> {
         let floats = self.gpu.floats.get()?;
         let is_reduction = matches!(
@@ -106,7 +108,7 @@ impl Shaped {
         folded.map_err(|error| of_cuda(&error)).and(outcome)
     }
 
-    /// As [`start`](Self::start).
+    /// As [`start`](Self::start), on items that a GPU folds.
     pub(crate) fn start_on_device(
         &self,
         name: *const treefold_plan,

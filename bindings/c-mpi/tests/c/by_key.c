@@ -8,8 +8,8 @@ enum { N = 700, KEYS = 23, STEPS = 3, TYPES = 2 };
 
 static const treefold_type types[TYPES] = {TREEFOLD_F32, TREEFOLD_F64};
 
-/* Pairs of small integers and their keys; the last key has no items; sums of numbers that are far apart in magnitude, for floats and
-   doubles; and the items that this rank has. */
+/* x and y are pairs of small integers, wide has numbers that are far apart in magnitude, each for floats and doubles. The last key has no
+   items. This rank's items have names with own_. */
 static int32_t keys[N], own_keys[N];
 static struct sums sums[KEYS];
 static struct fraction wide_sums[TYPES][KEYS];
@@ -63,7 +63,7 @@ static struct recipe recipe_of(int type, treefold_statistic statistic, const cha
     return (struct recipe){BY_KEY, types[type], statistic, 0, KEYS, algorithm};
 }
 
-/* Sums and means by every algorithm, type of items and of keys, and kind of call. */
+/* Sums and means, for every algorithm, type of items and of keys, and kind of call. */
 static void sums_and_means(void)
 {
     void *typed = calloc(N, 8);
@@ -165,7 +165,7 @@ static void states(void)
                 END(keyed, &whole, &before, &own, &root);
                 end_plan(&plan);
             }
-    /* Between start and end: another state, of any number of keys, becomes the result, on the root alone. */
+    /* After a start, another state, of any number of keys, becomes the result: on every rank, or only on the root. */
     const struct recipe means = recipe_of(1, TREEFOLD_EXACT_MEAN, NULL), of_sums = recipe_of(1, TREEFOLD_EXACT_SUM, NULL);
     treefold_plan *plan = plan_of(&means);
     const size_t n = deal(1);
@@ -182,14 +182,14 @@ static void states(void)
     OK(start(plan, TREEFOLD_REDUCE, &in, NULL, 0, &started));
     OK(treefold_wait_keyed(&started, rank == last() ? other : NULL, &is_mine));
     CHECK(is_mine == (rank == last()) && are_equal(other, whole) == 1);
-    /* The run completes, and the plan can run again. */
+    /* The run completes although the wait fails, and the plan can run again. */
     for (int has_place = 0; has_place < 2; has_place++) {
         OK(start(plan, TREEFOLD_ALLREDUCE, &in, has_place ? found : NULL, has_place ? KEYS : 0, &started));
         EXPECT(TREEFOLD_ARGUMENT, "", treefold_wait_keyed(&started, has_place ? other : foreign, NULL));
     }
     OK(run(plan, TREEFOLD_ALLREDUCE, &in, found, KEYS, &is_mine));
     end_plan(&plan);
-    /* A state of another kind, type or size on one rank: it stays unchanged. */
+    /* A state of another kind, type or size on one rank is an error, and stays unchanged. */
     for (int what = 0; what < 3; what++) {
         treefold_keyed *wrong = NULL;
         OK(treefold_keyed_create(what == 1 ? TREEFOLD_F32 : TREEFOLD_F64, what == 0 ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_MEAN,
@@ -207,7 +207,7 @@ static void states(void)
     END(keyed, &whole, &other, &foreign);
 }
 
-/* Values that do not fit a row are sent separately. */
+/* Sums that do not fit in the 16 bytes of a key are sent separately. */
 static void far_and_special(void)
 {
     double items[N], own[N], expected[KEYS], result[KEYS];

@@ -1,5 +1,5 @@
-/* Plans on arrays in GPU memory: the bits of the same arrays in ordinary memory. Needs CUDA's driver when it runs, and a GPU, which
-   ranks may share. Without a GPU, it prints so. */
+/* Plans on arrays in GPU memory: the results must have the bits that the same arrays in host memory give. Needs CUDA's driver and a
+   GPU, which ranks may share; without a GPU, prints that the test is skipped. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "ranks.h"
@@ -149,7 +149,7 @@ static void trees_and_exact_sums(void)
         }
 }
 
-/* By each algorithm, also those that cannot take a GPU's folds. */
+/* Every algorithm, also those that do not accept items that a GPU has folded. */
 static void algorithms(void)
 {
     struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 5000, 1, NULL};
@@ -250,7 +250,7 @@ static void memories(void)
     CHECK(driver.create(&own, 0, device_of_rank) == 0);
     OK(treefold_allreduce(plan, items, n, &result, 1));
     CHECK(driver.get(&current) == 0 && current == own);
-    /* Each NULL takes one from the thread's stack of contexts. */
+    /* Setting NULL removes the top of the thread's stack of contexts. */
     while (driver.get(&current) == 0 && current != NULL)
         CHECK(driver.set(NULL) == 0);
     OK(treefold_allreduce(plan, items, n, &result, 1));

@@ -1,4 +1,4 @@
-/* Checks the golden vectors, locally and by a plan over the ranks. The file's format is in xtask/lab/gate/src/c/golden.rs. */
+/* Checks the golden vectors, in one process and with a plan over the ranks. The file's format is in xtask/lab/gate/src/c/golden.rs. */
 #include "ranks.h"
 
 #include <inttypes.h>
@@ -81,7 +81,7 @@ static int read_case(FILE *file, struct golden *g)
     return 1;
 }
 
-/* The exact statistic of a case; -1 if it is none. */
+/* The exact statistic of a case; -1 if the case is not exact. */
 static treefold_statistic statistic_of(const struct golden *g)
 {
     return g->is_exact ? codes[find(statistics, 4, g->operation)] : -1;
@@ -107,7 +107,7 @@ static int locally(const struct golden *g, void *result)
     return 1;
 }
 
-/* Computes the case by a plan, in which each rank has some of the rows; returns 1 if there is a plan for it. Sets which elements of
+/* Computes the case with a plan, in which each rank has some of the rows; returns 1 if there is a plan for it. Sets which elements of
    the result this rank has. */
 static int by_plan(const struct golden *g, void *result, size_t *first, size_t *count)
 {

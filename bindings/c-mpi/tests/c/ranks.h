@@ -23,7 +23,7 @@ static inline void begin_ranks(int *argc, char ***argv)
     OK(treefold_comm_silence_limit(comm, 60));
 }
 
-/* The exit status of the program, combined over all ranks. */
+/* Ends MPI. Returns the exit status: 1 if a check has failed on any rank. */
 static inline int end_ranks(void)
 {
     int all = 0;
@@ -32,13 +32,13 @@ static inline int end_ranks(void)
     return all != 0;
 }
 
-/* A recipe of a plan: items or rows in tree order, by an operator; exact, by a statistic; sums in lanes; or items by key. */
+/* The kind of a plan: items or rows in tree order, with an operator; exact, with a statistic; sums in lanes; or items by key. */
 enum kind { TREE, EXACT, LANES, BY_KEY };
 
 struct recipe {
     enum kind kind;
     treefold_type type;
-    int32_t code;             /* an operator or a statistic; for lanes, their number */
+    int32_t code;             /* an operator or a statistic; in lanes, the number of lanes */
     size_t rows, width;       /* over all ranks; by key, the width is the number of keys */
     const char *algorithm;    /* NULL for any */
 };
@@ -144,7 +144,7 @@ static inline treefold_status start(const treefold_plan *plan, int32_t operation
     }
 }
 
-/* The ways of a run: a blocking call; or a start, with the result array passed to the wait, or to the start, followed by a wait or by
+/* The kinds of calls: a blocking call; or a start, with the result array passed to the wait, or to the start, followed by a wait or by
    wait_all. */
 enum way { BLOCKING, PLACE_LATE, PLACE_EARLY, WAIT_ALL, WAYS };
 
@@ -169,7 +169,7 @@ static inline treefold_status run_by(enum way way, const treefold_plan *plan, in
     return status;
 }
 
-/* Runs an operation in every way. On ranks that get a result, each run must write these bytes, for m elements. */
+/* Runs an operation with every kind of call. On ranks that get a result, each run must write these bytes, for m elements. */
 static inline int is_right_in_every_way(const treefold_plan *plan, int32_t operation, const struct input *in, const void *expected,
                                         size_t bytes, size_t m)
 {

@@ -1,4 +1,4 @@
-/* A program in the shape of RAxML-NG's: two contexts, fill a buffer, reduce, read the buffer again. */
+/* Uses contexts as RAxML-NG does: creates two, fills a buffer, reduces, and reads the buffer again. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "../../../c/tests/c/check.h"

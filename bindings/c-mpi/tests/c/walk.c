@@ -1,4 +1,4 @@
-/* Walks every function of treefold_mpi.h but those by key with right and wrong arguments, on any number of ranks. */
+/* Calls every function of treefold_mpi.h except those by key, with right and wrong arguments, on any number of ranks. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "ranks.h"
@@ -120,8 +120,8 @@ static void communicators(void)
 static void distributions_and_algorithms(void)
 {
     const size_t p = (size_t)size, r = (size_t)rank, share = N / p, longer = N % p;
-    /* A rank's items follow those of the lower ranks, or are two ranges with the ranks in reverse order; even shares; or blocks
-       round-robin. */
+    /* A rank's items follow the items of the lower ranks; or they are two ranges, with the ranks in reverse order; or even shares; or
+       blocks, dealt round-robin. */
     const uint64_t begin = N * (p - 1 - r) / p, end = N * (p - r) / p, middle = (begin + end) / 2;
     const treefold_range ranges[4][2] = {{{N * r / p, N * (r + 1) / p}, {0, 0}},
                                          {{middle, end}, {begin, middle}},
@@ -583,7 +583,7 @@ static void mistakes(void)
     ON_LAST(&dot, TREEFOLD_ARGUMENT, "takes two arrays", treefold_allreduce(plan, x, 2, results, 2), RIGHT);
     ON_LAST(&dot, TREEFOLD_NULL, "`y`", treefold_run_dot(plan, TREEFOLD_ALLREDUCE, x, 2, NULL, 2, results, 2, NULL), RIGHT);
     ON_LAST(&dot, TREEFOLD_LENGTH, "", started(plan, TREEFOLD_ALLREDUCE, &three, results, 2), RIGHT);
-    /* What is wrong on all ranks. */
+    /* Calls that are wrong on all ranks. */
     treefold_plan *plan = plan_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_MAX, (size_t)size, 2, NULL});
     EXPECT(TREEFOLD_ARGUMENT, "dot products", RIGHT);
     end_plan(&plan);

@@ -1,5 +1,5 @@
-// Walks the plans by key of treefold_mpi.hpp on any number of ranks, with right and wrong arguments, and compares bits with those of all
-// items in one process.
+// Runs the plans by key of treefold_mpi.hpp on any number of ranks, with right and wrong arguments, and compares the bits with the
+// results of all items in one process.
 
 #include <array>
 #include <cstdint>

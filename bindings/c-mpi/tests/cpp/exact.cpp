@@ -1,4 +1,4 @@
-// Walks the exact plans of treefold_mpi.hpp on any number of ranks, with right and wrong arguments, and compares bits with the exact
+// Runs the exact plans of treefold_mpi.hpp on any number of ranks, with right and wrong arguments, and compares bits with the exact
 // functions of treefold.hpp.
 
 #include <array>
@@ -64,7 +64,7 @@ template <class T, treefold_statistic S> void walk(const treefold::comm &world, 
         } else {
             walk_reductions(plan, right, last_rank(), local);
             walk_scattered(plan, right, local);
-            // The items of the ranks below come first.
+            // The items of the lower ranks come first.
             std::vector<T> before, inclusive, exclusive;
             for (int below = 0; below < rank; ++below) {
                 const auto theirs = dealt(x, step, below, width);

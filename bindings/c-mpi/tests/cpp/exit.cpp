@@ -66,7 +66,7 @@ std::optional<treefold::plan_builder<double>> builder;
 thread_local treefold::comm of_thread;
 thread_local treefold::plan<double> plan_of_thread;
 
-// C handles, which a function registered with atexit destroys.
+// C handles that a function registered with atexit destroys.
 treefold_comm *c_comm;
 treefold_builder *c_builder;
 treefold_plan *c_plan;

@@ -1,4 +1,4 @@
-// Walks the plans in tree order of treefold_mpi.hpp on any number of ranks, with right and wrong arguments, and compares bits with the
+// Runs the plans in tree order of treefold_mpi.hpp on any number of ranks, with right and wrong arguments, and compares bits with the
 // definition in docs/order.md.
 
 #include <algorithm>
@@ -198,7 +198,7 @@ void shares(const treefold::comm &world)
             cyclic_local.push_back(all[number]);
     CHECK(same_bits(plan_builder<double>(world).block_cyclic(count, 4).build().allreduce(cyclic_local), right));
 
-    // What cannot be.
+    // Impossible distributions.
     const auto of_one = [&] { return plan_builder<double>(world).local_items(1); };
     CHECK(built(plan_builder<double>(world)) == code::argument && built(of_one().agreed()) == code::argument);
     CHECK(built(of_one().items(size + 1)) == code::disagree);
@@ -246,7 +246,7 @@ void algorithms(const treefold::comm &world)
     }
     const auto native = builder.algorithm("mpi-native").build();
     CHECK(!native.algorithm(operation::scan) && thrown([&] { return native.scan(local); }) == code::unsupported);
-    CHECK(same_bits(native.allreduce_row(local), right)); // It is not spent.
+    CHECK(same_bits(native.allreduce_row(local), right)); // The plan is not spent.
 }
 
 // ---- Split phase
@@ -564,7 +564,7 @@ void moved_from(const treefold::comm &world)
     CHECK(plan.allreduce(x) == ranks);
 }
 
-// Objects belong to the thread that made them. If another thread destroys an object, what its handle names stays alive.
+// Objects belong to the thread that made them. If another thread destroys an object, the library keeps what the handle names.
 void threads(const treefold::comm &world)
 {
     const std::array<double, 1> local{1};

@@ -50,7 +50,7 @@ inline void go_on(const treefold::comm &world)
     CHECK(sum_plan(world, 1).allreduce(std::array{1.0}) == ranks);
 }
 
-// The code of building a plan.
+// Builds a plan, and returns the code of the error, or ok.
 template <class T> code built(const treefold::plan_builder<T> &builder)
 {
     return treefold::try_([&] { return builder.build(); }).code();
@@ -113,7 +113,7 @@ template <class T, class... In> void walk_reductions(const treefold::plan<T> &pl
     }
 }
 
-// The same for reduce_scatter.
+// Every way to reduce and scatter a plan's input; `right` is the expected result.
 template <class T, class... In> void walk_scattered(const treefold::plan<T> &plan, const std::vector<T> &right, const In &...in)
 {
     const auto mine = part(right, plan.scattered_columns());
@@ -136,7 +136,7 @@ void walk_scans(const treefold::plan<T> &plan, const std::vector<T> &inclusive, 
     CHECK(same_bits(result, exclusive));
     auto kept = x;
     auto scanning = plan.start_scan(kept);
-    kept.assign(x.size(), T()); // A scan is of what it was started with.
+    kept.assign(x.size(), T()); // A scan uses the items that it was started with.
     CHECK(same_bits(scanning.wait(), inclusive) && same_bits(plan.start_exscan(x).wait(), exclusive));
     plan.start_into(operation::exscan, x, result).wait();
     CHECK(same_bits(result, exclusive));

@@ -1,5 +1,5 @@
-! Walks the plans by key of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares bits with the
-! sums of integers of 64 bits, and statistics with those of a state that has all items.
+! Runs the plans by key of module treefold_mpi, with right and with wrong arguments, on any number of ranks. Compares sums with sums of
+! 64-bit integers, and statistics with the statistics of a state that has all items.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 by_key.f90 -ltreefold && mpirun -n 3 ./a.out
 

@@ -1,4 +1,4 @@
-! Walks the exact plans of module treefold_mpi, and its dot products, with right and with wrong arguments, on any number of ranks, and
+! Runs the exact plans of module treefold_mpi, and its dot products, with right and with wrong arguments, on any number of ranks, and
 ! compares bits with integers of 64 bits, which are converted once.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 exact.f90 -ltreefold && mpirun -n 3 ./a.out
@@ -207,7 +207,7 @@ contains
       call treefold_allreduce(plan, [1.0_real64], total, ierr); call fails('a plan after that', ierr, TREEFOLD_OK)
    end subroutine algorithms
 
-   ! The items of the ranks below come first.
+   ! The items of the lower ranks come first.
    subroutine scans(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -233,7 +233,7 @@ contains
       end do
    end subroutine scans
 
-   ! Dot products of plans in tree order, of numbers that are not rounded.
+   ! Dot products of plans in tree order, of numbers whose products are exact.
    subroutine in_tree(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -264,7 +264,7 @@ contains
       call fails('two arrays for a plan that takes one', ierr, TREEFOLD_ARGUMENT)
    end subroutine in_tree
 
-   ! Dot products of arrays that lie apart, in one message.
+   ! Dot products of separately stored arrays, in one message.
    subroutine apart(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan

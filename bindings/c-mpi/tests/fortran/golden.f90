@@ -13,7 +13,7 @@ program golden
    use checks
    implicit none
 
-   ! By their codes.
+   ! Names, in the order of the codes.
    character(len=3), parameter :: TYPES(12) = ['f32', 'f64', 'c32', 'c64', 'i8 ', 'i16', 'i32', 'i64', 'u8 ', 'u16', 'u32', 'u64']
    character(len=7), parameter :: OPERATORS(4) = ['sum    ', 'product', 'min    ', 'max    ']
    integer, parameter :: PART_BYTES(12) = [4, 8, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8]
@@ -263,7 +263,7 @@ contains
       end select
    end function bytes_of
 
-   ! One line for each element: one word, or two for a complex number. Every word is extended by its sign to 64 bits.
+   ! One line for each element: one word, or two for a complex number. Every word is sign-extended to 64 bits.
    subroutine read_words(unit, type, words)
       integer, intent(in) :: unit
       character(len=*), intent(in) :: type
@@ -282,7 +282,7 @@ contains
       end do
    end subroutine read_words
 
-   ! The number of 2, 4, 8 or 16 digits.
+   ! Converts a number of 2, 4, 8 or 16 hexadecimal digits.
    function word_of(text) result(word)
       character(len=*), intent(in) :: text
       integer(int64) :: word

@@ -1,4 +1,4 @@
-! Walks the procedures of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares bits with
+! Calls the procedures of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares the bits with
 ! integers and with a tree that is written here.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 mpi.f90 -ltreefold && mpirun -n 3 ./a.out
@@ -7,7 +7,7 @@
 
 include 'checks.inc'
 
-! Operators are procedures of a module: compilers make code on the stack for those of a program.
+! Operators are procedures of a module: for internal procedures of a program, compilers generate code on the stack.
 module operators_of_test
    use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_int, c_ptr
    use, intrinsic :: iso_fortran_env, only: real64
@@ -150,7 +150,7 @@ contains
       call treefold_comm_silence_limit(comm, 60.0_real64)
       call treefold_comm_measure_link(comm)
 
-      ! By an integer; and into a variable that is in use: its old handle ends.
+      ! Duplicates a communicator given as an integer, into a variable that is in use: the old handle ends.
       call treefold_comm_duplicate(MPI_COMM_WORLD%MPI_VAL, other)
       call treefold_comm_size(other, found)
       call check('size by an integer', found == ranks)
@@ -361,7 +361,7 @@ contains
       call fails('the columns of what has ended', ierr, TREEFOLD_NULL)
    end subroutine plans
 
-   ! Rows by an algorithm, if it has a name, with a parameter of 2, if it is none of 0.
+   ! Reduces rows; with an algorithm unless its name is empty, and with a parameter of value 2 unless the parameter is 0.
    subroutine rows_by(comm, name, parameter, plan)
       type(treefold_comm), intent(in) :: comm
       character(len=*), intent(in) :: name
@@ -943,7 +943,7 @@ contains
       call check('the first of an array has ended', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
       call check('the second of an array has ended', c_plan_destroy(handles(2)) == TREEFOLD_ARGUMENT)
 
-      ! Moved, not copied.
+      ! Handles are moved, not copied.
       allocate (moved)
       call treefold_plan_build(builder, moved)
       handles(1) = transfer(moved, c_null_ptr)

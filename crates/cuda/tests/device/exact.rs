@@ -10,7 +10,7 @@ trait Exact: Bits
 where
     Sum: Operator<Self>,
 {
-    /// The words of a sum on a device, and of one on the processor.
+    /// The words of the sum that a device computes, and of the processor's sum.
     fn words(device: &Device, items: &[Self], skipped: usize) -> [Vec<u64>; 2];
 }
 
@@ -83,7 +83,8 @@ fn exact_sums_of_any_kind() {
     check_kinds::<f32>(device, 46_012);
 }
 
-/// Every accumulator runs full, and is emptied in time: all numbers are the largest of their scale, and of one sign.
+/// Every accumulator fills up, and must be emptied in time: all numbers are the largest of their scale, and have one
+/// sign.
 #[test]
 fn accumulators_run_full() {
     let Some(device) = device() else { return };

@@ -1,4 +1,4 @@
-//! The golden vectors, and what does not need a GPU: the kernels belong to their source.
+//! The golden vectors; and a test that needs no GPU: the compiled kernels belong to their source.
 
 use cuda::Device;
 use reduce::{Operator, Sum};
@@ -13,7 +13,7 @@ fn text<'c>(case: &'c Value, key: &str) -> &'c str {
     case[key].as_str().unwrap_or_default()
 }
 
-/// Words, which may be pairs.
+/// Numbers from words in hexadecimal; a pair of words is two numbers.
 fn values<T: Bits>(words: &Value) -> Vec<T>
 where
     Sum: Operator<T>,

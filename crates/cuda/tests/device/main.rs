@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use cuda::{Device, Element};
 use reduce::{Operator, Sum};
 
-/// The GPU; `None` if there is none, which is then printed past the test harness.
+/// The GPU, or `None`. Prints past the test harness which GPU it is, or that there is none.
 fn device() -> Option<&'static Device> {
     static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
     DEVICE
@@ -50,19 +50,19 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// Below `end`.
+    /// A number below `end`.
     fn below(&mut self, end: usize) -> usize {
         let end = end as u64;
         usize::try_from(self.next() % end).expect("it is below a usize")
     }
 
-    /// In (-1, 1).
+    /// A number in (-1, 1).
     fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0
     }
 }
 
-/// A type of items, with its bits.
+/// A type of items that converts to and from its bits.
 trait Bits: Element
 where
     Sum: Operator<Self>,
@@ -105,7 +105,7 @@ where
     values.iter().map(|value| value.bits()).collect()
 }
 
-/// Items of several kinds, which `kind` numbers.
+/// The number of kinds of items that [`items`] draws.
 const KINDS: usize = 8;
 
 fn items<T: Bits>(random: &mut Random, kind: usize, length: usize) -> Vec<T>
@@ -130,7 +130,7 @@ where
             let scale = [1e30, 1.0, 1e-30, 1e-40][index % 4];
             T::rounded(random.unit() * scale)
         }
-        // A few items of another size.
+        // A few items of a much greater magnitude.
         5 if random.below(1000) == 0 => T::rounded(random.unit() * 1e35),
         6 if random.below(2000) == 0 => T::rounded(special[random.below(5)]),
         // Larger and larger items.

@@ -132,7 +132,7 @@ fn scattered_items() {
     assert_eq!(totals.unwrap(), [expected; 2]);
 }
 
-/// A rank whose items are not as planned fails, and the others get an error.
+/// A rank whose number of items is not the planned one fails, and the others get an error.
 #[test]
 fn a_rank_without_its_items() {
     let Some(device) = device() else { return };
@@ -149,7 +149,7 @@ fn a_rank_without_its_items() {
     let errors = errors.unwrap();
     assert!(
         errors[1]
-            .contains("its items were not folded: the runs have 1000 values, and there are 999"),
+            .contains("its items were not folded: the runs have 1000 values, but there are 999"),
         "{}",
         errors[1]
     );

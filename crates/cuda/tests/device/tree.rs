@@ -7,7 +7,7 @@ use reduce::{Operator, Sum};
 
 use crate::{Bits, KINDS, Random, bits, device, items};
 
-/// A sum of all of `items[skipped..]`, as the processor has it.
+/// Compares the sum of `items[skipped..]` with the processor's sum.
 fn check<T: Bits>(device: &Device, items: &[T], skipped: usize)
 where
     Sum: Operator<T>,
@@ -57,7 +57,7 @@ fn sums_of_any_length() {
     check_lengths::<f32>(device, 46_002);
 }
 
-/// Every level of blocks, and more partial sums than a block folds.
+/// Sums that need every level of blocks, and more partial sums than a block folds.
 #[test]
 fn long_sums() {
     let Some(device) = device() else { return };
@@ -113,7 +113,7 @@ where
             check_runs::<T>(device, &mut random, width, &lengths);
         }
     }
-    // Runs that are many blocks, among short ones.
+    // Runs of many blocks, among short ones.
     let lengths = [1, 3_000_000, 5, 700_000, 1 << 20, 1];
     check_runs::<T>(device, &mut random, 1, &lengths);
     check_runs::<T>(device, &mut random, 2, &lengths);
@@ -169,18 +169,18 @@ fn what_is_wrong_is_said() {
     );
     wrong(
         device.fold_runs(memory.items(), 1, &[2, 2], &mut [0.0; 2]),
-        "the runs have 4 values, and there are 3",
+        "the runs have 4 values, but there are 3",
     );
     let host = [1.0_f64];
     let refused = |pointer: u64| {
-        // SAFETY: nothing is read, as the pointers are refused.
-        #[expect(unsafe_code, reason = "pointers that are refused")]
+        // SAFETY: nothing is read, because the pointers are rejected.
+        #[expect(unsafe_code, reason = "pointers that are rejected")]
         unsafe { device.items::<f64>(pointer, 1) }.map(drop)
     };
     wrong(refused(memory.items().as_ptr() + 4), "not aligned");
     wrong(
         refused(host.as_ptr() as u64),
-        "no memory that the driver knows",
+        "the driver does not know this memory",
     );
     let most = Device::new(1 << 20).map(drop);
     wrong(most, "no GPU 1048576");

@@ -24,7 +24,7 @@ impl DecodeUnit {
     /// The number of exponents whose items fit into an integer.
     pub const EXPONENTS: i32 = 53;
 
-    /// The unit in which items fit whose exponent is `exponent`, as in [`Exponents`](crate::Exponents), or at most `below` less.
+    /// The unit for items whose exponents, as in [`Exponents`](crate::Exponents), are from `exponent` - `below` to `exponent`.
     #[must_use]
     pub fn for_range(exponent: i32, below: i32) -> Self {
         Self {
@@ -128,7 +128,7 @@ impl DecodeDigits {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
-        reason = "there are some 70"
+        reason = "there are fewer than 70 digits"
     )]
     pub fn unit(self, digit: usize) -> DecodeUnit {
         DecodeUnit {
@@ -279,7 +279,7 @@ impl Kernel<f64> for Floats<'_> {
     }
 }
 
-/// Stands for the digit of a zero, an infinity or a NaN, which belong to no digit.
+/// Stands for the digit of a zero, an infinity or a NaN, none of which belongs to a digit.
 pub const NO_DIGIT: u8 = u8::MAX;
 
 /// Writes items as integers in the units of their digits. Returns true if all are finite. An item that is not finite is written as zero.

@@ -8,9 +8,9 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// The exponents of some numbers, except zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exponents {
-    /// The smallest one; -1023 for subnormal numbers.
+    /// The smallest exponent; -1023 for subnormal numbers.
     pub lowest: i32,
-    /// The largest one; -1023 for subnormal numbers, and 1024 for infinities and NaNs.
+    /// The largest exponent; -1023 for subnormal numbers, and 1024 for infinities and NaNs.
     pub highest: i32,
     /// Whether some of the numbers are zero.
     pub has_zeros: bool,
@@ -72,11 +72,12 @@ impl Kernel<f64> for OfProducts<'_> {
     }
 }
 
-/// The extrema of magnitudes, as bits.
+/// The bits of the least and the greatest magnitudes seen.
 struct Seen {
     largest: u64,
     smallest: u64,
-    /// The smallest magnitude except zero, minus 1: a zero wraps around to the largest integer.
+    /// The bits of the smallest magnitude except zero, minus 1: a zero wraps around to the largest
+    /// integer.
     smallest_other: u64,
 }
 

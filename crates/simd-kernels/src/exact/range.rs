@@ -1,9 +1,9 @@
 //! Exact sums of items, or of products, whose exponents are within a range of 32; in half the time of [`split`](crate::split).
 //!
 //! Items are scaled by a power of two, so that their exponents become -31 to 0, and split as in that module. If all exponents are in this range, no
-//! accumulator overflows and no rest is left, so neither has to be checked. The check is on the exponents of the parts that go into the higher
-//! accumulator, by the AND of all parts: in a double's bits, the exponents -31 to 0 are 992 to 1023, and five bits are set in all of these. A few
-//! much larger exponents have these five bits, too, but such items change the accumulator's own exponent for good, which is checked as well.
+//! accumulator overflows and no rest is left, so neither has to be checked. Only the exponents of the parts that go into the higher accumulator are
+//! checked, by the AND of all parts: in a double's bits, the exponents -31 to 0 are 992 to 1023, and five bits are set in all of these. A few much
+//! larger exponents have these five bits, too, but such items change the accumulator's own exponent for good, which is checked as well.
 
 pub(crate) mod scale;
 
@@ -37,7 +37,7 @@ const MOST_ITEMS: usize = 1 << 16;
 /// The exact sums of items whose exponents are in a range; zeros are allowed if `zeros` is set, and always among the last few items. `None` if
 /// there are other items, and possibly if an item is close to the end of the range.
 ///
-/// The split is in [`RangeScale::units`], and whole.
+/// The units of the split are [`RangeScale::units`]; it is always whole.
 ///
 /// # Panics
 /// There are more than 65,536 items.
@@ -352,7 +352,7 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
     #[inline(always)]
     fn add(&mut self, proven: Proven<V>, factor: V, register: usize, items: V) -> V {
         let (higher, lower) = (&mut self.higher[register], &mut self.lower[register]);
-        // Exact if it is in range; if not, the check of the part fails.
+        // Exact if the product is in range; if not, the check of the part fails.
         let product = proven.multiply(items, factor);
         let sum = match proven.multiply_add(items, factor, *higher) {
             Some(sum) => sum,

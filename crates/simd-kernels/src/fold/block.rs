@@ -1,7 +1,7 @@
 //! Blocks of leaves that are folded in registers.
 //!
-//! A block is 64 registers of adjacent leaves, which become one register of L nodes. Depth first, the code is a straight line that needs
-//! one register per level. It folds a part of a block, or one of many blocks as a whole:
+//! A block is 64 registers of L adjacent leaves, which become one register of L nodes. Depth first, the code is a straight line that needs one
+//! register per level. It folds a part of a block, or one of many blocks as a whole:
 //!
 //! ```text
 //! nodes(registers): one register         load it

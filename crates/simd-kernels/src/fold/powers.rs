@@ -4,14 +4,14 @@ use core::marker::PhantomData;
 
 /// A power of two.
 pub(crate) trait PowerOfTwo {
-    /// Its logarithm.
+    /// Its binary logarithm.
     const LOG2: u32;
 }
 
 /// 1.
 pub(crate) struct One;
 
-/// 2 P.
+/// Twice the power of two `P`.
 pub(crate) struct Twice<P>(PhantomData<P>);
 
 pub(crate) type Two = Twice<One>;

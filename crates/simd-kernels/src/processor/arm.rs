@@ -4,7 +4,7 @@
 #[inline(always)]
 pub(crate) fn prefetch<T>(_address: *const T) {}
 
-/// Unknown.
+/// False: which is faster was measured on x86-64 only.
 #[inline]
 pub(crate) fn prefers_order() -> bool {
     false

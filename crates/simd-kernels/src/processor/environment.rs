@@ -166,7 +166,7 @@ mod tests {
         after
     }
 
-    /// Each exception that can trap, and all of them.
+    /// Tries each exception that can trap, and all of them at once.
     #[test]
     fn nothing_traps_and_the_register_comes_back() {
         for traps in (7..13).map(|bit| 1_u32 << bit).chain([DEFAULT]) {
@@ -237,7 +237,7 @@ mod tests {
         for before in [0, INEXACT] {
             let after = after(DEFAULT | before, || {
                 let quiet = Quiet::now().expect("it is the default");
-                let mut watch = quiet.watch().expect("the processor tells");
+                let mut watch = quiet.watch().expect("there is an inexact flag");
                 let mut is_exact = |items: &[f64]| watch.look(items, |x| x[0] + x[1]).1;
                 assert!(is_exact(&[1.0, 2.0]));
                 assert!(!is_exact(&[1.0, 1e-30]));

@@ -82,7 +82,7 @@ impl RowsAhead {
         }
     }
 
-    /// Called before columns of a group of rows are read.
+    /// Prefetches, or reads in order. To be called before `columns` of a group of rows are read.
     #[inline(always)]
     pub(crate) fn bring<T: Copy>(self, rows: &[T], width: usize, columns: &Range<usize>) {
         match self {

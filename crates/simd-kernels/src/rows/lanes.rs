@@ -34,11 +34,9 @@ const MOST_WAITING: usize = 48;
 /// ```
 /// use simd_kernels::{Level, sum, sum_lanes};
 ///
-/// // Two rows, and a third of one item.
-/// let x: Vec<f64> = (1..=33).map(|i| 1.0 / f64::from(i)).collect();
-/// let mut lanes: Vec<f64> = (0..16).map(|lane| x[lane] + x[lane + 16]).collect();
-/// lanes[0] += x[32];
-/// assert_eq!(sum_lanes(Level::best(), 16, &x), sum(Level::SCALAR, &lanes));
+/// // Two rows, and a third row of one item. let x: Vec<f64> = (1..=33).map(|i| 1.0 / f64::from(i)).collect(); let mut lanes: Vec<f64> =
+/// (0..16).map(|lane| x[lane] + x[lane + 16]).collect(); lanes[0] += x[32]; assert_eq!(sum_lanes(Level::best(), 16, &x), sum(Level::SCALAR,
+/// &lanes));
 /// ```
 #[inline]
 pub fn sum_lanes<T: Float>(level: Level, lanes: usize, items: &[T]) -> Option<T> {
@@ -73,7 +71,7 @@ impl<T: Float, const L: usize> Kernel<T> for Lanes<'_, T, L> {
 
     const FOR: For = For {
         scalar: false,
-        // For floats, registers of 32 bytes are as fast or faster.
+        // For `f32`, registers of 32 bytes are as fast or faster.
         long_registers: size_of::<T>() > size_of::<f32>(),
         ..For::ALL
     };
@@ -282,7 +280,7 @@ impl<N: Subtree> Subtree for Twice<N> {
     }
 }
 
-/// The tree sum of all lanes' sums.
+/// The sum of all lanes' sums, in tree order.
 #[inline(always)]
 fn root<V, O, const L: usize>(proven: Proven<V>, mut nodes: [V::Element; L]) -> V::Element
 where

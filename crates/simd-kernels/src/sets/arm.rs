@@ -85,7 +85,7 @@ fn add_pairs_f64(a: float64x2_t, b: float64x2_t) -> float64x2_t {
     sums
 }
 
-/// (a0 + a1, a2 + a3, b0 + b1, b2 + b3), in assembly for the same reason.
+/// (a0 + a1, a2 + a3, b0 + b1, b2 + b3), in assembly for the reason given at [`add_pairs_f64`].
 #[target_feature(enable = "neon")]
 #[inline]
 fn add_pairs_f32(a: float32x4_t, b: float32x4_t) -> float32x4_t {
@@ -195,14 +195,14 @@ macro_rules! vector {
 
             $($fused)*
 
-            /// Even lanes, odd lanes.
+            /// The even and the odd lanes of (a, b).
             #[target_feature(enable = "neon")]
             #[inline]
             unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
                 ($even(a, b), $odd(a, b))
             }
 
-            /// Even lanes, odd lanes.
+            /// The even and the odd lanes of (a, b).
             #[target_feature(enable = "neon")]
             #[inline]
             unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {

@@ -78,7 +78,7 @@ where
 /// Implements the traits for both float types, which differ only in names.
 macro_rules! float {
     ($float:ident, $compute:ident, $subtree_sums8:ident) => {
-        #[expect(private_bounds, private_interfaces, reason = "as the trait's")]
+        #[expect(private_bounds, private_interfaces, reason = "as for the trait")]
         impl sealed::Sealed for $float {
             #[inline]
             fn compute<O: Combine<Self>, K: Kernel<Self>>(level: Level, kernel: K) -> K::Output {

@@ -4,10 +4,10 @@ use crate::sets::vector::{Combine, Proven, Vector};
 
 /// A computation: each instruction set's entry point inlines `compute` into a function that is compiled with the set's instructions.
 pub(crate) trait Kernel<T> {
-    /// The result.
+    /// The type of the result.
     type Output;
 
-    /// The sets for which it is compiled.
+    /// The sets for which the kernel is compiled.
     const FOR: For = For::ALL;
 
     /// The result for short input, for which the set-up of `compute` would cost more than it saves; `None` for longer input.

@@ -17,7 +17,7 @@ pub(crate) fn subtree_sum8<T: Copy + Add<Output = T>>(x: &[T; 8]) -> T {
     ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]))
 }
 
-/// The sum of each subtree.
+/// Writes the sum of each subtree.
 pub(crate) fn subtree_sums8<T: Copy + Add<Output = T>>(subtrees: &[[T; 8]], sums: &mut [T]) {
     for (sum, subtree) in sums.iter_mut().zip(subtrees) {
         *sum = subtree_sum8(subtree);
@@ -134,7 +134,7 @@ where
         self.each(self, |a, _| a.is_zero())
     }
 
-    /// (a, b, a, b).
+    /// The lanes of both results come from (a, b, a, b).
     #[inline(always)]
     unsafe fn neighbours1(Self(a): Self, Self(b): Self) -> (Self, Self) {
         (
@@ -143,7 +143,7 @@ where
         )
     }
 
-    /// (a, a, b, b).
+    /// The lanes of both results come from (a, a, b, b).
     #[inline(always)]
     unsafe fn neighbours2(Self(a): Self, Self(b): Self) -> (Self, Self) {
         (

@@ -47,7 +47,7 @@ pub(crate) unsafe trait Vector: Copy {
     /// The lanes with their signs cleared.
     unsafe fn absolute(self) -> Self;
     unsafe fn subtract(self, other: Self) -> Self;
-    /// self - other, in the multiplication units, where a processor has separate ones. `one` is 1.0 in all lanes.
+    /// self * one - other, so that processors with separate units for addition and multiplication use both. `one` is 1.0 in all lanes.
     #[inline(always)]
     unsafe fn subtract_by_product(self, other: Self, _one: Self) -> Self {
         // SAFETY: `subtract` has the same requirements as this function.
@@ -63,7 +63,7 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn and(self, other: Self) -> Self;
     /// All bits set in lanes that are zero, none in the others.
     unsafe fn are_zero(self) -> Self;
-    /// The minimum of each two lanes, as signed integers; `None` on sets without that instruction.
+    /// The minimum of two lanes' bits as signed integers; `None` on sets without that instruction.
     #[inline(always)]
     unsafe fn least_bits(_a: Self, _b: Self) -> Option<Self> {
         None
@@ -81,15 +81,15 @@ pub(crate) unsafe trait Vector: Copy {
     }
 
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self);
-    /// Called for 4 lanes and more.
+    /// Called only for 4 lanes and more.
     unsafe fn neighbours2(a: Self, _b: Self) -> (Self, Self) {
         (a, a)
     }
-    /// Called for 8 lanes and more.
+    /// Called only for 8 lanes and more.
     unsafe fn neighbours3(a: Self, _b: Self) -> (Self, Self) {
         (a, a)
     }
-    /// Called for 16 lanes.
+    /// Called only for 16 lanes.
     unsafe fn neighbours4(a: Self, _b: Self) -> (Self, Self) {
         (a, a)
     }
@@ -218,7 +218,7 @@ impl<V: Vector> Proven<V> {
         unsafe { a.subtract(b) }
     }
 
-    /// a - b, in the multiplication units, where a processor has separate ones. `one` is 1.0 in all lanes.
+    /// a - b, computed as a * one - b where that uses other units than additions. `one` is 1.0 in all lanes.
     #[inline(always)]
     pub(crate) fn subtract_by_product(self, a: V, b: V, one: V) -> V {
         // SAFETY: `self` proves the instruction set.
@@ -239,7 +239,7 @@ impl<V: Vector> Proven<V> {
         unsafe { bits.or_different(a, b) }
     }
 
-    /// The bits of `a` minus those of `b`, as an integer in each lane, wrapping.
+    /// The bits of `a` minus the bits of `b`, as an integer in each lane, wrapping.
     #[inline(always)]
     pub(crate) fn subtract_bits(self, a: V, b: V) -> V {
         // SAFETY: `self` proves the instruction set.
@@ -260,7 +260,7 @@ impl<V: Vector> Proven<V> {
         unsafe { a.are_zero() }
     }
 
-    /// The minimum of each two lanes, as signed integers; `None` on sets without that instruction.
+    /// The minimum of two lanes' bits as signed integers; `None` on sets without that instruction.
     #[inline(always)]
     pub(crate) fn least_bits(self, a: V, b: V) -> Option<V> {
         // SAFETY: `self` proves the instruction set.

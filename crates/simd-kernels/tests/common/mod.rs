@@ -3,7 +3,7 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    reason = "every test file is a crate of its own, and uses a part"
+    reason = "every test file is a crate of its own, and uses only some of these functions"
 )]
 
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ pub const OPERATIONS: [Operation; 4] = [
     Operation::Maximum,
 ];
 
-/// The same for both float types.
+/// The methods that are the same for both float types.
 macro_rules! by_standard {
     () => {
         fn magnitude(self) -> Self {
@@ -78,7 +78,7 @@ impl Bits for f32 {
     by_standard!();
 }
 
-/// Numbers of many sizes, and the special ones.
+/// Numbers of many magnitudes, and special values.
 pub fn word() -> impl Strategy<Value = u64> {
     let special = prop::sample::select(vec![
         -0.0,
@@ -104,7 +104,7 @@ pub fn finite_word() -> impl Strategy<Value = u64> {
         .prop_map(|(mantissa, exponent)| (mantissa * 2_f64.powi(exponent)).to_bits())
 }
 
-/// Words with special values among them, or finite numbers only.
+/// Words of many magnitudes with special values among them, or of finite numbers only.
 pub fn words(count: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value = Vec<u64>> {
     let count = count.into();
     prop_oneof![

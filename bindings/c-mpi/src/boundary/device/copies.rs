@@ -20,7 +20,7 @@ struct Copied {
     words: Vec<u64>,
     /// The bytes of the array.
     count: usize,
-    /// The address of the program's array.
+    /// The GPU, and the address of the program's array there.
     device: &'static Device,
     pointer: u64,
 }
@@ -44,10 +44,10 @@ impl Copied {
         })
     }
 
-    /// Copies the program's bytes.
+    /// Makes a buffer with a copy of the program's array.
     ///
     /// # Safety
-    /// The bytes are there.
+    /// The program's array has `count` bytes.
     unsafe fn of(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
         let mut copied = Self::room(ordinal, pointer, count)?;
         // SAFETY: the callee requires what the caller promises.
@@ -58,7 +58,7 @@ impl Copied {
     /// Copies the program's array to the buffer.
     ///
     /// # Safety
-    /// The array is there.
+    /// The program's array has as many bytes as the buffer.
     unsafe fn read(&mut self) -> Result<(), Failure> {
         if self.count == 0 {
             return Ok(());
@@ -72,7 +72,7 @@ impl Copied {
     /// Copies the buffer to the program's array.
     ///
     /// # Safety
-    /// Nobody else uses that array.
+    /// Only this call uses the program's array.
     unsafe fn write_back(&self) -> Result<(), Failure> {
         if self.count == 0 {
             return Ok(());
@@ -136,10 +136,10 @@ impl Target {
         (self.room.as_mut().map_or(pointer, Copied::start), m)
     }
 
-    /// Copies the buffer to the array on the GPU.
+    /// Copies the array on the GPU to the buffer.
     ///
     /// # Safety
-    /// There are m elements.
+    /// The array has m elements.
     pub(super) unsafe fn fill(&mut self) -> Result<(), Failure> {
         match &mut self.room {
             // SAFETY: the callee requires what the caller promises.
@@ -164,7 +164,7 @@ impl Target {
 /// This rank's items, if the GPU that holds them can fold them for the plan.
 ///
 /// # Safety
-/// They are n elements, which no thread writes or frees during the call.
+/// The array has n elements, which no thread writes or frees during the call.
 pub(super) unsafe fn folded(
     plan: &Shaped,
     operation: Operation,

@@ -98,7 +98,7 @@ fn alternate_pd(a: __m256d, b: __m256d) -> __m256d {
     blended
 }
 
-/// (a0, b1, a2, b3, a4, b5, a6, b7), in assembly for the same reason.
+/// (a0, b1, a2, b3, a4, b5, a6, b7), in assembly for the reason given at [`alternate_pd`].
 #[target_feature(enable = "avx2")]
 #[inline]
 fn alternate_ps(a: __m256, b: __m256) -> __m256 {
@@ -168,14 +168,14 @@ unsafe impl Vector for __m256d {
         _mm256_fmsub_pd(self, one, other)
     }
 
-    /// Pairs (a, b) in each 128 bits.
+    /// Each 128 bits of the results hold a lane of `a` and a lane of `b`.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
         (alternate_pd(a, b), _mm256_shuffle_pd::<0b0101>(a, b))
     }
 
-    /// Halves (a, b): the blend runs on other ports than shuffles.
+    /// The halves of the results come from (a, b). The blend runs on other ports than shuffles.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
@@ -209,7 +209,7 @@ unsafe impl Vector for __m256 {
         _mm256_cmp_ps::<_CMP_UNORD_Q>
     );
 
-    /// Pairs (a01, b01, a23, b23) in each 128 bits.
+    /// When the results are combined, each 128 bits hold (a01, b01, a23, b23).
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -217,7 +217,8 @@ unsafe impl Vector for __m256 {
         (alternate_ps(a, b), exchanged)
     }
 
-    /// Halves of four registers in each 128 bits.
+    /// When the results are combined, each 128 bits hold one lane for each of four registers of
+    /// leaves.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
@@ -225,7 +226,7 @@ unsafe impl Vector for __m256 {
         (_mm256_blend_ps::<0b1100_1100>(a, b), exchanged)
     }
 
-    /// Halves (a, b).
+    /// The halves of the results come from (a, b).
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours3(a: Self, b: Self) -> (Self, Self) {

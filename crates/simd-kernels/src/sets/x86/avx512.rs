@@ -19,7 +19,7 @@ vector_level!(
     __m512
 );
 
-/// Lanes of 128 bits from two registers: (a1, b0, a3, b2).
+/// A register of the 128-bit lanes (a1, b0, a3, b2).
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn exchanged_lanes_pd(a: __m512d, b: __m512d) -> __m512d {
@@ -153,7 +153,8 @@ unsafe impl Vector for __m512d {
         _mm512_fmsub_pd(self, one, other)
     }
 
-    /// Pairs (a, b) in each 128 bits. Two unpacks would each read `b` from memory again.
+    /// Each 128 bits of the results hold a lane of `a` and a lane of `b`. Two unpacks would each
+    /// read `b` from memory again.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -163,7 +164,8 @@ unsafe impl Vector for __m512d {
         )
     }
 
-    /// 128-bit lanes (a, b, a, b): the blend runs on other ports than shuffles.
+    /// The 128-bit lanes of the results come from (a, b, a, b). The blend runs on other ports than
+    /// shuffles.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
@@ -173,7 +175,8 @@ unsafe impl Vector for __m512d {
         )
     }
 
-    /// 128-bit lanes (a, a, b, b), each with the lane two positions away.
+    /// The 128-bit lanes of the results come from (a, a, b, b). Siblings are two 128-bit lanes
+    /// apart.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours3(a: Self, b: Self) -> (Self, Self) {
@@ -284,7 +287,7 @@ unsafe impl Vector for __m512 {
         _mm512_castsi512_ps(_mm512_maskz_set1_epi32(zeros, -1))
     }
 
-    /// (a01, a23, b01, b23) in each 128 bits.
+    /// When the results are combined, each 128 bits hold (a01, a23, b01, b23).
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -292,7 +295,8 @@ unsafe impl Vector for __m512 {
         (even, _mm512_shuffle_ps::<0b11_01_11_01>(a, b))
     }
 
-    /// Quarters of four registers in each 128 bits.
+    /// When the results are combined, each 128 bits hold one lane for each of four registers of
+    /// leaves.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
@@ -300,7 +304,7 @@ unsafe impl Vector for __m512 {
         (even, _mm512_shuffle_ps::<0b11_01_11_01>(a, b))
     }
 
-    /// 128-bit lanes (a, b, a, b).
+    /// The 128-bit lanes of the results come from (a, b, a, b).
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours3(a: Self, b: Self) -> (Self, Self) {
@@ -309,7 +313,7 @@ unsafe impl Vector for __m512 {
         (blend, _mm512_castpd_ps(exchanged))
     }
 
-    /// 128-bit lanes (a, a, b, b).
+    /// The 128-bit lanes of the results come from (a, a, b, b).
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours4(a: Self, b: Self) -> (Self, Self) {

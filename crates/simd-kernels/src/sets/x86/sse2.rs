@@ -51,7 +51,7 @@ fn subtree_sum8_f64(leaves: &[f64; 8]) -> f64 {
     _mm_cvtsd_f64(_mm_add_sd(level2, _mm_unpackhi_pd(level2, level2)))
 }
 
-/// (a0 + a1, b0 + b1), the left operands first.
+/// (a0 + a1, b0 + b1).
 #[target_feature(enable = "sse2")]
 #[inline]
 fn add_neighbours_pd(a: __m128d, b: __m128d) -> __m128d {
@@ -74,7 +74,7 @@ fn subtree_sum8_f32(leaves: &[f32; 8]) -> f32 {
     _mm_cvtss_f32(_mm_add_ss(level2, right))
 }
 
-/// (a0 + a1, a2 + a3, b0 + b1, b2 + b3), the left operands first.
+/// (a0 + a1, a2 + a3, b0 + b1, b2 + b3).
 #[target_feature(enable = "sse2")]
 #[inline]
 fn add_neighbours_ps(a: __m128, b: __m128) -> __m128 {
@@ -136,7 +136,7 @@ unsafe impl Vector for __m128d {
         _mm_cmpunord_pd
     );
 
-    /// (a, b).
+    /// Each result holds a lane of `a` and a lane of `b`.
     #[target_feature(enable = "sse2")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -169,7 +169,7 @@ unsafe impl Vector for __m128 {
         _mm_cmpunord_ps
     );
 
-    /// (a01, a23, b01, b23).
+    /// When the results are combined, the lanes are (a01, a23, b01, b23).
     #[target_feature(enable = "sse2")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -177,7 +177,7 @@ unsafe impl Vector for __m128 {
         (even, _mm_shuffle_ps::<0b11_01_11_01>(a, b))
     }
 
-    /// One lane per register of leaves.
+    /// When the results are combined, there is one lane for each register of leaves.
     #[target_feature(enable = "sse2")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
