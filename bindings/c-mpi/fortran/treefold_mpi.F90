@@ -401,8 +401,7 @@ contains
       call treefold_end_call(c_size(comm%own%handle, ranks), ierr)
    end subroutine treefold_comm_size
 
-   ! Sets how long a wait tolerates silence from another rank; 1800 seconds by default. After that the wait ends with
-   ! TREEFOLD_MPI_FAILED.
+   ! Sets after how much silence from another rank a wait fails with TREEFOLD_MPI_FAILED; 1800 seconds by default.
    subroutine treefold_comm_silence_limit(comm, seconds, ierr)
       type(treefold_comm), intent(inout) :: comm
       real(real64), intent(in) :: seconds
@@ -410,8 +409,8 @@ contains
       call treefold_end_call(c_silence_limit(comm%own%handle, seconds), ierr)
    end subroutine treefold_comm_silence_limit
 
-   ! Measures the cost of messages, in a few milliseconds. Plans that are built later use the measured cost to choose their
-   ! algorithm. Collective.
+   ! Measures the cost of messages, in a few milliseconds. Plans that are built later choose their algorithm by this cost.
+   ! Collective.
    subroutine treefold_comm_measure_link(comm, ierr)
       type(treefold_comm), intent(inout) :: comm
       integer, intent(out), optional :: ierr
@@ -1130,8 +1129,7 @@ contains
       call finish(c, ierr, result=result)
    end subroutine run_plan
 
-   ! Finds how many addresses treefold_run_dots and treefold_start_dots pass to C: none after an error, so that the other ranks get
-   ! an error, too.
+   ! Finds how many addresses to pass to C for dot products: none after an error, so that the other ranks get an error, too.
    subroutine take_addresses(c, x, y, n, elements, addresses)
       type(given_to_c), intent(inout) :: c
       type(c_ptr), intent(in) :: x(:), y(:)

@@ -62,8 +62,7 @@ typedef struct treefold_comm treefold_comm;
 #define TREEFOLD_MPI_FAMILY "unknown"
 #endif
 
-/* Gives one line of text: the MPI library that treefold calls, and why it calls this one. The text stays valid. TREEFOLD_MPI if there is no
-   library. */
+/* Gives one line of text: which MPI library treefold calls, and why. The text stays valid. TREEFOLD_MPI if there is no library. */
 treefold_status treefold_mpi_library(const char **text);
 
 /* The function behind treefold_comm_duplicate. It takes the address of a communicator, its size in bytes, the family of its mpi.h, and a
@@ -358,8 +357,7 @@ treefold_status treefold_start_by_key(const treefold_plan *plan, int32_t operati
 /* Makes progress without waiting. Sets *done to 1 if the wait would return at once, else to 0. */
 treefold_status treefold_test(const treefold_run *run, int *done);
 
-/* Waits until the run is over, for at most `seconds`. After that time, returns TREEFOLD_TIMED_OUT, and the run continues. treefold_wait
-   fetches the result. */
+/* Waits until the run is over. Returns TREEFOLD_TIMED_OUT after `seconds`, and the run continues. treefold_wait fetches the result. */
 treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
 
 /* Waits for a run, writes its result and ends the handle. *is_mine says whether this rank got a result (is_mine may be NULL). With NULL and

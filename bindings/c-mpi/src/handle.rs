@@ -150,10 +150,7 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
                 slots.len() - 1
             }
             None => {
-                let reason = format_args!(
-                    "this thread already has {} handles of this kind",
-                    slots.len()
-                );
+                let reason = format_args!("this thread has {} such handles", slots.len());
                 return Err(Failure::argument(H::NAME, reason));
             }
         };
@@ -275,14 +272,8 @@ mod tests {
 
     use super::{end, name, object, take};
 
-    handle!(
-        /// A number.
-        number, u32, 6, "number"
-    );
-    handle!(
-        /// A text.
-        text, str, 7, "text"
-    );
+    handle!(number, u32, 6, "number");
+    handle!(text, str, 7, "text");
 
     fn error<H: super::Named>(handle: *const H) -> (Code, String) {
         let failure = object(handle).map(drop).unwrap_err();

@@ -10,8 +10,8 @@ use treefold_c::failure::{Code, Failure};
 use treefold_c::keyed::{Keys, collected};
 use treefold_c::statistic::Asked;
 
-/// The operations of `treefold_mpi.h` in the order of their codes, which count from 1, and their names in C. A call accepts only the
-/// first few: the next constants say how many.
+/// The operations of `treefold_mpi.h` in the order of their codes, which count from 1, and their names in C. A call offers only the
+/// first few.
 pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
     (Operation::Allreduce, "TREEFOLD_ALLREDUCE"),
     (Operation::Reduce, "TREEFOLD_REDUCE"),
@@ -61,8 +61,7 @@ pub(crate) enum Given<'a> {
     ByKey(Keys<'a>, &'a [u8]),
     /// A state by key, which becomes the result.
     Keyed(*const treefold_keyed),
-    /// A rank's items after a GPU has folded them: the folds of the rank's own nodes, or the words of their exact sum; or why the GPU
-    /// failed.
+    /// What a GPU made of a rank's items: the folds of the rank's own nodes, the words of their exact sum, or an error.
     #[cfg(feature = "cuda")]
     Nodes(Result<&'a [u8], &'a str>),
 }

@@ -57,8 +57,7 @@ impl Drop for Run {
 }
 
 impl Run {
-    /// Takes the pending run, and marks the plan as free. `None` if this run has ended before; then another run may
-    /// be pending.
+    /// Takes the pending run, and marks the plan as free. If this run has ended before, does neither: `None`.
     fn end(&self) -> Option<AnyPending> {
         let started = self.started.try_borrow_mut().ok();
         let started = started.and_then(|mut started| started.take())?;
@@ -210,8 +209,7 @@ fn is_waited_for() -> Failure {
     Failure::argument("run", "it is being waited for")
 }
 
-/// Notifies the other ranks if an operator's failure unwinds. Otherwise they could wait long, until this rank's next
-/// call.
+/// Notifies the other ranks if an operator's failure unwinds: this rank's next call could be far off.
 pub(crate) struct NotifyOnPanic<'w>(pub(crate) &'w World);
 
 impl Drop for NotifyOnPanic<'_> {

@@ -224,9 +224,8 @@ module treefold_any
       integer(c_int64_t) :: width = 1
    end type state_of_c
 
-   ! Exact sums that a program keeps between calls, and their statistics. The library frees them when the variable goes out of
-   ! scope, or when treefold_accumulator_destroy is called. Variables of the main program do not go out of scope. Assignment makes a
-   ! copy.
+   ! Exact sums that a program keeps between calls, and their statistics. They are freed when the variable goes out of scope, or by
+   ! treefold_accumulator_destroy. Variables of the main program do not go out of scope. Assignment makes a copy.
    type, public :: treefold_accumulator
       private
       type(state_of_c) :: state

@@ -506,8 +506,7 @@ static treefold_status add(const treefold_state *state, int is_removal, argument
     return status;
 }
 
-/* Computes a statistic by adding one block after the other to a state: an accumulator, or a keyed state where accumulators lack the
-   statistic. */
+/* Computes a statistic by adding blocks to a state: an accumulator, or a keyed state where accumulators lack the statistic. */
 static treefold_status exact_by_blocks(arguments *all, treefold_statistic statistic, int by_rows, int64_t width, double ddof,
                                        void *result) {
     const int of_accumulators = 1 << TREEFOLD_EXACT_COUNT | 1 << TREEFOLD_EXACT_SUM | 1 << TREEFOLD_EXACT_MEAN |

@@ -184,9 +184,8 @@ treefold_status treefold_fields(treefold_type type, treefold_op op, const void *
 
 /*
  * Reduces n items with a user-defined operator. An item has item_bytes bytes: a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX. Items are
- * copied unless item_bytes is a multiple of 8 and the items are aligned to 8 bytes. `empty` is the result for no items, or NULL if the call
- * is to return TREEFOLD_EMPTY for no items. If treefold_threads allows several threads, they call `combine` concurrently, all with the same
- * context.
+ * copied unless item_bytes is a multiple of 8 and the items are aligned to 8 bytes. `empty` is the result for no items; if it is NULL, no
+ * items fail with TREEFOLD_EMPTY. If treefold_threads allows several threads, they call `combine` concurrently, all with the same context.
  */
 treefold_status treefold_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
                                    const void *empty, void *result);
@@ -201,8 +200,7 @@ treefold_status treefold_dot(treefold_type type, const void *x, size_t n, const 
  */
 treefold_status treefold_sum_lanes(treefold_type type, const void *x, size_t n, size_t lanes, void *result);
 
-/* The sum of the numbers, and the sum of their absolute values, which bounds the error of the sum (docs/order.md). type is TREEFOLD_F32 or
-   F64. */
+/* The sum of the numbers, and of their absolute values, which bounds the error of the sum (docs/order.md). type is TREEFOLD_F32 or F64. */
 treefold_status treefold_sum_and_absolute_sum(treefold_type type, const void *x, size_t n, void *sum, void *absolute_sum);
 
 /* As treefold_fold and treefold_dot, on the caller's threads. A short array is reduced by the calling thread, without a call of `team`.

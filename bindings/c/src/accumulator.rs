@@ -1,5 +1,4 @@
-//! Accumulators of all kinds and element types behind one trait. Items arrive as bytes; the program's type code
-//! says how to read them.
+//! Accumulators of all kinds and element types behind one trait. Items arrive as bytes.
 
 mod kind;
 

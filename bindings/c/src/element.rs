@@ -98,8 +98,7 @@ impl ElementType {
 
 /// A Rust type that has a code in `treefold.h`.
 pub trait Element: Pod + Send + Sync {
-    /// Returns the operator on this type. Implementations are not inlined, since each crate that makes an operator a `dyn` compiles its
-    /// functions.
+    /// Returns the operator on this type. Not inlined: each crate that makes an operator a `dyn` would compile its functions.
     ///
     /// # Errors
     /// The operator is not defined for this type.

@@ -10,7 +10,6 @@ use crate::raw::{elements, put};
 use crate::statistic::Question;
 use crate::{by_real, keyed};
 
-/// The exact sum.
 pub(crate) fn sum<T: Float>(x: &[T]) -> Result<T, Failure> {
     local::reduce(x.len(), |by| {
         Ok::<T, Failure>(match by {

@@ -268,14 +268,8 @@ mod tests {
         }
     }
 
-    handle!(
-        /// A number.
-        number, u32, 6, "number"
-    );
-    handle!(
-        /// A number of another kind.
-        other, u32, 7, "other"
-    );
+    handle!(number, u32, 6, "number");
+    handle!(other, u32, 7, "other");
 
     fn value(handle: *const number) -> Result<u32, Failure> {
         read(handle, |value| Ok(*value))

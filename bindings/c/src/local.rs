@@ -88,7 +88,6 @@ pub(crate) fn reduce<R: Send, E: Into<Failure> + Send>(
     reduce(By::Caller).map_err(Into::into)
 }
 
-/// The sum.
 #[inline]
 pub(crate) fn sum<T: Copy + Send + Sync + 'static>(x: &[T]) -> Result<T, Failure>
 where

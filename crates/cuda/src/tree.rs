@@ -223,9 +223,7 @@ pub(crate) fn config(blocks: u64) -> Result<LaunchConfig, Error> {
     let blocks = u32::try_from(blocks)
         .ok()
         .filter(|&blocks| blocks <= most)
-        .ok_or_else(|| {
-            Error::Lengths(format!("{blocks} blocks are more than a launch can have"))
-        })?;
+        .ok_or_else(|| Error::Lengths(format!("{blocks} blocks are too many for a launch")))?;
     Ok(LaunchConfig {
         grid_dim: (blocks, 1, 1),
         block_dim: (THREADS, 1, 1),

@@ -136,8 +136,8 @@ fn tree_fold_keeps_operands_in_order() {
     }
 }
 
-/// Compares the detected levels with the processor's flags, because tests silently skip a level that is
-/// not detected.
+/// Tests silently skip a level that is not detected, so the detected levels must match the processor's
+/// flags.
 #[test]
 fn levels_are_those_of_the_processor() {
     let names: Vec<&str> = Level::available().map(Level::name).collect();

@@ -165,8 +165,7 @@ pub(super) unsafe fn run_here(
     Ok(outcome)
 }
 
-/// Starts the operation with this code, if it is among the first `among`, which the call offers. The wait writes to `result`, unless that is
-/// NULL.
+/// Starts the operation with this code, if the call offers it: the first `among`. The wait writes to `result`, unless that is NULL.
 ///
 /// # Safety
 /// The arrays are as [`Arrays`] says, `result` has the given number of elements of the plan's type until the run ends, and `run` points to room

@@ -27,8 +27,7 @@ enum Nodes {
 }
 
 impl OnDevice {
-    /// Sums each of several runs of consecutive rows of `row_bytes` bytes: `lengths` are the rows of each run. A complex
-    /// number is two columns.
+    /// Sums each run of consecutive rows; `lengths` are numbers of rows. A complex number is two columns.
     fn fold_runs(&self, row_bytes: usize, lengths: &[usize]) -> Result<Nodes, Error> {
         match *self {
             Self::F32(device, items) => {
@@ -70,8 +69,8 @@ pub(crate) fn of_cuda(error: &Error) -> Failure {
 }
 
 impl Shaped {
-    /// The type of the floats in n elements, if a GPU can fold them for this operation. A wrong number of elements is left
-    /// to the calls for host memory, which report it.
+    /// Which floats a GPU can fold for this operation. `None` for a wrong `n`, too: the calls for host memory
+    /// report it.
     pub(crate) fn folded_floats(&self, operation: Operation, n: usize) -> Option<Floats> {
         let floats = self.gpu.floats.get()?;
         let is_reduction = matches!(

@@ -15,8 +15,7 @@ pub(crate) struct Table<O> {
     pieces: [OnceLock<Box<[Slot<O>]>>; PIECES],
     /// The places that were ever used.
     used: AtomicU32,
-    /// Lower half: the place that was freed last, plus 1, or 0 if no place is free. Upper half: how often the
-    /// lower half has changed.
+    /// Lower half: the place freed last, plus 1, or 0 if none is free. Upper half: how often this has changed.
     free: AtomicU64,
 }
 

@@ -13,8 +13,7 @@ use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::statistic::Asked;
 
-/// Evaluates `$body`, in which `$slot` is the type of slots that store what is [`Held`](treefold::exact::Held) of items of type
-/// `$real`.
+/// Evaluates `$body`, in which `$slot` is the type of slots that store a [`Held`](treefold::exact::Held) of `$real`.
 #[macro_export]
 macro_rules! by_slot {
     ($held:expr, $real:ty, $slot:ident => $body:expr) => {{

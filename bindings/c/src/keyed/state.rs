@@ -261,9 +261,7 @@ impl<S: SlotKind> KeyedState for Keyed<S> {
         let new = Self::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
         let [found, expected] = [new.width(), self.width()];
         if found != expected {
-            let reason = format_args!(
-                "the rows have {found} items, but the rows of `keyed` have {expected}"
-            );
+            let reason = format_args!("the rows have {found} items, those of `keyed` {expected}");
             return Err(Failure::argument("bytes", reason));
         }
         *self = new;

@@ -87,10 +87,7 @@ impl Function {
     #[inline]
     pub fn combine(&self, left: &[u64], right: &[u64], into: &mut [u64]) {
         let are_items = left.len() == self.words && right.len() == self.words;
-        assert!(
-            are_items && into.len() == self.words,
-            "items have whole words"
-        );
+        assert!(are_items && into.len() == self.words, "whole words");
         into.fill(0);
         let (left, right) = (left.as_ptr().cast(), right.as_ptr().cast());
         // SAFETY: all three have whole words for an item, aligned to 8 bytes, and the function behaves as the caller of `new` has
@@ -107,8 +104,7 @@ mod tests {
     use super::*;
     use crate::operator::of_function;
 
-    /// Adds the first words of two items of three words. Leaves the other words unwritten, as a function leaves the padding of a
-    /// struct.
+    /// Adds the first words of items of three words. Leaves the other words unwritten, like the padding of a struct.
     unsafe extern "C" fn add_first_words(
         _: *mut c_void,
         left: *const c_void,

@@ -59,8 +59,7 @@ static inline int compare(const struct natural *a, const struct natural *b)
     return 0;
 }
 
-/* The product of p divided by the product of q, or the square root of the quotient's magnitude, with the sign of p[0]. Except p[0], factors
-   that are 0 are left out. */
+/* The product of p over the product of q, or the root of its magnitude, with the sign of p[0]. Except p[0], factors of 0 are left out. */
 struct fraction {
     int is_root;
     integer p[4], q[6];

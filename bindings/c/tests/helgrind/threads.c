@@ -1,4 +1,4 @@
-/* Calls that use several threads of the pool, for helgrind with the installed suppressions. The results must have the bits of one
+/* Calls that use several threads of the pool, for helgrind with the installed suppressions. Results have the bits of one
    thread. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -83,8 +83,7 @@ fn exact_sums_of_any_kind() {
     check_kinds::<f32>(device, 46_012);
 }
 
-/// Every accumulator fills up, and must be emptied in time: all numbers are the largest of their scale, and have one
-/// sign.
+/// Every accumulator fills up, and must be emptied in time: all numbers have the largest scale and one sign.
 #[test]
 fn accumulators_run_full() {
     let Some(device) = device() else { return };

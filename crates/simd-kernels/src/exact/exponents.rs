@@ -76,8 +76,7 @@ impl Kernel<f64> for OfProducts<'_> {
 struct Seen {
     largest: u64,
     smallest: u64,
-    /// The bits of the smallest magnitude except zero, minus 1: a zero wraps around to the largest
-    /// integer.
+    /// The bits of the smallest magnitude but zero, minus 1: a zero wraps to the largest integer.
     smallest_other: u64,
 }
 

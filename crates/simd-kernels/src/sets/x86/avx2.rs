@@ -217,8 +217,7 @@ unsafe impl Vector for __m256 {
         (alternate_ps(a, b), exchanged)
     }
 
-    /// When the results are combined, each 128 bits hold one lane for each of four registers of
-    /// leaves.
+    /// When the results are combined, each 128 bits hold a lane for each of four leaf registers.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {

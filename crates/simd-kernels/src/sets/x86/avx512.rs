@@ -153,8 +153,8 @@ unsafe impl Vector for __m512d {
         _mm512_fmsub_pd(self, one, other)
     }
 
-    /// Each 128 bits of the results hold a lane of `a` and a lane of `b`. Two unpacks would each
-    /// read `b` from memory again.
+    /// The lanes come from `a` and `b` alternately. Two unpacks would each read `b` from memory
+    /// again.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -164,8 +164,7 @@ unsafe impl Vector for __m512d {
         )
     }
 
-    /// The 128-bit lanes of the results come from (a, b, a, b). The blend runs on other ports than
-    /// shuffles.
+    /// The 128-bit lanes come from (a, b, a, b). The blend runs on other ports than shuffles.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
@@ -175,8 +174,7 @@ unsafe impl Vector for __m512d {
         )
     }
 
-    /// The 128-bit lanes of the results come from (a, a, b, b). Siblings are two 128-bit lanes
-    /// apart.
+    /// The 128-bit lanes come from (a, a, b, b). Siblings are two 128-bit lanes apart.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours3(a: Self, b: Self) -> (Self, Self) {
@@ -295,8 +293,7 @@ unsafe impl Vector for __m512 {
         (even, _mm512_shuffle_ps::<0b11_01_11_01>(a, b))
     }
 
-    /// When the results are combined, each 128 bits hold one lane for each of four registers of
-    /// leaves.
+    /// When the results are combined, each 128 bits hold a lane for each of four leaf registers.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
