@@ -313,7 +313,7 @@ module treefold_mpi_support
       integer(c_int) :: mine = 0
    end type given_to_c
 
-   ! The operand that an array becomes. The result of a start is written after the call has returned, so it cannot be a copy.
+   ! Which operand of a call an array is. The result of a start is written after the call has returned, so it cannot be a copy.
    integer(c_int), parameter :: AS_X = 0, AS_Y = 1, AS_RESULT = 2, AS_RESULT_OF_START = 3
 
    interface

@@ -232,7 +232,7 @@ static void *pointer_or_null(void *const *pointer) { return pointer != NULL ? *p
 
 /* ---- Over ranks, for module treefold_mpi ---- */
 
-/* The argument that an array becomes. The result of a start is written after the call has returned, so it cannot be a copy. */
+/* Which argument of a call an array is. The result of a start is written after the call has returned, so it cannot be a copy. */
 enum { TREEFOLD_AS_X = 0, TREEFOLD_AS_Y = 1, TREEFOLD_AS_RESULT = 2, TREEFOLD_AS_RESULT_OF_START = 3 };
 
 /* Takes an array of elements of `type` (-1 for any integers), or of items of item_bytes bytes. Its address and its length in items become

@@ -124,7 +124,7 @@ impl<T: DeviceRepr> Buffer<T> {
         })
     }
 
-    #[expect(unsafe_code, reason = "memory without values")]
+    #[expect(unsafe_code, reason = "the memory is not initialised")]
     pub(crate) fn with_room(stream: &Arc<CudaStream>, length: usize) -> Result<Self, Error> {
         // SAFETY: T is a number, so any bits are a value; kernels write before they read.
         let memory = unsafe { stream.alloc::<T>(length) }.during("allocating device memory")?;

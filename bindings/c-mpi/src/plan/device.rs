@@ -77,7 +77,7 @@ impl Shaped {
             operation,
             Operation::Allreduce | Operation::Reduce | Operation::ReduceScatter
         );
-        // Algorithms that are not schedules need the items.
+        // For algorithms that are not schedules, a GPU folds nothing: they need the items themselves.
         let are_all = |lengths: Vec<usize>| {
             let rows = lengths.iter().fold(0_u128, |rows, &one| rows + one as u128);
             rows * self.width as u128 == n as u128

@@ -38,7 +38,7 @@ pub type Combine = Option<
 pub struct Function {
     function: unsafe extern "C" fn(*mut c_void, *const c_void, *const c_void, *mut c_void) -> c_int,
     context: *mut c_void,
-    /// The words that hold an item, at least one.
+    /// The number of words that hold an item, at least one.
     words: usize,
 }
 
@@ -75,7 +75,7 @@ impl Function {
         })
     }
 
-    /// The words that hold an item.
+    /// The number of words that hold an item.
     pub fn words(&self) -> usize {
         self.words
     }
@@ -87,7 +87,7 @@ impl Function {
     #[inline]
     pub fn combine(&self, left: &[u64], right: &[u64], into: &mut [u64]) {
         let are_items = left.len() == self.words && right.len() == self.words;
-        assert!(are_items && into.len() == self.words, "whole words");
+        assert!(are_items && into.len() == self.words, "each is one item");
         into.fill(0);
         let (left, right) = (left.as_ptr().cast(), right.as_ptr().cast());
         // SAFETY: all three have whole words for an item, aligned to 8 bytes, and the function behaves as the caller of `new` has

@@ -469,7 +469,7 @@ static void special(void)
     OK(treefold_keyed_destroy(&keyed));
 }
 
-/* Bytes that are cut are rejected; changed bytes are rejected or describe another state. A state that rejects bytes is unchanged. */
+/* Truncated bytes are rejected; changed bytes are rejected or describe another state. A state that rejects bytes is unchanged. */
 static void changed_bytes(enum form form, treefold_statistic statistic)
 {
     static unsigned char bytes[BYTES_MAX], room[BYTES_MAX + 1];

@@ -165,7 +165,7 @@ template <std::size_t L> void canonical_reduce_in()
 
 // ---- User-defined operators
 
-// No default constructor, and an alignment beyond what the library promises.
+// A type without a default constructor, aligned more strictly than the library promises.
 struct alignas(64) broad {
     double value;
     explicit broad(double given) : value(given) {}
@@ -220,7 +220,7 @@ void operators()
 void exceptions()
 {
     const auto x = some_items<double>(0, 200'000);
-    // Many threads throw, each its own exception: one of them reaches the caller, through try_ as well.
+    // Many threads throw, each its own exception: one of the exceptions reaches the caller, through try_ as well.
     for (int round = 0; round < 20; ++round) {
         std::atomic<int> thrown_count = 0;
         const auto failing = [&thrown_count](double, double) -> double { throw ++thrown_count; };

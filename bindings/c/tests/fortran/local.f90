@@ -376,7 +376,7 @@ program local
    call get_command_argument(1, argument)
    if (argument == 'stop') then
       print *, treefold_min([real(real64) ::])
-      ! Not reached: this would look like success.
+      ! Not reached, since treefold_min ends the process: `stop` would look like success.
       stop
    end if
    do length = 1, size(LENGTHS)

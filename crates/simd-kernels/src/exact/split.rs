@@ -98,7 +98,7 @@ pub struct Split {
 /// The exact sums of at most [`SPLIT_ITEMS`] items at a scale; `None` if they do not fit. Infinities and NaNs never fit.
 ///
 /// # Panics
-/// There are more than [`SPLIT_ITEMS`].
+/// There are more than [`SPLIT_ITEMS`] items.
 ///
 /// ```
 /// use simd_kernels::{Level, SplitScale, split_sums};
