@@ -742,7 +742,7 @@ contains
       call write_bytes(c_accumulator_to_bytes, accumulator%state%handle, bytes, ierr)
    end subroutine treefold_accumulator_to_bytes
 
-   ! Replaces the contents of an accumulator with bytes from an accumulator of the same type that holds the same sums.
+   ! Replaces the contents of an accumulator with those of another one, given as bytes, of the same type and with the same sums.
    subroutine treefold_accumulator_of_bytes(accumulator, bytes, ierr)
       type(treefold_accumulator), intent(in) :: accumulator
       type(*), dimension(..), intent(in) :: bytes

@@ -263,7 +263,8 @@ void treefold_f_take(arguments *all, int as, const char *name, const CFI_cdesc_t
 /* Records an error that Fortran has found. */
 void treefold_f_note(arguments *all, treefold_status status, const char *text) { refuse(all, status, "%s", text); }
 
-/* Ends a call that C has made. An error of C about lengths is replaced by the recorded one, because C did not see the caller's lengths. */
+/* Ends a call after C has returned. An error of C about lengths is replaced by the recorded one, because C did not see the caller's
+   lengths. */
 treefold_status treefold_f_end(arguments *all, treefold_status status, const CFI_cdesc_t *result) {
     if (status != TREEFOLD_OK && status != TREEFOLD_LENGTH) all->wrong = TREEFOLD_OK;
     all->result.of = result;

@@ -32,7 +32,8 @@ fn check<T: Bits>(levels: &[Level], x: &[T], y: &[T]) {
     }
 }
 
-/// The same words as doubles and as floats, in allocations that end with them. x and y begin at different offsets.
+/// Checks the words as doubles and as floats, in allocations that end with them. x and y begin at different
+/// offsets.
 #[track_caller]
 fn check_both(words: &[u64], x_skipped: usize, y_skipped: usize) {
     let levels = levels();
@@ -64,7 +65,7 @@ proptest! {
         check_both(&words, x_skipped, y_skipped);
     }
 
-    /// Long enough for several blocks and groups.
+    /// Slices of several blocks and groups.
     #[test]
     fn long_slices(words in words(1000), repeats in 2..30_usize, skipped in 0..1000_usize) {
         check_both(&words.repeat(repeats), skipped, skipped / 2);
@@ -84,7 +85,7 @@ fn lengths_where_something_ends() {
     }
 }
 
-/// Longer than the size from which both slices are prefetched.
+/// Slices above the size from which both are prefetched.
 #[test]
 fn leaves_that_are_fetched_ahead() {
     let doubles = |from: u64| -> Vec<f64> {

@@ -57,7 +57,7 @@ proptest! {
     }
 }
 
-/// Around whole rows, whole groups of 32 rows, and where the memory of waiting rows grows.
+/// Lengths around whole rows, whole groups of 32 rows, and where the memory of waiting rows grows.
 #[test]
 fn lengths_where_something_ends() {
     let (doubles, floats) = (spread::<f64>(300_000), spread::<f32>(300_000));
@@ -75,7 +75,8 @@ fn lengths_where_something_ends() {
     }
 }
 
-/// From memory, rows are prefetched, and doubles take other registers.
+/// More items than a cache is expected to hold: rows are prefetched, and doubles take other
+/// registers.
 #[test]
 fn items_from_memory() {
     check(&spread::<f64>((1 << 21) + 4099));

@@ -78,7 +78,7 @@ proptest! {
         check(&floats[from..]);
     }
 
-    /// Long enough for several blocks; finite, so that no NaN hides a difference.
+    /// Slices of several blocks; the leaves are finite, so that no NaN hides a difference.
     #[test]
     fn long_slices(words in vec(finite_word(), 1000), repeats in 1..30_usize, cut in 0..1000_usize) {
         let words = words.repeat(repeats);
@@ -200,7 +200,7 @@ fn products_that_neither_overflow_nor_vanish() {
     }
 }
 
-/// Longer than the size from which the streaming kernel prefetches, which is a separate code path.
+/// Slices above the size from which the streaming kernel prefetches, which is a separate code path.
 #[test]
 fn leaves_that_are_fetched_ahead() {
     let doubles: Vec<f64> = (0..(1 << 21) + 3)
@@ -213,7 +213,7 @@ fn leaves_that_are_fetched_ahead() {
     check_streams(&floats);
 }
 
-/// The part of [`check`] that long slices need.
+/// Does the part of [`check`] that long slices need.
 #[track_caller]
 fn check_streams<T: Bits>(leaves: &[T]) {
     let expected = by_definition(leaves, &|left, right| left + right).map(Bits::bits);

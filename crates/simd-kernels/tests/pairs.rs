@@ -69,7 +69,7 @@ fn check<T: Words>(words: &[u64], skipped: usize) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Unaligned, with special values.
+    /// Unaligned slices with special values.
     #[test]
     fn any_length_and_offset(words in words(0..2500), skipped in 0..16_usize) {
         check::<f64>(&words, skipped.min(words.len()));

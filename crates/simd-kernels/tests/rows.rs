@@ -77,7 +77,8 @@ fn check<T: Bits>(levels: &[Level], width: usize, items: &[T]) {
     assert!(items.iter().map(|item| item.bits()).eq(before));
 }
 
-/// The same words as rows of doubles and of floats, which end where their allocation ends, so that valgrind reports reads beyond it.
+/// Checks the words as rows of doubles and of floats, which end where their allocation ends, so that valgrind reports reads beyond
+/// it.
 #[track_caller]
 fn check_both(width: usize, words: &[u64], skipped: usize) {
     let levels = levels();
@@ -92,7 +93,7 @@ fn check_both(width: usize, words: &[u64], skipped: usize) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Unaligned, with special values.
+    /// Unaligned rows with special values.
     #[test]
     fn any_width_and_number_of_rows(
         words in words(0..3000),
@@ -126,7 +127,7 @@ fn every_edge_of_small_trees() {
     }
 }
 
-/// Around a panel of 32 KiB, with a last panel that is narrower than a register.
+/// Widths around a panel of 32 KiB, with a last panel that is narrower than a register.
 #[test]
 fn wide_rows_are_taken_in_panels() {
     let words = spread(21 * 16_400);
@@ -140,7 +141,7 @@ fn wide_rows_are_taken_in_panels() {
     }
 }
 
-/// Larger than the sizes from which rows are prefetched: 16 MiB, or 4 MiB of rows that are longer than 4 KiB.
+/// Slices above the sizes from which rows are prefetched: 16 MiB, or 4 MiB of rows that are longer than 4 KiB.
 #[test]
 fn rows_that_are_fetched_ahead() {
     let words = spread((1 << 22) + (1 << 12));
@@ -170,7 +171,7 @@ fn rows_that_are_fetched_ahead() {
     }
 }
 
-/// Neither associative nor commutative.
+/// An operation that is neither associative nor commutative.
 fn mix(left: u32, right: u32) -> u32 {
     (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9)).wrapping_add(left >> 3)
 }

@@ -142,7 +142,7 @@ unsafe fn run_object(
 /// [`run`] and [`run_code`] on arrays in host memory. Returns whether this rank gets a result.
 ///
 /// # Safety
-/// As for that function.
+/// As [`run_code`].
 #[inline(always)]
 pub(super) unsafe fn run_here(
     plan: &Shaped,
@@ -194,7 +194,7 @@ pub(super) unsafe fn start(
 /// [`start`] on arrays in host memory.
 ///
 /// # Safety
-/// As for that function.
+/// As [`start`].
 pub(super) unsafe fn start_here(
     plan: &Shaped,
     name: *const treefold_plan,
@@ -261,7 +261,7 @@ pub(super) unsafe fn wait(
 /// [`wait`] for a result in host memory. Returns whether this rank gets one.
 ///
 /// # Safety
-/// As for that function.
+/// As [`wait`].
 pub(super) unsafe fn wait_here(
     run: &Run,
     result: Output,

@@ -324,7 +324,7 @@ static void mistakes(void)
 
 static int64_t spread(int64_t key) { return (int64_t)((uint64_t)(key + 1) * 0x9E3779B97F4A7C15u); }
 
-/* Keys of 64 bits, signed and not. */
+/* Keys of 64 bits, signed and unsigned. */
 static void hashed(void)
 {
     static int64_t own[N], found[KEYS];

@@ -96,7 +96,7 @@ static unsigned char *elements(treefold_type type, size_t n, uint64_t seed)
     return all;
 }
 
-/* All operations of a plan, with arrays in GPU memory on some ranks and in host memory on others. */
+/* Checks all operations of a plan, with arrays in GPU memory on some ranks and in host memory on others. */
 static void check_plan(const treefold_plan *plan, const unsigned char *local, size_t n, size_t width, size_t bytes)
 {
     size_t begin, end;

@@ -195,7 +195,7 @@ static void reduce_rows(const struct recipe *recipe, int has_pairs, const unsign
     free(left), free(right);
 }
 
-/* All operations that a plan has for a form of input, by every kind of call. */
+/* Checks all operations that a plan has for a form of input, by every kind of call. */
 static void check_plan(const struct recipe *recipe, int form)
 {
     const size_t bytes = bytes_of(recipe->type), width = recipe->width, row_bytes = width * bytes;
@@ -435,7 +435,7 @@ static void plans(void)
     end_plan(&plan);
 }
 
-/* Runs between their start and their end. */
+/* Checks calls on runs between their start and their end. */
 static void runs(void)
 {
     const treefold_plan *of = NULL;

@@ -30,7 +30,7 @@ template <class T> items<T> own(const items<T> &all, int step)
     return result;
 }
 
-// Sums and means of items.
+// Checks sums and means of items.
 template <class T> void walk_items(const treefold::comm &world)
 {
     items<T> all = draw<T>(600);

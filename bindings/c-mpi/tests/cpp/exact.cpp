@@ -37,7 +37,7 @@ static_assert(can_be_exact<std::complex<float>, TREEFOLD_EXACT_SUM> && can_be_ex
 static_assert(!can_be_exact<std::complex<double>, TREEFOLD_EXACT_NORM> && !can_be_exact<std::int64_t, TREEFOLD_EXACT_SUM>);
 static_assert(!can_be_exact<long double, TREEFOLD_EXACT_SUM> && !can_be_exact<double, TREEFOLD_EXACT_VARIANCE>);
 
-// A statistic of all columns, for several distributions of the items.
+// Checks a statistic of all columns, for several distributions of the items.
 template <class T, treefold_statistic S> void walk(const treefold::comm &world, statistic_of<S> of, std::size_t width)
 {
     const auto x = some_items<T>(0, 60 * width), y = some_items<T>(500, 500 + 60 * width);

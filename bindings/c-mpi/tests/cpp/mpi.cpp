@@ -88,7 +88,7 @@ template <class T, class Op> constexpr bool is_buildable = std::is_constructible
 static_assert(is_buildable<double, decltype(ops::min)> && !is_buildable<std::complex<double>, decltype(ops::min)>);
 static_assert(!is_buildable<bool, decltype(ops::sum)> && !is_buildable<long double, decltype(ops::sum)>);
 
-// Every call of a plan of a type and an operator, of items and of rows.
+// Checks every call of a plan for a type and an operator, of items and of rows.
 template <class T, treefold_op Op> void walk(const treefold::comm &world, treefold::builtin<Op> op)
 {
     const share mine;

@@ -68,7 +68,7 @@ template <class T> std::vector<T> part(const std::vector<T> &row, treefold::colu
     return {row.begin() + static_cast<std::ptrdiff_t>(of.begin), row.begin() + static_cast<std::ptrdiff_t>(of.end)};
 }
 
-// Every way to reduce a plan's input; `right` is the expected result.
+// Checks every way to reduce a plan's input; `right` is the expected result.
 template <class T, class... In> void walk_reductions(const treefold::plan<T> &plan, const std::vector<T> &right, int root, const In &...in)
 {
     const bool is_root = rank == root;
@@ -113,7 +113,7 @@ template <class T, class... In> void walk_reductions(const treefold::plan<T> &pl
     }
 }
 
-// Every way to reduce and scatter a plan's input; `right` is the expected result.
+// Checks every way to reduce and scatter a plan's input; `right` is the expected result.
 template <class T, class... In> void walk_scattered(const treefold::plan<T> &plan, const std::vector<T> &right, const In &...in)
 {
     const auto mine = part(right, plan.scattered_columns());
@@ -124,7 +124,7 @@ template <class T, class... In> void walk_scattered(const treefold::plan<T> &pla
     CHECK(plan.start_into(operation::reduce_scatter, in..., result).wait() && same_bits(result, mine));
 }
 
-// Every way to scan; `inclusive` and `exclusive` are the expected results.
+// Checks every way to scan; `inclusive` and `exclusive` are the expected results.
 template <class T>
 void walk_scans(const treefold::plan<T> &plan, const std::vector<T> &inclusive, const std::vector<T> &exclusive, const std::vector<T> &x)
 {

@@ -21,7 +21,7 @@ program keyed_walk
 
 contains
 
-   ! Integers of 20 bits, shifted by up to 30 bits: their sums need more than the 53 bits of a double. The last key has no items.
+   ! Adds integers of 20 bits, shifted by up to 30 bits: their sums need more than a double's 53 bits. The last key has no items.
    subroutine walk()
       type(treefold_comm) :: comm
       integer(int64) :: state

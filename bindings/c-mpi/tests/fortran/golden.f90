@@ -108,7 +108,7 @@ contains
       end do
    end function product_of
 
-   ! Typed arrays made from the words: rows of items, others, and room for the result; and this rank's share of each.
+   ! Checks a case on arrays made from the words, rows of items, others and room for the result, and on this rank's share of each.
    subroutine check_case(comm, type, operator, operation, width, items, others, expected)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, width

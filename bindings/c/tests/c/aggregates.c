@@ -128,7 +128,7 @@ static struct sums sums_of(size_t begin, size_t n)
     return s;
 }
 
-/* A state to which rows are added and from which rows are removed, directly and by other states. */
+/* Checks a state while rows are added and removed, directly and by other states. */
 static void check(const struct statistic *of, const treefold_type types[2])
 {
     struct memory own, others;
@@ -193,7 +193,7 @@ static void check_specials(void)
     expect(state, TREEFOLD_EXACT_SUM, 0.0, 1);
 }
 
-/* Sums in other types than double, each rounded once. */
+/* Checks sums in other types than double, each rounded once. */
 static void check_types(void)
 {
     const int64_t integers[] = {INT64_MAX, INT64_MAX, 1, -INT64_MAX};

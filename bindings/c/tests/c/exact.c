@@ -114,7 +114,7 @@ static void complex_numbers(void)
     }
 }
 
-/* Items that rounded sums lose, and NaNs and infinities. */
+/* Items that rounding would lose, NaNs and infinities. */
 static void special(void)
 {
     const double least = 0x1p-1074;

@@ -64,7 +64,7 @@ static void combine(treefold_type type, treefold_op op, const void *left, const 
     }
 }
 
-/* The order's definition: docs/order.md, section 1. */
+/* Reduces items as docs/order.md defines the order (section 1). */
 static void tree(treefold_type type, treefold_op op, const unsigned char *items, size_t n, void *result)
 {
     const size_t bytes = bytes_of(type);
@@ -110,7 +110,7 @@ static void run_team(void *context, size_t parts, treefold_part part, void *job)
         CHECK(pthread_join(workers[i].thread, NULL) == 0);
 }
 
-/* Items of a type: real ones have many magnitudes; products of few complex ones are exact. */
+/* Makes items of a type: real ones have many magnitudes; products of a few complex ones are exact. */
 static void fill(treefold_type type, void *items, size_t n, uint64_t seed)
 {
     const size_t parts = type == TREEFOLD_C32 || type == TREEFOLD_C64 ? 2 : 1;
@@ -123,7 +123,7 @@ static void fill(treefold_type type, void *items, size_t n, uint64_t seed)
             ((double *)items)[i] = parts == 2 && n < 10 ? (double)(i % 4) - 1 : number(i + seed) + 1;
 }
 
-/* One reduction by every function that offers it: of items, by the caller's threads, of the two columns of rows, and of two fields. */
+/* Checks one reduction by every function that offers it: of items, by the caller's threads, of columns of rows, and of two fields. */
 static void check_fold(treefold_type type, treefold_op op, size_t n)
 {
     const size_t bytes = bytes_of(type);
@@ -184,7 +184,7 @@ static void every_fold(void)
     CHECK(bits(result) == UINT64_C(0x7FF8000000000000));
 }
 
-/* The short names, dot products, lanes and sums with a bound, of floats and doubles. */
+/* Checks the short names, dot products, lanes and sums with a bound, of floats and doubles. */
 static void check_real(treefold_type type, size_t n)
 {
     const size_t bytes = bytes_of(type), lanes[] = {1, 2, 16, 100, 128, 1 << 20};

@@ -48,7 +48,7 @@ template <treefold_statistic S, bool IsByKey, class T, class Call> void with(con
         with_arrays<S>(of, call);
 }
 
-// The checks that are the same for accumulators and keyed states.
+// Does the checks that are the same for accumulators and keyed states.
 template <bool IsByKey, class T, treefold_statistic S, class State> void walk(statistic_of<S> made_for, State &state, State &other)
 {
     const auto all = draw<T>(600), more = draw<T>(700);

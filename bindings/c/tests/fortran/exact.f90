@@ -87,7 +87,7 @@ contains
       call same('complex mean', small, (1.0_real32, 3.0_real32))
    end subroutine complex_numbers
 
-   ! By key, with keys and items of every kind.
+   ! Statistics by key, with keys and items of every kind.
    subroutine integers()
       integer(int64) :: totals(0:GROUPS - 1), found(0:GROUPS - 1)
       real(real64) :: means(0:GROUPS - 1)

@@ -391,7 +391,7 @@ program local
 
 contains
 
-   ! Every type, by the same source text.
+   ! Checks every type, by the same source text.
    subroutine walk(n, wild)
       integer, intent(in) :: n
       logical, intent(in) :: wild

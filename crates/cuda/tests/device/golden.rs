@@ -26,7 +26,7 @@ where
     words.flat_map(str::split_whitespace).map(number).collect()
 }
 
-/// The sum of a case's rows. A complex number is a row of two.
+/// Checks the sum of a case's rows. A complex number is a row of two.
 fn check_order<T: Bits>(device: &Device, case: &Value)
 where
     Sum: Operator<T>,
