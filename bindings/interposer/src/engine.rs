@@ -15,16 +15,16 @@ use plans::{Key, Plans};
 /// Longer rows are reduced in blocks of this many columns.
 const COLUMNS_MAX: usize = if cfg!(test) { 100 } else { 1 << 24 };
 
-/// A silence limit of more than a century: in MPI, a rank may be late for a reduction by any time.
+/// A silence limit of more than a century: in MPI, a rank may arrive at a reduction arbitrarily late.
 const FOR_EVER: Duration = Duration::from_secs(1 << 32);
 
 /// The buffers of a call, as bytes.
 #[derive(Debug)]
 pub(crate) enum Buffers<'a> {
     Apart {
-        /// This rank's contribution: the task's width.
+        /// This rank's contribution, of the task's width.
         local: &'a [u8],
-        /// The result: the task's length; empty on a rank that gets none.
+        /// The result, of the task's length; empty on a rank that gets none.
         result: &'a mut [u8],
     },
     /// The contribution; the result overwrites its beginning.
@@ -36,7 +36,8 @@ pub(crate) struct Engine {
     plans: Plans,
     local: Scratch,
     result: Scratch,
-    /// Why it has failed. It stays failed, since ranks could behave differently after a failure.
+    /// Why the engine has failed. It stays failed, since ranks could behave differently after a
+    /// failure.
     failure: Option<String>,
 }
 
@@ -103,7 +104,8 @@ impl Engine {
         })
     }
 
-    /// Runs a plan if it is still cached. Collective, as [`run`](Engine::run). The buffers are aligned.
+    /// Runs a plan if it is still cached. Collective. The buffers are aligned. `None` if the plan is no
+    /// longer cached.
     #[inline]
     pub(crate) fn run_again(
         &mut self,

@@ -12,7 +12,6 @@ use comm::text::counted;
 use crate::settings::Mode;
 use crate::statistics::{Counts, Kind, Statistics};
 
-/// The data of a report.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     pub(crate) statistics: &'a Statistics,
@@ -21,9 +20,9 @@ pub(crate) struct Report<'a> {
     pub(crate) mode: Mode,
     /// The first line of the MPI library's version text.
     pub(crate) library: &'a str,
-    /// The ranks of the program.
+    /// The number of ranks of the program.
     pub(crate) ranks: usize,
-    /// The number of ranks that are included.
+    /// The number of ranks whose counts are included.
     pub(crate) counted: usize,
     /// The file whose reductions the program calls before this library's, if there is one.
     pub(crate) ahead: Option<String>,
@@ -32,7 +31,7 @@ pub(crate) struct Report<'a> {
 /// Longer places are cut at the front, so that lines have at most 100 columns.
 const SITE_WIDTH_MAX: usize = 60;
 
-/// 4^k bytes, with a unit.
+/// The text of 4^`class` bytes, with a unit.
 fn size(class: u32) -> String {
     let exponent = 2 * class;
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -44,7 +43,6 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// Seconds, to the millisecond.
 fn seconds_text(ns: u64) -> String {
     format!("{:.3}", seconds(ns))
 }
@@ -82,7 +80,6 @@ impl Report<'_> {
             })
     }
 
-    /// The report as text.
     pub(crate) fn text(&self) -> String {
         let total = self.total();
         let ranks = counted(self.ranks, "rank");
@@ -226,7 +223,6 @@ impl Report<'_> {
         text + &columns([true, true, true, false, false, false, false], &rows)
     }
 
-    /// The table of places in the program.
     fn called_from(&self) -> String {
         if self.sites.is_empty() {
             return String::new();

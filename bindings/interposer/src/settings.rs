@@ -1,5 +1,4 @@
-//! The settings in the environment. This file reads and checks all variables of the interposer; the libraries below check theirs by their own
-//! rules.
+//! The settings in the environment. This file reads and checks all variables of the interposer; the crates that it uses check their own.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -13,16 +12,12 @@ use treefold::{ALGORITHM_VARIABLE, Algorithm};
 
 use crate::task::Op;
 
-/// The variable that sets the mode.
 const MODE_VARIABLE: &str = "TREEFOLD_PMPI";
 
-/// The variable that lists the operators to replace.
 const OPS_VARIABLE: &str = "TREEFOLD_PMPI_OPS";
 
-/// The variable that sets the destination of the report.
 pub(crate) const STATS_VARIABLE: &str = "TREEFOLD_PMPI_STATS";
 
-/// The prefix of treefold's variables.
 const PREFIX: &str = "TREEFOLD_";
 
 /// Other treefold variables, which the interposer does not use.
@@ -59,7 +54,6 @@ impl Mode {
     }
 }
 
-/// Where the report goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stats {
     /// As text to standard error.
@@ -95,7 +89,8 @@ impl Settings {
         })
     }
 
-    /// Parses the variables' values, none of them empty. If the mode is off, all others are ignored.
+    /// Parses the variables; `value` returns a variable's value, which is not empty. If the mode is off, all other variables are
+    /// ignored.
     fn parse(value: impl Fn(&str) -> Option<OsString>) -> Self {
         let mut wrong = Vec::new();
         let mut reject = |variable: &str, value: &OsStr, expected: &str| {

@@ -7,13 +7,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The key by which reductions are counted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Kind {
-    /// Why they were passed to the library; empty if they were not.
+    /// Why the reductions were passed to the library; empty if treefold ran them.
     pub(crate) passed: String,
     /// MPI's name in C, without `MPI_`.
     pub(crate) call: String,
-    /// The element type, as in C; empty if it is not known.
+    /// The element type, as in C; empty if unknown.
     pub(crate) element: String,
-    /// The operator; empty if it is not known.
+    /// The operator; empty if unknown.
     pub(crate) op: String,
     /// The least k for which 4^k bytes hold a rank's contribution.
     pub(crate) size_class: u32,
@@ -33,13 +33,13 @@ pub(crate) struct Counts {
     pub(crate) library_ns: u64,
     /// Calls whose results on this rank were compared.
     pub(crate) compared: u64,
-    /// Of these, those whose results differ.
+    /// Compared calls whose results differ.
     pub(crate) differing: u64,
-    /// Of these, those by threads whose floating-point environment was not the default one.
+    /// Calls with different results by threads whose floating-point environment was not the default one.
     pub(crate) differing_environments: u64,
     /// The elements of the results that were compared.
     pub(crate) elements: u64,
-    /// Of these, those whose bits differ.
+    /// Compared elements whose bits differ.
     pub(crate) differing_elements: u64,
     /// Calls that treefold failed to run in a check.
     pub(crate) failed: u64,
@@ -92,7 +92,6 @@ pub(crate) struct Statistics {
     pub(crate) mismatched: BTreeMap<String, (usize, usize)>,
 }
 
-/// The counts of this process.
 static OWN: Mutex<Statistics> = Mutex::new(Statistics {
     kinds: BTreeMap::new(),
     sites: BTreeMap::new(),
@@ -106,7 +105,7 @@ pub(crate) fn own() -> MutexGuard<'static, Statistics> {
     OWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The least k for which 4^k is no less.
+/// The least k for which 4^k is at least `bytes`.
 pub(crate) fn size_class(bytes: u64) -> u32 {
     bytes.max(1).next_power_of_two().ilog2().div_ceil(2)
 }

@@ -37,7 +37,6 @@ impl Call {
         }
     }
 
-    /// The treefold operation.
     pub(crate) fn operation(self) -> Operation {
         match self {
             Self::Allreduce => Operation::Allreduce,
@@ -91,7 +90,7 @@ impl Element {
         }
     }
 
-    /// The size of an element.
+    /// The size of an element, in bytes.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::F32 => 4,
@@ -100,7 +99,7 @@ impl Element {
         }
     }
 
-    /// The alignment of an element; a complex number has its parts' alignment.
+    /// The alignment of an element in bytes; a complex number has its parts' alignment.
     pub(crate) fn align_bytes(self) -> usize {
         match self {
             Self::F32 | Self::C32 => align_of::<f32>(),
@@ -123,7 +122,7 @@ impl Element {
         })
     }
 
-    /// The size of a number.
+    /// The size in bytes of a number; a complex element has two.
     fn part_bytes(self) -> usize {
         match self {
             Self::F32 | Self::C32 => 4,
@@ -157,7 +156,6 @@ fn is_nan(bytes: &[u8]) -> bool {
     }
 }
 
-/// The operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Op {
     Sum,
@@ -240,7 +238,6 @@ impl Task {
         }
     }
 
-    /// The bytes that each rank contributes.
     pub(crate) fn width_bytes(&self) -> usize {
         self.width * self.element.bytes()
     }

@@ -6,8 +6,8 @@ use treefold::{FoldError, Operator, fold_rows};
 use super::types::{Typed, typed};
 use crate::task::{Element, Op};
 
-/// Reduces rows of `width` elements, in rank order, element by element: the bits that a plan over these ranks gives. All slices are
-/// aligned, and there is at least one row.
+/// Reduces rows of `width` elements, in rank order, element by element. The result has the bits of a plan over these ranks. All
+/// slices are aligned, and there is at least one row.
 pub(crate) fn fold(
     element: Element,
     op: Op,

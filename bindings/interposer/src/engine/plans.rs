@@ -8,7 +8,8 @@ use treefold::{AnyPlan, Operator, Ownership, Plan, World};
 use super::types::{Typed, typed};
 use crate::task::{Element, Op, Task};
 
-/// The number of plans in the cache. Ranks make the same calls in the same order (MPI 4.1, 6.1), so their caches are equal.
+/// The most plans that the cache holds. Ranks make the same calls in the same order (MPI 4.1, 6.1), so their caches are
+/// equal.
 pub(super) const PLANS_MAX: usize = 64;
 
 /// The key of a plan in the cache. A plan serves several calls.
@@ -65,7 +66,6 @@ impl Plans {
         }
     }
 
-    /// Removes all plans.
     pub(super) fn clear(&mut self) {
         self.kept.clear();
     }
@@ -76,7 +76,7 @@ impl Plans {
             Some(slot) => slot,
             None => self.make(key)?,
         };
-        Ok(self.at(slot, key).expect("it is there"))
+        Ok(self.at(slot, key).expect("it was found or built"))
     }
 
     /// The position of a key's plan, if it is cached.
@@ -110,7 +110,7 @@ impl Plans {
         }
         let slots = 0..PLANS_MAX;
         let oldest = slots.min_by_key(|&slot| self.kept[slot].last_use);
-        let oldest = oldest.expect("some are kept");
+        let oldest = oldest.expect("a full cache is not empty");
         self.kept[oldest] = kept;
         Ok(oldest)
     }
@@ -164,7 +164,7 @@ mod tests {
             widths.collect::<BTreeSet<_>>()
         });
         let kept = kept.unwrap().remove(0);
-        // Of those that are left, 11 was the oldest, and 20 was used again.
+        // Of the plans that were left, 11 was the oldest, and 20 was used again.
         assert!(kept.into_iter().eq(11..=PLANS_MAX + 10));
     }
 }

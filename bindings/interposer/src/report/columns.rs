@@ -3,11 +3,9 @@
 /// The width of a report. Only long words and tables exceed it.
 const WIDTH: usize = 78;
 
-/// The gap between columns.
 const GAP: &str = "  ";
 
-/// Rows of cells, headings first; columns of words are flush left, columns of numbers flush
-/// right.
+/// Rows of cells, headings first; columns of words are flush left, columns of numbers flush right.
 pub(super) fn columns<const N: usize>(are_words: [bool; N], rows: &[[String; N]]) -> String {
     let width = |column: usize| {
         let widths = rows.iter().map(|row| row[column].chars().count());

@@ -6,7 +6,6 @@ use super::{Report, seconds};
 use crate::settings::Mode;
 use crate::statistics::{Counts, Kind};
 
-/// The report's object.
 #[derive(Serialize)]
 struct Object<'a> {
     mode: &'a str,
@@ -15,7 +14,7 @@ struct Object<'a> {
     verdict: Option<String>,
     /// The least number of calls in which the library gave ranks different bits of one result.
     disagreements: u64,
-    /// The calls of ranks that do not match.
+    /// The calls that do not match the calls of other ranks.
     mismatched: Vec<Mismatched<'a>>,
     library: &'a str,
     ranks: usize,
@@ -38,7 +37,6 @@ struct Mismatched<'a> {
     ranks: usize,
 }
 
-/// A place in the program.
 #[derive(Serialize)]
 struct Site<'a> {
     function: String,
@@ -46,7 +44,6 @@ struct Site<'a> {
     of_calls: u64,
 }
 
-/// Reductions of one kind.
 #[derive(Serialize)]
 struct Entry<'a> {
     call: String,
@@ -108,7 +105,6 @@ fn mismatched<'a>((asked, &(first_rank, ranks)): (&'a String, &(usize, usize))) 
 }
 
 impl Report<'_> {
-    /// The report as one JSON object.
     pub(crate) fn json(&self) -> String {
         let object = Object {
             mode: self.mode.name(),

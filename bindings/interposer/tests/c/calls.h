@@ -20,7 +20,7 @@ static const char *const form_names[] = {"blocking", "large", "non-blocking", "p
 #define INIT(name) MPI_##name##_init
 #define HAS_PERSISTENT true
 #elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
-/* Open MPI 4.1 has these functions, with other names, before the standard. */
+/* Open MPI 4.1 has these functions under other names, from before the standard. */
 #define INIT(name) MPIX_##name##_init
 #define HAS_PERSISTENT true
 #else
@@ -58,7 +58,7 @@ static inline int call_blocking(const struct call *c)
     }
 }
 
-/* The same, bypassing every interposer. */
+/* The same call by its PMPI_ name, which bypasses every interposer. */
 static inline int call_library(const struct call *c)
 {
     switch (c->entry) {

@@ -85,7 +85,7 @@ static void parts(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     check_sum(comm, MPI_DOUBLE);
     MPI_Comm_free(&comm);
-    DOING("a communicator's first reduction beside MPI_Comm_idup");
+    DOING("a communicator's first reduction during MPI_Comm_idup");
     for (int i = 0; i < 10; i++) {
         MPI_Comm copy;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -101,7 +101,7 @@ static void parts(void)
         check_sum(MPI_COMM_SELF, MPI_DOUBLE);
 }
 
-/* Each group gets the sum of the other one. */
+/* Each group gets the sum of the other group. */
 static void between_groups(void)
 {
     MPI_Comm half, between, merged;

@@ -1,5 +1,5 @@
-/* Reductions that fail in treefold: the error goes through the error handler of the program's communicator. A setting becomes invalid
-   after MPI_Init, which would end the job, and so all reductions fail. */
+/* Reductions that fail in treefold: the error goes through the error handler of the program's communicator. The program invalidates a
+   setting after MPI_Init, so that all reductions fail; before it, the job would end. */
 #include "check.h"
 
 static int handled_count, handled_code;
@@ -37,12 +37,12 @@ static void fails(void)
     for (int i = 0; i < 3; i++) {
         DOING("a failure that is returned, call %d", i);
         check_code(MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, returning));
-        DOING("a failure that a handler hears of, call %d", i);
+        DOING("a failure that calls a handler, call %d", i);
         int code = MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, handling);
         check_code(code);
         CHECK(handled_count == i + 1 && handled_code == code && handled_comm == handling);
     }
-    DOING("what is passed on beside failures");
+    DOING("calls that are passed on after failures");
     int one = 1, ones = 0;
     OK(MPI_Allreduce(&one, &ones, 1, MPI_INT, MPI_SUM, returning));
     CHECK(ones == size && handled_count == 3);

@@ -1,5 +1,5 @@
 /* Non-blocking and persistent reductions in random orders and mixtures, together with messages, barriers and blocking reductions. Every
-   rank completes them in its own way, and every thread draws its own. */
+   rank completes them in its own way, and every thread draws its own operations. */
 #ifndef OPERATIONS_H
 #define OPERATIONS_H
 
@@ -38,7 +38,7 @@ static inline int draw_own(int choices)
     return (int)(random_bits(own_state++) % (uint64_t)choices);
 }
 
-/* The seed of all random numbers: an argument, or a new one for each run. */
+/* The seed of all random numbers: the program's argument, or a new seed for each run. */
 static inline uint64_t seed_of(int argc, char **argv, const char *name)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : random_bits((uint64_t)getpid()) % 1000000;
@@ -142,14 +142,15 @@ struct message {
     int sent, got;
 };
 
-/* The operation of a request, if it has one. */
+/* Checks the operation of a completed request, if the request has one. */
 static inline void told(struct operation *operations, int operations_count, int index)
 {
     if (index < operations_count)
         check_done(&operations[index]);
 }
 
-/* A way to complete a list. MPICH 4.0 supports persistent collectives only in a wait for one or for all, with or without an interposer. */
+/* Draws a way to complete a list of requests. MPICH 4.0 supports persistent collectives only in a wait for one or for all, with or without
+   an interposer. */
 static inline int draw_way(bool is_persistent)
 {
 #ifdef MPICH
@@ -224,7 +225,7 @@ static inline void complete(struct operation *operations, int operations_count, 
                     OK(MPI_Request_get_status(requests[index], &flag, statuses));
                 told(operations, operations_count, index);
                 is_told = true;
-                /* The result is the program's now. */
+                /* The program may change the result now. */
                 if (index < operations_count)
                     memset(operations[index].recv, PATTERN, 1);
                 OK(MPI_Wait(&requests[index], statuses));

@@ -19,7 +19,7 @@ static void library_allreduce(const double *x, double *y, int count)
     PMPI_Allreduce(x, y, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* The same on all ranks, which make the same calls. */
+/* Returns the same root on all ranks, which make the same calls. */
 static int next_root(void)
 {
     static int root = 0;

@@ -132,7 +132,7 @@ static inline int predefined_types(struct type *types)
         {"INTEGER2", MPI_INTEGER2, I16, FORTRAN_INTEGER},
         {"INTEGER4", MPI_INTEGER4, I32, FORTRAN_INTEGER},
         {"INTEGER8", MPI_INTEGER8, I64, FORTRAN_INTEGER},
-        /* Open MPI 4.1 takes MPI_OFFSET for unsigned, so no negative number is tried of these. */
+        /* Open MPI 4.1 treats MPI_OFFSET as unsigned, so these types get no negative numbers. */
         {"AINT", MPI_AINT, integer_kind(MPI_AINT, false), FORTRAN_INTEGER},
         {"OFFSET", MPI_OFFSET, integer_kind(MPI_OFFSET, false), FORTRAN_INTEGER},
         {"COUNT", MPI_COUNT, integer_kind(MPI_COUNT, false), FORTRAN_INTEGER},

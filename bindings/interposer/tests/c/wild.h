@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Another salt changes all contributions. */
+/* A different salt changes all contributions. */
 static _Thread_local uint64_t salt = 0;
 
 /* A number of either sign. Items of sums span 60 or 20 binary digits, so that the order shows; factors span fewer, so that few products
@@ -31,8 +31,7 @@ static inline void contribution(const struct type *type, MPI_Op op, int of_rank,
     memcpy(to, is_single ? (const void *)f32 : f64, kind_bytes[type->kind]);
 }
 
-/* The node over ranks begin to end: the number of items of the left subtree is the largest power of two below the number of all items.
-   */
+/* The node over ranks begin to end. The number of items on its left is the largest power of two below the number of all items. */
 #define DEFINE_TREE(name, real)                                                                                                        \
     static inline void name(const struct type *type, MPI_Op op, int begin, int end, size_t i, real *to)                                \
     {                                                                                                                                  \

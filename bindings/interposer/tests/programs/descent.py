@@ -16,7 +16,7 @@ loss = numpy.empty(1)
 
 for step in range(STEPS):
     error = rows @ weights - wanted
-    # It has a name, as MPI reads it until the request is complete.
+    # The variable keeps the array alive: MPI reads it until the request is complete.
     own = numpy.array([error @ error / ROWS])
     requests = [world.Iallreduce(own, loss)]
     for block in numpy.split(numpy.arange(COLUMNS), BLOCKS):

@@ -1,4 +1,4 @@
-/* Non-blocking sums that some algorithms of MPICH's compute in another order on every rank. */
+/* Non-blocking sums that some of MPICH's algorithms compute in a different order on every rank. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

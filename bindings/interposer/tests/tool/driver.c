@@ -1,4 +1,4 @@
-/* A mock of CUDA's driver: the program tells it which memory is a device's. */
+/* A mock of CUDA's driver: the program says which memory belongs to a device. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,4 @@
-/* Ranks that pass different operators to the same non-blocking
-   reduction. */
+/* Ranks that pass different operators to the same non-blocking reduction. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Of three persistent reductions that are started together, startall.c starts one: that one completes with its result, and the others can
-   be started again. */
+/* Starts three persistent reductions together, of which startall.c lets only one start. That one completes with its result, and the
+   others can be started again. */
 #include "../c/calls.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-//! The arguments of a call, where its elements are, and why it may be passed on to the MPI library.
+//! The arguments and buffers of an MPI call, and the reasons for passing it on to the MPI library.
 
 use std::ffi::{c_int, c_void};
 
@@ -6,7 +6,7 @@ use treefold::mpi::mpi_library::{Comm, Datatype, Op};
 
 use crate::task::{Call, Form};
 
-/// The arguments of a call, in C's terms.
+/// The arguments of a call from C or Fortran, as C passes them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arguments {
     pub(crate) call: Call,
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     pub(crate) comm: Comm,
 }
 
-/// The number of elements: one for all ranks, or one for each.
+/// The count argument: one number for all ranks, or one for each rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Count {
     Of(i64),
@@ -32,14 +32,15 @@ pub(crate) enum Count {
 /// Why a call is passed on to the MPI library.
 pub(crate) type Reason = &'static str;
 
-/// Reasons where order does not matter, or where the MPI library reports an error.
+/// Reasons of calls in which order does not matter, or in which the MPI library reports an error.
 pub(crate) const ONE_RANK: Reason = "one rank";
 pub(crate) const NO_ELEMENTS: Reason = "no elements";
 pub(crate) const LOCAL: Reason = "local";
 pub(crate) const IN_WINDOW: Reason = "into a window, in the order in which ranks arrive";
 pub(crate) const WRONG: Reason = "invalid arguments, left to the MPI library";
 
-/// Refused here, because Open MPI 4.1 would write to the address MPI_IN_PLACE.
+/// An error that treefold raises itself, because Open MPI 4.1 would write to the address
+/// MPI_IN_PLACE.
 pub(crate) const EXSCAN_INTO_PLACE: Reason = "MPI_IN_PLACE for the results of MPI_Exscan";
 
 /// Whether calls that are passed on for this reason have the same result in every order.

@@ -41,7 +41,7 @@ pub(crate) fn count_site(call: &str, site: Option<&str>) {
     }
 }
 
-/// Adds to the counts of earlier calls.
+/// Adds `counts` to the counts of earlier calls of the same kind.
 pub(crate) fn count_more(task: &Task, counts: Counts) {
     let kind = Kind {
         passed: String::new(),

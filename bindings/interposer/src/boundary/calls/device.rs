@@ -5,7 +5,7 @@ use std::mem;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-/// The drivers' libraries, as programs load them, and the functions that know pointers.
+/// Each driver's library, by the names under which programs load it, and its function that describes a pointer.
 const CUDA: (&[&CStr], &CStr) = (&[c"libcuda.so.1"], c"cuPointerGetAttribute");
 const HIP: (&[&CStr], &CStr) = (
     &[
@@ -21,7 +21,7 @@ static CUDA_FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static HIP_FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static HAS_DRIVER: AtomicBool = AtomicBool::new(false);
 
-/// After this many calls, only some calls check for newly loaded libraries.
+/// The number of calls of [`look`]. After the first [`LOOKS_EACH`], only every `LOOKS_EACH`-th searches.
 static LOOKS: AtomicU32 = AtomicU32::new(0);
 const LOOKS_EACH: u32 = 64;
 
@@ -53,24 +53,24 @@ struct Hip {
     others: [c_int; 11],
 }
 
-/// Whether a driver was found by the last search.
+/// Whether a search has found a driver.
 #[inline]
 pub(crate) fn has_driver() -> bool {
     HAS_DRIVER.load(Ordering::Acquire)
 }
 
-/// Searches for drivers, in some calls.
+/// Searches for drivers if the process has loaded libraries since the last search. Most calls do nothing.
 pub(crate) fn look() {
     if has_driver() {
         return;
     }
     let looks = LOOKS.load(Ordering::Relaxed);
-    // Another thread's count may be lost.
+    // An increment by another thread may be lost, which is harmless.
     LOOKS.store(looks.wrapping_add(1), Ordering::Relaxed);
     if looks >= LOOKS_EACH && !looks.is_multiple_of(LOOKS_EACH) {
         return;
     }
-    // Looking up a library that is not loaded makes the loader search for its file.
+    // Looking up a library that is not loaded is slow: the loader searches for its file.
     let loads = loads();
     if LOADS_SEEN.swap(loads, Ordering::Relaxed) != loads {
         let cuda = find(CUDA, &CUDA_FUNCTION);
@@ -87,28 +87,28 @@ fn loads() -> u64 {
         _size: usize,
         loads: *mut c_void,
     ) -> c_int {
-        // SAFETY: the loader lends its own information.
+        // SAFETY: the loader passes a valid description of an object.
         let adds = unsafe { (*info).dlpi_adds };
-        // SAFETY: it passes on the address of a number that outlives the calls.
+        // SAFETY: the loader passes on the address of `loads`, which outlives the calls.
         unsafe { loads.cast::<u64>().write(adds) };
         1
     }
     let mut loads = 0_u64;
-    // SAFETY: the function has the type that the loader calls, and stays within what it is given.
+    // SAFETY: the function has the type that the loader calls, and uses only the two addresses that it gets.
     unsafe { libc::dl_iterate_phdr(Some(read), (&raw mut loads).cast()) };
     loads
 }
 
-/// The address of a driver's function, if the program has loaded the driver.
+/// Stores the address of a driver's function, if the program has loaded the driver. Returns whether it has.
 #[cold]
 fn find((libraries, function): (&[&CStr], &CStr), place: &AtomicPtr<c_void>) -> bool {
     for library in libraries {
-        // SAFETY: the name ends with a null character; a library that is not loaded stays so.
+        // SAFETY: the name ends with a null character; RTLD_NOLOAD loads nothing.
         let handle = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
         if handle.is_null() {
             continue;
         }
-        // SAFETY: the handle is of a library, which is kept; the name ends with a null character.
+        // SAFETY: the handle belongs to a loaded library; the name ends with a null character.
         let address = unsafe { libc::dlsym(handle, function.as_ptr()) };
         if !address.is_null() {
             place.store(address, Ordering::Release);

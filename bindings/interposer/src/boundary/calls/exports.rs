@@ -13,7 +13,8 @@ use crate::boundary::library::loaded::Mpi;
 use crate::boundary::library::next::next;
 use crate::task::{Call, Form};
 
-/// An exported function: its name, what is special about it, its other parameters, and what is called if the library lacks it.
+/// Defines an exported function from its name, its call, its parameters, its counts, its root, and an expression that replaces
+/// the call if the library lacks the function.
 macro_rules! export {
     (
         $name:ident, $call:ident,
@@ -64,7 +65,7 @@ macro_rules! export {
     };
 }
 
-/// The next function of a name, with counts of this type.
+/// The next function with this name and counts of this type.
 macro_rules! function {
     ($name:ident($count_type:ty $(, $root:ident)?)) => {
         next!(
@@ -83,7 +84,7 @@ macro_rules! function {
     };
 }
 
-/// Calls the function with small counts, if the counts fit, and returns its code.
+/// Calls the function with small counts, if the counts fit. Returns its code, or `None`.
 macro_rules! small {
     (
         $name:ident, $count_type:ty, $small:expr,
@@ -97,7 +98,7 @@ macro_rules! small {
     };
 }
 
-/// A type for each parameter of a list.
+/// The type, whatever the parameter: a macro can then repeat the type once for each parameter.
 macro_rules! stand_in {
     ($parameter:ident $type:ty) => {
         $type

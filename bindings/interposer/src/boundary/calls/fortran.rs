@@ -37,9 +37,9 @@ macro_rules! root {
     }};
 }
 
-/// A reduction: its call and form, whether there is one count or one for each rank, and its parameters before and after the communicator and
-/// at the end. The expression for its code gets two closures: one converts the arguments to C's terms, the other makes the program's call of
-/// the library. `next` is the next function with the name that the program called.
+/// Defines a reduction from its call and form, whether there is one count or one for each rank, and its parameters before and after the
+/// communicator and at the end. The expression for its error code gets two closures: one converts the arguments to C's terms, the other makes
+/// the program's call of the library. `next` is the next function with the name that the program called.
 macro_rules! reduction {
     (
         $body:ident, $call:ident, $form:ident, $count:ident,
@@ -80,7 +80,7 @@ macro_rules! reduction {
                 )
             };
             let $arguments = move |mpi: &Mpi| {
-                // Programs test whether persistent reductions exist, and do without them if not.
+                // Programs test whether the library has persistent reductions, and do without them if it has none.
                 let is_there = Form::$form == Form::Blocking || next().is_ok();
                 (mpi.hides_fortran() && is_there).then(|| Arguments {
                     call: Call::$call,
@@ -119,7 +119,7 @@ macro_rules! reduction {
     };
 }
 
-/// One of the names of a reduction.
+/// Defines a reduction under one of its names.
 macro_rules! named {
     ($name:ident, $body:ident, ($($root:ident)?), ($($info:ident)?), ($($request:ident)?)) => {
         #[doc = concat!("`", stringify!($name), "`.")]
@@ -152,7 +152,7 @@ macro_rules! named {
     };
 }
 
-/// A type for each parameter of a list.
+/// The type, whatever the parameter: a macro can then repeat the type once for each parameter.
 macro_rules! stand_in {
     ($parameter:ident $type:ty) => {
         $type
@@ -161,7 +161,7 @@ macro_rules! stand_in {
 
 pub(crate) use {count, named, reduction, root, stand_in};
 
-/// The names of a reduction that is complete when the call returns.
+/// Defines a blocking reduction under all of its names.
 macro_rules! export {
     ($body:ident, $call:ident, $count:ident, $root:tt, [$($name:ident)+]) => {
         reduction!(

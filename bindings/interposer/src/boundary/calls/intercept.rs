@@ -15,11 +15,11 @@ use crate::boundary::process::finish;
 use crate::boundary::process::inside::is_inside;
 use crate::settings::{Mode, Settings};
 
-/// Reduces, or passes the call on to the library. Returns the code for the program.
+/// Runs the reduction by treefold, or passes the call on to the library. Returns the error code for the program.
 ///
 /// # Safety
-/// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call. `library` makes the
-/// same call of the library. If there are no arguments, the call is passed on.
+/// The arguments are those of a call of MPI: handles are valid, and buffers are as the standard says for the call. `library` makes the
+/// same call of the library. If `arguments` returns `None`, the call is passed on.
 #[inline]
 pub(crate) unsafe fn intercept(
     arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
@@ -39,8 +39,8 @@ pub(crate) unsafe fn intercept(
     unsafe { take_or_pass(arguments, mpi, settings, &library) }
 }
 
-/// The same for a kind of call that this thread does not remember. This is a separate function that takes arguments by value, so that they
-/// stay in registers for remembered kinds.
+/// [`intercept`] for a kind of call that this thread does not remember: a separate function, with arguments by value, so that `intercept`
+/// keeps them in registers for remembered kinds.
 ///
 /// # Safety
 /// As [`intercept`].
@@ -55,7 +55,7 @@ unsafe fn take_or_pass(
     match unsafe { prepare(&arguments, mpi, settings) } {
         Ok((task, places, state)) => {
             let comm = Communicator(arguments.comm);
-            // SAFETY: the caller promises it; `prepare` has made both of the arguments.
+            // SAFETY: the caller promises it; `prepare` has made the task and the places.
             let code = unsafe { perform(&task, places, state, comm, library) };
             // After a failure, the program's error handler may have freed the communicator.
             if code == SUCCESS && settings.mode == Mode::On && settings.stats.is_none() {

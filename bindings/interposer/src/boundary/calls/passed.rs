@@ -22,13 +22,12 @@ fn counted() -> Option<&'static Mpi> {
     (Settings::get().stats.is_some() && is_callable()).then(Mpi::get)
 }
 
-/// Counts a call.
 fn count(name: &str, reason: Reason, count: i64, datatype: Datatype, op: Op) {
     count_passed(name, reason, Count::Of(count), datatype, op, Instant::now());
 }
 
-/// A function in C and in Fortran: why it is passed on, its parameters, and which of them give count, datatype and operator. Open MPI's Fortran
-/// functions call PMPI_ functions.
+/// Defines a function in C and in Fortran, from the reason for passing it on, its parameters, and those that are count, datatype and operator.
+/// Fortran's is needed because Open MPI's Fortran functions call PMPI_ functions.
 macro_rules! export {
     (
         $shown:literal, $reason:ident,
@@ -104,7 +103,7 @@ export!(
     [mpi_fetch_and_op_ mpi_fetch_and_op__ mpi_fetch_and_op MPI_FETCH_AND_OP mpi_fetch_and_op_f08_]
 );
 
-/// The next function of a name, with a count of this type.
+/// The next function with this name and a count of this type.
 macro_rules! function {
     ($name:literal, $count_type:ty) => {
         next!(

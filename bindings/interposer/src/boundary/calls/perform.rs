@@ -1,4 +1,4 @@
-//! A reduction by treefold, or a check by both.
+//! Runs a reduction by treefold or, in a check, by treefold and the MPI library.
 
 use std::any::Any;
 use std::ffi::c_int;
@@ -18,10 +18,11 @@ use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
 use crate::task::Task;
 
-/// Reduces, and returns the code for the program. `library` makes the same call of the MPI library.
+/// Runs a task, and returns the error code for the program. `library` makes the same call of the MPI library.
 ///
 /// # Safety
-/// The places are buffers of the task's width and length that do not overlap, or in place one buffer of the greater of both lengths.
+/// The places are two buffers, of the task's width and length, that do not overlap; or, in place, one buffer of the larger of these
+/// sizes.
 pub(crate) unsafe fn perform(
     task: &Task,
     places: CallBuffers,
@@ -66,7 +67,7 @@ pub(crate) unsafe fn perform(
     code_of(outcome, comm)
 }
 
-/// The code for the program. An error first goes through the communicator's error handler.
+/// Converts an outcome to the code for the program. An error first goes through the communicator's error handler.
 #[inline]
 pub(crate) fn code_of(outcome: Result<(), String>, comm: Communicator) -> c_int {
     match outcome {
@@ -124,7 +125,7 @@ unsafe fn check(
     code
 }
 
-/// Reduces by the engine. Also returns whether the thread's floating-point environment was not the default one.
+/// Runs a task by the engine. Also returns whether the thread's floating-point environment differs from the default.
 fn compute(
     task: &Task,
     buffers: Buffers<'_>,
@@ -136,8 +137,8 @@ fn compute(
     (outcome.flatten(), differs)
 }
 
-/// Runs a closure on a communicator's state in the default floating-point environment, and returns whether the thread's environment was
-/// another one. A panic becomes an error, of this call and of all later ones.
+/// Runs a closure on a communicator's state in the default floating-point environment. Also returns whether the thread's own
+/// environment differs from it. A panic makes this call and all later ones fail.
 #[inline]
 pub(crate) fn guarded<R>(
     state: &State,

@@ -14,7 +14,7 @@ use crate::boundary::process::phase::is_over;
 use crate::settings::Settings;
 use crate::task::{Call, Element, Op, Task, is_even};
 
-/// The task of a call, or why it is left to the library.
+/// Returns the task, the buffers and the communicator's state of a call, or why the call is left to the library.
 ///
 /// # Safety
 /// The arguments are as in a call of MPI: handles are valid, and buffers are as the standard requires for the call.
@@ -76,7 +76,8 @@ pub(crate) unsafe fn prepare(
     Ok((task, places, state))
 }
 
-/// The number of elements, the range that this rank gets, and whether a plan would divide them in the same way.
+/// Returns the number of elements, the first one that this rank gets and how many it gets, and whether a plan would
+/// divide them in the same way.
 ///
 /// # Safety
 /// As [`prepare`].
@@ -104,10 +105,10 @@ unsafe fn columns(
     }
 }
 
-/// The same for the counts of all ranks.
+/// [`columns`] for a list with the counts of all ranks.
 ///
 /// # Safety
-/// They are NULL, or a count for each rank.
+/// `counts` is NULL, or has a count for each rank.
 unsafe fn scattered<C: Copy>(
     counts: *const C,
     state: &State,
@@ -121,7 +122,7 @@ where
     // SAFETY: the caller promises it.
     let counts = unsafe { slice::from_raw_parts(counts, state.size) };
     let counts = counts.iter().map(|count| usize::try_from(*count));
-    // This drops negative counts.
+    // This drops negative counts, so the list becomes too short.
     let counts: &[usize] = &counts.flatten().collect::<Vec<_>>();
     if counts.len() != state.size {
         return Err(WRONG);
@@ -155,7 +156,7 @@ fn places(
     let is_root = task.call != Call::Reduce || rank == task.root;
     let is_first_of_exscan = task.call == Call::Exscan && rank == 0;
     let is_buffer = |address: *const c_void| !address.is_null() && !mpi.is_in_place(address);
-    // All ranks decide alike here, including those that get no result.
+    // Rank 0 of an exscan gets no result, but decides as the other ranks do.
     if is_root && mpi.is_in_place(recv) {
         return Err(match task.call {
             Call::Exscan => EXSCAN_INTO_PLACE,

@@ -1,4 +1,4 @@
-//! A fast path for calls that repeat one of this thread's last ones.
+//! A fast path for calls that repeat one of this thread's recent calls.
 //!
 //! Programs make few kinds of calls, and each many times. Checking a call's arguments takes as long as a short message. So a thread
 //! remembers the last kinds of calls that were reductions of whole rows, until a communicator is freed or MPI_Finalize begins.
@@ -17,7 +17,7 @@ use crate::boundary::library::loaded::{Communicator, Mpi};
 use crate::engine::{Buffers, KeptPlan};
 use crate::task::{Call, Task};
 
-/// The number of call kinds that a thread remembers: enough for a loop with a root or two.
+/// The number of call kinds that a thread remembers.
 const KINDS_MAX: usize = 4;
 
 /// The arguments that are equal in calls of the same kind.
@@ -44,7 +44,7 @@ struct Remembered {
     has_result: bool,
 }
 
-/// The last kinds; a new one replaces the oldest.
+/// The last kinds of calls; a new kind replaces the oldest.
 #[derive(Debug)]
 struct Last {
     known: [Option<Remembered>; KINDS_MAX],
@@ -87,7 +87,8 @@ impl Last {
     }
 }
 
-/// Reduces if this thread remembers the kind of call and its buffers are aligned. Returns the code for the program.
+/// Runs the reduction if this thread remembers the kind of call and its buffers are aligned. Returns the error code for the
+/// program; `None` if nothing was run.
 ///
 /// # Safety
 /// The arguments are as in a call of MPI: handles are valid, and buffers are as the standard requires for the call.
@@ -99,7 +100,7 @@ pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
     }
     let kind = CallKind::of(arguments)?;
     let outcome = LAST.with(|last| {
-        // A call that the run makes is passed on before it comes here.
+        // The run's own MPI calls are passed on earlier, so they never borrow this again.
         let last = last.borrow();
         let known = last.find(&kind)?;
         // SAFETY: the caller promises it; the kind of the call is the same.
@@ -109,10 +110,10 @@ pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
     Some(code_of(outcome, Communicator(arguments.comm)))
 }
 
-/// Reduces, if the buffers are aligned.
+/// Runs the remembered plan; `None` if the buffers are not aligned.
 ///
 /// # Safety
-/// This is a call of that kind, and its buffers are as the MPI standard requires.
+/// The call is of the known kind, and its buffers are as the MPI standard requires.
 unsafe fn reduce(
     known: &Remembered,
     mpi: &Mpi,
@@ -136,7 +137,7 @@ unsafe fn reduce(
 /// The buffers, if the engine can use them directly.
 ///
 /// # Safety
-/// They are as the MPI standard requires for a call of this kind.
+/// `send` and `recv` are as the MPI standard requires for a call of this kind.
 #[inline]
 unsafe fn buffers<'b>(
     known: &Remembered,
@@ -200,7 +201,7 @@ pub(crate) fn remember(arguments: &Arguments, mpi: &Mpi, task: &Task, state: &St
         has_result: task.call != Call::Reduce || state.rank == task.root,
     };
     LAST.with_borrow_mut(|last| {
-        // The engine may have copied its buffers, or rebuilt its plan.
+        // A known kind comes here if its buffers were not aligned, or if its plan was rebuilt.
         let mut known_kinds = last.known.iter().map(|known| known.map(|known| known.kind));
         let same = known_kinds.position(|known| known == Some(kind));
         let place = same.unwrap_or(last.oldest);

@@ -15,8 +15,8 @@ use crate::boundary::check::digests::Digests;
 use crate::boundary::library::loaded::{self, Communicator, SUCCESS, mpi};
 use crate::engine::Engine;
 
-/// The number of communicators, after the first, whose ranks share memory within nodes: each takes a window of the operating
-/// system's shared memory.
+/// The most communicators, besides the first, whose ranks share memory within nodes: each takes a window of the operating system's shared
+/// memory.
 const WINDOWS_MAX: usize = 8;
 
 /// Counts events that invalidate what threads remember about communicators: one was freed, or MPI_Finalize has begun.
@@ -193,7 +193,6 @@ fn find(comm: Communicator) -> Option<*const State> {
     Some(state)
 }
 
-/// The attribute's key.
 fn key() -> Option<c_int> {
     static KEY: OnceLock<Option<c_int>> = OnceLock::new();
     *KEY.get_or_init(|| create_key(delete))
@@ -214,7 +213,8 @@ pub(crate) fn create_key(delete: DeleteAttribute) -> Option<c_int> {
     (code == SUCCESS).then_some(key)
 }
 
-/// The program frees a communicator, which is collective; or MPI_Finalize does, after `comm` has freed all duplicates.
+/// Deletes a communicator's state. MPI calls this when the program frees the communicator, which is collective, or in MPI_Finalize, after
+/// crate `comm` has freed all duplicates.
 unsafe extern "C" fn delete(
     _comm: Passed<Comm>,
     _key: c_int,

@@ -51,7 +51,7 @@ pub(crate) fn compare(settings: &Settings) {
     treefold::mpi::abort(WRONG_SETTING, &explained(&all, size));
 }
 
-/// Whether all ranks have arrived in time with this text.
+/// Whether all ranks arrive within [`PATIENCE`], with the same text.
 fn are_alike(text: &str) -> bool {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -63,7 +63,7 @@ fn are_alike(text: &str) -> bool {
     let minima = &raw mut *minima;
     let mut request = Request::UNSET;
     let handles = &mpi().handles;
-    // SAFETY: both have two numbers of 64 bits and live forever; the request is room for a handle.
+    // SAFETY: both buffers have two numbers of 64 bits and live forever; the request is room for a handle.
     let code = unsafe {
         mpi().MPI_Iallreduce(
             own.as_ptr().cast(),

@@ -14,7 +14,7 @@ use crate::task::Task;
 /// A gathered reduction that a check compares with the library's result.
 #[derive(Debug)]
 pub(crate) struct Check {
-    /// The program's.
+    /// The program's communicator.
     pub(crate) comm: Comm,
     /// The request of the gather, and a copy of the contribution: the program may change its own buffer before the
     /// contribution is sent.
@@ -22,26 +22,25 @@ pub(crate) struct Check {
     pub(crate) contribution: Vec<u64>,
     /// Where the digest goes, and the number of the call; `None` unless all ranks get the result.
     pub(crate) digests: Option<(Arc<Digests>, u64)>,
-    /// The place in the program that started it.
+    /// The place in the program that started the reduction.
     pub(crate) site: Option<Arc<str>>,
     /// The library's result, once it is complete.
     pub(crate) library: Option<Vec<u8>>,
-    /// Whether the thread that completed the reduction had another floating-point environment.
+    /// Whether the thread that completed the reduction had a non-default floating-point environment.
     pub(crate) other_environment: bool,
 }
 
 /// The gather that each start of a persistent reduction repeats.
 #[derive(Debug)]
 pub(crate) struct Repeat {
-    /// The program's, on a communicator of the request's own.
+    /// The program's arguments, with the request's own communicator instead of the program's.
     pub(crate) arguments: Arguments,
-    /// The program's.
+    /// The program's communicator.
     pub(crate) comm: Comm,
     pub(crate) rows_bytes: usize,
 }
 
-// SAFETY: the arguments' addresses are the program's, which lends the memory behind them until the request is
-// freed.
+// SAFETY: the program lends the memory behind the arguments' addresses until the request is freed.
 unsafe impl Send for Repeat {}
 
 impl Check {
@@ -57,10 +56,10 @@ impl Check {
         }
     }
 
-    /// A copy of a contribution, which the program may change before it is sent.
+    /// Copies a contribution, which the program may change before it is sent.
     ///
     /// # Safety
-    /// There are as many elements as the task says.
+    /// `send` has as many elements as the task says.
     pub(crate) unsafe fn of(task: &Task, send: *const c_void, comm: Comm) -> Self {
         // SAFETY: the caller promises it.
         let bytes = unsafe { slice::from_raw_parts(send.cast::<u8>(), task.width_bytes()) };

@@ -1,5 +1,5 @@
 //! Comparisons in a check that still wait for the contributions of other ranks. The library has completed its own reduction, and other ranks may be
-//! waiting for this program to continue. So nothing here waits before the communicator is freed or MPI_Finalize begins.
+//! waiting for this program to continue. So nothing here waits until the communicator is freed or MPI_Finalize begins.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -143,14 +143,14 @@ pub(crate) fn wait(is_of: impl Fn(Comm) -> bool) {
     }
 }
 
-/// Compares the rest. Stops when `wait` gives up on a request.
+/// Compares the remaining reductions. Stops when `wait` gives up on a request.
 pub(crate) fn end(wait: impl Fn(&mut Request) -> End) {
     LEFT.settle(|_, request| wait(request), finish);
-    // The library may still use them.
+    // The library may still write to their buffers.
     mem::forget(mem::take(&mut LEFT.lock().all));
 }
 
-/// The outcome of a request.
+/// Tests a request.
 pub(crate) fn test(request: &mut Request) -> End {
     let (mut flag, ignored): (c_int, _) = (0, mpi().constants.status_ignore());
     // SAFETY: the request is live: it is tested only until it is complete.
@@ -173,7 +173,7 @@ fn finish(flight: Box<Flight>, end: End) {
         ..Counts::default()
     };
     count_more(&flight.task, counts);
-    // The library may still write to it.
+    // The library may still write to the flight's buffers.
     mem::forget(flight);
 }
 

@@ -20,7 +20,6 @@ const SLOTS: usize = 512;
 /// The neutral element of the minimum.
 const UNKNOWN: u64 = u64::MAX;
 
-/// The digests of a communicator.
 #[derive(Debug, Default)]
 pub(crate) struct Digests(Mutex<Kept>);
 
@@ -90,7 +89,7 @@ impl Digests {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a call's arguments. Returns its number, which is the same on all ranks.
+    /// Adds a call's arguments. Returns the call's number, which is the same on all ranks.
     pub(crate) fn ask(self: &Arc<Self>, comm: Comm, task: &Task) -> u64 {
         let mut inner = self.lock();
         if inner.calls == 0 {
@@ -103,7 +102,7 @@ impl Digests {
         call
     }
 
-    /// The same for a call that begins. Returns its number if all ranks get the same result.
+    /// Adds the arguments of a call that begins. Returns the call's number if all ranks get the same result.
     pub(crate) fn begin(self: &Arc<Self>, comm: Comm, task: &Task) -> Option<u64> {
         let call = self.ask(comm, task);
         if task.call != Call::Allreduce {
@@ -127,7 +126,7 @@ impl Digests {
         *kept = kept.wrapping_add(digest);
     }
 
-    /// The words to take the minimum of over ranks: both digests of each slot, and their complements, whose minimum gives the maximum.
+    /// The words whose minima over ranks are compared: both digests of each slot, and their complements, whose minima give the maxima.
     fn list(&self) -> Vec<u64> {
         let inner = self.lock();
         let lists = inner.places.iter().map(|place| {
@@ -165,7 +164,7 @@ fn found(minima: &[u64]) -> impl Iterator<Item = Comparison> {
     })
 }
 
-/// Rank 0 counts for all; each rank reports its call in the first slot where ranks differ.
+/// Counts the differences that the minima show. Rank 0 counts for all; each rank reports its own call in the first slot where ranks differ.
 fn count(comm: Comm, digests: &Digests, minima: &[u64]) {
     let mut own = statistics::own();
     if let Some(first) = found(minima).position(|found| found == Comparison::OtherCalls) {
@@ -208,14 +207,14 @@ pub(crate) fn compare(comm: Comm) {
 /// Compares the remaining digests; all ranks are in MPI_Finalize. `wait` waits for one request, or gives up.
 pub(crate) fn compare_all(wait: impl Fn(&mut Request) -> bool) {
     let left = std::mem::take(&mut *all());
-    // The library may use them after this function has given up.
+    // The library may use the buffers after this function has given up.
     let started = left.into_iter().map(|(comm, digests)| {
         let list = digests.list().leak();
         let minima = vec![UNKNOWN; list.len()].leak();
         let mut request = Request::UNSET;
         let handles = &mpi().handles;
-        // SAFETY: both lists have that many numbers of 64 bits, and live forever; ranks may start them in any order, as each is of another
-        // communicator.
+        // SAFETY: both lists have that many numbers of 64 bits, and live forever; ranks may start the reductions in any order, as each has its
+        // own communicator.
         let code = unsafe {
             mpi().MPI_Iallreduce(
                 list.as_ptr().cast(),

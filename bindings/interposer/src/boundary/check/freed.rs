@@ -28,7 +28,7 @@ fn compare(comm: Comm) {
     digests::compare(comm);
 }
 
-/// Functions that free a communicator, in C and in Fortran.
+/// Defines a function that frees a communicator, in C and in Fortran.
 macro_rules! export {
     ($name:ident, $fortran:tt) => {
         export_c!($name(comm: *mut c_void), |library| {

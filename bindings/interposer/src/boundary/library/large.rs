@@ -1,7 +1,7 @@
 //! 64-bit counts for libraries without large-count functions.
 //!
 //! A program may test for `MPI_Allreduce_c` (mpi4py does, by a weak reference) and otherwise call `MPI_Allreduce`. With this library loaded
-//! the test succeeds even if the MPI library lacks the function. So its count is passed on as an `int` if it fits.
+//! the test succeeds even if the MPI library lacks the function. So the count is passed on to `MPI_Allreduce` as an `int` if it fits.
 
 use std::collections::BTreeSet;
 use std::ffi::c_int;
@@ -18,10 +18,10 @@ pub(crate) fn one(count: i64) -> Option<c_int> {
 }
 
 /// The counts of all ranks as `int`s, which are never freed: MPI may read them until a request is complete (MPI 4.1, 6.12), and this module
-/// does not see when. Equal lists are stored once.
+/// does not learn when it is complete. Equal lists are stored once.
 ///
 /// # Safety
-/// They are NULL, or a count for each rank of the communicator.
+/// `counts` is NULL, or has a count for each rank of the communicator.
 pub(crate) unsafe fn each(counts: *const i64, comm: Passed<Comm>) -> Option<*const c_int> {
     static KEPT: Mutex<BTreeSet<&'static [c_int]>> = Mutex::new(BTreeSet::new());
     let mpi = Mpi::find()?;

@@ -25,7 +25,7 @@ pub(crate) struct Mpi {
     fortran: Fortran,
 }
 
-// SAFETY: the addresses, which are handles' and constants', are compared, and never followed.
+// SAFETY: the pointers are handles and addresses of constants, which are only compared.
 unsafe impl Send for Mpi {}
 // SAFETY: as above.
 unsafe impl Sync for Mpi {}
@@ -35,12 +35,12 @@ unsafe impl Sync for Mpi {}
 struct Type {
     handle: Datatype,
     parts: usize,
-    /// `None` if the library says that it has another size. Fortran compilers have options for the size of a REAL, so the library is queried,
-    /// but only when a program uses the type: a library that lacks it reports the query as an error.
+    /// `None` if the library reports another size for the datatype. Fortran compilers have options for the size of a REAL, so the library is
+    /// queried, but only when a program uses the type: a library that lacks it reports the query as an error.
     element: OnceLock<Option<Element>>,
 }
 
-/// Addresses that mean something in Open MPI's Fortran: one each, or several where the library may use either; none elsewhere.
+/// The addresses of MPI_IN_PLACE and MPI_BOTTOM in Open MPI's Fortran: several each if the library may use any of them; none in other families.
 #[derive(Debug)]
 struct Fortran {
     in_place: Vec<*const c_void>,
@@ -71,7 +71,7 @@ impl Mpi {
     #[inline]
     pub(crate) fn get() -> &'static Self {
         let found = MPI.get().and_then(Option::as_ref);
-        found.expect("a call is looked at where there is a library")
+        found.expect("the library was found before this call")
     }
 
     #[cold]
@@ -155,8 +155,9 @@ impl Mpi {
         }
     }
 
-    /// The same for a datatype of Fortran's `select_real_kind`. It is predefined, with a handle for each precision and range (MPI 4.1, 19.1.5).
-    /// The library is queried each time, which takes about 10 ns: a remembered handle might belong to another datatype later.
+    /// The element type of a datatype of Fortran's `select_real_kind`, if treefold reduces it. Such a datatype is predefined, with a handle for
+    /// each precision and range (MPI 4.1, 19.1.5). The library is queried each time, which takes about 10 ns: a remembered handle might belong
+    /// to another datatype later.
     #[cold]
     fn f90_element(&self, datatype: Datatype) -> Option<Element> {
         let combiner = self.combiner(datatype)?;
@@ -250,7 +251,7 @@ impl Mpi {
         (code == SUCCESS).then_some(combiner)
     }
 
-    /// The bytes of an element.
+    /// The size of an element, in bytes.
     fn size_bytes(&self, datatype: Datatype) -> Option<usize> {
         let mut bytes = 0;
         // SAFETY: the program promises a handle, and `bytes` is a live int.
@@ -258,7 +259,8 @@ impl Mpi {
         usize::try_from(bytes).ok().filter(|_| code == SUCCESS)
     }
 
-    /// The name of a datatype that treefold does not reduce, and the size of an element; `derived` for user-defined ones.
+    /// The name of a datatype that treefold does not reduce, and the size of an element in bytes. The name of user-defined datatypes is
+    /// `derived`.
     pub(crate) fn describe_type(&self, datatype: Datatype) -> (String, u64) {
         let mut name: [c_char; MAX_OBJECT_NAME] = [0; MAX_OBJECT_NAME];
         let combiner = self.combiner(datatype);
@@ -324,7 +326,7 @@ pub(crate) fn world() -> Communicator {
     Communicator(mpi().handles.MPI_COMM_WORLD)
 }
 
-/// A communicator of the program's, which promises that it belongs to its library; `intercept` has checked that it is not MPI_COMM_NULL.
+/// A communicator of the program, which promises that the handle is valid; `intercept` has checked that it is not MPI_COMM_NULL.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Communicator(pub(crate) Comm);
 
@@ -345,7 +347,7 @@ impl Communicator {
         usize::try_from(size).unwrap_or(0)
     }
 
-    /// Whether it has the same processes as another one.
+    /// Whether both communicators have the same processes, in any order.
     pub(crate) fn has_processes_of(self, other: Self) -> bool {
         let mut result = 0;
         // SAFETY: both handles are communicators, and `result` is a live int.
@@ -353,7 +355,6 @@ impl Communicator {
         code == SUCCESS && result != mpi().constants.MPI_UNEQUAL
     }
 
-    /// Whether it is an intercommunicator.
     pub(crate) fn is_inter(self) -> bool {
         let mut flag = 0;
         // SAFETY: as for the rank.
@@ -361,7 +362,7 @@ impl Communicator {
         flag != 0
     }
 
-    /// Calls its error handler with a treefold error, and returns the error's code.
+    /// Calls the communicator's error handler with a treefold error, and returns the error's code.
     #[cold]
     pub(crate) fn raise(self, message: &str) -> c_int {
         let code = error_code();
@@ -376,7 +377,7 @@ impl Communicator {
         code
     }
 
-    /// Calls its error handler.
+    /// Calls the communicator's error handler.
     #[cold]
     pub(crate) fn call_error_handler(self, code: c_int) {
         // SAFETY: the handle is a communicator; any code may be passed.

@@ -10,10 +10,10 @@ use treefold::mpi::mpi_library::{Comm, Library};
 use crate::boundary::library::loaded::{Communicator, Mpi};
 use crate::boundary::library::said::say;
 
-/// A function of the same name that the dynamic linker would have found without this library: another tool's or the MPI library's.
+/// The function that the dynamic linker would have found without this library, under the same name: another tool's or the MPI library's.
 #[derive(Debug)]
 pub(crate) struct Next {
-    /// Its name, and the name of the MPI library's own function (PMPI_).
+    /// The function's name, and the name of the MPI library's own function (PMPI_).
     names: [&'static CStr; 2],
     address: AtomicPtr<c_void>,
     is_told: AtomicBool,
@@ -31,7 +31,7 @@ impl Next {
         }
     }
 
-    /// Its address, looked up once; NULL if this process has no such function.
+    /// The function's address, looked up once; NULL if this process has no such function.
     #[inline]
     pub(crate) fn address(&self) -> *mut c_void {
         let address = self.address.load(Ordering::Relaxed);
@@ -54,7 +54,7 @@ impl Next {
         // Fortran's functions are in a file of their own.
         let of_library = |name| match Mpi::find() {
             Some(mpi) if self.is_of_c() => mpi.library.function(name),
-            // Any object that has this name, except this library.
+            // In any object that has this name, except this library.
             _ => Library::any_function(name, name.as_ptr().cast()),
         };
         let found = names().find_map(after_this);
@@ -114,7 +114,7 @@ macro_rules! the_next {
     }};
 }
 
-/// The function with this type, which must be its own; or, if there is none, `Err` with the `Next` that reports it.
+/// The address as a function of this type, which must be the function's own; `Err` with the `Next` if this process lacks the function.
 macro_rules! typed {
     ($next:expr; $type:ty) => {{
         let next: &'static $crate::boundary::library::next::Next = $next;
@@ -138,8 +138,8 @@ macro_rules! next {
 
 pub(crate) use {next, the_next, typed};
 
-/// An exported function in C: its parameters, and an expression for its code, in which `library` makes the program's call of the next function
-/// with that name.
+/// Defines an exported function in C, from its parameters and an expression for its error code, in which `library` makes the program's call of
+/// the next function with that name.
 macro_rules! export_c {
     ($name:ident($($parameter:ident: $type:ty),+), |$library:ident| $code:expr) => {
         #[doc = concat!("`", stringify!($name), "`.")]
@@ -168,7 +168,7 @@ macro_rules! export_c {
 
 pub(crate) use export_c;
 
-/// The same in Fortran, by all of its names, which share it: parameters are addresses.
+/// Defines an exported function in Fortran, under all of its names, which share one body. All parameters are addresses.
 macro_rules! export_fortran {
     ([$($name:ident)+], $parameters:tt, |$library:ident| $code:expr) => {
         #[cfg_attr(test, allow(dead_code, reason = "tests export nothing"))]
@@ -232,7 +232,7 @@ macro_rules! export_fortran {
 
 pub(crate) use export_fortran;
 
-/// A type for each parameter of a list.
+/// The type of a Fortran parameter.
 macro_rules! address {
     ($parameter:ident) => {
         *mut ::std::ffi::c_int
@@ -245,6 +245,6 @@ pub(crate) use address;
 pub(crate) const fn name(text: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(text.as_bytes()) {
         Ok(name) => name,
-        Err(_) => panic!("a name has one null character, at its end"),
+        Err(_) => panic!("a name must have one null character, at its end"),
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn ahead() -> Option<String> {
     (first.0 != own.0).then_some(first.1)
 }
 
-/// The object file that contains an address: its base address and its name.
+/// The base address and the name of the object file that contains an address.
 fn object(address: *const c_void) -> Option<(*mut c_void, String)> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
     // SAFETY: any address may be asked for, and `info` is room for the answer.

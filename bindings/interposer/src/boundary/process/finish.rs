@@ -60,7 +60,7 @@ fn register_first() -> bool {
     }
     if let Some(mut key) = state::create_key(finish) {
         let own_process = mpi().handles.MPI_COMM_SELF;
-        // SAFETY: the communicator is live, the key was just made, and the value is never looked at.
+        // SAFETY: the communicator is live, the key was just made, and the value is never read.
         unsafe { mpi().MPI_Comm_set_attr(own_process, key, ptr::null_mut()) };
         // SAFETY: the attribute keeps the key until it is deleted (MPI 4.1, 7.7.2).
         unsafe { mpi().MPI_Comm_free_keyval(&raw mut key) };
@@ -226,7 +226,7 @@ pub(crate) fn wait_for(limit: Duration, mut is_done: impl FnMut() -> bool) -> bo
 
 /// Sends this rank's counts to rank 0. Returns whether rank 0 has begun to receive them.
 fn send(text: String) -> bool {
-    // MPI may read it after this function has given up.
+    // MPI may read the text after this function has given up.
     let text = text.into_bytes().leak();
     let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
     let mut request = Request::UNSET;
@@ -262,7 +262,7 @@ fn receive(statistics: &mut Statistics, others: usize) -> usize {
     received
 }
 
-/// A rank and its text, if a message has arrived.
+/// Receives a message, if one has arrived. Returns the sender's rank and its text.
 pub(crate) fn receive_one(tag: c_int) -> Option<(c_int, String)> {
     let (mpi, world) = (mpi(), loaded::world().0);
     let (any, byte) = (mpi.constants.MPI_ANY_SOURCE, mpi.handles.MPI_BYTE);

@@ -6,7 +6,6 @@ static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
 static HAS_INIT: AtomicBool = AtomicBool::new(false);
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Whether MPI_Finalize has begun.
 #[inline]
 pub(crate) fn is_over() -> bool {
     IS_OVER.load(Ordering::Relaxed)

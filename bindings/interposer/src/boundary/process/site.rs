@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The most frames to skip: this library, the MPI library's Fortran wrappers, and some more.
 const FRAMES_MAX: c_int = 16;
 
-/// The object file of a frame; `None` if it is an MPI library.
+/// The place of a frame, `file+offset`; `None` if the file is an MPI library.
 type Site = Option<Arc<str>>;
 
 /// Known places, by return address.
@@ -32,7 +32,7 @@ pub(crate) fn site() -> Option<Arc<str>> {
     })
 }
 
-/// The object file of an address, and the address in it.
+/// An address, and the object file that contains it, with the offset in it.
 struct FoundObject {
     address: usize,
     own: usize,

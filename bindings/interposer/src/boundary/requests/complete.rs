@@ -18,9 +18,9 @@ use crate::boundary::requests::taken::{Handles, Requests, Taken};
 pub(crate) enum Completed {
     All,
     None,
-    /// The request at this index, if it is an index.
+    /// The request at this index; none if the call has returned MPI_UNDEFINED.
     One(c_int),
-    /// The requests at this many indices, if it is a count.
+    /// The requests at this many indices; none if the call has returned MPI_UNDEFINED.
     Some(c_int, *const c_int),
 }
 
@@ -59,8 +59,8 @@ impl Completed {
     }
 }
 
-/// Makes the library's call on requests, some of which may be treefold's reductions, and returns its code. While none is under way, nothing else is
-/// checked. `completed` is called after the call.
+/// Makes the library's call on requests, some of which may be treefold's reductions, and returns its code. While no reduction is under way, nothing
+/// else is checked. `completed` is called after the call.
 ///
 /// # Safety
 /// The requests, and what `completed` reads, are where the program's arguments point.
@@ -77,7 +77,7 @@ pub(crate) unsafe fn complete(
     unsafe { settle(requests(), library, completed) }
 }
 
-/// The same while some are under way.
+/// [`complete`] while reductions are under way.
 ///
 /// # Safety
 /// As [`complete`].
@@ -113,7 +113,7 @@ unsafe fn settle(
 /// Whether a live request is complete.
 fn is_over(request: Request) -> bool {
     let (mut flag, ignored) = (0, loaded::mpi().constants.status_ignore());
-    // SAFETY: the caller promises it; a request that is asked about stays as it is.
+    // SAFETY: the caller promises it; the call does not change the request.
     let code = unsafe { loaded::mpi().MPI_Request_get_status(request, &raw mut flag, ignored) };
     code == SUCCESS && flag != 0
 }
@@ -132,7 +132,7 @@ pub(crate) fn ask(
     code
 }
 
-/// An exported function that completes requests: its parameters, its requests, and which of them it has completed.
+/// Defines an exported function that completes requests, from its parameters, its requests, and those that it has completed.
 macro_rules! export {
     ($name:ident $parameters:tt, $requests:expr, $completed:expr) => {
         export_c!($name $parameters, |library| {

@@ -74,12 +74,12 @@ thread_local! {
     static SPARE: RefCell<Spare> = const { RefCell::new(Vec::new()) };
 }
 
-/// The numbers of known flights and of those under way. While they are 0, calls read nothing else. A thread that has a request has seen
-/// its start, so it reads a number that includes it.
+/// The numbers of known flights and of flights under way. While they are 0, calls read nothing else. A thread that holds a request has seen its
+/// start, so the number that it reads includes that request.
 static KNOWN: AtomicUsize = AtomicUsize::new(0);
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether none is under way, except those that a call is just completing.
+/// Whether no flight is under way, except those that a call is just completing.
 #[inline]
 pub(crate) fn is_idle() -> bool {
     UNDER_WAY.load(Ordering::Relaxed) == 0

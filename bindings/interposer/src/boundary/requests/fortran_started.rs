@@ -12,7 +12,8 @@ use crate::boundary::library::next::{Next, the_next, typed};
 use crate::boundary::requests::start::{RequestPlace, intercept};
 use crate::task::{Call, Form};
 
-/// The names of a reduction, its form, whether there is one count or one for each rank, and its parameters before the communicator and after it.
+/// Defines a reduction from its names, its form, whether there is one count or one for each rank, and its parameters before the communicator and
+/// after it.
 macro_rules! export {
     ($body:ident, $call:ident, $form:ident, $count:ident, $root:tt, $info:tt, [$($name:ident)+]) => {
         reduction!(

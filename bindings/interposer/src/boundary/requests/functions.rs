@@ -17,7 +17,8 @@ use crate::boundary::requests::taken::{Handles, Requests};
 use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
 
-/// The error of a request that must not be passed to a function. It goes through MPI_COMM_WORLD, as the request's communicator may have been freed.
+/// Raises the error of a request that the program must not pass to a function, and returns its code. The error handler is MPI_COMM_WORLD's, as the
+/// request's communicator may have been freed.
 #[cold]
 fn refuse() -> c_int {
     let code = mpi().constants.MPI_ERR_REQUEST;
@@ -26,7 +27,7 @@ fn refuse() -> c_int {
 }
 
 thread_local! {
-    /// Whether this thread is in a Fortran function that starts requests: MPICH's Fortran functions call C's.
+    /// Whether this thread is in a Fortran function that starts requests: MPICH's Fortran functions call the C functions.
     static IS_STARTING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -46,7 +47,7 @@ impl Drop for Starting {
     }
 }
 
-/// Starts persistent requests, some of which may be treefold's reductions. Returns the library's code, or an error if one is under way.
+/// Starts persistent requests, some of which may be treefold's reductions. Returns the library's code, or an error if one of them is under way.
 ///
 /// # Safety
 /// The requests are where the program's arguments point.
@@ -62,8 +63,8 @@ pub(crate) unsafe fn start(
     unsafe { start_known(requests(), library) }
 }
 
-/// The same if some are treefold's. Starts each request separately, which is equivalent (MPI 4.1, 3.9), to know which are under way if
-/// the library fails.
+/// [`start`] if some requests are treefold's. Starts each request separately, which is equivalent (MPI 4.1, 3.9), to know which of them are under
+/// way if the library fails.
 ///
 /// # Safety
 /// As [`start`].
@@ -233,7 +234,7 @@ fn is_under_way(words: &[usize]) -> bool {
         .any(|&word| flight::known(word) == RequestState::UnderWay)
 }
 
-/// An exported function: its parameters, what it does, and its requests.
+/// Defines an exported function from its parameters, its action and its requests.
 macro_rules! export {
     ($name:ident $parameters:tt, $function:ident, $requests:expr) => {
         export_c!($name $parameters, |library| {

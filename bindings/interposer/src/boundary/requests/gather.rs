@@ -26,7 +26,7 @@ pub(crate) fn contribution(arguments: &Arguments, mpi: &Mpi) -> *const c_void {
     }
 }
 
-/// Memory for the gathered rows. All ranks decide alike whether it would be too much.
+/// A flight with memory for the gathered rows, or why the call is passed on. All ranks decide alike whether the memory would be too much.
 ///
 /// # Safety
 /// The arguments are those of a call of MPI.
@@ -116,12 +116,12 @@ unsafe fn columns(arguments: &Arguments, size: usize) -> Result<(Vec<c_int>, usi
     Ok((counts.map_err(|_| TOO_LONG)?, longest))
 }
 
-/// A count that fits an int.
+/// Converts a count that fits an int.
 fn int(count: usize) -> c_int {
-    c_int::try_from(count).expect("a rank's elements are some of all")
+    c_int::try_from(count).expect("a rank has at most all elements, whose number fits")
 }
 
-/// Calls the library in this form. Returns its code and the request.
+/// Gathers the contributions by the library's call of this form. Returns the library's code and the request.
 ///
 /// # Safety
 /// As [`room`]; the flight is one of these arguments.

@@ -20,11 +20,12 @@ use crate::task::Form;
 /// The most communicators that a process makes: MPI libraries allow a few thousand.
 const COMMUNICATORS_MAX: usize = 256;
 
-const TOO_MANY: Reason = "more than 256 persistent ones are not compared";
+const TOO_MANY: Reason = "not compared beyond 256 persistent requests";
 
 static COMMUNICATORS: AtomicUsize = AtomicUsize::new(0);
 
-/// Lets each start of a flight gather. Collective, which is allowed here: the program's call may wait for other ranks (MPI 4.1, 6.13).
+/// Prepares a persistent flight so that each start gathers the contributions. Collective, which is allowed here: the program's call may
+/// wait for other ranks (MPI 4.1, 6.13).
 pub(crate) fn prepare(
     arguments: &Arguments,
     mpi: &Mpi,
@@ -71,8 +72,7 @@ fn communicator(comm: Comm, mpi: &Mpi) -> Option<Comm> {
     if code != SUCCESS {
         return None;
     }
-    // Unlike a duplicate, it does not inherit the program's attributes.
-    // SAFETY: as above; `made` is room for a handle.
+    // Unlike a duplicate, it does not inherit the program's attributes. SAFETY: as above; `made` is room for a handle.
     let code = unsafe { library.MPI_Comm_create(comm, group, &raw mut made) };
     // SAFETY: it was just made.
     unsafe { library.MPI_Group_free(&raw mut group) };
@@ -91,7 +91,7 @@ pub(crate) fn begin(word: usize) {
     flight::put_back(word, flight);
 }
 
-/// The library failed to start the request; its gathering continues.
+/// Called when the library has failed to start the request, whose gather continues.
 pub(crate) fn abandon(word: usize) {
     if let Some(mut flight) = flight::forget(word) {
         flight.child.take().into_iter().for_each(deferred::push);

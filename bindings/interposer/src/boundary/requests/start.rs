@@ -62,8 +62,9 @@ impl RequestPlace {
 /// Starts a reduction, or prepares a persistent one, or passes the call on to the library. Returns the code for the program.
 ///
 /// # Safety
-/// The arguments are those of a call of MPI: handles are handles, and buffers are as the standard says for the call, until its request is
-/// complete. `place` is where the program wants its request, and `library` makes the same call of the library. Without arguments, it is passed on.
+/// The arguments are those of a call of MPI: handles are valid, and buffers are as the standard says for the call, until its request is complete.
+/// `place` is where the program wants its request, and `library` makes the same call of the library. If `arguments` returns `None`, the call is
+/// passed on.
 pub(crate) unsafe fn intercept(
     arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
     place: RequestPlace,
@@ -79,7 +80,7 @@ pub(crate) unsafe fn intercept(
     }
 }
 
-/// The same, once for all functions.
+/// The body of [`intercept`], compiled once for all functions.
 ///
 /// # Safety
 /// As [`intercept`].

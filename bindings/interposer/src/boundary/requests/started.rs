@@ -13,8 +13,8 @@ use crate::boundary::library::next::next;
 use crate::boundary::requests::start::{RequestPlace, intercept};
 use crate::task::{Call, Form};
 
-/// An exported function: its call, its form, whether it has a root, and its counts; if these are large, also the function with small counts that
-/// is called if the library lacks this one.
+/// Defines an exported function from its call, its form, whether it has a root, and its counts. For large counts, the last argument is the
+/// function with small counts, which is called if the library lacks this one.
 macro_rules! export {
     ($name:ident, $call:ident, non_blocking, rootless, $count:ident $(, $small:ident)?) => {
         export!(@ $name, $call, NonBlocking, $count, (), (), [0], [$($small)?]);
@@ -52,7 +52,7 @@ macro_rules! export {
         ) -> c_int {
             let next = || function!($name(count_type!($count), ($($root_type,)?), ($($info_type,)?)));
             let arguments = |mpi: &Mpi| {
-                // Programs test whether persistent reductions exist, and do without them.
+                // Programs test whether the library has persistent reductions, and do without them if it has none.
                 let is_there = Form::$form == Form::NonBlocking || next().is_ok();
                 (is_there && !request.is_null()).then(|| Arguments {
                     call: Call::$call,
@@ -90,7 +90,6 @@ macro_rules! export {
     };
 }
 
-/// The type of a function.
 macro_rules! function_type {
     ($count_type:ty, ($($root_type:ty,)?), ($($info_type:ty,)?)) => {
         unsafe extern "C-unwind" fn(
@@ -107,7 +106,7 @@ macro_rules! function_type {
     };
 }
 
-/// The next function of a name, with counts of this type.
+/// The next function with this name and counts of this type.
 macro_rules! function {
     ($name:ident($count_type:ty, $root:tt, $info:tt)) => {
         next!(
@@ -136,7 +135,7 @@ macro_rules! small {
     };
 }
 
-/// The type of a count, or of one for each rank; MPI_Count has 64 bits in every family.
+/// The type of the count argument: one number, or the address of one for each rank. MPI_Count has 64 bits in every family.
 macro_rules! count_type {
     (one) => { c_int };
     (each) => { *const c_int };
@@ -144,7 +143,6 @@ macro_rules! count_type {
     (each_large) => { *const i64 };
 }
 
-/// Converts the count or counts.
 macro_rules! count {
     (one, $count:ident) => {
         Count::Of($count.into())
@@ -199,7 +197,7 @@ export!(
 export!(MPI_Scan_init, Scan, persistent, rootless, one);
 export!(MPI_Exscan_init, Exscan, persistent, rootless, one);
 
-// The same by their names in Open MPI 4.
+// The same functions under their names in Open MPI 4.
 export!(MPIX_Allreduce_init, Allreduce, persistent, rootless, one);
 export!(MPIX_Reduce_init, Reduce, persistent, rooted, one);
 export!(

@@ -30,7 +30,7 @@ impl Requests {
         }
     }
 
-    /// No requests: the address is NULL.
+    /// An array in C; empty if its address is NULL.
     pub(crate) fn in_c(count: c_int, handles: *const c_void) -> Self {
         let count = if handles.is_null() { 0 } else { count };
         Self::new(count, Handles::C(handles))
@@ -67,7 +67,7 @@ impl Requests {
         }
     }
 
-    /// Its handle as a word.
+    /// The handle of one of the requests, as a word.
     ///
     /// # Safety
     /// As [`Self::request`].
@@ -85,7 +85,7 @@ pub(crate) unsafe fn fortran(number: *const c_int) -> Request {
     let mpi = loaded::mpi();
     // SAFETY: the caller promises it.
     let number = unsafe { *number };
-    // SAFETY: the program promises a request's.
+    // SAFETY: the program promises that the number is a request's.
     let request = unsafe { mpi.request_from_fortran(number) };
     request.unwrap_or(mpi.handles.MPI_REQUEST_NULL)
 }
@@ -102,7 +102,7 @@ struct Held {
 /// the library has completed a request, another thread may get its handle for another request.
 #[derive(Debug)]
 pub(crate) struct Taken {
-    /// Most calls have one.
+    /// Most calls have one, which then needs no allocation.
     first: Option<Held>,
     others: Vec<Held>,
 }
@@ -182,7 +182,7 @@ impl Taken {
     }
 }
 
-/// Puts back the rest, even if the program's error handler throws.
+/// Puts back the remaining requests, even if the program's error handler throws.
 impl Drop for Taken {
     fn drop(&mut self) {
         if self.is_empty() {
