@@ -51,15 +51,15 @@ def root(square, sign=1):
 
 
 def statistics(rows):
-    """All statistics of rows of finite x and y, by name. Rows with None are left out; in statistics of x only those whose x is None. The
-    result None is NULL."""
+    """All statistics of rows of finite x and y, by name. Rows with None are left out; statistics of x leave out only rows whose x is
+    None. The result None stands for NULL."""
     x = [Fraction(x) for x, _ in rows if x is not None]
     pairs = [(Fraction(x), Fraction(y)) for x, y in rows if x is not None and y is not None]
     return {**of_one(x), **of_two(pairs)}
 
 
 def by_call(rows, without=()):
-    """The same by the call in SQL, such as "exact_corr(y, x)", without some functions."""
+    """The same statistics by SQL call, such as "exact_corr(y, x)"; `without` lists functions to leave out."""
     found = statistics(rows)
     return {f"{name}({arguments})": found[statistic] for name, (arguments, statistic) in FUNCTIONS.items() if name not in without}
 

@@ -18,7 +18,7 @@ from maturin import build_wheel as _build_wheel
 API = "v1.2.0"
 ABI = "C_STRUCT"
 
-# The place of the extension in the wheel.
+# The extension's file in the wheel.
 FILE = "treefold_duckdb/treefold.duckdb_extension"
 
 # The files that maturin adds for cffi: the library, and modules that are not needed.

@@ -18,7 +18,7 @@ static pg_noinline void fail(treefold_status status, const char *name)
     ereport(ERROR, errcode(code), errmsg("%s: %s", name, treefold_last_error()));
 }
 
-/* `name` is the SQL function that an error names. */
+/* Raises an error unless the call succeeded. `name` is the SQL function that the error names. */
 static inline void check(treefold_status status, const char *name)
 {
     if (unlikely(status != TREEFOLD_OK))

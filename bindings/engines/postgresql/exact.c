@@ -75,7 +75,7 @@ static inline void add_later(treefold_aggregate *state, bool is_pair, double x, 
 
 /* ---- States -------------------------------------------------------------------------------------------------------------------- */
 
-/* A window's state must not be NULL: until its first row that counts, this stands for it. */
+/* A window's state must not be NULL: until its first row that counts, the address of `no_rows` stands for it. */
 static char no_rows;
 
 static void clear_state(void *state)
@@ -129,7 +129,7 @@ static bytea *write_state(treefold_aggregate *state, const char *name)
     return bytes;
 }
 
-/* The argument i, a state; or NULL if there is none yet. */
+/* Returns argument i, a state, or NULL if there is no state yet. */
 static inline treefold_aggregate *state_argument(FunctionCallInfo fcinfo, int i)
 {
     treefold_aggregate *state = PG_ARGISNULL(i) ? NULL : (treefold_aggregate *)PG_GETARG_POINTER(i);
@@ -243,7 +243,7 @@ FUNCTION(exact_state_combine)
     treefold_aggregate *state = state_argument(fcinfo, 0), *other = state_argument(fcinfo, 1);
     if (other == NULL)
         return unchanged(fcinfo);
-    /* The other state lasts only as long as a row: copy it. */
+    /* The other state lives only as long as a row, so it is copied. */
     if (state == NULL)
         PG_RETURN_POINTER(read_state(context, write_state(other, __func__), __func__));
     /* Only states of exact_merge can be of different kinds. */
@@ -264,7 +264,7 @@ FUNCTION(exact_state_deserialize)
 
 /* ---- Results ------------------------------------------------------------------------------------------------------------------- */
 
-/* Writes a statistic of a type, if there is one; returns whether there is. */
+/* Writes a statistic as a value of `type`, unless it is undefined. Returns whether it is defined. */
 static bool find(treefold_aggregate *state, treefold_statistic statistic, double ddof, treefold_type type, void *value, const char *name)
 {
     int is_null = state == NULL;

@@ -21,7 +21,8 @@ void _PG_init(void)
                 errhint("Build the extension again, or install the library for which it was built."));
 }
 
-/* The transition and the final function of aggregates of types that would be cast to float8. The state is the aggregate's name. */
+/* The transition and the final function of aggregates over types that PostgreSQL would cast to float8: raises an error. The state
+   is the aggregate's name. */
 FUNCTION(exact_refuse)
 {
     const char *name = PG_ARGISNULL(0) ? "exact_refuse" : text_to_cstring(PG_GETARG_TEXT_PP(0));

@@ -18,7 +18,7 @@ static const treefold_sql_function merge = {"exact_merge", TREEFOLD_EXACT_COUNT,
 /* The rows of one group or window frame. SQLite allocates it, filled with zeros and aligned to 8 bytes. */
 struct group {
     sqlite3_int64 rows;  /* the rows or states that were added, without those that have a NULL */
-    sqlite3_int64 reals; /* the rows of these in which a number is not an INTEGER */
+    sqlite3_int64 reals; /* those of `rows` in which a number is not an INTEGER */
     int has_state;       /* whether `state` was initialized and must be cleared */
     uint64_t state[64];  /* larger than any state; treefold_aggregate_init checks it */
 };
@@ -80,7 +80,7 @@ struct number {
     } value;
 };
 
-/* An argument as SQLite's sum() takes it: text that looks like a number is that number; other text and blobs are the REAL they begin
+/* Reads an argument as SQLite's sum() does: text that looks like a number is that number; other text and blobs are the REAL they begin
    with, or 0.0. */
 static struct number number_of(sqlite3_value *argument)
 {
@@ -202,7 +202,7 @@ static void return_statistic(sqlite3_context *context, const char *suffix, struc
         sqlite3_result_double(context, result.value.real);
 }
 
-/* The state of no rows, which merging may give, is NULL. */
+/* Returns a state. The state of no rows, which merging may give, is NULL. */
 static void return_state(sqlite3_context *context, struct group *group)
 {
     size_t n = 0;
@@ -221,7 +221,7 @@ static void return_state(sqlite3_context *context, struct group *group)
         sqlite3_free(bytes);
 }
 
-/* Without rows, the result stays NULL. */
+/* Returns the aggregate's result, which stays NULL without rows. */
 static void value(sqlite3_context *context)
 {
     const treefold_sql_function *function = sqlite3_user_data(context);
@@ -301,7 +301,7 @@ int sqlite3_treefold_init(sqlite3 *db, char **error, const sqlite3_api_routines 
 {
     SQLITE_EXTENSION_INIT2(api);
     if (sqlite3_libversion_number() < 3025000) {
-        *error = sqlite3_mprintf("treefold: SQLite %s has no window functions: version 3.25 or later has", sqlite3_libversion());
+        *error = sqlite3_mprintf("treefold: SQLite %s has no window functions: use version 3.25 or later", sqlite3_libversion());
         return SQLITE_ERROR;
     }
     if (treefold_version() / 100 != TREEFOLD_VERSION / 100) {

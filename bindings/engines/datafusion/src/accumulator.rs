@@ -1,4 +1,4 @@
-//! The aggregate of one group: of all rows, or of a window's rows.
+//! Aggregates of one group: all rows, or the rows of a window.
 
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
@@ -14,9 +14,8 @@ use exact_sum::{IntegerSum, Moments, ProductSum, RemoveError, Sum};
 use crate::input::{Items, Word};
 use crate::kind::Kind;
 
-/// The state of some items.
+/// The state of an aggregate: what is kept of the items added so far.
 pub(crate) trait State: Default + Debug + Send + Sync + 'static {
-    /// The type of the arguments.
     type Item: ArrowPrimitiveType<Native: Word>;
 
     fn add(&mut self, items: ItemColumns<'_, Self>);
@@ -25,20 +24,20 @@ pub(crate) trait State: Default + Debug + Send + Sync + 'static {
 
     fn items(&self) -> u64;
 
-    /// The value, if there are enough items.
+    /// The value, which is meaningful only for enough items.
     fn value(&self, kind: Kind) -> ScalarValue;
 
-    /// The columns in which the state is sent, besides the number of items.
+    /// The columns in which the state is sent, except the column with the number of items.
     fn write(&self) -> Vec<ScalarValue>;
 
-    /// Merges another state, read from a row of such columns.
+    /// Merges another state, read from a row of the columns that [`write`](Self::write) gives.
     fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()>;
 }
 
 /// The items of one or two arguments.
 pub(crate) type ItemColumns<'i, S> = [&'i [<<S as State>::Item as ArrowPrimitiveType>::Native]; 2];
 
-/// A state of an aggregate of one group.
+/// An aggregate of one group, for the engine.
 #[derive(Debug)]
 pub(crate) struct Exact<S> {
     kind: Kind,
@@ -104,7 +103,7 @@ pub(crate) fn value<S: State>(state: &S, kind: Kind) -> Result<ScalarValue> {
     Ok(state.value(kind))
 }
 
-/// Splits sent states into the column of numbers of items and the other columns.
+/// Splits the columns of sent states into the numbers of items and the other columns.
 pub(crate) fn split(states: &[ArrayRef]) -> Result<(&[u64], &[ArrayRef])> {
     let counts = states
         .split_first()
@@ -114,7 +113,7 @@ pub(crate) fn split(states: &[ArrayRef]) -> Result<(&[u64], &[ArrayRef])> {
     Ok((counts.values(), columns))
 }
 
-/// A column of sums as bytes.
+/// Column `number` of sent states, which holds sums as bytes.
 pub(crate) fn binary(columns: &[ArrayRef], number: usize) -> Result<&BinaryArray> {
     let column = columns
         .get(number)
@@ -122,7 +121,7 @@ pub(crate) fn binary(columns: &[ArrayRef], number: usize) -> Result<&BinaryArray
     column.ok_or_else(|| internal_datafusion_err!("column {number} of a state is not of bytes"))
 }
 
-/// A column of sums of integers.
+/// The first column of sent states, which holds sums of integers.
 pub(crate) fn integers(columns: &[ArrayRef]) -> Result<&[i128]> {
     let column = columns.first();
     let column = column.and_then(|column| column.as_primitive_opt::<Decimal128Type>());
@@ -144,7 +143,7 @@ fn bytes(write: impl FnOnce(&mut Vec<u8>)) -> ScalarValue {
     ScalarValue::Binary(Some(bytes))
 }
 
-/// The functions of a sum of doubles with these arguments.
+/// Implements the functions of [`State`] for a sum of doubles with these arguments.
 macro_rules! of_doubles {
     ($($argument:ident)+) => {
         type Item = Float64Type;
@@ -163,7 +162,7 @@ macro_rules! of_doubles {
     };
 }
 
-/// The functions that send a sum in one column.
+/// Implements the functions of [`State`] that send and merge a sum in one column.
 macro_rules! one_column {
     () => {
         fn write(&self) -> Vec<ScalarValue> {
@@ -225,7 +224,7 @@ impl State for Moments<f64> {
     }
 }
 
-/// A sum of integers of a type.
+/// A sum of integers of the type `P`.
 #[derive(Debug)]
 pub(crate) struct Integers<P> {
     sum: IntegerSum,

@@ -10,7 +10,6 @@ use crate::accumulator::{binary, wrong_state};
 use crate::input::Items;
 use crate::kind::{DIGITS, Kind};
 
-/// The state of one group.
 #[derive(Debug)]
 pub(crate) struct Decimals {
     kind: Kind,

@@ -30,7 +30,7 @@ impl<S: State> Distinct<S> {
         }
     }
 
-    /// The columns of all items.
+    /// All distinct items, one list for each argument.
     fn columns(&self) -> Vec<Vec<<S::Item as ArrowPrimitiveType>::Native>> {
         let arguments = 0..self.kind.arguments();
         let column = |argument: usize| {
@@ -50,7 +50,7 @@ impl<S: State> Distinct<S> {
     }
 }
 
-/// The items of the rows that count.
+/// The items of the rows that count, as words.
 fn words<S: State>(arguments: &[ArrayRef]) -> Result<Vec<[u64; 2]>> {
     let items = Items::<S::Item>::of(arguments, None)?;
     let [x, y] = items.columns();
@@ -68,7 +68,7 @@ impl<S: State> Accumulator for Distinct<S> {
         for words in words::<S>(values)? {
             let count = self.items.get_mut(&words).filter(|count| **count > 0);
             let count = count.ok_or_else(|| {
-                internal_datafusion_err!("{}: an item that is not there leaves", self.kind.name())
+                internal_datafusion_err!("{}: an item to remove was never added", self.kind.name())
             })?;
             *count -= 1;
             if *count == 0 {

@@ -35,7 +35,7 @@ impl ExactAggregate {
     }
 }
 
-/// Calls a function with the state's type, which follows from the aggregate and the argument type.
+/// Calls `$make` with the state's type, which depends on the aggregate and the argument type.
 macro_rules! of_type {
     ($kind:expr, $fields:expr, $make:ident: $sums:ty, $signed:ty, $unsigned:ty, $products:ty, $squares:ty) => {
         match ($kind, argument($kind, $fields)?) {
@@ -48,7 +48,7 @@ macro_rules! of_type {
             (Kind::Variance(_) | Kind::Deviation(_), DataType::Float64) => {
                 Ok(Box::new($make::<$squares>::new($kind)))
             }
-            (kind, other) => plan_err!("{} has no values of {other}", kind.name()),
+            (kind, other) => plan_err!("{} has no state for {other}", kind.name()),
         }
     };
 }
@@ -57,7 +57,7 @@ macro_rules! of_type {
 fn argument(kind: Kind, fields: &[FieldRef]) -> Result<&DataType> {
     match fields {
         [first, ..] => Ok(first.data_type()),
-        [] => plan_err!("{} has an argument", kind.name()),
+        [] => plan_err!("{} needs an argument", kind.name()),
     }
 }
 

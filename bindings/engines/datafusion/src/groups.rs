@@ -1,4 +1,4 @@
-//! The aggregates of all groups of a query.
+//! Aggregates of all groups of a query.
 
 use std::mem::take;
 use std::sync::Arc;
@@ -17,7 +17,6 @@ use crate::kind::{Kind, LONG};
 
 /// The states of all groups.
 pub(crate) trait Groups: Default + Send + 'static {
-    /// The type of the arguments.
     type Item: ArrowPrimitiveType;
 
     /// The number of items of each group.
@@ -35,10 +34,11 @@ pub(crate) trait Groups: Default + Send + 'static {
     /// The values of the first groups, whether or not they have enough items.
     fn values(&self, kind: Kind, groups: usize) -> Values;
 
-    /// The columns in which the states of the first groups are sent, besides the numbers of items.
+    /// The columns in which the states of the first groups are sent, except the column with the
+    /// numbers of items.
     fn write(&self, groups: usize) -> Vec<ArrayRef>;
 
-    /// Merges groups that were sent in such columns.
+    /// Merges groups that were sent in the columns that [`write`](Self::write) gives.
     fn merge(&mut self, groups: &[usize], counts: &[u64], columns: &[ArrayRef]) -> Result<()>;
 
     /// The columns of states if each row is a group of its own: the state of the row's item, or of
@@ -55,7 +55,7 @@ pub(crate) enum Values {
     Integers(Vec<i128>),
 }
 
-/// The states of an aggregate of many groups.
+/// An aggregate of many groups, for the engine.
 #[derive(Debug)]
 pub(crate) struct ExactGroups<G> {
     kind: Kind,

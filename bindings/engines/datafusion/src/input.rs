@@ -36,14 +36,13 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
         })
     }
 
-    /// The columns as slices.
     pub(crate) fn columns(&self) -> [&[P::Native]; 2] {
         let first = self.columns.first().map_or(&[][..], |column| column);
         let second = self.columns.get(1).map_or(&[][..], |column| column);
         [first, second]
     }
 
-    /// Selects the rows that count.
+    /// The elements of `all`, one for each row, that belong to rows that count.
     pub(crate) fn of_rows<'r>(&self, all: &'r [usize]) -> Cow<'r, [usize]> {
         match &self.kept {
             None => Cow::Borrowed(all),
@@ -51,7 +50,6 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
         }
     }
 
-    /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }

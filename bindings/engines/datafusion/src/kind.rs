@@ -28,7 +28,7 @@ pub(crate) enum Divisor {
 }
 
 impl Divisor {
-    /// NumPy's "delta degrees of freedom".
+    /// NumPy's `ddof`: the number that is subtracted from the number of items.
     pub(crate) fn ddof(self) -> f64 {
         match self {
             Self::Population => 0.0,
@@ -37,7 +37,7 @@ impl Divisor {
     }
 }
 
-/// Sums of integers: `i64` sums of 2^63 rows have 38 digits.
+/// The type of integer sums: sums of 2^63 `i64` items have 38 digits.
 pub(crate) const LONG: DataType = DataType::Decimal128(38, 0);
 
 impl Kind {
@@ -51,7 +51,7 @@ impl Kind {
         Self::Deviation(Divisor::Sample),
     ];
 
-    /// Its name in SQL.
+    /// The SQL function that the aggregate implements.
     pub(crate) fn function(self) -> &'static SqlFunction {
         let (statistic, divisor) = match self {
             Self::Sum => (Statistic::Sum, Divisor::Population),
@@ -64,19 +64,17 @@ impl Kind {
         let is_it = |function: &&SqlFunction| {
             function.statistic == statistic && function.options.bias == bias
         };
-        FUNCTIONS.iter().find(is_it).expect("there is one")
+        FUNCTIONS.iter().find(is_it).expect("every kind has one")
     }
 
     pub(crate) fn name(self) -> &'static str {
         self.function().name
     }
 
-    /// Other names.
     pub(crate) fn aliases(self) -> Vec<&'static str> {
         self.function().aliases().unwrap_or_default()
     }
 
-    /// The number of arguments.
     pub(crate) fn arguments(self) -> usize {
         match self {
             Self::Dot => 2,
@@ -134,7 +132,7 @@ impl Kind {
         }
     }
 
-    /// The names and types of the columns in which states are sent, besides the number of items.
+    /// The names and types of the columns in which states are sent, except the number of items.
     pub(crate) fn state(self, argument: &DataType) -> Vec<(&'static str, DataType)> {
         match (self, argument) {
             (Self::Sum | Self::Mean, DataType::Int64 | DataType::UInt64) => vec![("sum", LONG)],

@@ -25,7 +25,8 @@ use states::{OfState, Outcome, Read};
 use tree::TreeSum;
 
 /// The aggregates `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop` and `exact_stddev_samp`; then
-/// `exact_skewness`, `exact_covar_samp`, `exact_corr`, `exact_regr_slope` and so on; then those that give states, and `exact_merge`.
+/// `exact_skewness`, `exact_covar_samp`, `exact_corr`, `exact_regr_slope` and so on; then the aggregates that return states, and
+/// `exact_merge`.
 #[must_use]
 pub fn aggregates() -> Vec<AggregateUDF> {
     let functions = Kind::ALL.into_iter().map(ExactAggregate::new);

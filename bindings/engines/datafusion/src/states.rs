@@ -20,14 +20,14 @@ use exact_sum::{CompactAny, Held};
 
 use crate::input::Items;
 
-/// The result of an aggregate.
+/// What an aggregate returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Outcome {
     /// A statistic of the rows.
     Figure,
     /// A state of the rows.
     State,
-    /// The state of the rows of all states.
+    /// The merged state: that of all rows in all input states.
     Merged,
 }
 
@@ -65,7 +65,6 @@ impl OfState {
         }
     }
 
-    /// The number of arguments.
     fn arguments(&self) -> usize {
         match self.outcome {
             Outcome::Merged => 1,
@@ -87,7 +86,8 @@ impl OfState {
     }
 }
 
-/// The type of numbers as doubles. Decimals are not cast silently.
+/// The type to which a number is cast, DOUBLE. A decimal is an error, since a silent
+/// cast would round it.
 fn coerced(name: &str, number: usize, of_type: &DataType) -> Result<DataType> {
     match of_type {
         decimal if decimal.is_decimal() => plan_err!(
@@ -99,7 +99,7 @@ fn coerced(name: &str, number: usize, of_type: &DataType) -> Result<DataType> {
     }
 }
 
-/// The type of states.
+/// The type to which a state is cast, BINARY.
 fn coerced_state(name: &str, of_type: &DataType) -> Result<DataType> {
     match of_type {
         DataType::Binary
@@ -107,7 +107,7 @@ fn coerced_state(name: &str, of_type: &DataType) -> Result<DataType> {
         | DataType::BinaryView
         | DataType::FixedSizeBinary(_)
         | DataType::Null => Ok(DataType::Binary),
-        other => plan_err!("{name}: the argument is {other}, and states are bytes"),
+        other => plan_err!("{name}: the argument is {other}, but states are bytes"),
     }
 }
 
@@ -190,7 +190,7 @@ impl States {
         exec_datafusion_err!("{}: {error}", self.function.name)
     }
 
-    /// The state of a batch's rows.
+    /// A new state of a batch's rows.
     fn of_rows(&self, values: &[ArrayRef]) -> Result<CompactAny> {
         let state = self.held.and_then(CompactAny::empty);
         let mut state = state.ok_or_else(|| internal_datafusion_err!("rows have a state"))?;

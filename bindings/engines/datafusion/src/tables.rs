@@ -99,7 +99,7 @@ macro_rules! counted {
 }
 
 counted!(
-    "Numbers and sums of items.",
+    "The number and the sum of each group's items.",
     Sums,
     Sum,
     |sums: &mut Keyed<Sum<f64>>, groups: &[usize], [items, _]: [&[f64]; 2]| sums.add(groups, items),
@@ -117,7 +117,7 @@ counted!(
 );
 
 counted!(
-    "Numbers and sums of products.",
+    "The number and the sum of each group's products.",
     Products,
     ProductSum,
     |sums: &mut Keyed<ProductSum<f64>>, groups: &[usize], [x, y]: [&[f64]; 2]| sums
@@ -128,7 +128,7 @@ counted!(
     |[x, y], each| partial::of_products(x, y, each)
 );
 
-/// Numbers and sums of items, and of their squares.
+/// The number of each group's items, their sum, and the sum of their squares.
 #[derive(Debug)]
 pub(crate) struct Squares(Keyed<Moments<f64>>);
 
@@ -201,7 +201,7 @@ impl Groups for Squares {
     }
 }
 
-/// Numbers and sums of integers of a type.
+/// The number and the sum of each group's integers, of the type `P`.
 #[derive(Debug)]
 pub(crate) struct LongSums<P> {
     sums: Keyed<IntegerSum>,

@@ -1,4 +1,4 @@
-"""Times of exact aggregates compared with DuckDB's own: `python speed.py ROWS TURNS`.
+"""Times exact aggregates and DuckDB's own: `python speed.py ROWS TURNS`.
 
 It writes a line of JSON with the versions, and one for each pair of functions: doubles in memory, by threads and numbers of groups. The
 functions of a comparison run alternately. A time is the median of the turns, in nanoseconds per row; `cpu` is the processor time of all

@@ -10,7 +10,7 @@ use exact_sum::{
 };
 use simd_kernels::{Float, Level};
 
-/// The error of a function.
+/// The text of a function's error.
 pub(crate) type Error = String;
 
 /// An aggregate over rows of items.
@@ -18,10 +18,8 @@ pub(crate) trait Aggregate {
     /// The state of a group. The state owns no other memory as long as all items fit into it.
     type State: Clone + Default;
 
-    /// The arguments of one row.
     type Item: Clone;
 
-    /// The result.
     type Value;
 
     fn add(state: &mut Self::State, item: &Self::Item) -> Result<(), Error>;
@@ -59,7 +57,6 @@ impl<S: CompactState> Outcome<S> for Figure {
     }
 }
 
-/// The state as bytes.
 pub(crate) struct Bytes;
 
 impl<S: CompactBytes> Outcome<S> for Bytes {
@@ -149,7 +146,7 @@ pub(crate) enum Number {
 pub(crate) trait AddNumbers<const N: usize>: CompactState {
     fn add_numbers(&mut self, numbers: [Number; N]) -> Result<(), Error>;
 
-    /// The scales of the state's columns, from the scales of a row's.
+    /// The scales of the state's columns, given the scales of a row's arguments.
     fn scales(scales: [u8; 2]) -> [u8; 2] {
         scales
     }
@@ -223,7 +220,7 @@ impl AddNumbers<2> for CompactCoMoments {
     }
 }
 
-/// A state, and the scales of the columns' decimals.
+/// A state, and the scale of the decimals in each of its columns.
 #[derive(Clone, Default)]
 pub(crate) struct Scaled<S> {
     state: S,
@@ -260,7 +257,7 @@ impl<const N: usize, S: AddNumbers<N>, O: Outcome<S>> Aggregate for OfNumbers<N,
 
 const BEYOND: &str = "a number is beyond the range of HUGEINT: cast the column to DOUBLE";
 
-/// An integer type of summands.
+/// An integer type whose items are summed.
 pub(crate) trait Integer: Copy {
     fn widened(self) -> Result<i128, Error>;
 }
@@ -289,7 +286,6 @@ impl Integer for [Number; 1] {
     }
 }
 
-/// The sum of integers.
 pub(crate) struct SumOfIntegers<T>(PhantomData<T>);
 
 impl<T: Integer> Aggregate for SumOfIntegers<T> {
@@ -316,7 +312,6 @@ impl<T: Integer> Aggregate for SumOfIntegers<T> {
     }
 }
 
-/// The mean of integers.
 pub(crate) struct MeanOfIntegers<T>(PhantomData<T>);
 
 impl<T: Integer> Aggregate for MeanOfIntegers<T> {
@@ -338,7 +333,7 @@ impl<T: Integer> Aggregate for MeanOfIntegers<T> {
     }
 }
 
-/// The state of the rows of all states.
+/// The aggregate `exact_merge`: the state of all rows in all input states.
 pub(crate) struct Merge;
 
 impl Aggregate for Merge {
@@ -380,7 +375,7 @@ pub(crate) fn statistic_of(bytes: &[u8], function: &SqlFunction) -> Result<Optio
     Ok(state.statistic(function.statistic, function.options))
 }
 
-/// The function on lists.
+/// The name of the scalar function that sums lists.
 pub(crate) const TREE_SUM: &str = "tree_sum";
 
 /// Items that can be summed in tree order.

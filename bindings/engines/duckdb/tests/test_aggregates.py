@@ -95,7 +95,7 @@ def test_same_bits_by_threads_orders_and_sources(tmp_path, groups):
 
 
 def test_public_reports(connection):
-    # Of DataFusion (11264): the average of numbers whose sum overflows on the way.
+    # apache/datafusion#11264: the average of numbers whose intermediate sums overflow.
     report = [1.5753477614031765e308, 1.0520311921422949e308, -1.3151865100063228e308, -1.2830593404326414e308]
     for items in [report, report[::-1]]:
         (average,) = one(connection, "SELECT exact_avg(x) FROM (SELECT unnest($1::DOUBLE[]) AS x)", [items])

@@ -110,7 +110,7 @@ def growth(connection, query, times):
 @pytest.mark.parametrize("function, spilled_bytes", [("exact_sum", SPILLED_SUM), ("exact_stddev_samp", SPILLED_MOMENTS)])
 def test_what_is_lost_after_a_limit(function, spilled_bytes):
     """DuckDB drops the states of groups that LIMIT cuts off, without calling their destructor."""
-    # Fewer bytes than this are not significant: they are other threads' and Python's.
+    # Other threads and Python allocate fewer bytes than this.
     noise = 30 * GROUPS
     with treefold.duckdb.connect(config={"threads": 2}) as connection:
         connection.execute(f"CREATE TABLE narrow AS SELECT i % {GROUPS} AS k, i * 0.1::DOUBLE AS x FROM range({3 * GROUPS}) t(i)")

@@ -1,5 +1,4 @@
-"""The times of exact functions relative to PostgreSQL's own, and the memory of a group: python3 cost.py [rows]. It has the requirements
-of run.py.
+"""Times of exact functions relative to PostgreSQL's own, and the memory of a group: python3 cost.py [rows]. Needs what run.py needs.
 
 A ratio is the median of the ratios of pairs of consecutive runs. Rows are in a cached table with one column of keys and two columns of
 numbers. """
@@ -31,7 +30,7 @@ PLANS = {
 
 
 def took_ms(server, settings, queries):
-    """The times of queries in one session."""
+    """Runs queries in one session; returns their times in milliseconds."""
     script = settings + "".join(f"EXPLAIN (ANALYZE, TIMING off, COSTS off) {query};\n" for query in queries)
     return [float(line.split()[2]) for line in server.run(script) if line.startswith("Execution Time")]
 

@@ -82,7 +82,7 @@ def compare(found, expected, what):
 
 
 def regression(server):
-    """The files in sql/ and expected/."""
+    """The output of the files in sql/ equals the files in expected/."""
     differences = server.folder / "build/regression.diffs"
     try:
         assert re.search(r"All \d+ tests passed", server.make("installcheck"))
@@ -291,7 +291,7 @@ def windows_are_linear(server):
 
 
 def tree_order(server):
-    """tree_sum has the order of its rows; it takes more than 1 GB."""
+    """tree_sum adds rows in their order, also more than 1 GB of them."""
     rng = random.Random(SEED)
     for n in [1, 2, 3, 6, 7, 1000, 4097]:
         items = [tree.single(rng.gauss(0, 1) * 10.0 ** rng.randint(-3, 3)) for _ in range(n)]
@@ -388,7 +388,7 @@ def no_threads(server):
 
 
 def damaged_states(server):
-    """10^5 states with flipped bits, other bytes, or of another length: an error that names the function, or a state."""
+    """Reads 10^5 states with flipped bits, other bytes or another length: each gives an error that names the function, or a state."""
     samples = ["(1.5::float8, 3.25::float8), (-7, 2)", "(1e150::float8, 1e-150::float8), (3, 4)", "('NaN'::float8, 1::float8), (2, 'Infinity'), (3, 4)"]
     sound = " UNION ALL ".join(f"SELECT {state} AS s FROM (VALUES {rows}) t(x, y)" for state in STATES for rows in samples)
     lines = server.run(

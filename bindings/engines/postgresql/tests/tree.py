@@ -6,12 +6,12 @@ from fractions import Fraction
 
 
 def single(number):
-    """The float that is nearest to a double."""
+    """Returns the float that is nearest to a double."""
     return struct.unpack("f", struct.pack("f", number))[0]
 
 
 def single_of(fraction):
-    """The float that is nearest to a fraction below 2^128."""
+    """Returns the float that is nearest to a fraction below 2^128."""
     if fraction == 0:
         return 0.0
     exponent = max(math.frexp(float(fraction))[1] - 24, -149)

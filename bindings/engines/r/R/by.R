@@ -7,10 +7,10 @@
 #' @param g The group of each item: a factor, or a vector of numbers, characters or dates. A list of several, such as the
 #'   columns of a data frame, makes a group of each combination. Items whose group is `NA` or `NaN` are left out.
 #' @param statistic The name of a statistic: of `x` alone, `"sum"`, `"mean"`, `"var"`, `"sd"`, `"min"`, `"max"`, `"skewness"` or
-#'   `"kurtosis"`; of `x` and `y`, `"dot"`, `"weighted_mean"`, `"cov"`, `"cor"`, `"slope"` or `"intercept"`. [exact_var()] says what they
-#'   are.
-#' @param y The second vector of statistics of two; of `"weighted_mean"`, the weights.
-#' @return A numeric vector with the names of the groups, sorted as [factor()] sorts them; of a list of several `g`, an array, as of
+#'   `"kurtosis"`; of `x` and `y`, `"dot"`, `"weighted_mean"`, `"cov"`, `"cor"`, `"slope"` or `"intercept"`. [exact_var()] has their
+#'   definitions.
+#' @param y The second vector, for statistics of two; for `"weighted_mean"`, the weights.
+#' @return A numeric vector with the names of the groups, sorted as [factor()] sorts them; for a list of several vectors `g`, an array, as from
 #'   [tapply()]. A level, or a combination, without items has the statistic of no items, such as the sum 0.
 #' @examples
 #' exact_by(c(1e300, 1, -1e300, 2), c("a", "b", "a", "b"))

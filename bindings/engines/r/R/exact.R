@@ -3,21 +3,21 @@
 #' Each result is computed exactly and rounded once to a double, to nearest with ties to even. It does not depend on the order of the items,
 #' and intermediate values neither overflow nor cancel.
 #'
-#' @param x,y,w Numeric, integer or logical vectors; of two, as many items. `exact_sum` and `exact_mean` also take complex numbers. A vector
-#'   with a class, such as `Date`, `difftime` or `integer64`, is an error, as the result would not have it; `ts`, `table` and `AsIs` are
-#'   taken. All items of a matrix are used, but `exact_var`, `exact_cov` and `exact_cor` refuse it.
-#' @param na.rm Whether to leave out `NA` and `NaN`; of pairs, those with either of them in `x` or the other vector.
-#' @param ddof 1 for a sample, as R's [var()] has it, or 0 for a whole population. Variances and covariances are divided by the number of
+#' @param x,y,w Numeric, integer or logical vectors; two must be equally long. `exact_sum` and `exact_mean` also take complex numbers. A vector
+#'   with a class, such as `Date`, `difftime` or `integer64`, is an error, as the result would lose the class; `ts`, `table` and `AsIs`
+#'   are allowed. All items of a matrix are used, but `exact_var`, `exact_cov` and `exact_cor` reject matrices.
+#' @param na.rm Whether to leave out `NA` and `NaN`; of two vectors, each pair in which one of the items is `NA` or `NaN`.
+#' @param ddof 1 for a sample, as in R's [var()], or 0 for a whole population. Variances and covariances are divided by the number of
 #'   items minus `ddof`. Skewness and kurtosis are G1 and G2 (type 2 of package e1071) for 1, and g1 and g2 (type 1) for 0; a normal
 #'   distribution has the kurtosis 0.
 #' @details
-#' If an item is `NA`, the result is `NA`; else if one is `NaN`, it is `NaN`. Infinities of both signs give `NaN`. So does one infinity,
+#' If an item is `NA`, the result is `NA`; else if one is `NaN`, the result is `NaN`. Infinities of both signs give `NaN`. So does one infinity,
 #' except in sums, means and dot products. Too few items, or a denominator of 0, such as the correlation with a constant, give `NA` without
-#' a warning. Means are as R's: `NaN` of no items, and `NaN` or infinite if the weights add up to 0. The sum of no items is 0. Integers are added
-#' as they are: their sum is a double, which does not overflow to `NA`, and is exact up to 2^53.
+#' a warning. Means are as in R: `NaN` for no items, and `NaN` or infinite if the weights add up to 0. The sum of no items is 0. Integers are
+#' added without conversion: their sum is a double, which does not overflow to `NA`, and is exact up to 2^53.
 #'
-#' A weight of 0 does not hide an item that is missing or infinite, as it does in [weighted.mean()]. `exact_slope` and `exact_intercept` are
-#' those of the regression line `lm(y ~ x)`.
+#' Unlike in [weighted.mean()], a weight of 0 does not hide a missing or infinite item. `exact_slope` and `exact_intercept` are the slope
+#' and the intercept of the regression line `lm(y ~ x)`.
 #'
 #' Doubles are read in place. Integers, and doubles with items to leave out, are read in blocks by `exact_sum`, `exact_mean`,
 #' `exact_var` and `exact_sd`, so that `1:1e9` stays the compact sequence that it is. The other functions copy such vectors for the call.
@@ -75,7 +75,7 @@ exact_intercept <- function(x, y, na.rm = FALSE) .Call(C_statistic, "intercept",
 #' The sum in tree order
 #'
 #' Neighbours are added in pairs, an unpaired last item moves up as it is, and this repeats until one number is left. Each addition rounds,
-#' as those of [sum()] do, but the order is fixed: the bits depend on the items and their order, and not on threads or processors. Use
+#' as in [sum()], but the order is fixed: the bits depend on the items and their order, and not on threads or processors. Use
 #' [exact_sum()] if the order of the items may change, or if they cancel.
 #'
 #' @param x A numeric, integer, logical or complex vector, as in [exact_sum()]. Integers are converted to doubles.

@@ -10,7 +10,7 @@
 #' @param fill The result where a window has too few items.
 #' @param min_obs The least number of items. By default a window needs a place for all of its `n` items, as in `data.table::frollmean`: the
 #'   first `n - 1` results of `align = "right"` are `fill`. With a number, windows at the ends are cut off, and those with at least that many
-#'   items have a result; with `na.rm`, that many items that are not missing. 1 is `partial = TRUE` of `zoo::rollapply`.
+#'   items, not counting missing ones if `na.rm` is `TRUE`, have a result. 1 is `partial = TRUE` of `zoo::rollapply`.
 #' @return A numeric vector as long as `x`.
 #' @examples
 #' exact_rolling(c(1e20, 1, 2, 3, 4), 3)

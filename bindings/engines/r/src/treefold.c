@@ -154,7 +154,7 @@ static enum kind kind_at(const double *x, const double *y, R_xlen_t i)
     return left > right ? left : right;
 }
 
-/* What R returns instead of NaN; `worst` is the greatest kind among the items. */
+/* Returns what R has instead of NaN; `worst` is the greatest kind among the items. */
 static double undefined(const struct statistic *of, enum kind worst)
 {
     return worst == NOT_AVAILABLE || (worst == FINITE && !of->undefined_nan) ? NA_REAL : R_NaN;
@@ -184,8 +184,8 @@ static void read_items(SEXP x, R_xlen_t from, R_xlen_t count, double *items)
         items[i] = integers[i] == NA_INTEGER ? NA_REAL : integers[i];
 }
 
-/* Reads a block of items or pairs, without missing ones if na_rm. Returns the number of items in the block; *worst becomes the greatest of
-   its old value and their kinds. y is not used if the statistic takes one vector. */
+/* Reads a block of items or pairs, without missing ones if na_rm is set. Returns the number of items in the block; *worst becomes the
+   greatest kind among its old value and the block's items. y is unused if the statistic takes one vector. */
 static size_t read_block(const struct arguments *of, R_xlen_t from, double *x, double *y, enum kind *worst)
 {
     const R_xlen_t count = block_at(from, of->n);
@@ -213,13 +213,13 @@ static size_t read_block(const struct arguments *of, R_xlen_t from, double *x, d
     return kept;
 }
 
-/* The items, if they are doubles in memory; else NULL. */
+/* Returns the items if they are doubles in memory, else NULL. */
 static const double *doubles_in_memory(SEXP x)
 {
     return TYPEOF(x) == REALSXP ? DATAPTR_OR_NULL(x) : NULL;
 }
 
-/* The items as doubles: those in memory, or a copy. NULL for R_NilValue. */
+/* Returns the items as doubles, in place or as a copy; NULL for R_NilValue. */
 static const double *doubles(SEXP x)
 {
     const double *there = doubles_in_memory(x);
@@ -374,7 +374,7 @@ static SEXP exact_groups(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm, 
 
 /* ---- Moving windows ------------------------------------------------------------------------------------------------------------- */
 
-/* The kinds of the items in a window whose ends only move forward. */
+/* Counts the items of each kind in a window whose ends only move forward. */
 struct kinds {
     const double *x, *y;
     R_xlen_t begin, end, count[NOT_AVAILABLE + 1];
@@ -388,7 +388,7 @@ static void move(struct kinds *kinds, R_xlen_t begin, R_xlen_t end)
         kinds->count[kind_at(kinds->x, kinds->y, kinds->begin)]--;
 }
 
-/* A statistic of the window of each item. `align` is the place of R's argument in its default: right, left, center. */
+/* A statistic of the window of each item. `align` is 1, 2 or 3 for R's right, left or center. */
 static SEXP exact_windows(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm, SEXP items, SEXP align, SEXP fill, SEXP min_obs)
 {
     static const int32_t placements[] = {TREEFOLD_TRAILING, TREEFOLD_FORWARD, TREEFOLD_CENTRED};
@@ -406,8 +406,8 @@ static SEXP exact_windows(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm,
     treefold_window window = {.items = (size_t)wide, .placement = placement, .least_items = (size_t)least_kept, .skip_nan = of.na_rm};
     ok(treefold_rolling(TREEFOLD_F64, of.of->code, of.ddof, &window, left, (size_t)n, right, of.m, value, (size_t)n));
 
-    /* With an even number of items, R's packages have one item more after the middle than treefold: a window is treefold's window of the
-       next item. The window of the last item has the rest of the array. */
+    /* For even n, R's packages have one item more after the middle of a window than treefold, so an item's window is treefold's window of
+       the next item. The last item, which has no next one, has the window of the last n / 2 items. */
     if (placement == TREEFOLD_CENTRED && wide % 2 == 0 && n > 0) {
         const size_t rest = (size_t)(wide / 2 < n ? wide / 2 : n);
         double *last = (double *)R_alloc(rest, sizeof(double));

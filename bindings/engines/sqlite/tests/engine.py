@@ -1,5 +1,4 @@
-"""Connections that have loaded the extension, and the queries of the
-tests."""
+"""Connections that have loaded the extension, and the queries of the tests."""
 
 import os
 import random

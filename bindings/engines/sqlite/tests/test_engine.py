@@ -199,7 +199,7 @@ class EndedEarly(unittest.TestCase):
             self.check(f"{sql} LIMIT 2")
 
     def test_whole_statements(self):
-        """Values of wide states, and of windows that all rows leave."""
+        """Wide states, and windows that all rows leave."""
         calls = ", ".join([*CALLS, *(f"{name}({arguments})" for name, (arguments, _) in STATES.items()), "exact_merge(s)"])
         self.check(f"SELECT {calls} FROM t GROUP BY k".replace("SELECT", "SELECT k,"))
         self.check("SELECT exact_merge(s) OVER (ORDER BY i ROWS BETWEEN 3 FOLLOWING AND 4 FOLLOWING) FROM t")

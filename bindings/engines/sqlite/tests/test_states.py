@@ -1,4 +1,4 @@
-"""States as bytes: merged over tables and files, equal to those of other languages, and damaged."""
+"""States as bytes: merged over tables and files, compared with those of other languages, and damaged."""
 
 import ctypes
 import json
@@ -26,7 +26,7 @@ KINDS = {
 
 
 def without_negative_zeros(state, with_counts):
-    """The bytes of the same state in a database, where negative zeros are not counted."""
+    """Returns the bytes of the same state in a database, where negative zeros are not counted."""
     state, at = bytearray(state), 8
     for _ in range(with_counts):
         state[at + 8 : at + 16] = bytes(8)
@@ -149,7 +149,7 @@ class States(unittest.TestCase):
         self.assertEqual(nothing, (None,) * (len(STATES) + 1))
         found = one(self.connection, "SELECT " + ", ".join(f"{reader}(NULL)" for reader in READERS))
         self.assertEqual(found, (None,) * len(READERS))
-        # The state of no rows, which programs may write, has no statistic, and is NULL if it is merged alone.
+        # Programs may write the state of no rows. Its statistics are NULL, and so is the result if it is merged alone.
         empty, whole = Library().state(Library.SUM, []), Library().state(Library.SUM, [0.1])
         self.assertEqual(one(self.connection, "SELECT exact_sum_of(?1), exact_avg_of(?1), exact_merge(?1)", (empty,)), (None, None, None))
         frames = "SELECT exact_merge(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (?1), (?1), (?2), (?1), (?1))"

@@ -112,7 +112,7 @@ class Values(unittest.TestCase):
             return one(self.connection, f"SELECT {call} FROM (SELECT column1 AS x FROM (VALUES {rows}))")[0]
 
         self.assertEqual(of("exact_sum(x)", [1e300, 0.1, -1e300]), 0.1)
-        # apache/datafusion#11264: the average of numbers whose sum overflows on the way.
+        # apache/datafusion#11264: the average of numbers whose intermediate sums overflow.
         items = [1.5753477614031765e308, 1.0520311921422949e308, -1.3151865100063228e308, -1.2830593404326414e308]
         for turn in range(4):
             self.assertEqual(of("exact_avg(x)", items[turn:] + items[:turn]), 7.283275776626794e305)

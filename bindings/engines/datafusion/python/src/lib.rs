@@ -1,4 +1,4 @@
-//! The functions as capsules, which the Python package `datafusion` of the same major version reads.
+//! Passes the functions as capsules to the Python package `datafusion` of the same major version.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use datafusion_ffi::udf::FFI_ScalarUDF;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-/// A capsule for each aggregate.
+/// Returns a capsule for each aggregate.
 #[pyfunction]
 fn aggregates(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyCapsule>>> {
     let functions = treefold_datafusion::aggregates().into_iter();
@@ -18,7 +18,7 @@ fn aggregates(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyCapsule>>> {
     capsules.collect()
 }
 
-/// A capsule for each function of a row.
+/// Returns a capsule for each scalar function.
 #[pyfunction]
 fn scalars(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyCapsule>>> {
     let readers = treefold_datafusion::readers().into_iter();

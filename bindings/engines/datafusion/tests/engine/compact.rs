@@ -157,7 +157,7 @@ fn nulls_zero_denominators_and_errors() {
         ),
         (
             "exact_merge(x)",
-            "exact_merge: the argument is Float64, and states are bytes",
+            "exact_merge: the argument is Float64, but states are bytes",
         ),
         (
             "exact_corr_of(exact_sum_state(x))",

@@ -148,7 +148,7 @@ fn assert_bits(found: &[Option<f64>], expected: &[Option<f64>], what: impl Debug
 struct Draws(u64);
 
 impl Draws {
-    /// From the seed in `TREEFOLD_SEED`, or else from a fixed one.
+    /// Draws from the seed in `TREEFOLD_SEED`, or else from a fixed seed.
     fn new(test: &str) -> Self {
         let seed = std::env::var("TREEFOLD_SEED")
             .ok()

@@ -23,7 +23,7 @@ struct Call {
 
 impl Call {
     fn all() -> Vec<Self> {
-        // The following functions have no states of many groups.
+        // Only the first seven functions have states of many groups.
         let functions = treefold_datafusion::aggregates().into_iter().take(7);
         let doubles = functions.map(|function| Self::of(function, &DataType::Float64));
         let functions = treefold_datafusion::aggregates().into_iter().take(2);
@@ -134,7 +134,7 @@ fn equal_rows_have_equal_states() {
                 .unwrap();
             assert_eq!(grouped.state(EmitTo::All).unwrap(), expected, "{name}");
 
-            // Row by row; then the first groups are emitted before the others.
+            // Converts row by row, then emits the first groups before the others.
             let of_rows = grouped.convert_to_state(&arguments, None).unwrap();
             let mut merged = call.grouped();
             merged.merge_batch(&of_rows, &groups, GROUPS).unwrap();

@@ -16,26 +16,26 @@ use super::guarded;
 use super::vectors::{Arguments, Chunk, Output, Validity, Written};
 use crate::functions::{Aggregate, Error};
 
-/// Prefetches the state of the row this far ahead: with many groups, states are not in the cache.
+/// The number of rows by which states are prefetched: with many groups, they are not in the cache.
 const AHEAD: usize = 32;
 
 /// The addresses of states; several rows may share a state.
 type States<'c, A> = &'c [*mut <A as Aggregate>::State];
 
 /// # Safety
-/// Only DuckDB calls this function and the ones below.
+/// Only DuckDB calls this function and the callbacks below.
 pub(super) unsafe extern "C" fn size<A: Aggregate>(_info: duckdb_function_info) -> idx_t {
     size_of::<A::State>() as idx_t
 }
 
 /// # Safety
-/// The state is memory of that size, aligned to 8 bytes.
+/// `state` points to memory of a state's size, aligned to 8 bytes.
 pub(super) unsafe extern "C" fn init<A: Aggregate>(
     _info: duckdb_function_info,
     state: duckdb_aggregate_state,
 ) {
     const { assert!(align_of::<A::State>() <= 8, "DuckDB aligns no more") };
-    // SAFETY: it is the place of a state.
+    // SAFETY: the caller passes memory for a state.
     unsafe { state.cast::<A::State>().write(A::State::default()) };
 }
 
@@ -51,7 +51,7 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
     report(info, |_| {
         // SAFETY: DuckDB passes what the function was registered with.
         let chunk = unsafe { Chunk::new(chunk) };
-        // SAFETY: there is one for each row.
+        // SAFETY: DuckDB passes a state for each row.
         let states = unsafe { states_of::<A>(states, chunk.rows) };
         let items = A::Item::of_chunk(&chunk)?;
         let columns = 0..A::Item::COLUMNS as u64;
@@ -66,7 +66,7 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
                 rows.map(|row| (states[row], items[row].clone())).unzip();
             (Cow::Owned(states), Cow::Owned(items))
         };
-        // SAFETY: DuckDB guarantees it for all states.
+        // SAFETY: DuckDB guarantees for all states what `add_rows` requires.
         unsafe { add_rows::<A>(&states, &items) }
     });
 }
@@ -110,15 +110,15 @@ pub(super) unsafe extern "C" fn combine<A: Aggregate>(
     count: idx_t,
 ) {
     report(info, |_| {
-        let count = usize::try_from(count).expect("they are in memory");
-        // SAFETY: there are that many.
+        let count = usize::try_from(count).expect("the states are in memory");
+        // SAFETY: DuckDB passes this number of states.
         let sources = unsafe { states_of::<A>(sources, count) };
         // SAFETY: as above.
         let targets = unsafe { states_of::<A>(targets, count) };
         for (source, target) in sources.iter().zip(targets) {
-            // SAFETY: it is initialised. DuckDB may go on to use it.
+            // SAFETY: the state is initialised. DuckDB may use it again later.
             let source = unsafe { &**source };
-            // SAFETY: it is initialised, it is no source, and only this call uses it now.
+            // SAFETY: the target is initialised, it is no source, and only this call uses it now.
             let target = unsafe { &mut **target };
             A::merge(target, source)?;
         }
@@ -138,14 +138,14 @@ pub(super) unsafe extern "C" fn finalize<A: Aggregate>(
     A::Value: Written,
 {
     report(info, |function| {
-        let [count, offset] =
-            [count, offset].map(|number| usize::try_from(number).expect("they are in memory"));
-        // SAFETY: there are that many.
+        let [count, offset] = [count, offset]
+            .map(|number| usize::try_from(number).expect("the states are in memory"));
+        // SAFETY: DuckDB passes this number of states.
         let states = unsafe { states_of::<A>(states, count) };
         // SAFETY: the vector is the result's.
         let mut output = unsafe { Output::<A::Value>::new(result) };
         for (row, state) in states.iter().enumerate() {
-            // SAFETY: it is initialised. DuckDB may go on to use it.
+            // SAFETY: the state is initialised. DuckDB may use it again later.
             let state = unsafe { &**state };
             let value = A::value(state, function)?;
             // SAFETY: the vector has this row, and the type that the function was registered with.
@@ -163,11 +163,11 @@ pub(super) unsafe extern "C" fn destroy<A: Aggregate>(
 ) {
     // Dropping a state frees memory and cannot fail.
     let _ = guarded("destroy", || {
-        let count = usize::try_from(count).expect("they are in memory");
-        // SAFETY: there are that many.
+        let count = usize::try_from(count).expect("the states are in memory");
+        // SAFETY: DuckDB passes this number of states.
         let states = unsafe { states_of::<A>(states, count) };
         for state in states {
-            // SAFETY: it is initialised, and DuckDB does not use it any more.
+            // SAFETY: the state is initialised, and DuckDB does not use it any more.
             unsafe { state.drop_in_place() };
         }
         Ok(())
@@ -175,7 +175,7 @@ pub(super) unsafe extern "C" fn destroy<A: Aggregate>(
 }
 
 /// # Safety
-/// There are that many addresses.
+/// `states` points to `count` addresses.
 unsafe fn states_of<'c, A: Aggregate>(
     states: *mut duckdb_aggregate_state,
     count: usize,

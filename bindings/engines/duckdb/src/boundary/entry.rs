@@ -11,14 +11,15 @@ use libduckdb_sys::{
 
 use super::register::register_all;
 
-/// The version of the C API, which has all functions that the extension calls.
+/// The version of DuckDB's C API that has all functions that the extension calls.
 const API: &str = "v1.2.0";
 
-/// Earlier versions read out of bounds in windows over aggregates of the C API.
+/// The least supported major version of DuckDB. Earlier ones read out of bounds in windows over aggregates of the C
+/// API.
 const LEAST_MAJOR: u32 = 2;
 
-/// DuckDB finds it by the file's name, `treefold.duckdb_extension`. The pointers are a `duckdb_extension_info` and a
-/// `const duckdb_extension_access *`.
+/// Loads the extension. DuckDB finds this function by the file's name, `treefold.duckdb_extension`. The pointers are
+/// a `duckdb_extension_info` and a `const duckdb_extension_access *`.
 ///
 /// # Safety
 /// DuckDB calls it, with pointers that are valid during the call.
@@ -27,7 +28,7 @@ const LEAST_MAJOR: u32 = 2;
 pub unsafe extern "C" fn treefold_init_c_api(info: *mut c_void, access: *const c_void) -> bool {
     let info: duckdb_extension_info = info.cast();
     let access: *const duckdb_extension_access = access.cast();
-    // SAFETY: DuckDB passes both.
+    // SAFETY: DuckDB passes both pointers.
     let called = catch_unwind(AssertUnwindSafe(|| unsafe { load(info, access) }));
     let error = match called {
         Ok(Ok(is_loaded)) => return is_loaded,
@@ -47,7 +48,7 @@ pub unsafe extern "C" fn treefold_init_c_api(info: *mut c_void, access: *const c
 /// Registers the functions; false if DuckDB has reported an error itself.
 ///
 /// # Safety
-/// Both are DuckDB's.
+/// Both pointers are DuckDB's, and valid during the call.
 unsafe fn load(
     info: duckdb_extension_info,
     access: *const duckdb_extension_access,
@@ -80,7 +81,7 @@ unsafe fn load(
     }
     // SAFETY: the connection is open.
     let registered = unsafe { register_all(connection) };
-    // SAFETY: it is closed once.
+    // SAFETY: the connection is closed once.
     unsafe { duckdb_disconnect(&raw mut connection) };
     registered.map(|()| true)
 }
@@ -95,7 +96,7 @@ fn check(version: &str) -> Result<(), String> {
     match major {
         Some(LEAST_MAJOR..) => Ok(()),
         _ => Err(format!(
-            "its aggregates are for DuckDB {LEAST_MAJOR}.0 or later, and this is DuckDB {version}, whose C API reads out of bounds in windows (duckdb#26109)"
+            "the extension needs DuckDB {LEAST_MAJOR}.0 or later, but this is DuckDB {version}, whose C API reads out of bounds in windows (duckdb#26109)"
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Registers functions. A set has the functions of one name, which differ in their arguments.
+//! Registers functions. The overloads of one name, which differ in their arguments, form a set.
 
 use std::ffi::CString;
 
@@ -37,7 +37,7 @@ use crate::functions::{
 /// Registers all functions.
 ///
 /// # Errors
-/// DuckDB refuses a function; the error names it.
+/// DuckDB rejects a function; the error names the function.
 ///
 /// # Safety
 /// The connection is open.
@@ -79,7 +79,7 @@ fn overloads(function: &SqlFunction) -> Vec<Overload> {
         Held::Products => of_two::<CompactProducts, Figure>(),
         Held::Weighted => of_two::<CompactWeightedMean, Figure>(),
         Held::CoMoments => of_two::<CompactCoMoments, Figure>(),
-        held => unreachable!("no function is of {held:?}"),
+        held => unreachable!("no function has states of {held:?}"),
     };
     match function.statistic {
         Statistic::Sum => {
@@ -108,7 +108,7 @@ fn state_overloads(function: &SqlFunction) -> Vec<Overload> {
         Held::Powers => of_one::<CompactPowers, Bytes>(),
         Held::Products => of_two::<CompactProducts, Bytes>(),
         Held::CoMoments => of_two::<CompactCoMoments, Bytes>(),
-        held => unreachable!("{held:?} has no bytes"),
+        held => unreachable!("states of {held:?} have no bytes"),
     }
 }
 
@@ -134,17 +134,20 @@ where
     ]
 }
 
-/// A function of one name: its parameters, its result and its callbacks.
+/// An overload of an aggregate: its parameters, its result and its callbacks.
 struct Overload {
     parameters: Vec<duckdb_type>,
     result: duckdb_type,
-    /// Sets the callbacks.
     set: unsafe fn(duckdb_aggregate_function),
 }
 
 impl Overload {
     fn of<A: Aggregate<Item: Arguments, Value: Written>>(parameters: &[duckdb_type]) -> Self {
-        assert_eq!(parameters.len(), A::Item::COLUMNS, "one for each column");
+        assert_eq!(
+            parameters.len(),
+            A::Item::COLUMNS,
+            "a parameter for each column"
+        );
         Self {
             parameters: parameters.to_vec(),
             result: A::Value::TYPE,
@@ -173,7 +176,7 @@ unsafe fn set_functions<A: Aggregate<Item: Arguments, Value: Written>>(
     unsafe { duckdb_aggregate_function_set_destructor(function, Some(destroy::<A>)) };
 }
 
-/// Registers the aggregates of one name.
+/// Registers the aggregate overloads of one name.
 ///
 /// # Safety
 /// The connection is open.
@@ -196,7 +199,7 @@ unsafe fn register(
         }
         // SAFETY: as above.
         unsafe { duckdb_aggregate_function_set_return_type(function, Type::of(overload.result).0) };
-        // SAFETY: the function is live. They read arguments and write results of these types.
+        // SAFETY: the function is live. The callbacks read arguments and write results of these types.
         unsafe { (overload.set)(function) };
         let info = (&raw const *own).cast_mut().cast();
         // SAFETY: the function is live, and its data is static, so it is not freed.
@@ -239,7 +242,7 @@ fn add_reader(function: &'static SqlFunction) -> Scalar {
     }
 }
 
-/// Registers the functions of one name.
+/// Registers the scalar overloads of one name.
 ///
 /// # Safety
 /// The connection is open.
@@ -265,7 +268,7 @@ unsafe fn register_scalar(
             // SAFETY: the function is live, and its data is static, so it is not freed.
             unsafe { duckdb_scalar_function_set_extra_info(function, own, None) };
         }
-        // SAFETY: it has this argument, this result and this data.
+        // SAFETY: the callback expects this argument, this result and this data.
         unsafe { duckdb_scalar_function_set_function(function, scalar.call) };
         // SAFETY: both are live, and the set copies the function.
         unsafe { duckdb_add_scalar_function_to_set(set, function) };
@@ -285,7 +288,7 @@ fn c_name(name: &str) -> CString {
 
 fn result(state: duckdb_state, name: &str) -> Result<(), String> {
     let refused =
-        || format!("DuckDB refuses the function {name}: is there another one of this name?");
+        || format!("DuckDB rejects the function {name}: is there another function of this name?");
     if state == DuckDBSuccess {
         Ok(())
     } else {

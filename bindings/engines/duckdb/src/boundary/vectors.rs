@@ -1,4 +1,4 @@
-//! DuckDB's vectors as slices. A chunk's vectors are flat: the C API flattens them before it calls.
+//! DuckDB's vectors as slices. A chunk's vectors are flat: the C API flattens them before it calls a function.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -18,7 +18,7 @@ use libduckdb_sys::{
 
 use crate::functions::Error;
 
-/// A DuckDB object that must be freed.
+/// A DuckDB type. Dropping the value frees the type.
 pub(super) struct Type(pub(super) duckdb_logical_type);
 
 impl Type {
@@ -53,7 +53,7 @@ pub(super) trait Native: Copy + 'static {
     fn stored(self) -> Self::Stored;
 }
 
-/// A type that is stored as it is.
+/// Implements [`Native`] for types that DuckDB stores as Rust does.
 macro_rules! native {
     ($($native:ident: $kind:ident)*) => {$(
         impl Native for $native {
@@ -93,7 +93,6 @@ impl Native for i128 {
 
 /// The arguments of a row.
 pub(super) trait Arguments: Clone {
-    /// The number of arguments.
     const COLUMNS: usize;
 
     /// The values of all rows. For a NULL the value is arbitrary.
@@ -117,7 +116,7 @@ impl<X: Native, Y: Native> Arguments for (X, Y) {
     }
 }
 
-/// A BLOB.
+/// A BLOB argument.
 impl Arguments for Box<[u8]> {
     const COLUMNS: usize = 1;
 
@@ -160,7 +159,7 @@ impl<'c> Chunk<'c> {
     }
 }
 
-/// A column that is read.
+/// A column of arguments.
 pub(super) struct Vector<'c> {
     vector: duckdb_vector,
     rows: usize,
@@ -173,12 +172,11 @@ impl<'c> Vector<'c> {
         T::of_slice(self.stored())
     }
 
-    /// The ranges of the lists in the items of [`child`](Self::child).
+    /// The range of each list in the items of [`child`](Self::child).
     pub(super) fn lists(&self) -> &'c [duckdb_list_entry] {
         self.stored()
     }
 
-    /// Its type.
     pub(super) fn kind(&self) -> Type {
         // SAFETY: the vector is live.
         Type(unsafe { duckdb_vector_get_column_type(self.vector) })
@@ -193,7 +191,7 @@ impl<'c> Vector<'c> {
         let string = &strings[row];
         // SAFETY: it is a string of DuckDB's.
         let length = unsafe { duckdb_string_t_length(*string) };
-        // SAFETY: as above. It is read alone.
+        // SAFETY: as above. The string is only read.
         let data = unsafe { duckdb_string_t_data((&raw const *string).cast_mut()) };
         // SAFETY: the string has that many bytes, which live as long as the vector; nothing writes them during the call.
         Some(unsafe { slice::from_raw_parts(data.cast(), length as usize) })
@@ -240,7 +238,7 @@ impl<'c> Vector<'c> {
     }
 }
 
-/// A bit for each row.
+/// For each row, a bit that says whether it has a value.
 #[derive(Clone, Copy)]
 pub(super) struct Validity<'c>(&'c [u64]);
 
@@ -250,14 +248,14 @@ impl Validity<'_> {
     }
 }
 
-/// A result type.
+/// A type of results.
 pub(super) trait Written {
     const TYPE: duckdb_type;
 
-    /// Writes it.
+    /// Writes the value to a row of a vector.
     ///
     /// # Safety
-    /// The vector is flat, of this type, live and used by nothing else, and has this row.
+    /// The vector is live, flat and of this type, has this row, and nothing else uses it.
     unsafe fn write(self, vector: duckdb_vector, row: usize);
 }
 
@@ -269,7 +267,7 @@ impl<T: Native> Written for T {
         let data = unsafe { duckdb_vector_get_data(vector) };
         // SAFETY: the vector has a place for the row.
         let place = unsafe { data.cast::<T::Stored>().add(row) };
-        // SAFETY: the place is aligned, and this is the only one that uses it.
+        // SAFETY: the place is aligned, and nothing else uses it.
         unsafe { place.write(self.stored()) };
     }
 }
@@ -284,7 +282,7 @@ impl Written for Vec<u8> {
     }
 }
 
-/// A vector that is written, of items of a type.
+/// A vector of results of one type.
 pub(super) struct Output<T: Written> {
     vector: duckdb_vector,
     items: PhantomData<T>,
