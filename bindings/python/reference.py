@@ -60,7 +60,7 @@ MODULES = {
     },
 }
 
-# Doctests: the tutorials have examples.
+# Sections to leave out: the tutorials have examples.
 LEFT_OUT = ["Examples"]
 WIDTH = 76
 
@@ -179,7 +179,7 @@ def page():
             nodes = {node.name: node for node in tree_of(f"{file}.py").body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
             made = [name for name in names if name.rpartition(" as ")[0] not in nodes and name not in nodes]
             if made:
-                # They are rows of a table.
+                # Functions made from a table have no docstring in the source.
                 text += "\n" + wrapped("`help` shows the parameters of " + ", ".join(f"`{name}`" for name in made) + ".") + "\n"
             for name in names:
                 if name in made:

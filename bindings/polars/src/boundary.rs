@@ -1,7 +1,8 @@
 //! The functions that Polars calls by name: version 0.1 of its plugin interface.
 //!
-//! `_polars_plugin_NAME` computes a column from columns, and `_polars_plugin_field_NAME` its field from their fields. If the result stays empty,
-//! Polars asks for the last error of the thread. It checks the version when it loads the library, and refuses one that it does not know.
+//! `_polars_plugin_NAME` computes a column from columns, and `_polars_plugin_field_NAME` computes its name and type from theirs. If the result
+//! stays empty, Polars asks for the last error of the thread. When it loads the library, Polars rejects a version of the interface that it does
+//! not know.
 #![expect(
     unsafe_code,
     reason = "Polars passes pointers; each block says what its interface promises"
@@ -19,7 +20,7 @@ use crate::error::Error;
 use crate::figure::Figure;
 use crate::function::Function;
 
-/// 0.1: the upper half is the major version.
+/// Version 0.1: the upper half of the bits is the major version.
 const VERSION: u32 = 1;
 
 thread_local! {
@@ -31,13 +32,13 @@ extern "C" fn _polars_plugin_get_version() -> u32 {
     VERSION
 }
 
-/// Polars copies the text before it calls again.
+/// Returns the thread's last error. Polars copies the text before it calls again.
 #[unsafe(no_mangle)]
 extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
     LAST_ERROR.with_borrow(|error| error.as_ptr())
 }
 
-/// The result of a function; `None` if it fails or panics, after storing the reason.
+/// Calls `make`. If it fails or panics, stores the reason as the last error, and returns `None`.
 fn tried<T>(name: &str, make: impl FnOnce() -> Result<T, Error>) -> Option<T> {
     let text = match catch_unwind(AssertUnwindSafe(make)) {
         Ok(Ok(made)) => return Some(made),
@@ -52,7 +53,7 @@ fn tried<T>(name: &str, make: impl FnOnce() -> Result<T, Error>) -> Option<T> {
 /// Computes a column.
 ///
 /// # Safety
-/// There are `count` columns, which are the callee's to release, and room for the result.
+/// `columns` points to `count` columns, which this function releases, and `result` to room for a column.
 unsafe fn call(
     function: Function,
     columns: *const SeriesExport,
@@ -67,7 +68,7 @@ unsafe fn call(
         Ok(made.export(name))
     });
     if let Some(made) = made {
-        // SAFETY: by the contract; what was there is empty.
+        // SAFETY: by the contract; the place was empty.
         unsafe { result.write(made) };
     }
 }
@@ -75,7 +76,7 @@ unsafe fn call(
 /// Computes a field.
 ///
 /// # Safety
-/// There are `count` fields, and room for the result.
+/// `fields` points to `count` fields, and `result` to room for a field.
 unsafe fn field(
     function: Function,
     fields: *const ArrowSchema,
@@ -102,7 +103,7 @@ unsafe fn field(
         Ok(ArrowSchema::of(name, &data_type))
     });
     if let Some(made) = made {
-        // SAFETY: by the contract; what was there is empty.
+        // SAFETY: by the contract; the place was empty.
         unsafe { result.write(made) };
     }
 }
@@ -217,7 +218,7 @@ mod tests {
         if result.is_empty() {
             return Err(last_error());
         }
-        // SAFETY: there is one, which is now ours.
+        // SAFETY: there is one column, which is now ours.
         let made = unsafe { all_of(&raw const result, 1) };
         let chunks = made[0].chunks().map_err(|Error(text)| text)?;
         match chunks[0].values {
@@ -227,7 +228,7 @@ mod tests {
     }
 
     fn last_error() -> String {
-        // SAFETY: it is a text of this thread.
+        // SAFETY: the text belongs to this thread.
         let text = unsafe { CStr::from_ptr(_polars_plugin_get_last_error_message()) };
         text.to_str().expect("a text").to_owned()
     }

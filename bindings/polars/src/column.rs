@@ -7,15 +7,14 @@ use treefold::exact::Float;
 
 use crate::arrow::{Chunk, Values};
 
-/// The number of items that are passed in one call.
+/// The most items that are passed in one call.
 pub(crate) const BLOCK_ITEMS: usize = 4096;
 
-/// The types of floats.
 pub(crate) trait Real: Float + PartialEq {
-    /// A chunk's items; none if they have another type.
+    /// A chunk's items; empty if they have another type.
     fn slice<'a>(values: &Values<'a>) -> &'a [Self];
 
-    /// The float of the same value, which must exist.
+    /// Converts a double that this type can represent.
     fn of(number: f64) -> Self;
 
     /// The sum in tree order.
@@ -47,7 +46,7 @@ impl Real for f32 {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "only singles come here")]
+    #[expect(clippy::cast_possible_truncation, reason = "the number is a single")]
     fn of(number: f64) -> Self {
         number as Self
     }
@@ -57,8 +56,8 @@ impl Real for f32 {
     }
 }
 
-/// Sums by key start at +0.0, so all sums here do: Polars does not tell a function whether it
-/// sums by key.
+/// Turns -0.0 into +0.0. Sums by key start at +0.0, and Polars does not say whether it calls a
+/// function by key, so all sums have the same zero.
 pub(crate) fn from_zero<T: Real>(value: T) -> T {
     if value == T::zeroed() {
         T::zeroed()
@@ -67,7 +66,7 @@ pub(crate) fn from_zero<T: Real>(value: T) -> T {
     }
 }
 
-/// Calls a function with all items that are not null, in blocks.
+/// Calls `add` with all non-null items, in blocks.
 pub(crate) fn each_block<T: Real>(chunks: &[Chunk<'_>], mut add: impl FnMut(&[T])) {
     let mut few = Vec::new();
     for chunk in chunks {
@@ -89,7 +88,7 @@ pub(crate) fn each_block<T: Real>(chunks: &[Chunk<'_>], mut add: impl FnMut(&[T]
     }
 }
 
-/// The same for a chunk of integers.
+/// Runs `$body` with the items of a chunk of integers, of any type.
 macro_rules! with_integers {
     ($values:expr, $items:ident => $body:expr) => {
         match $values {

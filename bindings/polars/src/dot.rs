@@ -37,7 +37,7 @@ pub(crate) fn of_columns<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T
     Ok(vec![Some(from_zero(sum.value()))])
 }
 
-/// The same for each pair of lists.
+/// The exact sum of the products of each pair of lists.
 pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>, Error> {
     if x.len() != y.len() {
         return Err(Error::new(format!(
@@ -49,7 +49,7 @@ pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>
         )));
     }
     let (x_chunks, y_chunks) = (x.chunks()?, y.chunks()?);
-    let mut sums = Keyed::<ProductSum<T>>::new(x.len()).expect("there are as many lists");
+    let mut sums = Keyed::<ProductSum<T>>::new(x.len()).expect("a column fits memory");
     let mut are_there = Vec::with_capacity(x.len());
     let mut pairs = Pairs::new([x, y], |keys: &[u32], x: &[T], y: &[T]| {
         sums.add(keys, [x, y])
@@ -84,7 +84,7 @@ pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>
         .collect())
 }
 
-/// The ranges of two columns of equal length that lie in one chunk each.
+/// The ranges of two columns of equal length, cut so that each range lies in one chunk of each column.
 fn common<'c, 'a>(
     x: &'c [Chunk<'a>],
     y: &'c [Chunk<'a>],
@@ -108,7 +108,7 @@ fn common<'c, 'a>(
     parts
 }
 
-/// Calls a function with the chunk of the only item of a column, and each place of another one.
+/// Calls a function with the chunk that has the only item of `one`, and with each place of the other column.
 fn each_with_one<'c, 'a>(
     one: &'c [Chunk<'a>],
     others: &'c [Chunk<'a>],
@@ -125,7 +125,7 @@ fn each_with_one<'c, 'a>(
     Ok(())
 }
 
-/// A buffer of pairs, which are added when there are enough.
+/// A buffer of pairs, which are added when it is full.
 struct Pairs<'s, T, F> {
     columns: [&'s Series; 2],
     keys: Vec<u32>,
@@ -173,7 +173,7 @@ impl<'s, T: Real, F: FnMut(&[u32], &[T], &[T])> Pairs<'s, T, F> {
         Ok(())
     }
 
-    /// Takes the items of a column's chunk.
+    /// Appends items of a column's chunk to the buffer.
     fn take(
         &mut self,
         column: usize,
@@ -208,7 +208,6 @@ impl<'s, T: Real, F: FnMut(&[u32], &[T], &[T])> Pairs<'s, T, F> {
         })
     }
 
-    /// Adds the buffered pairs.
     fn end(&mut self) {
         (self.add)(&self.keys, &self.items[0], &self.items[1]);
         self.keys.clear();
@@ -218,7 +217,7 @@ impl<'s, T: Real, F: FnMut(&[u32], &[T], &[T])> Pairs<'s, T, F> {
     }
 }
 
-/// The double of the same value; `None` if it does not exist.
+/// The integer as a double; `None` if that would round.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a double that comes from 64 bits fits 128"

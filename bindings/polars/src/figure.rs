@@ -1,8 +1,8 @@
-//! The figures that functions compute.
+//! What functions compute: figures.
 
 use treefold::exact::{Held, Statistic};
 
-/// What a function computes from items.
+/// What a function computes from the items of its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Figure {
     Sum,
@@ -10,13 +10,11 @@ pub(crate) enum Figure {
     Variance,
     Deviation,
     Dot,
-    /// The sum in tree order.
     Tree,
     /// Another statistic.
     Other(Statistic),
-    /// A state.
     State(Held),
-    /// A state of the rows of states.
+    /// The merged state of a column of states.
     Merged,
     /// A statistic of the rows of each state of a column.
     Of(Statistic),
@@ -34,7 +32,7 @@ impl Figure {
         }
     }
 
-    /// The meaning of a number after the columns, if there is one.
+    /// The meaning of the number after the columns, if the figure takes one.
     pub(crate) fn parameter(self) -> Option<Parameter> {
         match self {
             Self::Variance | Self::Deviation => Some(Parameter::Ddof),
@@ -50,10 +48,9 @@ impl Figure {
     }
 }
 
-/// The parameters of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
     Ddof,
-    /// 0 or 1.
+    /// Whether the estimate is biased: 0 or 1.
     Bias,
 }

@@ -1,4 +1,4 @@
-//! The functions: what they take, and what they return.
+//! The functions: the columns that they accept, and the columns that they return.
 
 use treefold::exact::{Options, Statistic};
 
@@ -7,13 +7,12 @@ use crate::error::Error;
 use crate::figure::{Figure, Parameter};
 use crate::{dot, lists, states, whole};
 
-/// A function that Polars calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Function {
-    /// Its name in Python.
+    /// The function's name in Python.
     pub(crate) name: &'static str,
     pub(crate) figure: Figure,
-    /// Whether it applies to each list instead of a column.
+    /// Whether the function applies to each list of a column instead of the whole column.
     pub(crate) of_lists: bool,
 }
 
@@ -33,7 +32,7 @@ impl Function {
             };
             if !matches!(data_type, DataType::Binary { .. } | DataType::Null) {
                 return Err(Error::new(format!(
-                    "column `{name}` has type {data_type}, and states are Binary"
+                    "column `{name}` has type {data_type}, but states are Binary"
                 )));
             }
             return Ok(if self.figure == Figure::Merged {
@@ -65,7 +64,7 @@ impl Function {
         })
     }
 
-    /// The type of the items of a column.
+    /// The type of the items of a column, if the function accepts them.
     fn items_of<'a>(self, name: &str, data_type: &'a DataType) -> Result<&'a DataType, Error> {
         let has_type = format!("column `{name}` has type {data_type}");
         let items = match (self.of_lists, data_type.items()) {
@@ -76,7 +75,9 @@ impl Function {
             (true, None) => return Err(Error::new(format!("{has_type}, not a list of numbers"))),
             (false, Some(_)) => {
                 let of_lists = self.name.replacen('_', "_list_", 1);
-                return Err(Error::new(format!("{has_type}: `{of_lists}` is for lists")));
+                return Err(Error::new(format!(
+                    "{has_type}: use `{of_lists}` for lists"
+                )));
             }
         };
         let is_float = matches!(
@@ -86,16 +87,16 @@ impl Function {
         match self.figure {
             _ if is_float => Ok(items),
             Figure::Tree => Err(Error::new(format!(
-                "{has_type}, and floats are added in an order"
+                "{has_type}, but the order matters only for floats"
             ))),
             _ if items.is_integer() => Ok(items),
             _ => Err(Error::new(format!(
-                "{has_type}, and only floats and integers of up to 64 bits have exact sums: cast it"
+                "{has_type}, but only floats and integers of up to 64 bits have exact sums: cast it"
             ))),
         }
     }
 
-    /// The result for columns.
+    /// Computes the result for columns.
     pub(crate) fn call(self, columns: &[Series]) -> Result<Made, Error> {
         let pairs = columns
             .iter()

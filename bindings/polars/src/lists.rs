@@ -15,7 +15,7 @@ use crate::whole::{made_of_integers, of_moments};
 /// The number of lists that are summed together, so that their sums fit the caches.
 const TOGETHER: usize = 1 << 14;
 
-/// Lists longer than this are faster one by one.
+/// Lists with more items than this are summed one by one, which is faster.
 const LONG_ITEMS: usize = 512;
 
 /// A figure of each list of a column.
@@ -73,7 +73,8 @@ fn of_floats<T: Real>(
     Ok(values)
 }
 
-/// Calls a function with the items of lists that are not null, and with the numbers of their lists among these.
+/// Calls a function with the non-null items of the lists in `rows`, and with the number of each item's list,
+/// counted from the first row.
 fn each_block<T: Real>(lists: &Lists<'_>, rows: Range<usize>, mut add: impl FnMut(&[u32], &[T])) {
     let all = T::slice(&lists.items.values);
     let (mut keys, mut items) = (Vec::new(), Vec::new());
@@ -112,7 +113,7 @@ fn add_means<T: Real>(lists: &Lists<'_>, rows: Range<usize>, values: &mut Vec<Op
     add_statistics::<Mean<T>>(lists, rows, Statistic::Mean, 0.0, values);
 }
 
-/// A statistic of each list that has more than `ddof` items.
+/// Appends a statistic of each list, null if the list has at most `ddof` items.
 fn add_statistics<S>(
     lists: &Lists<'_>,
     rows: Range<usize>,

@@ -55,7 +55,7 @@ pub(crate) fn merged(column: &Series) -> Result<Made, Error> {
     Ok(Made::Bytes(vec![all.map(|state| state.to_bytes())]))
 }
 
-/// A statistic of the rows of each state.
+/// A statistic of each state's rows.
 pub(crate) fn read(column: &Series, statistic: Statistic, options: Options) -> Result<Made, Error> {
     let mut values = Vec::with_capacity(column.len());
     each_state(column, |state| {
@@ -88,7 +88,7 @@ fn each_state(
                 Values::Bytes(bytes) if chunk.is_valid(row) => Some(bytes.item(row)),
                 _ => None,
             };
-            let bytes = bytes.map(|bytes| bytes.ok_or("its bytes violate Arrow's format"));
+            let bytes = bytes.map(|bytes| bytes.ok_or("the column violates Arrow's format"));
             let bytes = bytes.transpose().map_err(|what| said(column, what))?;
             let state = bytes.map(CompactAny::of_bytes).transpose();
             call(state.map_err(|error| said(column, error))?)?;
@@ -105,7 +105,7 @@ fn add_item<S: CompactRows<CompactNumber>>(state: &mut S, [item]: [CompactNumber
     state.add_row(item);
 }
 
-/// Arguments are y and x if one is the dependent variable, as in SQL.
+/// Adds a row. If one variable depends on the other, the arguments are y and x, as in SQL.
 fn add_pair<S: Pair>(state: &mut S, [first, second]: [CompactNumber; 2]) {
     let row = if S::IS_Y_FIRST {
         (second, first)
@@ -115,7 +115,7 @@ fn add_pair<S: Pair>(state: &mut S, [first, second]: [CompactNumber; 2]) {
     state.add_row(row);
 }
 
-/// A state of two columns.
+/// A state of rows of two columns.
 trait Pair: CompactRows<(CompactNumber, CompactNumber)> {
     const IS_Y_FIRST: bool = false;
 }
@@ -152,7 +152,7 @@ fn filled<S: CompactState, const N: usize>(
             .map(|column| format!("`{}` has {} items", column.name, column.len()));
         let names: Vec<String> = names.collect();
         return Err(Error::new(format!(
-            "columns {}, and column {} does not fit",
+            "columns {}, but column {} has another length",
             names.join(", "),
             other + 1
         )));
@@ -170,7 +170,6 @@ fn filled<S: CompactState, const N: usize>(
     Ok(state)
 }
 
-/// The items of a column of numbers.
 fn numbers(column: &Series) -> Result<Vec<Option<CompactNumber>>, Error> {
     let mut numbers = Vec::with_capacity(column.len());
     for chunk in column.chunks()? {

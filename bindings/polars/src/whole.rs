@@ -69,7 +69,7 @@ pub(crate) fn of_moments(moments: &IntegerMoments, figure: Figure, ddof: f64) ->
     }
 }
 
-/// Sums of integers of a type, in 64 bits.
+/// A column of integer sums, which must fit the type's 64 bits.
 pub(crate) fn made_of_integers(
     name: &str,
     data_type: &DataType,
@@ -98,7 +98,7 @@ fn narrowed<T: TryFrom<i128>>(
     sums.map(|sum| sum.map(narrow).transpose()).collect()
 }
 
-/// The item of a column of one float: Polars passes scalar arguments this way.
+/// The only item of a column: Polars passes scalar arguments as columns of one item.
 pub(crate) fn only_number(column: &Series, parameter: Parameter) -> Result<f64, Error> {
     match column.chunks()?.first() {
         Some(Chunk {

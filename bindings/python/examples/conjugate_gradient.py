@@ -34,7 +34,7 @@ def laplacian(x: Array) -> Array:
 
 
 def solve(dot: Callable[[Array, Array], float], right: Array) -> Array:
-    """The squared norms of the residuals."""
+    """Solves the equation; returns the squared norms of all residuals."""
     x, residual = np.zeros_like(right), right.copy()
     direction, square = residual.copy(), dot(residual, residual)
     history = [square]

@@ -20,7 +20,7 @@ CHUNKS = {
 
 
 def temperature() -> NDArray[np.float32]:
-    """Kelvin: warm at the equator and in summer, with noise."""
+    """Temperatures in kelvin: warm at the equator and in summer, with noise."""
     day = np.arange(DAYS)[:, None, None]
     latitude = np.linspace(-89.5, 89.5, LATITUDES)[None, :, None]
     season = 12.0 * np.sin(2 * np.pi * (day - 100) / 365) * np.sin(np.radians(latitude))

@@ -12,28 +12,28 @@ use crate::convert::Kind;
 use crate::source::Source;
 use crate::strided::{Memory, Shape};
 
-/// A function of `treefold/_conversions.py`.
+/// Returns a function of `treefold/_conversions.py`.
 pub(crate) fn python<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let import = || PyModule::import(py, "treefold._conversions").map(Bound::unbind);
     MODULE.get_or_try_init(py, import)?.bind(py).getattr(name)
 }
 
-/// An array of numbers, the masks that leave out items, and the class of its results.
+/// An array of numbers, with the masks that leave out items and the class of the results.
 pub(crate) struct Items<'py> {
     pub(crate) array: Bound<'py, PyUntypedArray>,
     pub(crate) kind: Kind,
-    /// Masks of the items that count, or of those that do not.
+    /// Masks; with `true` they select the items that count, with `false` the items that do not count.
     masks: Vec<(Bound<'py, PyUntypedArray>, bool)>,
-    /// Whether to leave out NaNs.
     pub(crate) skips_nan: bool,
-    /// The type of times and dates, whose items are converted to integers.
+    /// The type of times and dates, whose items are reduced as integers.
     pub(crate) unit: Option<Bound<'py, PyArrayDescr>>,
-    /// The original array of another class, for wrapping results in that class.
+    /// The original array, if it has another class, in which results are wrapped.
     pub(crate) owner: Option<Bound<'py, PyAny>>,
 }
 
-/// The result of `described`: the array, its mask, the type of its times, and the original array of another class.
+/// What `described` in `_conversions.py` returns: the array, its mask, the type of its times, and the original array if
+/// it has another class.
 type Described<'py> = (
     Bound<'py, PyUntypedArray>,
     Option<Bound<'py, PyUntypedArray>>,
@@ -109,7 +109,7 @@ impl<'py> Items<'py> {
         self.drops_nan() || !self.masks.is_empty()
     }
 
-    /// The layout in memory of these items along axes, with factors or weights of the same shape.
+    /// The layout in memory of these items along the axes to reduce, and of factors or weights of the same shape.
     pub(crate) fn source(
         &self,
         y: Option<&Bound<'py, PyUntypedArray>>,
@@ -172,12 +172,11 @@ fn axis_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<usize> {
     Err(PyErr::from_value(raised.call1((axis, ndim))?))
 }
 
-/// The error for an axis that is not an integer.
 pub(crate) fn not_an_axis(axis: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("axis: {} is not an integer", Shown(axis)))
 }
 
-/// Whether it is a Python or NumPy bool; NumPy has renamed its type.
+/// Whether an argument is a Python or NumPy bool. NumPy 2 has renamed its type.
 fn is_bool(argument: &Bound<'_, PyAny>) -> PyResult<bool> {
     if argument.is_exact_instance_of::<PyInt>() {
         return Ok(false);
@@ -219,7 +218,7 @@ pub(crate) fn shape_of_result(shape: &[usize], axes: &[usize], keeps_axes: bool)
     lengths.collect()
 }
 
-/// The output array for a result of a shape, if there is one.
+/// Checks the argument `out` against the result's shape, and returns it if it is not None.
 pub(crate) fn place_of<'py>(
     out: &Bound<'py, PyAny>,
     shape: &[usize],
@@ -229,13 +228,13 @@ pub(crate) fn place_of<'py>(
     }
     let Ok(array) = out.cast::<PyUntypedArray>() else {
         let class = out.get_type();
-        let message = format!("out is a {}, and not an ndarray", class.name()?);
+        let message = format!("out is a {}, not an ndarray", class.name()?);
         return Err(PyTypeError::new_err(message));
     };
     if array.shape() != shape {
         let result = PyTuple::new(out.py(), shape)?;
         let message = format!(
-            "out has the shape {}, and the result {result}",
+            "out has the shape {}, but the result {result}",
             out.getattr("shape")?
         );
         return Err(PyValueError::new_err(message));

@@ -4,7 +4,6 @@ use std::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
 
-/// A cache line.
 const LINE_BYTES: usize = 64;
 
 /// The values of a block, aligned to a cache line: kernels load whole lines, and gathering columns stores whole lines.

@@ -1,4 +1,4 @@
-//! A call of a reduction: the statistic, and the number of items per result.
+//! A call of a reduction, and the number of items of each result.
 
 use numpy::{PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use crate::convert::Kind;
 use crate::fold::zeros;
 use crate::statistic::{Statistic, Types};
 
-/// The number of items that count, for each result.
+/// The number of items that count: the same for all results, or one number each.
 pub(crate) enum Counts {
     All(usize),
     Each(Vec<i64>),
@@ -48,7 +48,6 @@ pub(crate) struct Call<'a, 'py> {
     pub(crate) items: Items<'py>,
     pub(crate) y: Option<Bound<'py, PyUntypedArray>>,
     pub(crate) axes: Vec<usize>,
-    /// The kind of the result.
     pub(crate) shape: Vec<usize>,
     pub(crate) out: Option<Bound<'py, PyUntypedArray>>,
     pub(crate) initial: Option<Bound<'py, PyAny>>,
@@ -61,7 +60,7 @@ pub(crate) struct Call<'a, 'py> {
 }
 
 impl<'py> Call<'_, 'py> {
-    /// A plain statistic of items along axes, with a result of a shape.
+    /// A statistic of items along axes, without options, whose result has the given shape.
     pub(crate) fn of(
         statistic: Statistic,
         is_exact: bool,
@@ -87,8 +86,8 @@ impl<'py> Call<'_, 'py> {
         }
     }
 
-    /// A statistic of pairs of items of two arrays of one shape along axes, computed in a
-    /// type.
+    /// A statistic of pairs of items from two arrays of the same shape, along axes, computed in the
+    /// given type.
     pub(crate) fn of_pairs(
         name: &str,
         is_exact: bool,

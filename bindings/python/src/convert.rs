@@ -20,7 +20,7 @@ macro_rules! with_kind {
                 type $T = $element;
                 $body
             })+
-            kind => unreachable!("there is no arithmetic of {kind:?}"),
+            kind => unreachable!("treefold does not compute in {kind:?}"),
         }
     };
 }
@@ -93,7 +93,7 @@ impl Kind {
         Self::of(dtype).filter(|_| !matches!(dtype.kind(), b'm' | b'M'))
     }
 
-    /// NumPy's type of such elements.
+    /// NumPy's type of elements of this kind.
     pub(crate) fn dtype(self, py: Python<'_>) -> PyResult<Bound<'_, PyArrayDescr>> {
         match self {
             Self::Bool => Ok(numpy::dtype::<bool>(py)),
@@ -102,7 +102,7 @@ impl Kind {
         }
     }
 
-    /// Whether its elements are integers or bools.
+    /// Whether elements of this kind are integers or bools.
     pub(crate) fn is_integer(self) -> bool {
         self.is_short_integer() || matches!(self, Self::I64 | Self::U64)
     }
@@ -129,7 +129,7 @@ impl Kind {
         }
     }
 
-    /// The bytes of an element.
+    /// The size of an element, in bytes.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::Bool | Self::I8 | Self::U8 => 1,
@@ -140,7 +140,7 @@ impl Kind {
         }
     }
 
-    /// Whether it is an integer of fewer than 64 bits.
+    /// Whether elements are bools or integers of fewer than 64 bits.
     pub(crate) fn is_short_integer(self) -> bool {
         !matches!(
             self,
@@ -148,13 +148,13 @@ impl Kind {
         )
     }
 
-    /// The bytes of an element's parts.
+    /// The size of an element's parts, in bytes.
     pub(crate) fn part_bytes(self) -> usize {
         self.real().bytes()
     }
 }
 
-/// A type that elements of all types can be converted to: as NumPy casts them, except that floats beyond the range of an integer become its
+/// A type to which elements of all types can be converted, as NumPy casts them; but floats beyond the range of an integer become its
 /// limits, and NaN becomes 0.
 pub(crate) trait Target: Pod {
     const KIND: Kind;
@@ -176,7 +176,7 @@ pub(crate) fn of_half(bits: u16) -> f32 {
         u32::from(bits & 0x8000) << 16,
         u32::from(bits & 0x7FFF) << 13,
     );
-    // 2^112, the difference of the exponents' biases. It is right for subnormal halves, too.
+    // Multiplies by 2^112, from the difference of the exponents' biases; right for subnormal halves, too.
     let scaled = f32::from_bits(magnitude) * f32::from_bits(0x7780_0000);
     let is_finite = bits & 0x7C00 != 0x7C00;
     let value = if is_finite {
@@ -187,7 +187,7 @@ pub(crate) fn of_half(bits: u16) -> f32 {
     f32::from_bits(sign | value)
 }
 
-/// A double rounded to a half, ties to even.
+/// Rounds a double to a half, ties to even.
 pub(crate) fn to_half(value: f64) -> u16 {
     let bits = value.to_bits();
     let sign = u16::from(value.is_sign_negative()) << 15;
@@ -198,11 +198,11 @@ pub(crate) fn to_half(value: f64) -> u16 {
     if magnitude >= 65520.0 {
         return sign | 0x7C00;
     }
-    // Multiples of the half's last place: adding and subtracting a power of two rounds to it, ties to even.
+    // Adding and subtracting a power of two rounds to a multiple of the half's last place, ties to even.
     let exponent = ((bits >> 52) & 0x7FF).max(1023 - 14);
     let unit = f64::from_bits((exponent + 42) << 52);
     let rounded = (magnitude + unit) - unit;
-    // In units of the smallest half, exact.
+    // The rounded value in units of the smallest half, which is exact.
     let exponent = ((rounded.to_bits() >> 52) & 0x7FF).max(1023 - 14);
     let units = rounded * f64::from_bits((1023 + 10 + 1023 - exponent) << 52);
     #[expect(
@@ -273,7 +273,7 @@ macro_rules! complex_targets {
                     Kind::C64 => each(words, into, |x: Complex<f32>| of(x.re as $part, x.im as $part)),
                     Kind::C128 => each(words, into, |x: Complex<f64>| of(x.re as $part, x.im as $part)),
                     kind => {
-                        // In groups, for vectorisation.
+                        // Converts groups of elements, so that the compiler vectorises.
                         let mut parts = [0.0; 64];
                         let words = words.chunks(8 * kind.bytes());
                         for (into, words) in into.chunks_mut(64).zip(words) {

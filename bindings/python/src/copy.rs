@@ -1,4 +1,4 @@
-//! Copies elements at two strides. Only `strided` calls it, with addresses and strides of an array.
+//! Copies elements at two strides. Only `strided` calls this module, with addresses and strides of an array.
 
 use std::ptr;
 
@@ -16,7 +16,7 @@ pub(crate) fn place(first: *const u8, stride: isize, index: usize) -> *const u8 
     first.wrapping_offset(stride * index.cast_signed())
 }
 
-/// Copies elements of `BYTES` bytes, row by row.
+/// Copies elements of `BYTES` bytes into `into`, row by row.
 pub(crate) fn copy<const BYTES: usize>(
     first: *const u8,
     rows: Line,
@@ -38,8 +38,8 @@ pub(crate) fn copy<const BYTES: usize>(
 /// The number of columns that fill a cache line.
 const BESIDE: usize = 8;
 
-/// Copies elements whose neighbours in a column are nearer in memory than those in a row. Reads columns, as many at once as fill a cache line of
-/// the output.
+/// Copies elements of which neighbours in a column are nearer in memory than neighbours in a row. Reads as many columns together as fill a cache
+/// line of the output.
 fn transpose<const BYTES: usize>(
     first: *const u8,
     rows: Line,
@@ -76,7 +76,7 @@ fn transpose_by_fours(_: [*const u8; BESIDE], _: usize, _: Line, _: &mut [u8]) -
 #[cfg(target_arch = "x86_64")]
 #[expect(
     unsafe_code,
-    reason = "the compiler does not vectorise it with shuffles"
+    reason = "the compiler does not vectorise this loop with shuffles"
 )]
 fn transpose_by_fours(
     firsts: [*const u8; BESIDE],
@@ -96,7 +96,7 @@ fn transpose_by_fours(
         let into = into.as_mut_ptr();
         for row in (0..rows).step_by(4) {
             if row % 8 == 0 {
-                // The next columns are on cache lines far away.
+                // Prefetches the next columns, which are far away in memory.
                 for first in firsts {
                     let ahead = place(first, columns.stride, BESIDE);
                     _mm_prefetch::<_MM_HINT_T0>(place(ahead, 8, row).cast());
@@ -105,7 +105,7 @@ fn transpose_by_fours(
             for column in [0, 4] {
                 let load = |beside: usize, below: usize| -> __m128d {
                     let at = place(firsts[column + beside], 8, row + below);
-                    // SAFETY: two elements of a column, which lie side by side.
+                    // SAFETY: these are two elements of a column, which lie side by side.
                     unsafe { _mm_loadu_pd(at.cast()) }
                 };
                 for below in [0, 2] {
@@ -138,7 +138,11 @@ fn transpose_by_fours(
 
 #[expect(unsafe_code, reason = "neighbours are copied at once")]
 fn copy_line<const BYTES: usize>(first: *const u8, line: Line, into: &mut [[u8; BYTES]]) {
-    assert_eq!(line.len, into.len(), "the line has another length");
+    assert_eq!(
+        line.len,
+        into.len(),
+        "the line and the buffer have different lengths"
+    );
     if line.stride == BYTES.cast_signed() {
         // SAFETY: these are elements of the array, side by side, and `into` is memory of this library.
         unsafe {

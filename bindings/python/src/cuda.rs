@@ -19,7 +19,7 @@ fn raised_by_device(error: Error) -> PyErr {
     }
 }
 
-/// The number of the device whose memory is at an address, after synchronising with the owner's stream, if one is given.
+/// Returns the number of the device whose memory is at an address. If the array's owner gives a stream, first waits for it.
 #[pyfunction]
 #[expect(
     unsafe_code,
@@ -36,8 +36,8 @@ pub(crate) fn cuda_device_of(pointer: u64, stream: Option<usize>) -> PyResult<us
     waited.map_err(raised_by_device)
 }
 
-/// Sums the middle axis of an array of three axes, in tree order or exactly, into an array of the other two. The input is at an address in
-/// device memory. Both arrays are in C order and of the same type, f32 or f64.
+/// Sums an array of three axes, at an address in device memory, along the middle axis, in tree order or exactly. The result has the other
+/// two axes. Both arrays are in C order and of the same type, f32 or f64.
 #[pyfunction]
 pub(crate) fn cuda_sum(
     py: Python<'_>,

@@ -11,7 +11,7 @@ use treefold::{fold as fold_items, fold_lanes, fold_rows, fold_rows_lanes};
 use crate::convert::{Kind, Target};
 use crate::pool::Workers;
 
-/// An operator by its name in Python, or the exact sum, which is not an operator, since it has a value only after all items are added.
+/// An operator by its name in Python, or the exact sum, which is no operator: it has a value only after all items are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Sum,
@@ -50,7 +50,7 @@ impl Op {
 /// An operator on a type, chosen at run time, so that all operators share the calling code.
 pub(crate) type Chosen<T> = &'static (dyn Operator<T> + Sync);
 
-/// The exact sums of the columns of rows as long as the results, computed by a pool's threads or by this one.
+/// Writes the exact sum of each column of the rows to the results, which are one row; uses a pool's threads or this thread.
 pub(crate) type ExactSums<T> = fn(Option<&ThreadPool>, &[T], &mut [T]);
 
 /// Reduces rows column by column.
@@ -61,7 +61,7 @@ pub(crate) enum Reduction<T: 'static> {
 }
 
 impl<T: Item> Reduction<T> {
-    /// Reduces rows that are as long as the results, in lanes, by the threads of a pool or by this one. Exact sums have no lanes.
+    /// Reduces rows, each as long as the results, in lanes, by the threads of a pool or by this thread. Exact sums have no lanes.
     pub(crate) fn rows(
         self,
         lanes: usize,
@@ -111,7 +111,7 @@ fn rows_in_lanes<T: Item>(
 
 /// A type of elements.
 pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
-    /// The type of its one or two parts.
+    /// The type of an element's one or two parts.
     type Real: Item;
 
     /// The function that computes exact sums; `None` if sums by the operator are exact.
@@ -128,29 +128,29 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
     /// A value without effect in a reduction: the other operand keeps its bits.
     fn hole(op: Op) -> Self;
 
-    /// The value itself, or the same value with other bits if it has the bits of a hole.
+    /// The value itself; if it has the bits of a hole, an equal value with other bits.
     #[must_use]
     fn unlike_hole(self) -> Self {
         self
     }
 
-    /// Whether it or a part of it is a NaN.
+    /// Whether the element or one of its parts is a NaN.
     fn has_nan(&self) -> bool {
         false
     }
 
-    /// Whether it and its parts are finite.
+    /// Whether the element and its parts are finite.
     fn is_ordinary(&self) -> bool {
         true
     }
 
-    /// Its real part.
+    /// The real part.
     fn real(self) -> Self::Real;
 
-    /// The double nearest to its real part.
+    /// The double nearest to the real part.
     fn to_f64(self) -> f64;
 
-    /// Its magnitude; for a complex number, the greater magnitude of its parts, or a NaN.
+    /// The magnitude; for a complex number, the greater magnitude of its parts, or a NaN.
     fn magnitude(self) -> Self::Real;
 
     /// The squared distance of two elements, each operation rounded.
@@ -161,13 +161,13 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
         self
     }
 
-    /// Its square root; integers have none.
+    /// The square root; an integer is returned unchanged.
     #[must_use]
     fn root(self) -> Self {
         self
     }
 
-    /// Divides each part by a number, which is first rounded to the part's type; integers are not divided.
+    /// Divides each part by a number, which is first rounded to the part's type; an integer is returned unchanged.
     #[must_use]
     fn over(self, number: f64) -> Self;
 
@@ -183,12 +183,14 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
         }
     }
 
-    /// The sum of the products of two slices of a length, in tree order; each product is rounded in this type. `None` where there is no kernel.
+    /// The sum of the products of two slices of equal length, in tree order, each product rounded in this type. `None` if this type has no
+    /// kernel.
     fn dot(_: &Workers, _: &[Self], _: &[Self]) -> Option<Result<Self, FoldError>> {
         None
     }
 
-    /// The sums or products of contiguous rows of shorter integers, where order changes nothing; `false` for other arrays.
+    /// Writes the sums or products of contiguous rows of shorter integers, for which order does not matter. Returns `false` for other
+    /// arrays.
     fn fold_short(_: &Bound<'_, PyUntypedArray>, _: Kind, _: Op, _: &mut [Self]) -> PyResult<bool> {
         Ok(false)
     }
@@ -199,7 +201,7 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
     }
 }
 
-/// The error that there is no operator for an array's type.
+/// The error for an array whose type lacks the operator.
 pub(crate) fn unsupported(op: Op, array: &Bound<'_, PyUntypedArray>) -> PyErr {
     let (name, dtype) = (op.name(), array.dtype());
     PyTypeError::new_err(format!(

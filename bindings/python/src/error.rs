@@ -5,7 +5,6 @@ use pyo3::exceptions::{PyFloatingPointError, PyValueError};
 use pyo3::pyfunction;
 use treefold::{FoldError, PartialError};
 
-/// The Python exception of an error.
 pub(crate) fn raised(error: FoldError) -> PyErr {
     let text = error.to_string();
     match error {
@@ -14,7 +13,6 @@ pub(crate) fn raised(error: FoldError) -> PyErr {
     }
 }
 
-/// The Python exception of an error.
 pub(crate) fn raised_by_partial(error: PartialError) -> PyErr {
     match error {
         PartialError::Fold(error) => raised(error),

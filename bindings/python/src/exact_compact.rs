@@ -15,7 +15,7 @@ fn said(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// What a state of a name holds.
+/// The names of states, and what each holds.
 const NAMES: [(&str, Held); 5] = [
     ("sum", Held::Sum),
     ("dot", Held::Products),

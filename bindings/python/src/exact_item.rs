@@ -1,4 +1,4 @@
-//! The types of elements that have exact sums, and the sums of their columns.
+//! Types of elements that have exact sums, and exact sums of columns.
 
 use std::ops::Range;
 
@@ -10,18 +10,16 @@ use treefold::exact::{self, Accumulator, ComplexSum, Float, Sum};
 
 use crate::pool::DIVIDED_ELEMENTS;
 
-/// The number of columns that are added at once: the sum of each takes half a kilobyte.
+/// The number of columns that are added at once: the exact sum of a column takes half a kilobyte.
 const COLUMNS: usize = 256;
 
-/// The number of wider rows that are copied at once.
+/// The number of rows that are copied at once if a row has more columns than that.
 const ROWS: usize = 512;
 
-/// A type of elements that has exact sums.
 pub(crate) trait ExactItem: Pod + Send + Sync {
     /// The type of an item's one or two parts.
     type Part: Float + Pod;
 
-    /// The exact sums of an item's parts.
     fn sums(items: &[Self]) -> Vec<Sum<Self::Part>>;
 }
 
@@ -51,7 +49,7 @@ macro_rules! real {
 
 real!(f32, f64);
 
-/// The merged state of `len` items: computes `of` for ranges of at least `grain` items on a pool's threads, or for all items on this one.
+/// The merged state of `len` items. Calls `of` for ranges of at least `grain` items on a pool's threads, or for all items on this thread.
 pub(crate) fn held<S: Send>(
     pool: Option<&ThreadPool>,
     items: usize,
@@ -65,7 +63,7 @@ pub(crate) fn held<S: Send>(
     }
 }
 
-/// The reason why the counts of an array's items cannot overflow.
+/// Why the counts of an array's items cannot overflow.
 pub(crate) const FEWER: &str = "memory has room for fewer items";
 
 /// Reads a sum from its words.
@@ -80,7 +78,7 @@ pub(crate) const fn floats<T: ExactItem>(items: usize) -> usize {
     items * (size_of::<T>() / size_of::<T::Part>())
 }
 
-/// The exact sums of the columns of rows as long as the results, each rounded once.
+/// Writes the exact sum of each column of the rows, rounded once, to the results, which are one row.
 pub(crate) fn sums<T: ExactItem>(pool: Option<&ThreadPool>, rows: &[T], results: &mut [T]) {
     let rows: &[T::Part] = bytemuck::cast_slice(rows);
     let results: &mut [T::Part] = bytemuck::cast_slice_mut(results);
@@ -98,7 +96,7 @@ pub(crate) fn sums<T: ExactItem>(pool: Option<&ThreadPool>, rows: &[T], results:
     }
 }
 
-/// Groups of columns that are added at once.
+/// The ranges of columns that are added at once.
 pub(crate) fn groups(width: usize) -> impl Iterator<Item = Range<usize>> {
     let firsts = (0..width).step_by(COLUMNS);
     firsts.map(move |first| first..width.min(first + COLUMNS))

@@ -25,12 +25,11 @@ pub(crate) fn column<'py, C: Element>(
     Ok(array.try_readonly()?)
 }
 
-/// The error for an array with elements of another type, which the Python package should have converted.
+/// The error for an array of the wrong type, which the Python package should have converted.
 pub(crate) fn another_type() -> PyErr {
     PyTypeError::new_err("a column has elements of another type")
 }
 
-/// The Python exception of an error.
 pub(crate) fn raised(error: KeyError) -> PyErr {
     let text = error.to_string();
     match error {
@@ -40,7 +39,7 @@ pub(crate) fn raised(error: KeyError) -> PyErr {
     }
 }
 
-/// The exact sum of the items of each of the keys 0 to `sums` - 1, rounded once.
+/// Returns the exact sum, rounded once, of the items of each key from 0 to `sums` - 1.
 #[pyfunction]
 pub(crate) fn exact_by_key(
     keys: &Bound<'_, PyArrayDyn<i64>>,
@@ -67,7 +66,6 @@ fn sums_by_key<T: Item + Float>(
     Ok(PyArray1::from_vec(x.py(), values).into_any().unbind())
 }
 
-/// A statistic by its name.
 pub(crate) fn statistic_of_name(name: &str) -> PyResult<Statistic> {
     let statistic = name.parse::<Statistic>();
     statistic.map_err(|error| PyValueError::new_err(format!("statistic: {error}")))
@@ -91,7 +89,8 @@ pub(crate) fn factorize<'py>(
     ))
 }
 
-/// [`factorize`] with a table entry for each number from the smallest to the largest key; `None` if there would be many more entries than keys.
+/// [`factorize`] by a table that has an entry for each number from the smallest to the largest key; `None` if it would have many more entries
+/// than there are keys.
 fn within_range(keys: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
     let (&least, &largest) = (keys.iter().min()?, keys.iter().max()?);
     let most = keys.len().saturating_mul(2).max(1024);

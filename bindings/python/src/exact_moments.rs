@@ -127,7 +127,7 @@ fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Box<dyn AnyMoments>> {
     Err(PyTypeError::new_err("x has elements that are not floats"))
 }
 
-/// The count, sum and sum of squares of items, whose type `treefold/exact.py` knows.
+/// The count, sum and sum of squares of items. `treefold/_accumulator.py` keeps the items' type.
 #[pyclass(module = "treefold._native")]
 pub(crate) struct ExactAccumulator(Box<dyn AnyMoments>);
 

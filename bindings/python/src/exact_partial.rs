@@ -14,8 +14,8 @@ use crate::exact_keyed::by_type;
 use crate::fold::{check_length, compute, reserved};
 use crate::pool::Workers;
 
-/// The exact sums of some items, without their type, which `treefold/_partial.py` knows: the concatenated words of one sum for each
-/// float of an item.
+/// The exact sums of some items: the concatenated words of one sum for each float of an item. `treefold/_partial.py` keeps the
+/// items' type.
 #[pyclass(frozen, module = "treefold._native")]
 #[derive(Debug)]
 pub(crate) struct ExactPartial {
@@ -32,13 +32,13 @@ macro_rules! on_type {
     };
 }
 
-/// The bytes as words of sums; `None` if they are not whole sums.
+/// The words grouped by sum; empty if they are not whole sums.
 fn typed<F: Float>(words: &[u64]) -> &[Words<F>] {
     bytemuck::try_cast_slice(words).unwrap_or(&[])
 }
 
 impl ExactPartial {
-    /// Sums the rows of a two-dimensional array, one for each item.
+    /// Sums the rows of a two-dimensional array; a row is an item.
     fn of_rows<T: Item + ExactItem>(array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Self> {
         let &[_, width] = array.shape() else {
             return Err(PyValueError::new_err("the array does not have two axes"));
@@ -59,7 +59,7 @@ impl ExactPartial {
         Ok(Self { words })
     }
 
-    /// The words, checked: valid sums, one for each float of an item's values.
+    /// The words, after checking that they are valid sums, one for each float of an item's values.
     fn checked<T: Item + ExactItem>(&self, values: &Bound<'_, PyArrayDyn<T>>) -> PyResult<&[u64]> {
         let sums = typed::<T::Part>(&self.words);
         check_length(sums.len(), floats::<T>(values.len()))?;
@@ -113,7 +113,7 @@ impl ExactPartial {
         on_type!(array, |rows| Self::of_rows(rows))
     }
 
-    /// Reads what `words` returned.
+    /// Reads the bytes of `words`.
     #[staticmethod]
     fn from_words(words: &[u8]) -> PyResult<Self> {
         let (words, rest) = words.as_chunks();

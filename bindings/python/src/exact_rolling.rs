@@ -33,7 +33,8 @@ fn placement_of(name: &str) -> PyResult<Placement> {
 
 #[pymethods]
 impl ExactWindows {
-    /// Windows of a number of items, or without a number of all items up to each one. Windows of fewer than `least` items give NaN.
+    /// Windows of a number of items or, without a number, of all items up to the current one. Windows of fewer than `least` items
+    /// give NaN.
     #[staticmethod]
     fn of_items(
         items: Option<usize>,

@@ -12,7 +12,7 @@ use crate::exact_keyed::{raised, statistic_of_name};
 use crate::fold::reserved;
 use crate::pool::Workers;
 
-/// A function, and its arguments.
+/// What `__reduce__` returns: a function, and its arguments.
 type Pickled<'py> = (
     Bound<'py, PyAny>,
     (&'static str, Py<PyAny>, Bound<'py, PyBytes>),

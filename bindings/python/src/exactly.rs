@@ -16,7 +16,7 @@ use crate::tree::block_items;
 const EXACT_COLUMNS: usize = 64;
 
 impl Call<'_, '_> {
-    /// An exact statistic of the items of each result, rounded once.
+    /// Computes an exact statistic of the items of each result, rounded once.
     pub(crate) fn exact<T: Statistics>(&self, results: &mut [T]) -> PyResult<Counts> {
         let (name, ddof) = (self.statistic.name, self.ddof);
         let initial = self.initial::<T>()?;
@@ -58,7 +58,7 @@ impl Call<'_, '_> {
         first_wrong.map_or(Ok(Counts::Each(counts)), |wrong| Err(undefined::<T>(wrong)))
     }
 
-    /// The statistic of a contiguous array, by all threads.
+    /// Computes the statistic of a contiguous array, by all threads; `None` for other arrays.
     fn exact_side_by_side<T: Statistics>(&self, results: &mut [T]) -> PyResult<Option<Counts>> {
         let (name, ddof) = (self.statistic.name, self.ddof);
         if name == "sum"
@@ -77,7 +77,7 @@ impl Call<'_, '_> {
         let Ok(y) = y else {
             return Ok(None);
         };
-        // Squares and sums do not depend on the order; pairs do.
+        // The order in which items are read matters only for pairs.
         if self.items.has_holes()
             || self.types.halves
             || y.is_some_and(|y| !(y.is_c_contiguous() && x.is_c_contiguous()))
@@ -108,7 +108,7 @@ impl Call<'_, '_> {
 pub(crate) fn undefined<T: Item>(wrong: Undefined) -> PyErr {
     match wrong {
         Undefined::ZeroWeights => {
-            PyZeroDivisionError::new_err("the weights sum to zero, and the mean is not defined")
+            PyZeroDivisionError::new_err("the weights sum to zero, so the mean is not defined")
         }
         Undefined::Beyond(sum) => PyOverflowError::new_err(format!(
             "the sum is {sum}, beyond {} bits: pass dtype=float",

@@ -20,12 +20,12 @@ use crate::error::raised;
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
 use crate::strided::bytes_of_bools;
 
-/// Reductions of more bytes than this release the GIL.
+/// Computations over more bytes than this release the GIL.
 const ALONE_BYTES: usize = 1 << 14;
 
-/// Runs a computation; releases the GIL if it is long.
+/// Runs a computation over a number of bytes; releases the GIL if there are many.
 pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Send) -> R {
-    /// Compiles each computation only once for both cases.
+    /// Not generic, so that each computation is compiled once for both cases.
     fn run(py: Python<'_>, bytes: usize, work: &mut (dyn FnMut() + Send)) {
         if bytes > ALONE_BYTES {
             py.detach(work);
@@ -35,7 +35,7 @@ pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce()
     }
     let (mut work, mut result) = (Some(work), None);
     run(py, bytes, &mut || result = work.take().map(|work| work()));
-    result.expect("it has run")
+    result.expect("the work has run")
 }
 
 /// An empty vector with this capacity; a `MemoryError` if there is no memory. A failed allocation would end the process.
@@ -78,7 +78,7 @@ pub(crate) fn zeros_of_type<'py>(
     let (lengths, descriptor) = (lengths.as_mut_ptr(), dtype.into_dtype_ptr());
     // SAFETY: there are as many lengths as axes, and NumPy takes the reference to the descriptor.
     let object = unsafe { PY_ARRAY_API.PyArray_Zeros(py, axes, lengths, descriptor, 0) };
-    // SAFETY: it is a new reference, or NULL with an exception.
+    // SAFETY: the result is a new reference, or NULL with an exception.
     unsafe { Bound::from_owned_ptr_or_err(py, object) }
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn scalar<T: Item>(py: Python<'_>, mut value: T) -> PyResult<Py<PyAny
     let data = (&raw mut value).cast();
     // SAFETY: the bytes are a value of the type that the descriptor, a new reference, describes; NumPy copies them.
     let object = unsafe { PY_ARRAY_API.PyArray_Scalar(py, data, descriptor, ptr::null_mut()) };
-    // SAFETY: it is a new reference, or NULL with an exception.
+    // SAFETY: the result is a new reference, or NULL with an exception.
     let scalar = unsafe { Bound::from_owned_ptr_or_err(py, object) };
     // SAFETY: `PyArray_Scalar` takes its own reference.
     unsafe { pyo3::ffi::Py_DECREF(descriptor.cast()) };
@@ -99,7 +99,7 @@ pub(crate) fn scalar<T: Item>(py: Python<'_>, mut value: T) -> PyResult<Py<PyAny
 /// The number of short rows that are reduced at a time.
 const RUNS: usize = 256;
 
-/// Reduces the middle one of three axes, by all threads.
+/// Reduces an array of three axes along the middle axis, by all threads.
 pub(crate) fn fold_parts<T: Item>(
     py: Python<'_>,
     reduction: Reduction<T>,
@@ -145,7 +145,7 @@ pub(crate) fn fold_parts<T: Item>(
 /// Reduces blocks of items, each into its own results.
 type FoldBlocks<'f, T> = dyn Fn(&[T], &mut [T]) -> Result<(), FoldError> + Sync + 'f;
 
-/// Calls `fold` on threads, to reduce blocks of items, each into its own results. Each thread gets enough blocks to be worth waking it.
+/// Calls `fold` on threads. Each thread gets enough blocks to be worth waking.
 fn divided<T: Item>(
     items: &[T],
     results: &mut [T],
@@ -165,7 +165,8 @@ fn divided<T: Item>(
     left.and(right)
 }
 
-/// Sums or products of contiguous rows of integers or bools, as longer integers; `false` for other arrays.
+/// Writes the sums or products of contiguous rows of integers or bools, as longer integers. Returns `false` for other
+/// arrays.
 pub(crate) fn fold_short<S: Element + Copy + Sync, T: Item + From<S>>(
     array: &Bound<'_, PyUntypedArray>,
     op: Op,
@@ -237,12 +238,12 @@ pub(crate) fn are_ordinary<L: Item>(results: &[L]) -> bool {
         .fold(true, |all, result| all & result.is_ordinary())
 }
 
-/// Whether a result, or a second operand, has the right number of elements.
+/// Checks the number of elements of a result or of a second operand.
 pub(crate) fn check_length(found: usize, expected: usize) -> PyResult<()> {
     if found == expected {
         return Ok(());
     }
-    let message = format!("there are {found} elements in place of {expected}");
+    let message = format!("there are {found} elements instead of {expected}");
     Err(PyValueError::new_err(message))
 }
 

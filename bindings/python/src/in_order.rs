@@ -18,7 +18,7 @@ use crate::tree::reduce as reduce_blocks;
 type Fill<'f, T, L> = dyn FnMut(&mut Reader<'_, T>, &Tile<'_>, &mut [i64], &mut [L]) + Send + 'f;
 
 impl Call<'_, '_> {
-    /// The reductions of items by an operator; `initial` is the leftmost operand.
+    /// Reduces items by an operator; `initial` is the leftmost operand.
     pub(crate) fn values<T: Item>(
         &self,
         op: Op,
@@ -37,7 +37,7 @@ impl Call<'_, '_> {
         };
         complete(op, &counts, initial, results)?;
         if self.items.unit.is_some() && op != Op::Min {
-            // A not-a-time, which is the least integer, determines the result.
+            // If an item is not-a-time, which is the least integer, the result is not-a-time.
             let mut least = zeroed::<T>(results.len())?;
             self.values(
                 Op::Min,
@@ -53,7 +53,8 @@ impl Call<'_, '_> {
         Ok(counts)
     }
 
-    /// The reductions of a contiguous array with adjacent reduced axes, in place; `None` for other arrays.
+    /// Reduces a contiguous array whose reduced axes are adjacent, without copying; `None` for other
+    /// arrays.
     pub(crate) fn side_by_side<T: Item>(
         &self,
         op: Op,
@@ -97,7 +98,7 @@ impl Call<'_, '_> {
             return (end - first == axes.len())
                 .then(|| [&lengths[..first], &lengths[first..end], &lengths[end..]].map(size));
         }
-        // In Fortran's order, with two axes, one of them reduced.
+        // An array in Fortran's order with two axes, of which the first is reduced.
         match (array.is_fortran_contiguous(), lengths, axes.as_slice()) {
             (true, &[rows, columns], [0]) => Some([columns, rows, 1]),
             (true, &[rows, columns], [1]) => Some([1, columns, rows]),
@@ -105,7 +106,8 @@ impl Call<'_, '_> {
         }
     }
 
-    /// The sum of the products of two contiguous vectors, or of squares, in one pass; `None` for others.
+    /// Sums the products of two contiguous vectors, or the squares of one, in one pass; `None` for other
+    /// arrays.
     pub(crate) fn dot<T: Item>(&self, results: &mut [T]) -> PyResult<Option<Counts>> {
         let y = self.y.as_ref().unwrap_or(&self.items.array);
         let ([result], Ok(x), Ok(y)) = (
@@ -132,7 +134,7 @@ impl Call<'_, '_> {
         Ok(Some(Counts::All(x_items.len())))
     }
 
-    /// The reductions of leaves that `make` computes from items and the other array's items.
+    /// Reduces the leaves that `make` computes from items and the other array's items.
     pub(crate) fn leaves<T: Item, L: Item>(
         &self,
         op: Op,
@@ -151,7 +153,7 @@ impl Call<'_, '_> {
         Ok(counts)
     }
 
-    /// The reductions of the leaves that `fill` writes for tiles, and the number of items that count.
+    /// Reduces the leaves that `fill` writes for tiles. Returns the numbers of items that count.
     fn blocks<T: Item, L: Item>(
         &self,
         op: Op,
@@ -193,7 +195,7 @@ impl Call<'_, '_> {
     }
 }
 
-/// Combines reductions with `initial`, and sets the results for no items.
+/// Combines results with `initial`, and sets the results that have no items.
 fn complete<L: Item>(
     op: Op,
     counts: &Counts,

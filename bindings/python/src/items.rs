@@ -251,5 +251,5 @@ macro_rules! unordered {
 /// The product of complex numbers, some of which may be holes.
 struct ProductWithHoles;
 
-// Holes are NaNs with payloads that no processor computes.
+// The holes of products are NaNs with payloads that no processor computes.
 unordered!(f32, 0x7FC0_5EED; f64, 0x7FF8_5EED_7FC0_5EED);

@@ -11,8 +11,8 @@ use treefold::mpi::mpi_library::{Family, Handle};
 // Python calls its exported C functions by name.
 use treefold_c_mpi as _;
 
-/// Chooses the library that contains a function of mpi4py, given by its address. Returns the library's family, as
-/// `treefold_mpi.h` names it.
+/// Chooses the library that contains a function that mpi4py calls, given the function's address. Returns
+/// the library's family, as `treefold_mpi.h` names it.
 ///
 /// # Errors
 /// The library cannot be called, or mpi4py's MPI_COMM_WORLD belongs to another library.

@@ -14,10 +14,11 @@ use crate::exact_keyed::by_type;
 use crate::fold::{check_length, compute, no_type};
 use crate::pool::Workers;
 
-/// Subtrees, with their rows as bytes: `treefold/_partial.py` knows their type.
+/// Subtrees: the first item, the height, and the row as bytes.
 type Nodes = Vec<(u64, u32, Vec<u8>)>;
 
-/// The partial reduction of some of `total` items, without the type of their elements.
+/// The partial reduction of some of `total` items. `treefold/_partial.py` keeps the type of their
+/// elements.
 #[pyclass(frozen, module = "treefold._native")]
 #[derive(Debug)]
 pub(crate) struct Partial {
@@ -59,7 +60,7 @@ impl Partial {
         let nodes = self.nodes.iter();
         let nodes = nodes.map(|(x, y, row)| {
             let elements = row.chunks_exact(size_of::<T>());
-            // Bytes that are not whole elements are not a row of the right length.
+            // A row that has an incomplete element becomes empty, and is rejected for its length.
             let is_whole = elements.remainder().is_empty();
             let row = elements.map(pod_read_unaligned::<T>).filter(|_| is_whole);
             (*x, *y, row.collect())
@@ -67,7 +68,7 @@ impl Partial {
         treefold::Partial::from_nodes(nodes, self.width, self.total, operator.name())
     }
 
-    /// The number of bytes that a computation with this partial processes.
+    /// The size of all rows, in bytes.
     fn bytes(&self) -> usize {
         let rows = self.nodes.iter().map(|(_, _, row)| row.len());
         rows.fold(0, |all, one| all + one)

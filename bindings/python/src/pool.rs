@@ -22,13 +22,13 @@ use crate::error::raised;
 /// The maximum number of threads.
 const MOST: usize = 1024;
 
-/// Reductions of fewer elements use one thread, since `treefold::par` does not divide them.
+/// Reductions of fewer elements run on one thread, since `treefold::par` does not divide them.
 pub(crate) const DIVIDED_ELEMENTS: usize = 1 << 17;
 
 /// Threads end after being idle for this long, and are started again when needed.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// The number that was set, and the threads, if they have been started.
+/// The number of threads that was set, and the pool, if it has been started.
 #[derive(Debug)]
 struct Threads {
     count: usize,
@@ -84,7 +84,7 @@ impl Pool {
         self.threads.upgrade()
     }
 
-    /// Ends the threads when their work is done.
+    /// Lets the threads end when their work is done.
     fn end(self) {
         if self.owner == process::id() {
             self.uses.store(ENDED, Ordering::Relaxed);
@@ -93,7 +93,7 @@ impl Pool {
     }
 }
 
-/// Replaces the number of uses when the threads will not be used again.
+/// The value of `uses` when the threads will not be used again.
 const ENDED: u64 = u64::MAX;
 
 /// Keeps the threads alive until they have been idle for [`IDLE`].
@@ -110,7 +110,8 @@ fn keep(threads: Arc<ThreadPool>, uses: &AtomicU64) {
     }
 }
 
-/// The threads of a reduction. While this value lives, they keep subnormal numbers: this thread, and the pool's threads, which inherit its setting.
+/// The threads of a reduction. While this value lives, this thread and the pool's threads, which inherit its setting, do not flush subnormal
+/// numbers to zero.
 #[derive(Debug)]
 pub(crate) struct Workers {
     pool: Option<Arc<ThreadPool>>,
@@ -118,7 +119,7 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// The threads for a reduction of a number of elements. Disables the flushing of subnormal numbers on the caller's thread.
+    /// Returns the threads for a reduction of a number of elements, and stops the caller's thread from flushing subnormal numbers.
     ///
     /// # Errors
     /// The caller's thread does not round to nearest; a pool's threads are checked separately.
@@ -153,7 +154,7 @@ fn pool_for(elements: usize) -> PyResult<Option<Arc<ThreadPool>>> {
     Ok(Some(started))
 }
 
-/// Keeps subnormal numbers on this thread from `__enter__` to `__exit__`, for the part of a call's arithmetic that is in Python.
+/// Stops this thread from flushing subnormal numbers from `__enter__` to `__exit__`, for the arithmetic of a call that Python does.
 #[pyclass(module = "treefold._native", name = "Subnormals")]
 #[derive(Debug, Default)]
 pub(crate) struct KeptInPython(Option<Subnormals>);
@@ -181,7 +182,7 @@ pub(crate) fn level() -> &'static str {
     Level::best().name()
 }
 
-/// The initial number of threads.
+/// The environment variable with the initial number of threads.
 const THREADS_VARIABLE: &str = "TREEFOLD_THREADS";
 
 /// Sets the number of threads from the environment variable, if it is set.

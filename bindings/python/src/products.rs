@@ -9,7 +9,8 @@ use crate::arguments::{axes_of, kind_of_type, place_of, plain, python, shape_of_
 use crate::call::Call;
 use crate::convert::Kind;
 
-/// Two arrays of the same shape; the axis along which products are added (`None`: all axes); the type of the products.
+/// Two arrays of the same shape, the axis along which products are added (`None`: all axes), and the type of the
+/// products.
 type Matched<'py> = (
     Bound<'py, PyUntypedArray>,
     Bound<'py, PyUntypedArray>,
@@ -55,7 +56,7 @@ pub(crate) fn products<'py>(
     if let Some(out) = &out {
         let (own, dtype) = (out.dtype(), kind.dtype(out.py())?);
         if !own.is_equiv_to(&dtype) {
-            let message = format!("out has elements of type {own}, and the result {dtype}");
+            let message = format!("out has elements of type {own}, but the result {dtype}");
             return Err(PyValueError::new_err(message));
         }
     }

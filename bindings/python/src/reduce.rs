@@ -19,11 +19,14 @@ use crate::states::Statistics;
 use crate::statistic::{Finish, Leaf, Statistic, types_of};
 use crate::strided::Tile;
 
-/// A statistic of the items of `x` along axes, by NumPy's conventions; with `mask`, of those that it selects. With `y`, an array of the same shape,
-/// a statistic of pairs. `mean` has the means for variances, if they are known.
+/// A statistic of the items of `x` along axes, by NumPy's conventions; with `mask`, of the items that it selects. With `y`, an array of the same
+/// shape, a statistic of pairs. `mean` has the means for variances, if the caller knows them.
 #[pyfunction]
 #[pyo3(signature = (name, is_exact, x, axis, dtype, out, keepdims, initial, mask, skips_nan=false, ddof=0.0, mean=None, y=None, lanes=1))]
-#[expect(clippy::too_many_arguments, reason = "NumPy's functions have them")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "NumPy's functions have these arguments"
+)]
 pub(crate) fn reduce<'py>(
     name: &str,
     is_exact: bool,
@@ -71,7 +74,7 @@ impl<'py> Call<'_, 'py> {
         with_kind!(self.types.work, T => self.run_in_order::<T>(py))
     }
 
-    /// Sums and products of bools as bools: whether any is true, or all are.
+    /// Turns a reduction to bools into a logical one: a sum becomes any, a product becomes all.
     fn become_logical(&mut self) -> PyResult<()> {
         let (op, empty) = match self.statistic.op {
             Op::Sum => (Op::Max, Some(false)),
@@ -161,7 +164,7 @@ impl<'py> Call<'_, 'py> {
         let is_plain =
             L::KIND == chosen && self.out.is_none() && self.items.is_plain() && !divides_later;
         let write = |results: &mut [L]| {
-            // Results are finished in the same environment.
+            // Results are finished in the floating-point environment of reductions.
             let _environment = Workers::of(0)?;
             let counts = write(results)?;
             self.tell::<T, L>(py, results)?;
@@ -193,7 +196,7 @@ impl<'py> Call<'_, 'py> {
         Ok(delivered.unbind())
     }
 
-    /// Computes the statistic from the reductions of leaves.
+    /// Computes the statistic from the reduced leaves.
     fn finish<L: Item>(&self, py: Python<'_>, counts: &Counts, results: &mut [L]) -> PyResult<()> {
         if self.is_exact {
             return Ok(());
@@ -259,7 +262,7 @@ impl<'py> Call<'_, 'py> {
         Ok(means)
     }
 
-    /// `initial` as an item of the arithmetic.
+    /// `initial`, converted to the arithmetic type.
     pub(crate) fn initial<L: Item>(&self) -> PyResult<Option<L>> {
         let Some(initial) = &self.initial else {
             return Ok(None);
@@ -273,7 +276,7 @@ impl<'py> Call<'_, 'py> {
         Ok(array.as_slice()?.first().copied())
     }
 
-    /// Warns about sums that overflowed or were invalid, or raises, according to `numpy.errstate`.
+    /// Warns or raises, according to `numpy.errstate`, if sums overflowed or were invalid.
     pub(crate) fn tell<T: Item, L: Item>(&self, py: Python<'py>, results: &[L]) -> PyResult<()> {
         let is_sum = matches!(self.statistic.op, Op::Sum | Op::Product);
         let is_quiet =
@@ -305,7 +308,7 @@ impl<'py> Call<'_, 'py> {
                 .filter(|(_, most)| !most.is_same(&zero))
         };
         let name = self.reported;
-        // If no item counts, nothing was computed.
+        // If no item counts, nothing can have overflowed.
         if pairs().any(|(result, most)| !result.is_ordinary() && most.is_ordinary()) {
             python(py, "float_error")?.call1(("over", name))?;
         }

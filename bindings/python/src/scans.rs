@@ -22,8 +22,8 @@ use crate::tree::block_items;
 /// The number of columns that are read together.
 const COLUMNS: usize = 16;
 
-/// The prefix sums or products of an array along an axis, or of all items, by NumPy's conventions. With `includes_initial` they begin
-/// with the value for no items.
+/// The prefix sums or products of an array along an axis, or of all items, by NumPy's conventions. With `includes_initial` the
+/// results begin with the value for no items.
 #[pyfunction]
 #[pyo3(signature = (name, is_exact, x, axis, dtype, out, includes_initial=false))]
 pub(crate) fn scan<'py>(
@@ -74,7 +74,7 @@ pub(crate) fn scan<'py>(
         .unit
         .clone()
         .map_or_else(|| types.chosen.dtype(py), Ok)?;
-    // An exact sum may not fit; then `out` is unchanged.
+    // An exact sum of integers may be an error, which must leave `out` unchanged.
     let may_be_direct = !(is_exact && types.chosen.is_integer());
     let direct = match out.as_ref().filter(|_| may_be_direct) {
         None => None,
@@ -124,7 +124,7 @@ pub(crate) fn scan<'py>(
     }
 }
 
-/// Scans the next items of a column.
+/// Scans the next items of a column: reads items, writes results.
 type Scan<T> = Box<dyn FnMut(&[T], &mut [T]) -> Result<(), Undefined> + Send>;
 
 fn scan_in_order<T: Item>(call: &Call<'_, '_>, into: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
@@ -144,7 +144,7 @@ fn scan_exact<T: Statistics>(
     into: &Bound<'_, PyUntypedArray>,
 ) -> PyResult<()> {
     scanned::<T>(call, into, &|| {
-        let mut state = T::state("sum", 0.0).expect("there are sums");
+        let mut state = T::state("sum", 0.0).expect("every type has sums");
         Box::new(move |items, results| {
             for (item, result) in items.chunks(1).zip(results) {
                 state.add(item, &[]);

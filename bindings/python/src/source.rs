@@ -1,4 +1,4 @@
-//! Reads arrays in blocks: converts their items, computes leaves from them, and replaces masked ones by holes.
+//! Reads arrays in blocks: converts their items, computes leaves from them, and replaces masked items by holes, which change no result.
 
 use crate::block::Block;
 use crate::convert::{Kind, Target, to_half, trues};
@@ -11,7 +11,7 @@ pub(crate) struct Source {
     pub(crate) shape: Shape,
     pub(crate) x: Memory,
     pub(crate) y: Option<Memory>,
-    /// Masks of the items that count, or of those that do not.
+    /// Masks; with `true` they select the items that count, with `false` the items that do not count.
     pub(crate) masks: Vec<(Memory, bool)>,
     pub(crate) skips_nan: bool,
     /// Whether each item is rounded to half precision first.
@@ -25,7 +25,7 @@ impl Source {
     }
 }
 
-/// Computes the leaves of a tile from its items and the other array's.
+/// Computes the leaves of a tile from its items and the other array's items.
 pub(crate) type Make<'m, T, L> = dyn Fn(&Tile<'_>, &[T], &[T], &mut [L]) + Sync + 'm;
 
 /// Reads blocks of items.
@@ -63,7 +63,7 @@ impl<'a, T: Item> Reader<'a, T> {
         }
     }
 
-    /// Appends the items of a tile of one column that count, and the other array's.
+    /// Appends the items that count of a tile of one column, and the other array's items.
     pub(crate) fn compact(&mut self, tile: &Tile<'_>, x: &mut Vec<T>, y: &mut Vec<T>) {
         self.values(tile);
         self.read_factors(tile);
@@ -85,8 +85,8 @@ impl<'a, T: Item> Reader<'a, T> {
         counting(&self.factors, y);
     }
 
-    /// The items of a tile. Items that do not count are replaced by values without effect in a reduction by `op`. Adds the number of items that
-    /// count to `counts`, which has one element for each result.
+    /// Reads the items of a tile, with holes of `op` in place of items that do not count. Adds the numbers of items that count to `counts`,
+    /// which has one element for each result.
     pub(crate) fn items(&mut self, tile: &Tile<'_>, op: Op, counts: &mut [i64], into: &mut [T]) {
         read(self.source, self.source.x, tile, &mut self.words, into);
         if self.source.has_holes() {
@@ -95,7 +95,7 @@ impl<'a, T: Item> Reader<'a, T> {
         }
     }
 
-    /// As above, with leaves that are computed from the items and the other array's.
+    /// As [`items`](Self::items), but writes the leaves that `make` computes from the items and the other array's items.
     pub(crate) fn leaves<L: Item>(
         &mut self,
         tile: &Tile<'_>,
@@ -142,7 +142,7 @@ fn read<T: Item>(
     T::convert(Kind::F16, &rounded, into);
 }
 
-/// Which items of a tile count: 1 for an item that counts, else 0.
+/// For each item of a tile, 1 if it counts, else 0.
 #[derive(Debug, Default)]
 struct Mask {
     counting: Block<u8>,

@@ -32,7 +32,7 @@ pub(crate) trait State<T>: Any + Send {
     fn value(&self) -> Result<T, Undefined>;
 }
 
-/// A state that consists of functions that add items and compute the value.
+/// A state with closures that add items and compute the value.
 struct Adding<S, A, V> {
     held: S,
     add: A,
@@ -60,13 +60,14 @@ where
     }
 }
 
-/// A type of elements with exact statistics.
 pub(crate) trait Statistics: Item {
-    /// An empty state; `None` if there is no such statistic. Norms, variances and deviations are the real part of a value.
+    /// An empty state; `None` if the type lacks the statistic. Norms, variances and deviations are the real part of a
+    /// value.
     fn state(name: &str, ddof: f64) -> Option<Box<dyn State<Self>>>;
 }
 
-/// The value of a statistic of contiguous items, by a pool's threads or by this one; `None` if there is no such statistic.
+/// The value of a statistic of contiguous items, by a pool's threads or by this thread; `None` if the type lacks the
+/// statistic.
 pub(crate) fn value_of<T: Statistics>(
     name: &str,
     ddof: f64,
@@ -76,7 +77,7 @@ pub(crate) fn value_of<T: Statistics>(
 ) -> Option<Result<T, Undefined>> {
     T::state(name, ddof)?;
     let of = |part: Range<usize>| {
-        let mut state = T::state(name, ddof).expect("it is known");
+        let mut state = T::state(name, ddof).expect("the statistic was found above");
         let others = if y.is_empty() { y } else { &y[part.clone()] };
         state.add(&x[part], others);
         state
@@ -96,7 +97,6 @@ fn adding<T: 'static, S: Merge + Send + 'static>(
     Some(Box::new(Adding { held, add, value }))
 }
 
-/// A state that holds sums.
 trait Merge {
     fn merge_with(&mut self, other: &Self);
 }

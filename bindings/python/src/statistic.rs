@@ -99,13 +99,14 @@ impl Statistic {
         found.copied().ok_or_else(unknown)
     }
 
-    /// Whether results are of the items' type, so that integers are reduced as such.
+    /// Whether results have the items' type, so that integers are reduced as integers.
     fn is_of_items(self) -> bool {
         self.leaf == Leaf::Value && self.finish == Finish::Nothing
     }
 }
 
-/// The type that items are converted to, and the arithmetic type: halves are added as longer floats, and bools as bytes.
+/// The types of a call. The arithmetic type differs from the chosen type for halves, which are added as longer floats,
+/// and for bools, which are added as bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Types {
     pub(crate) chosen: Kind,
@@ -122,7 +123,7 @@ impl Types {
             Kind::Bool => Kind::U8,
             chosen => chosen,
         };
-        // Exact sums of halves are those of the doubles.
+        // Exact sums of halves need no rounding first: halves are doubles.
         let halves = chosen == Kind::F16 && !(is_exact && own == Kind::F16);
         Self {
             chosen,
@@ -132,7 +133,7 @@ impl Types {
     }
 }
 
-/// The types of a call, from its statistic, its items and the requested type.
+/// Determines the types of a call from its statistic, its items and the requested type.
 pub(crate) fn types_of(
     statistic: Statistic,
     is_exact: bool,

@@ -33,7 +33,7 @@ impl Axis {
         Self { len, ..self }
     }
 
-    /// Whether this axis continues where an inner one ends, so that both can be merged.
+    /// Whether this axis continues where an inner axis ends, so that both can be merged.
     fn continues(&self, inner: &Self) -> bool {
         let steps = self.strides.iter().zip(&inner.strides);
         steps
@@ -72,11 +72,11 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The shape of arrays, which must be equal, with the given ascending axes reduced.
+    /// The common shape of arrays, with the given ascending axes reduced; an error if their shapes differ.
     pub(crate) fn new(arrays: &[&Bound<'_, PyUntypedArray>], reduced: &[usize]) -> PyResult<Self> {
         let lengths = arrays[0].shape();
         if arrays.iter().any(|array| array.shape() != lengths) || arrays.len() > TOGETHER {
-            return Err(PyValueError::new_err("the arrays do not have one shape"));
+            return Err(PyValueError::new_err("the arrays have different shapes"));
         }
         let axis = |number: usize| {
             let mut strides = [0; TOGETHER];
@@ -94,7 +94,7 @@ impl Shape {
         })
     }
 
-    /// The items of each result.
+    /// The number of items of each result.
     pub(crate) fn items_count(&self) -> usize {
         count(&self.items)
     }
@@ -104,8 +104,8 @@ impl Shape {
         count(&self.kept)
     }
 
-    /// The kept axis whose elements are nearest to each other in the first array, if they are nearer than consecutive items. Its
-    /// columns are then read together.
+    /// The kept axis whose elements are nearest to each other in the first array, if they are nearer than consecutive items. Columns along this axis
+    /// are then read together.
     pub(crate) fn column_axis(&self) -> Option<usize> {
         let near = |axis: &Axis| axis.strides[0].unsigned_abs();
         let item = self.items.last().filter(|axis| axis.len > 1)?;
@@ -173,7 +173,7 @@ fn count(axes: &[Axis]) -> usize {
     axes.iter().fold(1, |all, axis| all * axis.len)
 }
 
-/// A place of the kept axes: its offset in bytes in each array, and the number of its result.
+/// A place on the kept axes: its offset in bytes in each array, and the number of its result.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     offsets: [isize; TOGETHER],
@@ -181,7 +181,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Moves to an element of an axis.
+    /// Moves to element `index` of an axis.
     fn advance(&mut self, axis: &Axis, index: usize) {
         for (offset, stride) in self.offsets.iter_mut().zip(axis.strides) {
             *offset += stride * index.cast_signed();
@@ -189,7 +189,7 @@ impl Place {
     }
 }
 
-/// Some items of some results: columns of rows.
+/// Some items of some results. A column has the items of one result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tile<'s> {
     /// The axes along which items lie.
@@ -204,23 +204,22 @@ pub(crate) struct Tile<'s> {
 }
 
 impl<'s> Tile<'s> {
-    /// The values.
     pub(crate) fn len(&self) -> usize {
         self.items * self.columns.len
     }
 
-    /// The numbers of its results.
+    /// The number of the result of each column.
     pub(crate) fn results(&self) -> impl Iterator<Item = usize> + use<> {
         let (first, step) = (self.place.result, self.step);
         (0..self.columns.len).map(move |column| first + column * step)
     }
 
-    /// The items of a row: those along the innermost axis.
+    /// The number of items of a row, which lies along the innermost axis.
     pub(crate) fn row_items(&self) -> usize {
         self.axes.last().map_or(1, |axis| axis.len)
     }
 
-    /// Splits the row into pieces of a number of items.
+    /// Splits the tile into tiles of up to `items` items.
     pub(crate) fn blocks(self, items: usize) -> impl Iterator<Item = Self> {
         let firsts = (0..self.items).step_by(items);
         firsts.map(move |first| Self {
@@ -275,7 +274,7 @@ impl<'s> Tile<'s> {
         }
     }
 
-    /// Its columns one by one.
+    /// Each column as a tile.
     pub(crate) fn each_column(self) -> impl Iterator<Item = Self> {
         (0..self.columns.len).map(move |column| self.some_columns(column, 1))
     }
@@ -299,7 +298,7 @@ pub(crate) fn bytes_of_bools<'a>(array: &'a PyReadonlyArrayDyn<'_, bool>) -> Opt
     Some(unsafe { slice::from_raw_parts(first, array.len()) })
 }
 
-/// The address, strides and type of an array's elements.
+/// The elements of an array: their address, strides and type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
     address: usize,
@@ -332,7 +331,7 @@ impl Memory {
         assert_eq!(
             into.len(),
             tile.len() * bytes,
-            "the block has another length"
+            "the block and the tile have different lengths"
         );
         self.pieces(tile, |first, rows, columns, done| {
             let values = rows.len * columns.len;
@@ -362,13 +361,13 @@ impl Memory {
         assert_eq!(
             from.len(),
             tile.len() * bytes,
-            "the block has another length"
+            "the block and the tile have different lengths"
         );
         self.pieces(tile, |first, rows, columns, done| {
             let from = &from[done * bytes..][..rows.len * columns.len * bytes];
             if columns.len == 1 && rows.stride == bytes.cast_signed() {
                 let to = with_exposed_provenance_mut::<u8>(first.expose_provenance());
-                // SAFETY: as below, for adjacent elements.
+                // SAFETY: these are adjacent elements of the array; the rest is as below.
                 unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) };
                 return;
             }
@@ -376,7 +375,7 @@ impl Memory {
                 let (row, column) = (number / columns.len, number % columns.len);
                 let to = place(place(first, rows.stride, row), columns.stride, column);
                 let to = with_exposed_provenance_mut::<u8>(to.expose_provenance());
-                // SAFETY: an element of the array, which the caller may write; `scans` has checked that it is writeable.
+                // SAFETY: this is an element of the array, which the caller may write; `scans` has checked that the array is writeable.
                 unsafe { ptr::copy_nonoverlapping(value.as_ptr(), to, bytes) };
             }
         });

@@ -1,13 +1,13 @@
 //! Reductions in tree order of blocks that arrive one at a time, in memory of fixed size.
 //!
-//! A block is a subtree of a power of two items. The roots of blocks wait for their right siblings, as in a binary counter. If results are nearer
-//! in memory than items, blocks are rows of many results.
+//! A block is a subtree over a power of two items. The roots of blocks wait for their right siblings, as in a binary counter. If results are
+//! nearer in memory than items, blocks are rows of many results.
 
 use crate::block::Block;
 use crate::element::{Chosen, Item};
 use crate::strided::{Shape, Tile};
 
-/// The number of bytes in a block: together with the unconverted items, it fits into a core's own cache.
+/// The size of a block, in bytes: together with the unconverted items, it fits into a core's own cache.
 const BLOCK_BYTES: usize = 1 << 15;
 
 /// If neighbouring items are far apart in memory, a block has enough rows that each page is rarely revisited, and enough items of each row
@@ -15,7 +15,7 @@ const BLOCK_BYTES: usize = 1 << 15;
 const ROWS: usize = 32;
 const ROW_ITEMS: usize = 1 << 10;
 
-/// The most columns of a block.
+/// The most columns, one for each result, of a block.
 const COLUMNS: usize = 256;
 
 /// The roots of subtrees that wait for their right siblings, the highest first, as rows of columns.
@@ -106,10 +106,10 @@ impl<L: Item> Run<L> {
     }
 }
 
-/// Leaves of a tile.
+/// Writes the leaves of a tile.
 type Fill<'f, L> = dyn FnMut(&Tile<'_>, &mut [L]) + 'f;
 
-/// Reduces the items of each result, at least one. `fill` writes the leaves of a tile.
+/// Reduces the items of each result, which has at least one item. `fill` writes the leaves of a tile.
 pub(crate) fn reduce<L: Item>(
     shape: &Shape,
     operator: Chosen<L>,
@@ -158,11 +158,11 @@ fn across<L: Item>(
         let tile = Tile::along(&axes, place);
         fill(&tile, block.room(tile.items));
         if tile.items == group.items {
-            let root = operator.fold(block).expect("it has items");
+            let root = operator.fold(block).expect("a piece has items");
             waiting.push(0, &[root]);
             return;
         }
-        // Pieces of whole rows are one run.
+        // Whole rows are consecutive items, so together they are one run.
         let [rows, pieces] = axes.map(|axis| axis.len);
         let [rows, pieces] = if pieces == row_items {
             [1, rows * pieces]

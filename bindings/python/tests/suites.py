@@ -3,8 +3,7 @@
 treefold replaces the functions and methods that these tests call, and that pandas and SciPy call in them. Every test must pass, except
 those in `suites/NAME.txt`, which must fail. A line of that file is a test's name, with or without parameters, two spaces, and the reason.
 
-Needs the package, pytest and hypothesis. Further arguments are passed to
-pytest.
+Needs the package, pytest and hypothesis. Further arguments are passed to pytest.
 """
 
 import argparse
@@ -24,17 +23,15 @@ class Suite:
     Attributes
     ----------
     version : str
-        Of the package. Another version has other tests and is skipped.
+        The package's version to which the tests belong. Others are skipped.
     tests : tuple of str
         Files and folders of tests in the package.
     modules : tuple of str
-        The modules in which reductions are replaced, besides those of the
-        tests.
+        The modules in which reductions are replaced, besides those of the tests.
     least : int
         The least number of tests that reach treefold.
     left_out : tuple of str
-        Options of pytest that leave out tests which take minutes or
-        gigabytes, or need a network, a database or a compiler.
+        Options of pytest that leave out tests which take minutes or gigabytes, or need a network, a database or a compiler.
     quick : tuple of str
         The tests that `--quick` runs instead: files, or classes in them.
     """

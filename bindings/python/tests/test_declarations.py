@@ -1,5 +1,4 @@
-"""The declarations by which Python calls C are the same as in the
-headers."""
+"""The declarations by which Python calls C are the same as in the headers."""
 
 import importlib.util
 import pathlib

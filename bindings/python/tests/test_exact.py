@@ -14,7 +14,7 @@ import treefold
 from definition import bits, items
 from treefold import exact
 
-# Another one draws other cases.
+# Another seed draws other cases.
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 CASES = 100_000
 FLOATS = ["f4", "f8"]
@@ -87,7 +87,8 @@ def drawn(random, dtype="f8", most=40):
 
 
 def by_fsum(x):
-    """An OverflowError if partial sums are beyond the range. If all items are -0.0, so is the sum."""
+    """The sum by `math.fsum`, which raises OverflowError if partial sums are beyond the range. If all items are -0.0, so
+    is the sum."""
     all_negative_zeros = x.size > 0 and not x.any() and np.signbit(x).all()
     return np.float64(-0.0 if all_negative_zeros else math.fsum(x.tolist()))
 
@@ -186,7 +187,7 @@ def test_order_chunks_and_threads_change_no_bit(dtype):
 
 
 def merged(partials, random):
-    """Merges two at random until one is left, as another process would get them."""
+    """Merges two partials at random, one of them pickled, until one is left."""
     while len(partials) > 1:
         left, right = (partials.pop(random.integers(len(partials))) for _ in range(2))
         partials.append(left + pickle.loads(pickle.dumps(right)))

@@ -1,5 +1,4 @@
-"""Exact sums in bins and along axes, compared with fractions and NumPy's counts and
-edges."""
+"""Exact sums in bins and along axes, compared with fractions and NumPy's counts and edges."""
 
 import os
 from fractions import Fraction
@@ -11,7 +10,7 @@ from definition import bits
 from test_keyed import drawn
 from treefold import exact
 
-# Another one draws other cases.
+# Another seed draws other cases.
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 
 
@@ -46,7 +45,7 @@ def test_axes_that_cannot_be():
         exact.bincount(keys, np.zeros((3, 4)))
     with pytest.raises(np.exceptions.AxisError):
         exact.bincount(keys, np.zeros((3, 4)), axis=2)
-    with pytest.raises(TypeError, match="axis is one of weights"):
+    with pytest.raises(TypeError, match="axis is an axis of weights"):
         exact.bincount(keys, axis=0)
     assert exact.bincount([0, 1, 1], np.zeros((3, 0)), axis=0).shape == (2, 0)
     many = exact.bincount([0, 2**24 + 5], [[1.0, 2.0], [3.0, 4.0]], axis=0)

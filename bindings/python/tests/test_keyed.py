@@ -13,7 +13,7 @@ from definition import bits
 from test_exact import nearest
 from treefold import exact
 
-# Another one draws other cases.
+# Another seed draws other cases.
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 FLOATS = ["f4", "f8"]
 
@@ -235,8 +235,7 @@ def test_accumulator(dtype):
 
 @pytest.mark.parametrize("dtype", ["i1", "i8", "u8", "?"])
 def test_accumulators_of_integers(dtype):
-    """Integers are added without conversion, also those that a double cannot represent; compared with
-    integers of any size."""
+    """Integers are added without conversion, also those that a double cannot represent; compared with integers of any size."""
     for case in range(50):
         random = np.random.default_rng((SEED, 7, case))
         limits = np.iinfo(dtype) if dtype != "?" else np.iinfo("u1")

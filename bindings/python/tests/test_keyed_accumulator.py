@@ -12,7 +12,7 @@ from by_fractions import expected
 from definition import bits
 from treefold import exact
 
-# Another one draws other cases.
+# Another seed draws other cases.
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 ONE_COLUMN = ["count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness", "kurtosis"]
 TWO_COLUMNS = ["dot", "average", "cov", "corr", "slope", "intercept"]
@@ -246,8 +246,7 @@ def test_groups_have_the_same_statistics(statistic):
 
 
 def test_time_buckets_merge():
-    """Days in hours, like a histogram that is filled where the items arrive, and
-    merged."""
+    """Histograms of hours, which are filled where the items arrive, merge to the whole."""
     random = np.random.default_rng(SEED)
     when = np.datetime64("2026-01-01", "s") + random.integers(0, 5 * 86_400, 3000)
     x = drawn(random, 3000, spread=200)

@@ -1,5 +1,4 @@
-"""Exact covariances and correlations of several variables, compared with fractions, and NumPy's
-conventions."""
+"""Exact covariances and correlations of several variables, compared with fractions, and NumPy's conventions."""
 
 import os
 import warnings
@@ -11,7 +10,7 @@ from definition import bits
 from test_keyed_accumulator import drawn
 from treefold import exact
 
-# Another one draws other cases.
+# Another seed draws other cases.
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 
 

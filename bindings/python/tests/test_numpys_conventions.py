@@ -233,7 +233,7 @@ def test_errors_are_numpys_and_name_the_argument():
 
 
 class Sparse:
-    """The attributes of sparse matrices."""
+    """An object with the attributes of sparse matrices."""
 
     nnz = 1
 

@@ -1,5 +1,4 @@
-"""Every function with NumPy's keywords, compared with the recursive definition. If a case fails, its seed is
-printed."""
+"""Every function with NumPy's keywords, compared with the recursive definition. If a case fails, its seed is printed."""
 
 import os
 import warnings
@@ -17,7 +16,7 @@ INEXACT = ["f2", "f4", "f8", "c8", "c16"]
 
 
 def with_any_bytes(random, x):
-    """An array of bool that NumPy treats as the same: any byte but 0 is true."""
+    """The same bools with other bytes: for NumPy, any byte but 0 is true."""
     return (x * random.integers(1, 256, x.shape)).astype("u1").view(bool)
 
 
@@ -79,7 +78,7 @@ def work_of(dtype):
 
 
 def reduced(row, mask, op, dtype, initial=None):
-    """One result by the definition: holes are no values, `initial` comes last."""
+    """One result by the definition: holes have no value, and `initial` is combined last."""
     work = work_of(dtype)
     values = [value if counts else HOLE for value, counts in zip(row.astype(dtype).astype(work), mask)]
     value = by_definition(values, op) if values else HOLE

@@ -1,4 +1,4 @@
-"""Chunks of any items, merged in any order, give the bits of the reduction of all."""
+"""Chunks of any items, merged in any order, give the bits of the reduction of all items."""
 
 import concurrent.futures
 import pickle
@@ -12,7 +12,7 @@ from definition import bits, items
 
 
 def merged(partials, random):
-    """Merges two at random until one is left, as another process would get them."""
+    """Merges two partials at random, one of them pickled, until one is left."""
     while len(partials) > 1:
         left, right = (partials.pop(random.integers(len(partials))) for _ in range(2))
         partials.append(left + pickle.loads(pickle.dumps(right)))

@@ -259,4 +259,4 @@ def test_pytest_plugin(tmp_path, option, passes):
         assert "treefold: no module absent was loaded" in done.stdout
         return
     both = subprocess.run([*command, "--treefold-check=a", "--treefold-replace=b"], capture_output=True, text=True, timeout=60, cwd=tmp_path)
-    assert "one of them" in both.stderr + both.stdout and both.returncode == 4
+    assert "pass only one of" in both.stderr + both.stdout and both.returncode == 4

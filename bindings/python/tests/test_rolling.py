@@ -58,8 +58,7 @@ UNITS = [
 
 
 def test_windows_of_times_in_any_units():
-    """The items less than a window before the last item, computed with integers, for any units of the window
-    and the index."""
+    """The items less than a window before the last item, computed with integers, for any units of the window and the index."""
     for case in range(1000):
         random = np.random.default_rng((SEED, 6, case))
         units = UNITS[int(random.integers(0, 20) == 0)]
@@ -170,7 +169,7 @@ def test_reported_windows():
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_ranges_of_each_placement(placement):
-    """By twice the distances, which are integers; and by widths between integers, as in finer units."""
+    """Windows by twice the distances, which are integers; and by widths between integers, as in finer units."""
     for case in range(300):
         random = np.random.default_rng((SEED, 7, case))
         index = np.cumsum(random.integers(0, 4, 12)) - 9
@@ -205,9 +204,9 @@ def test_windows_from_the_first_item_on():
     assert exact.rolling(x, min_periods=2, skipna=True).count().tolist()[1:] == [2.0, 3.0, 3.0, 4.0]
     assert exact.rolling([]).kurtosis().tolist() == []
     for arguments, error, match in (
-        ({"placement": "forward"}, ValueError, "placement: 'forward', but without a window"),
+        ({"placement": "forward"}, ValueError, "placement: 'forward' needs a window"),
         ({"window": 2, "placement": "left"}, ValueError, "placement: 'left' is none of trailing, forward, centred"),
-        ({"on": [1, 2, 3, 4, 5]}, ValueError, "window: none is given"),
+        ({"on": [1, 2, 3, 4, 5]}, ValueError, "window: without a window"),
     ):
         with pytest.raises(error, match=match):
             exact.rolling(x, **arguments)

@@ -1,5 +1,4 @@
-"""Groups by several keys, of arrays of several axes, and several statistics at once, compared with
-fractions."""
+"""Groups by several keys, of arrays of several axes, and several statistics at once, compared with fractions."""
 
 import math
 import os
@@ -11,7 +10,7 @@ from definition import bits
 from test_keyed_accumulator import ONE_COLUMN, TWO_COLUMNS, drawn
 from treefold import exact
 
-# Another one draws other cases.
+# Another seed draws other cases.
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 KEYS = [
     lambda random, count: random.integers(-3, 3, count),

@@ -1,8 +1,8 @@
 """Reductions whose bits depend only on the items, their order and the operator.
 
 They do not depend on threads, chunks, processes, memory layout or the processor. Every function combines items in treefold's tree order: pairs of
-neighbours first. So the error of a sum grows with the logarithm of the number of items, as in `numpy.sum`. Reductions of more than 16 KiB
-release the GIL: other threads must not write to the array meanwhile.
+neighbours first. So the error of a sum grows with the logarithm of the number of items, as in `numpy.sum`. Reductions of more than 16 KiB release
+the GIL: other threads must not write to the array during the call.
 
 >>> import treefold
 >>> float(treefold.sum([0.1, 0.2, 0.3, 0.4])) == (0.1 + 0.2) + (0.3 + 0.4)

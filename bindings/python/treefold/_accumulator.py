@@ -35,14 +35,14 @@ class Accumulator(Mergeable):
     It computes the exact sum, mean, variance and standard deviation of the
     items. These depend only on the items, not on their order or on how they
     were added. Adding and then removing items changes nothing. `+` makes an
-    accumulator of the items of both.
+    accumulator with the items of both.
 
     Parameters
     ----------
     dtype : dtype, optional
-        The type of the items: float32, float64, complex64 or complex128. Added
-        items must fit it. float64 and complex128 take integers of any size,
-        unrounded.
+        The type of the items: float32, float64, complex64 or complex128. It
+        must be able to hold all added items. float64 and complex128 also
+        accept integers of any size, without rounding them.
 
     Raises
     ------
@@ -69,7 +69,7 @@ class Accumulator(Mergeable):
         self._native = _native.ExactAccumulator.of(np.zeros(0, self._dtype))
 
     def _items(self, x):
-        """The items of an array as doubles, and the items to subtract from them."""
+        """The items of an array, and those to remove: see `as_doubles`."""
         array, beyond = np.ravel(as_array(x, "x")), 0
         if array.dtype.kind in "biu":
             array, beyond = as_doubles(array)
@@ -100,7 +100,7 @@ class Accumulator(Mergeable):
         Raises
         ------
         TypeError
-            The accumulator's type cannot hold them.
+            The accumulator's type cannot hold the items.
         """
         items, beyond = self._items(x)
         self._native.add(items)
@@ -119,8 +119,8 @@ class Accumulator(Mergeable):
         ------
         ValueError
             More items, NaNs, infinities or negative zeros would be removed
-            than there are. The accumulator is then unchanged. Otherwise,
-            removing items that were not added is not detected.
+            than were added. The accumulator is then unchanged. Other removals
+            of items that were not added are not detected.
         """
         items, beyond = self._items(x)
         if beyond.size:
@@ -172,7 +172,7 @@ class Accumulator(Mergeable):
     def to_bytes(self):
         """The accumulator as bytes: equal items give equal bytes.
 
-        The bytes of float64 are also a state of moments in databases: see `State`.
+        For float64, they are also a state of kind "moments": see `State`.
         """
         return self._native.to_bytes()
 

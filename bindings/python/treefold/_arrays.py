@@ -24,7 +24,7 @@ def as_array(x, name):
 
 
 def as_operand(x, name):
-    """`x` as an array of any numbers, as it lies in memory."""
+    """`x` as an array of any numbers, without conversion."""
     if type(x) is np.ndarray:
         array = x
     elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
@@ -108,9 +108,10 @@ def as_float(array):
 
 
 def as_doubles(x):
-    """Converts integers to doubles with the same count, sum and sum of squares, if the last ones, whose number is returned, are removed again.
+    """Converts integers to doubles for sums and sums of squares. Returns the doubles, and how many at the end to remove instead of add.
 
-    An integer 2^32 h + l beyond 2^53 becomes the items 2^32 h, l and 2^16 (h + l), and 2^16 h and 2^16 l, which are to be removed.
+    The state then has the integers' count, sum and sum of squares. For an integer 2^32 h + l beyond 2^53, 2^32 h, l and 2^16 (h + l)
+    are added, and 2^16 h and 2^16 l removed.
     """
     if not x.size or x.dtype.kind == "b" or -(2**53) <= x.min() and x.max() <= 2**53:
         return x.astype(np.float64), 0
@@ -119,15 +120,15 @@ def as_doubles(x):
 
 
 def check_inexact(dtype, name):
-    """Checks that it is a type of floats or complex numbers, whose sums round."""
+    """Checks that a type has floats or complex numbers, whose sums round."""
     if dtype.kind not in "fc":
-        raise TypeError(f"{name} has elements of type {dtype}, whose sums are never rounded: use the function of treefold")
+        raise TypeError(f"{name} has elements of type {dtype}, whose sums are never rounded: use treefold's function of the same name, not exact's")
 
 
 def items_along(array, axis):
     """The items along an axis as the rows of a contiguous matrix, and the shape of an item.
 
-    Without an axis, the items of the flattened array. Items without any values get one that is never read.
+    Without an axis, the items of the flattened array. An item without values gets one value that is never read.
     """
     if axis is None:
         items, shape = np.ravel(array), ()
@@ -188,9 +189,9 @@ def delivered(result, out):
 def put(result, out, casting="unsafe"):
     """Writes a result to `out`, cast by one of NumPy's rules, and returns `out`."""
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a {type(out).__name__}, and not an ndarray")
+        raise TypeError(f"out is a {type(out).__name__}, not an ndarray")
     if out.shape != np.shape(result):
-        raise ValueError(f"out has the shape {out.shape}, and the result {np.shape(result)}")
+        raise ValueError(f"out has the shape {out.shape}, but the result {np.shape(result)}")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
     if not np.can_cast(result.dtype, out.dtype, casting=casting):

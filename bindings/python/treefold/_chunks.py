@@ -60,7 +60,7 @@ def _hole(op, dtype):
 
 
 def filled(items, found, op):
-    """The items, with holes where none count."""
+    """The items, with holes in place of items that do not count."""
     if found is None:
         return items
     items = np.array(items, order="C")
@@ -79,7 +79,7 @@ def as_rows(items, axes):
 
 
 def tree_state(items, found, axes, op, place, shape):
-    """The state of a block at `place`, whose items have `shape` along `axes`: a partial, and how many items count, if not all."""
+    """The state of a block at `place`, whose items have `shape` along `axes`: a partial, and how many items count, or None if all do."""
     rows = as_rows(filled(items, found, op), axes)
     ends = [place[axis].stop for axis in axes]
     begins = [place[axis].start for axis in axes]
@@ -207,7 +207,7 @@ def in_memory(state, arrays, axes, finish, keepdims, has_places):
 
 
 def vectors(arrays, names):
-    """Vectors of one length, in the same chunks."""
+    """Gives vectors of one length the same chunks."""
     is_lazy = any(isinstance(one, da.Array) for one in arrays)
     arrays = [one if isinstance(one, da.Array) else np.asanyarray(one) for one in arrays]
     for name, array in zip(names, arrays):

@@ -1,7 +1,7 @@
-"""Called by the native code: rare forms of arguments and results, and warnings.
+"""Functions that the native code calls for rare forms of arguments and results, and for warnings.
 
-Plain NumPy arrays of numbers never come here. Masked arrays, sequences, times, quantities and other classes become such arrays, and results
-become what callers expect.
+The native code handles plain NumPy arrays of numbers itself. Here, masked arrays, sequences, times, quantities and other classes become such
+arrays, and results become what callers expect.
 """
 
 import sys
@@ -20,8 +20,7 @@ _MESSAGES = {"over": "overflow", "invalid": "invalid value"}
 
 
 def described(x, name):
-    """An array of numbers, its mask, the type of its times, and `x` itself if it is of another class; None for each of these that does not
-    exist."""
+    """An array of numbers, its mask, the type of its times, and `x` itself if it is of another class. The last three may be None."""
     if is_on_device(x):
         raise TypeError(f"{name} is in GPU memory, where treefold computes only sum and exact.sum")
     mask = None
@@ -41,7 +40,7 @@ def mask(where, shape):
     """`where` as an array of bool of a shape."""
     found = np.asarray(where)
     if found.dtype.kind not in "biu":
-        raise TypeError(f"where has elements of type {found.dtype}, and not bool")
+        raise TypeError(f"where has elements of type {found.dtype}, not bool")
     try:
         return np.broadcast_to(found if found.dtype.kind == "b" else found.astype(bool), shape)
     except ValueError:
@@ -70,7 +69,7 @@ def means(mean, shape, dtype):
     try:
         found = np.broadcast_to(np.asarray(mean), shape)
     except ValueError:
-        raise ValueError(f"mean has the shape {np.shape(mean)}, and not {shape}") from None
+        raise ValueError(f"mean has the shape {np.shape(mean)}, not {shape}") from None
     return np.array(found, dtype, order="C", subok=False)
 
 

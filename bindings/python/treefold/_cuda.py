@@ -38,7 +38,7 @@ def reduction(op, x, axis, out, keepdims):
         raise TypeError(f"x has elements of type {dtype}: {_TYPES}")
     axes = reduced_axes(axis, len(shape))
     if axes and axes != tuple(range(axes[0], axes[-1] + 1)):
-        raise ValueError(f"axis: {axes} are not neighbours, which an array in GPU memory must have; transpose it, and make it contiguous")
+        raise ValueError(f"axis: {axes} are not neighbours, as an array in GPU memory needs: transpose it, and make it contiguous")
     first, end = (axes[0], axes[-1] + 1) if axes else (len(shape), len(shape))
     before, length, after = (size(part) for part in (shape[:first], shape[first:end], shape[end:]))
     # The parts of a complex number are two columns.
@@ -64,7 +64,7 @@ class OnDevice:
         expected = [dtype.itemsize * size(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
         if strides and self.size and any(one != due for one, due, length in zip(strides, expected, self.shape) if length > 1):
             raise ValueError(
-                f"{name} is not contiguous in GPU memory, in C order: make it so first, as by {name}.contiguous() or "
+                f"{name} is not contiguous in GPU memory (in C order): pass {name}.contiguous() or "
                 f"cupy.ascontiguousarray({name})"
             )
 
@@ -95,7 +95,7 @@ _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char
 
 
 def _of_dlpack(name, given):
-    """By `__dlpack__`: the owner makes the default stream wait until the array has been computed."""
+    """Describes an array by `__dlpack__`. Its owner makes the default stream wait until the array has been computed."""
     capsule = given.__dlpack__(stream=_DEFAULT_STREAM)
     tensor = _Tensor.from_address(_pointer_of(capsule, b"dltensor"))
     try:
@@ -108,10 +108,10 @@ def _of_dlpack(name, given):
 
 
 def _of_interface(name, given):
-    """By `__cuda_array_interface__`."""
+    """Describes an array by `__cuda_array_interface__`."""
     interface = given.__cuda_array_interface__
     if interface.get("mask") is not None:
-        raise TypeError(f"{name} has a mask, whose items would count")
+        raise TypeError(f"{name} has a mask, but masked items would count")
     pointer = interface["data"][0] or 0
     # Empty memory has no device.
     device = _native.cuda_device_of(pointer, interface.get("stream")) if pointer else 0

@@ -56,14 +56,14 @@ def _of_arrow(array, name):
         dtype = np.dtype(array.type.to_pandas_dtype())
     except (NotImplementedError, TypeError):
         dtype = np.dtype(object)
-    # Its booleans are bits.
+    # Arrow's booleans are bits.
     _check_numbers(np.dtype(object) if dtype.kind == "b" else dtype, f"Arrow's type {array.type}", name)
     values = np.frombuffer(array.buffers()[1], dtype)[array.offset :][: len(array)] if len(array) else np.empty(0, dtype)
     return values, array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
 
 
 def _arrow(x):
-    """`x` as one array of pyarrow, if it is one, or several, or a column of pandas that holds them."""
+    """`x` as one pyarrow array, if it is one, or several chunks, or a column of pandas that holds them; else None."""
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is None:
         return None
@@ -138,16 +138,16 @@ def _are_several(keys):
 
 
 class GroupBy:
-    """Items in groups of equal keys: `groupby` makes it.
+    """Items in groups of equal keys, created by `groupby`.
 
     All methods take vectors, columns of Arrow and of pandas, whose missing
     items they skip, and arrays of more axes: items then lie along the first
     one, and each column has a result. Results are arrays with a value for each
-    group, in the order of `keys`. Each is exact, and rounded once to the type
-    of the items, or for integers to float64. All methods raise ValueError if
-    the numbers of items and keys differ, or if integers are beyond 2^53 and the
-    statistic is not "sum", "mean", "var", "std", "min" or "max", which accept
-    all integers.
+    group, in the order of `keys`. Each value is exact, and rounded once to the
+    type of the items, or for integers to float64. All methods raise ValueError
+    if the numbers of items and keys differ, or if integers are beyond 2^53 and
+    the statistic is not "sum", "mean", "var", "std", "min" or "max", which
+    accept all integers.
 
     Parameters of all methods
     -------------------------
@@ -162,8 +162,8 @@ class GroupBy:
     Attributes
     ----------
     keys : ndarray or tuple of ndarray
-        The distinct keys, ascending: the groups. Of several keys, an array for
-        each one, in lexicographic order.
+        The distinct keys, ascending: the groups. With several keys, an array
+        for each key, in lexicographic order of the combinations.
     """
 
     __slots__ = ("_codes", "_count", "_is_whole", "keys")
@@ -182,7 +182,7 @@ class GroupBy:
 
     @classmethod
     def _of_codes(cls, codes, keys):
-        """Groups given by their indices; items with negative ones have no group."""
+        """Groups given by the index of each item's group; a negative index means no group."""
         made = object.__new__(cls)
         made._set(codes, keys, len(keys))
         return made
@@ -234,8 +234,8 @@ class GroupBy:
         Parameters
         ----------
         statistics : mapping
-            For each name of a result a tuple: the name of a statistic, which
-            is a method of this class, and its columns.
+            For the name of each result, a tuple: a statistic, by the name of a
+            method of this class, and its columns.
         skipna : bool, optional
             As in the class.
 
@@ -339,7 +339,7 @@ class GroupBy:
         return self._statistic("min", (x,), skipna)
 
     def max(self, x, *, skipna=False):
-        """The largest of each group's items, with the types of `min`."""
+        """The largest of each group's items; types are as in `min`."""
         return self._statistic("max", (x,), skipna)
 
     def norm(self, x, *, skipna=False):
@@ -370,7 +370,7 @@ class GroupBy:
         return self._statistic("slope", (x, y), skipna)
 
     def intercept(self, x, y, *, skipna=False):
-        """The intercept of that regression line, at `x` = 0."""
+        """The intercept of each group's regression line, at `x` = 0."""
         return self._statistic("intercept", (x, y), skipna)
 
 
@@ -396,7 +396,7 @@ def groupby(keys, dropna=True):
         key is masked, null or `None` are left out.
     dropna : bool, optional
         True to leave out items whose key is a NaN or a not-a-time; false to
-        make them the last group, and null keys an error.
+        make them the last group, and to reject null keys.
 
     Returns
     -------

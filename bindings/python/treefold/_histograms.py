@@ -13,7 +13,7 @@ def _in_bins(columns, edges, weights, density):
     shape, keys, inside = [len(own) - 1 for own in edges], 0, True
     for x, own, bins in zip(columns, edges, shape):
         places = np.searchsorted(own, x, side="right") - 1
-        # The last bin has its right edge.
+        # The last bin includes its right edge.
         places[x == own[-1]] = bins - 1
         inside &= (places >= 0) & (places < bins)
         keys = keys * bins + places
@@ -118,7 +118,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     Returns
     -------
     sums : ndarray
-        With an axis for each dimension.
+        An array with an axis for each dimension.
     edges : tuple of ndarray
         The edges of the bins in each dimension.
 

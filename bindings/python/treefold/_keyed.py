@@ -23,7 +23,7 @@ def as_vector(x, name):
 
 
 def check_axes(array, name):
-    """Checks that it is a vector."""
+    """Checks that an array is a vector."""
     if array.ndim != 1:
         raise ValueError(f"{name} must have one axis, not {array.ndim}")
 
@@ -72,7 +72,7 @@ def as_exact_floats(array, name):
     """An array with integers as float64, none of them rounded."""
     if _rounds(array):
         wrong = np.flatnonzero((array > _EXACT) | (array < -_EXACT))[0]
-        raise ValueError(f"{name}: item {wrong} is {array.flat[wrong]}, beyond 2^53, which float64 may round: convert it, or sum integers")
+        raise ValueError(f"{name}: item {wrong} is {array.flat[wrong]}, beyond 2^53, which float64 may round: convert it, or use a sum of integers")
     return as_float(array)
 
 
@@ -135,7 +135,7 @@ _EXTREMA = {"min": (np.minimum, "max"), "max": (np.maximum, "min")}
 
 
 def _extrema(statistic, keys, x, groups):
-    """The smallest or largest integers, in their type if each key has one; otherwise as float64 with NaN."""
+    """The smallest or largest integers, in their type if each key has items; otherwise as float64 with NaN."""
     function, farthest = _EXTREMA[statistic]
     result = np.full(groups, getattr(np.iinfo(x.dtype), farthest), x.dtype)
     function.at(result, keys, x)
@@ -152,7 +152,7 @@ def spread(keys, width):
     return keys if width == 1 else (keys[:, None] * width + np.arange(width)).ravel()
 
 
-# The native code needs memory for each sum. If most of many sums have no items, it computes only the others.
+# The native code needs memory for each sum. With more sums than this, most of them without items, it computes only the others.
 _MANY = 1 << 24
 
 
@@ -187,7 +187,7 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
     Parameters
     ----------
     keys : array_like of ints
-        A vector of keys that are not negative.
+        A vector of keys, none of them negative.
     weights : array_like, optional
         A number for each key, real or complex. Sums of integers are exact,
         too, and rounded to float64. Without weights, keys are counted.
@@ -200,8 +200,8 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
     Returns
     -------
     ndarray
-        Of the type of the weights. Its length is the largest key plus 1, or
-        `minlength` if that is larger.
+        The sums, of the type of the weights. There are as many as the largest
+        key plus 1, or `minlength` if that is larger.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
     sums = max(int(keys.max(initial=-1)) + 1, minlength)
     if weights is None:
         if axis is not None:
-            raise TypeError("axis is one of weights, and there are none")
+            raise TypeError("axis is an axis of weights, but there are none")
     else:
         weights = as_array(weights, "weights")
         if axis is None:
@@ -248,8 +248,8 @@ def add_at(sums, keys, x):
     """Adds items to the sums of their keys, in place.
 
     `sums[k]` becomes the exact sum of itself and the items with key k, rounded
-    once. Unlike `numpy.add.at`, it does not depend on the order of the items.
-    Sums without new items keep their bits.
+    once. Unlike in `numpy.add.at`, the result does not depend on the order of
+    the items. Sums without new items keep their bits.
 
     Parameters
     ----------
@@ -300,9 +300,8 @@ def add_at(sums, keys, x):
 def reduceat(x, indices):
     """The exact sum of each of the slices `x[indices[i]:indices[i + 1]]`.
 
-    Each is rounded once. As in `numpy.add.reduceat`, the last
-    slice ends with `x`, and a slice that would end before it begins is its first
-    item.
+    Each sum is rounded once. As in `numpy.add.reduceat`, the last slice ends
+    with `x`, and a slice that would end before it begins is its first item.
 
     Parameters
     ----------

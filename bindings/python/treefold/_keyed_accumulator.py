@@ -68,15 +68,15 @@ class KeyedAccumulator(Mergeable):
         are those of y on x.
     dtype : dtype, optional
         The type of the items: float64, float32, int64 or uint64. Integers have
-        counts, sums, means, variances and standard deviations; float64 takes
-        integers up to 2^53, too.
+        counts, sums, means, variances and standard deviations; float64 also
+        accepts integers up to 2^53.
 
     Raises
     ------
     ValueError
         There is no such statistic.
     TypeError
-        There is no such type, or it does not have the statistic.
+        There is no such type, or the type lacks the statistic.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class KeyedAccumulator(Mergeable):
         return columns
 
     def _coded(self, keys):
-        """The codes of keys, after making room for them, and the new keys, which count once their items are added."""
+        """The codes of keys, and the new keys, which are known once their items are added. Makes room for them."""
         known, new = self._codes, {}
         codes = [known[key] if key in known else new.setdefault(key, len(known) + len(new)) for key in keys]
         self._native.grow(len(known) + len(new))
@@ -171,7 +171,7 @@ class KeyedAccumulator(Mergeable):
         ValueError
             A key has fewer items, NaNs or infinities than are removed, or the
             statistic is a minimum or a maximum. The accumulator is then
-            unchanged. Otherwise, removing items that were not added is not
+            unchanged. Other removals of items that were not added are not
             detected.
         """
         distinct, codes = _factorized(keys)
@@ -237,7 +237,7 @@ class KeyedAccumulator(Mergeable):
         Returns
         -------
         ndarray
-            In the order of `keys`.
+            The values, in the order of `keys`.
 
         Raises
         ------
@@ -253,7 +253,7 @@ class KeyedAccumulator(Mergeable):
         return values[np.array(codes, np.int64)]
 
     def merge(self, other):
-        """Adds the items of another accumulator: `+` makes a new one.
+        """Adds the items of another accumulator; `+` makes a new accumulator.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ from ._arrays import as_array, as_doubles, as_unmasked, contiguous
 from ._functions import STATISTICS, columns_of, docstring, made, number, options_of, signature
 from ._keyed import as_complex, as_exact_floats, slots_of
 
-# As in pandas' groups.
+# The defaults of pandas' groups.
 _DEFAULTS = {"ddof": 1, "bias": True, "split_every": None}
 _COLUMN = "dask.array.Array or array_like\n    As many items as keys."
 _TEXTS = {
@@ -24,7 +24,7 @@ _TEXTS = {
 
 
 class GroupBy:
-    """Items in groups of equal keys: `exact_groupby` makes it.
+    """Items in groups of equal keys, created by `exact_groupby`.
 
     Methods return a dask array with a result for each group, or a NumPy array
     if no argument is a dask array. Without items, counts and sums are 0, and
@@ -44,13 +44,13 @@ class GroupBy:
             raise ValueError(f"groups have {self.keys.ndim} axes, not one")
         distinct, counts = np.unique(self.keys, return_counts=True)
         for twice in distinct[counts > 1][:1].tolist():
-            raise ValueError(f"groups: key {twice!r} is there twice")
+            raise ValueError(f"groups: key {twice!r} occurs twice")
 
     def _reduced(self, statistic, columns, split_every, ddof=0, bias=True):
         keys, *columns = _chunks.vectors((self._array, *columns), ("keys", "x", "y"))
         dtype = np.result_type(*(np.float64 if one.dtype.kind not in "fc" else one.dtype for one in columns))
         if dtype.kind == "c" and statistic not in ("sum", "count"):
-            raise TypeError("x has complex elements, whose groups have sums alone")
+            raise TypeError("x has complex elements, which have only sums by group")
         state = functools.partial(_state, groups=self.keys, statistic=statistic, dtype=dtype)
         finish = functools.partial(_values, statistic=statistic, ddof=number(ddof, "ddof"), bias=bool(bias))
         result = np.dtype(np.int64) if statistic == "count" else dtype
@@ -85,7 +85,7 @@ def _state(keys, *columns, groups, statistic, dtype):
 
 
 def _slots(statistic, codes, columns, beyond, groups):
-    """The state of all items but the last `removed`, which are removed."""
+    """The state of the items; the last `beyond` are removed, not added."""
     kept = len(codes) - beyond
     slots = slots_of(statistic, codes[:kept], [column[:kept] for column in columns], groups)
     if beyond:
@@ -107,7 +107,7 @@ def exact_groupby(keys, groups):
     ----------
     keys : dask.array.Array or array_like
         A vector of keys that NumPy can sort; items with masked keys are left out.
-        Chunks may have unknown sizes, if those of the items are the same.
+        Chunks may have unknown sizes, if the items have the same chunks.
     groups : array_like
         The keys to return results for, each once. Items with other keys
         are left out.
@@ -135,7 +135,7 @@ def exact_groupby(keys, groups):
 
 
 def _method(name):
-    # Counts keys, not items.
+    # `count` counts keys, not items.
     columns = columns_of(name) if name != "count" else []
 
     def method(self, split_every, **arguments):

@@ -99,7 +99,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     Parameters
     ----------
     x, y, rowvar, dtype
-        As in `cov`, which calls `x` `m`.
+        As in `cov`, where `x` is called `m`.
 
     Returns
     -------

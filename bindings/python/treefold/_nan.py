@@ -39,7 +39,7 @@ def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
 
 
 def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """Return the product of the items that are not NaN, as `nansum` adds them.
+    """Return the product of the items that are not NaN: see `nansum`.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
 
 
 def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    """Return the mean of the items that are not NaN, as `nansum` adds them.
+    """Return the mean of the items that are not NaN: see `nansum`.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Return the variance of the items that are not NaN.
 
-    It is NaN if there are too few.
+    It is NaN if there are too few such items.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Return the standard deviation of the items that are not NaN.
 
-    It is NaN if there are too few.
+    It is NaN if there are too few such items.
 
     Parameters
     ----------

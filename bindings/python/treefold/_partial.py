@@ -10,7 +10,7 @@ _OPERATORS = ("sum", "prod", "min", "max")
 
 
 class _OfItems(Mergeable):
-    """The base of both partials: native code holds the numbers, without their type or the shape of an item."""
+    """The base of both partials: the type and the shape of items, whose numbers native code holds."""
 
     __slots__ = ("_dtype", "_native", "_shape")
 
@@ -29,7 +29,7 @@ class _OfItems(Mergeable):
         return np.empty(row_width(self._shape), self._dtype)
 
     def merge(self, other):
-        """Adds the items of another partial: `+` makes a new one.
+        """Adds the items of another partial; `+` makes a new partial.
 
         Parameters
         ----------
@@ -38,10 +38,10 @@ class _OfItems(Mergeable):
         Raises
         ------
         TypeError
-            Its items have another type.
+            The other partial's items have another type.
         ValueError
-            Its items have another shape or another reduction, or an
-            item is in both. This partial is then unchanged.
+            The other partial's items have another shape or another reduction,
+            or an item is in both partials. This partial is then unchanged.
         """
         self._check_other(other)
         for what, own, others, error in (("type", self._dtype, other._dtype, TypeError), ("shape", self._shape, other._shape, ValueError)):
@@ -91,7 +91,7 @@ class Partial(_OfItems):
     x : array_like
         The items, as in `sum`.
     start : int, optional
-        The position of the first of them, counted from 0.
+        The position of the first item of `x`, counted from 0.
     total : int
         The number of all items.
     extents : sequence of (int, int), optional
@@ -131,7 +131,7 @@ class Partial(_OfItems):
         if total is None:
             raise TypeError("total is missing: the number of all items")
         if (start is None) == (extents is None):
-            raise TypeError("either start or extents says which items x holds")
+            raise TypeError("pass either start or extents: they say which items x holds")
         if not isinstance(op, str) or op not in _OPERATORS:
             raise ValueError(f"op: {op!r} is none of {', '.join(_OPERATORS)}")
         array = as_array(x, "x")
@@ -184,7 +184,7 @@ def _pairs(extents):
 def _restored_exact(version, dtype, shape, words):
     _check_version(version, ExactPartial._VERSION)
     partial = ExactPartial._of(_native.ExactPartial.from_words(words), np.dtype(dtype).newbyteorder("="), shape)
-    # This refuses words that are no valid sums.
+    # This rejects words that are not valid sums.
     partial._native.items(partial._row())
     return partial
 

@@ -17,8 +17,8 @@ def dot(x, y, out=None):
     x, y : array_like
         Vectors of the same length; or arrays, with sums over the last axis of
         `x` and the last but one of `y`, so that matrices are multiplied; or a
-        scalar, which multiplies the other. If their types differ, NumPy's
-        common type is used.
+        scalar, which multiplies the other argument. If their types differ,
+        NumPy's common type is used.
     out : ndarray, optional
         The output array, of the result's type.
 

@@ -28,16 +28,15 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
         memory.
     dtype : dtype, optional
         The type that each item is converted to first, and the type of the
-        result. By default it is the type of `out`, or of the items.
-        Integers of fewer than 64 bits are added as 64-bit integers, and wrap,
-        as in NumPy. Halves are added as float32, and the result is rounded
-        once.
+        result. By default it is the type of `out`, or of the items. Integers
+        of fewer than 64 bits are added as 64-bit integers, and wrap, as in
+        NumPy. Halves are added as float32, and the result is rounded once.
     out : ndarray, optional
         The output array. An error leaves it unchanged.
     keepdims : bool, optional
         Whether reduced axes stay, with length 1.
     initial : number, optional
-        The left operand of one more combination.
+        A number that is combined with the result, as the left operand.
     where : array_like of bool, optional
         Which items count. Items keep their positions: the others leave holes,
         which change no bit, so `sum(x, where=m)` may differ from `sum(x[m])`.
@@ -238,19 +237,20 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Return the mean squared distance from the mean.
 
-    With m = `mean(x)`, the differences x - m are rounded, then their squares
-    (of complex numbers re*re + im*im, each operation), then their sum in tree
-    order, and then its quotient by the number of items minus `ddof`.
+    With m = `mean(x)`, these are rounded one after the other: the differences
+    x - m; their squares (for complex numbers re*re + im*im, each operation);
+    the sum of the squares, in tree order; and the quotient of the sum by the
+    number of items minus `ddof`.
 
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
         As in `mean`.
     ddof : float, optional
-        "Delta degrees of freedom".
+        The number that is subtracted from the number of items in the divisor.
     mean : array_like, optional
-        The mean, if it is known: of the shape that `mean` returns with
-        `keepdims=True`.
+        The mean, if it is known, of the shape that the function `mean` returns
+        with `keepdims=True`.
     correction : float, optional
         The array API's name for `ddof`; pass one of them.
 
@@ -311,7 +311,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     x, axis, keepdims
         As in `mean`.
     weights : array_like, optional
-        Of the shape of `x` or of the reduced axes. By default all
+        The weights, of the shape of `x` or of the reduced axes. By default all
         items have the same weight.
     returned : bool, optional
         Whether to return the sum of the weights, too.
@@ -360,7 +360,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
 
 
 def freedom(ddof, correction):
-    """The number to subtract from the number of items."""
+    """The number that is subtracted from the number of items."""
     if correction is None:
         if type(ddof) is int:
             return ddof
@@ -409,7 +409,7 @@ def quotient(total, count):
 
 def _on_device(op, x, axis, out, keepdims, has_others):
     if has_others:
-        raise TypeError("x is in GPU memory, where there is neither dtype, initial nor where")
+        raise TypeError("x is in GPU memory, where dtype, initial and where are not supported")
     return _cuda.reduction(op, x, axis, out, keepdims)
 
 
@@ -421,7 +421,7 @@ def _in_lanes(x, axis, out, keepdims, lanes, has_others):
     if not 1 <= count <= LANES_MAX:
         raise ValueError(f"lanes: {lanes} is not from 1 to {LANES_MAX}")
     if has_others:
-        raise ValueError("lanes: sums in lanes have neither dtype, initial nor where")
+        raise ValueError("lanes: sums in lanes do not support dtype, initial or where")
     if _cuda.is_on_device(x):
         raise TypeError("x is in GPU memory, where there are no sums in lanes")
     array = contiguous(widened(as_array(x, "x")))

@@ -31,7 +31,7 @@ def _time(one):
 
 
 def _as_index(on):
-    """An array of numbers, times or durations."""
+    """An index as an array of numbers, times or durations."""
     dtype = getattr(on, "dtype", None)
     # A pandas type with a time zone.
     has_zone = hasattr(dtype, "tz") and hasattr(dtype, "unit")
@@ -100,31 +100,31 @@ def _width(window, dtype, is_centred):
     if dtype.kind == "f":
         return float(width)
     width = min(width, 1 << 66)
-    # For a centred window, half the width counts. If it is not an integer, no item is exactly that far away.
+    # A centred window reaches half its width to each side. If the half is no integer, no item lies exactly at that distance.
     return math.floor(width) // 2 * 2 + 1 if is_centred and width != int(width) else math.ceil(width)
 
 
 def _range(window, on, is_centred):
-    """An index and the width of windows by it, as numbers for the native code."""
+    """An index and the width of windows in its units, as numbers for the native code."""
     width, on = _width(window, on.dtype, is_centred), _as_numbers(on)
     if on.dtype == np.uint64 and width > _UINT_MAX:
         if np.any(on[1:] < on[:-1]):
-            # The native code reports where.
+            # The native code reports where the index descends.
             return on, 1
         if is_centred and on.size and 2 * (int(on[-1]) - int(on[0])) >= width:
-            raise ValueError(f"window: {window} is more than 2^64 - 1, and elements of on are half of that apart")
+            raise ValueError(f"window: {window} is more than 2^64 - 1, but elements of on lie at least half a window apart")
         # The width exceeds all distances.
         return np.zeros_like(on), 1
     return on, width
 
 
 class RollingWindows:
-    """Moving windows over a vector: `rolling` creates it.
+    """Moving windows over a vector, created by `rolling`.
 
-    Each method returns a vector of the type of `x`, and of `y` if it has one:
-    the statistic of each window, rounded once.
-    Complex items have only sums and means. All methods of two columns raise
-    ValueError if these differ in length.
+    Each method returns the statistic of each window, rounded once: a vector of
+    the type of `x`, or the common type of `x` and `y`. Complex items have only
+    sums and means. All methods of two columns raise ValueError if the columns
+    differ in length.
 
     Parameters of all methods
     -------------------------
@@ -149,10 +149,10 @@ class RollingWindows:
             make = functools.partial(_native.ExactWindows.of_range, *_range(window, on, placement == "centred"))
             least = 1
         elif on is not None:
-            raise ValueError("window: none is given, so windows have all items from the first one on, which `on` does not change")
+            raise ValueError("window: without a window, each window has all items from the first one on, whatever `on` is")
         elif window is None:
             if placement != "trailing":
-                raise ValueError(f"placement: {placement!r}, but without a window there is none after an item")
+                raise ValueError(f"placement: {placement!r} needs a window")
             make, least = functools.partial(_native.ExactWindows.of_items, None), 1
         else:
             least = index(window, "window")
@@ -238,7 +238,7 @@ class RollingWindows:
         return self._of("slope", y)
 
     def intercept(self, y):
-        """The intercept of that regression line, at `x` = 0."""
+        """The intercept of the regression line of `y` on `x`, at `x` = 0."""
         return self._of("intercept", y)
 
 
@@ -265,12 +265,12 @@ def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", 
         with `on` or without a window, 1.
     on : array_like, optional
         An ascending index for each item: numbers, times or durations, without
-        NaN. Times with a zone are those of UTC.
+        NaN. Times with a time zone are compared in UTC.
     placement : str, optional
-        Where the item is in its window: at the end of a "trailing" one, at the
-        beginning of a "forward" one, in the middle of a "centred" one, as with
-        pandas' `center=True`. A centred window has (window - 1) // 2 items
-        after its item; with `on`, it reaches from half the width before,
+        Where the item is in its window: at the end of a "trailing" window, at
+        the beginning of a "forward" one, in the middle of a "centred" one, as
+        with pandas' `center=True`. A centred window has (window - 1) // 2
+        items after its item; with `on`, it reaches from half the width before,
         excluded, to half the width after.
     skipna : bool, optional
         Whether items that are NaN in `x` or `y` are left out of windows, and do

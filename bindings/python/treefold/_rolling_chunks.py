@@ -18,10 +18,11 @@ _TEXTS = {
 
 
 class RollingWindows:
-    """Moving windows over a vector: `exact_rolling` creates it.
+    """Moving windows over a vector, created by `exact_rolling`.
 
-    Methods return a dask array with a result for each item, or a NumPy array
-    if no argument is a dask array: the methods of `treefold.exact.RollingWindows`.
+    The methods are those of `treefold.exact.RollingWindows`. They return a dask
+    array with a result for each item, or a NumPy array if no argument is a dask
+    array.
     """
 
     def __init__(self, x, window, min_periods):
@@ -30,7 +31,7 @@ class RollingWindows:
         if isinstance(x, da.Array) and np.isnan(x.shape[0]):
             raise ValueError("x has chunks of unknown sizes: call x.compute_chunk_sizes()")
         self._x, self._window, self._min_periods = x, index(window, "window"), min_periods
-        # That function checks the other arguments.
+        # `exact.rolling` checks the other arguments.
         exact.rolling(np.zeros(0), self._window, min_periods)
 
     def _values(self, statistic, others, options):
@@ -73,7 +74,7 @@ def exact_rolling(x, window, min_periods=None):
         A vector whose chunks have known sizes. Each chunk gets the last
         `window` - 1 items before it from its neighbours.
     window : int
-        The items of a window.
+        The number of items in a window.
     min_periods : int, optional
         Windows with fewer items have the value NaN; by default those with fewer
         than `window` items.

@@ -90,8 +90,8 @@ class State(Mergeable):
         Parameters
         ----------
         x, y : array_like
-            The items of the columns. `y` is for kinds with two columns, and as
-            long as `x`.
+            The items of the columns. Kinds with two columns need `y`, which is
+            as long as `x`.
 
         Raises
         ------

@@ -13,8 +13,8 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 
     The sum of no items is 0.0; if all items are -0.0, the sum is -0.0. It is
     NaN if there is a NaN, or infinities of both signs; it is infinite if there
-    is another infinity, or if the exact sum is beyond the range. Both parts of
-    complex numbers are summed separately.
+    are infinities of one sign, or if the exact sum is beyond the range. Both
+    parts of complex numbers are summed separately.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     x, axis, dtype, out, keepdims, where
         As in `mean`. The variance of complex numbers is real.
     ddof : float, optional
-        "Delta degrees of freedom".
+        The number that is subtracted from the number of items in the divisor.
     correction : float, optional
         The array API's name for `ddof`; pass one of them.
 
@@ -274,8 +274,8 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     x, axis, keepdims
         As in `mean`.
     weights : array_like, optional
-        Floats, of the shape of `x` or of the reduced axes. By
-        default all items have the same weight.
+        The weights, which are floats, of the shape of `x` or of the reduced
+        axes. By default all items have the same weight.
     returned : bool, optional
         Whether to return the exact sum of the weights, too.
 
@@ -403,9 +403,8 @@ def dot(x, y, out=None):
     Parameters
     ----------
     x, y : array_like
-        Vectors of the same length, of floats or complex numbers; or arrays,
-        as in `treefold.dot`. If their types differ, NumPy's common type is
-        used.
+        Vectors of the same length, of floats or complex numbers; or arrays, as
+        in `treefold.dot`. If their types differ, NumPy's common type is used.
     out : ndarray, optional
         The output array, of the result's type.
 

@@ -34,7 +34,7 @@ _LAYOUTS = {
 
 
 def _bits(values):
-    """The bytes of a result, with all NaNs made equal."""
+    """The bytes of a result, with the same bits for all NaNs."""
     values = np.array(values, order="C")
     parts = values.reshape(-1).view(values.real.dtype)
     parts[np.isnan(parts)] = np.nan

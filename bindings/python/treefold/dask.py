@@ -43,7 +43,7 @@ class _Call:
         self.is_lazy = isinstance(array, da.Array)
         self.array = array = array if self.is_lazy else np.asanyarray(array)
         if self.is_lazy and has_places and any(np.isnan(length) for length in array.shape):
-            raise ValueError("array has chunks of unknown sizes: call array.compute_chunk_sizes(), or take an exact function")
+            raise ValueError("array has chunks of unknown sizes: call array.compute_chunk_sizes(), or use an exact function")
         if not isinstance(keepdims, (bool, np.bool_)):
             raise TypeError(f"keepdims: {keepdims!r} is not a bool")
         if split_every is not None and not isinstance(split_every, dict) and index(split_every, "split_every") < 2:
@@ -61,7 +61,7 @@ class _Call:
 
     @classmethod
     def inexact(cls, array, has_places, **arguments):
-        """For quotients: integers are converted to float64."""
+        """The arguments for quotients: integers become float64."""
         call = cls(array, has_places, **arguments)
         call.dtype = np.dtype(np.float64) if call.dtype.kind in "biu" else call.dtype
         return call
@@ -104,7 +104,7 @@ def _state(block, place, *, call, op, shape):
 
 
 def _completed(value, counts, min_count, op):
-    """Sets the results for no items, or for too few, to the values that are defined for that."""
+    """Sets the results that have no items, or too few, to the values defined for them."""
     value = np.asarray(value)
     if counts is None:
         return value
@@ -301,10 +301,10 @@ _TEXTS = {
     "x": _ARRAY,
     "y": "dask.array.Array or array_like\n    As many items. Pairs with a masked item do not count.",
     "axis": "None, int or tuple of ints, optional\n    The axes to be reduced; all of them by default.",
-    "dtype": "dtype, optional\n    To which items are converted first.",
+    "dtype": "dtype, optional\n    The type to which items are converted first.",
     "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
     "bias": "bool, optional\n    True for the skewness or kurtosis of the items (g1, g2), false for\n    the estimate for a population (G1, G2).",
-    "weights": "dask.array.Array or array_like, optional\n    Of the shape of the array, or a vector along the axis; by default equal.",
+    "weights": "dask.array.Array or array_like, optional\n    Of the shape of the array, or a vector along the axis; equal by default.",
     "keepdims": "bool, optional\n    Whether reduced axes stay, with length 1.",
     "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask: no bit depends on it.",
     "skipna": "bool, optional\n    Whether to skip NaNs, and pairs with a NaN.",
@@ -336,11 +336,11 @@ class _Function(NamedTuple):
 
 
 def _of_items(what, how, *options, **others):
-    return _Function(how, f"The {what} of the items: `treefold.{{}}`, to the bit.", ("array", "axis", *options, "keepdims"), **others)
+    return _Function(how, f"The {what} of the items, with the bits of `treefold.{{}}`.", ("array", "axis", *options, "keepdims"), **others)
 
 
 def _exactly(statistic, how, *options, **others):
-    """An exact statistic, with the options that the native code has for it."""
+    """Describes an exact statistic, with the native code's options for it."""
     _, *second = columns_of(statistic)
     columns = ("x", "y", "axis") if second == ["y"] else ("array", "axis", *second)
     summary = STATISTICS[statistic].format("pairs of items" if second else "the items")
@@ -357,7 +357,7 @@ _FUNCTIONS = {
     "mean": _of_items("mean", _mean, "dtype"),
     "var": _of_items("variance", functools.partial(_spread, "var"), "dtype", "ddof"),
     "std": _of_items("standard deviation", functools.partial(_spread, "std"), "dtype", "ddof"),
-    "dot": _Function(_dot, "The sum of the products of two vectors: `treefold.dot`, to the bit.", ("x", "y"), ("split_every",)),
+    "dot": _Function(_dot, "The sum of the products of two vectors, with the bits of `treefold.dot`.", ("x", "y"), ("split_every",)),
     "exact_sum": _exactly("sum", _exact_sum, "dtype", **_COUNTED),
     "exact_mean": _exactly("mean", _exact_moments, "dtype"),
     "exact_var": _exactly("var", _exact_moments, "dtype"),

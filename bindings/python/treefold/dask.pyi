@@ -8,10 +8,10 @@ __all__: list[str]
 _Axes: TypeAlias = SupportsIndex | tuple[SupportsIndex, ...] | None
 _Split: TypeAlias = int | dict[int, int] | None
 _Array: TypeAlias = da.Array | ArrayLike
-# The return types of methods: a dask array if the keys or the vector are one, otherwise as their arguments.
+# The return type of methods: a dask array if the keys or the vector are one, otherwise NumPy's.
 _R = TypeVar("_R", covariant=True)
 
-# Functions with the same parameters: lazy if an array is.
+# Functions with the same parameters. They return a dask array if an argument is one.
 
 class _Sum(Protocol):
     @overload

@@ -83,7 +83,7 @@ def _states(group_idx, array, *, statistic, size=None, skipna=False, **_):
     """A state for each place and group."""
     items = as_array(array, "array")
     if len(columns_of(statistic)) == 2 and items.dtype.kind != "c":
-        raise TypeError(f"array has elements of type {items.dtype}, and `{statistic}` is of pairs: treefold.flox.pairs makes them")
+        raise TypeError(f"array has elements of type {items.dtype}, but `{statistic}` takes pairs: make them with treefold.flox.pairs")
     dtype = items.dtype if items.dtype.kind in "fc" else np.float64
     size = int(np.max(group_idx, initial=-1)) + 1 if size is None else size
     states = np.full((*items.shape[:-1], size), _EMPTY, object)
@@ -202,7 +202,7 @@ def pairs(x, y):
     Parameters
     ----------
     x, y : array_like, dask.array.Array or xarray.DataArray
-        Floats, or integers up to 2^53. They are broadcast; xarray's by
+        Floats, or integers up to 2^53. They are broadcast; arrays of xarray by
         the names of dimensions. For an average, y has the weights.
 
     Returns

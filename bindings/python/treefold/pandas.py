@@ -36,9 +36,9 @@ _STATISTICS = {{"skewness": "skew", "kurtosis": "kurt"}.get(name, name): name fo
 _OF_A_COLUMN = [name for name, statistic in _STATISTICS.items() if len(columns_of(statistic)) == 1]
 _DEFAULTS = {"ddof": 1, "min_count": 0, "skipna": True}
 _OPTIONS = {
-    "min_count": "int, optional\n    Of fewer items the sum is NaN.",
+    "min_count": "int, optional\n    With fewer items, the sum is NaN.",
     "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
-    "skipna": "bool, optional\n    Whether items that are NaN do not count. Null items never do.",
+    "skipna": "bool, optional\n    Whether to skip items that are NaN. Null items are always skipped.",
 }
 
 
@@ -59,7 +59,7 @@ def _check_series(column, name):
 
 
 def _places(index, present):
-    """The positions, in an index of all groups, of those that have rows."""
+    """The positions of groups with rows in an index of all groups."""
     if not isinstance(index, pd.MultiIndex):
         return index.get_indexer(present)
 
@@ -72,7 +72,7 @@ def _places(index, present):
 
 
 def _codes(rows, grouped, by, options):
-    """The position of each row's group in the index of pandas' results, or -1 if it has none; and this index."""
+    """The position of each row's group in the index of pandas' results, or -1 for a row without a group; and this index."""
     sizes = grouped.size()
     index, places = sizes.index, None
     levels = index.levels if isinstance(index, pd.MultiIndex) else [index]
@@ -89,7 +89,7 @@ def _codes(rows, grouped, by, options):
     if places is not None:
         codes = np.append(places, -1)[codes].astype(np.int64, copy=False)
     if not np.array_equal(np.bincount(codes + 1, minlength=len(sizes) + 1)[1:], sizes):
-        raise RuntimeError(f"by: pandas {pd.__version__} does not tell which rows are in which of the groups of these keys")
+        raise RuntimeError(f"by: pandas {pd.__version__} does not report to which of the groups of these keys each row belongs")
     return codes, index
 
 
@@ -110,15 +110,15 @@ def _pair(label, how):
 
 
 class GroupBy:
-    """Rows in groups: `groupby` creates it.
+    """Rows in groups, created by `groupby`.
 
     A method of one column takes a column's name and returns a Series; or a
-    list of names, and returns a DataFrame. Without a name it takes all columns
-    of numbers but the keys. For a Series it takes no name. The index has the
-    keys, as in pandas' own result. Sums of integers are 64-bit integers; a
-    larger sum raises OverflowError. Skewness and kurtosis are corrected for
-    bias, as in pandas, and NaN if there are too few items or all are equal.
-    Slope and intercept are those of the regression line of y on x.
+    list of names, and returns a DataFrame. Without a name, it takes all
+    columns of numbers except the keys. For a Series, it takes no name. The
+    index has the keys, as in pandas' own result. Sums of integers are 64-bit
+    integers; a larger sum raises OverflowError. Skewness and kurtosis are
+    corrected for bias, as in pandas, and NaN if there are too few items or all
+    are equal. Slope and intercept are those of the regression line of y on x.
 
     Examples
     --------
@@ -179,7 +179,7 @@ class GroupBy:
             codes = self._codes if found.all() else self._codes[found]
             return np.bincount(codes + 1, minlength=len(groups.keys) + 1)[1:]
         if statistic in ("min", "max") and (pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype)):
-            # They do not depend on the order, and keep their type.
+            # Minima and maxima do not depend on the order, and pandas' keep the type.
             keys = pd.Categorical.from_codes(self._codes, range(len(groups.keys)))
             return getattr(columns[0].groupby(keys, observed=False), statistic)().array
         try:
@@ -190,7 +190,7 @@ class GroupBy:
         except (TypeError, ValueError, OverflowError) as error:
             raise type(error)(f"column {columns[0].name!r}: {error}") from None
         if "ddof" in options:
-            # pandas gives no infinity here.
+            # pandas gives NaN here, not an infinity.
             values[slots.counts() <= ddof] = np.nan
         return values
 
@@ -200,12 +200,12 @@ class GroupBy:
         Parameters
         ----------
         func : str, list of str or dict, optional
-            Names of methods of one column: one, or several for each column
-            of numbers, or separate ones for some columns.
+            For all columns of numbers, the name of a method of one column, or
+            a list of names; or a dict of these for some columns.
         **named : tuple or str
-            Without `func`: for each column of the result, its name, and the
-            source column and the statistic; for a Series, the statistic.
-            With `func`, options of its method.
+            Without `func`: for the name of each column of the result, the
+            source column and the statistic; for a Series, the statistic. With
+            `func`, options of its method.
 
         Returns
         -------
@@ -359,7 +359,7 @@ def _items(column, name):
 
 
 class RollingWindows:
-    """Moving windows over a column, or over each column of a DataFrame.
+    """Moving windows over a column or each column of a DataFrame.
 
     `rolling` creates it. Methods return a Series or a DataFrame with the index
     of the rows. Integers are converted to float64 first. Missing items do not
@@ -404,7 +404,7 @@ class RollingWindows:
             return exact.rolling(1.0 - np.isnan(items), **{**self._options, "skipna": False}).sum()
         windows = dict(self._options)
         if statistic in ("var", "std") and options["ddof"] > 0:
-            # For so few items pandas gives no infinity.
+            # For so few items, pandas gives NaN, not an infinity.
             windows["min_periods"] = max(windows["min_periods"], math.floor(min(options["ddof"], len(items))) + 1)
         bias = {"bias": False} if statistic in ("skewness", "kurtosis") else {}
         return getattr(exact.rolling(items, **windows), statistic)(*others, **options, **bias)
@@ -468,13 +468,13 @@ def _method(of, name, statistic, pairs, items, columns, by_place, by_keyword, te
 
     # Without a name, a statistic applies to all columns.
     parameters = signature(["self", *columns, *by_place], by_keyword, _DEFAULTS if others else _DEFAULTS | {"x": None})
-    texts = texts | _OPTIONS | ({"x": "str or list of str\n    The columns, each with the other one."} if others else {})
+    texts = texts | _OPTIONS | ({"x": "str or list of str\n    The columns, each paired with the other column."} if others else {})
     summary = STATISTICS[statistic].format(pairs if others else items)
     return made(f"{of.__name__}.{name}", parameters, body, docstring(f"{summary}.", parameters, texts))
 
 
 _NAMES = {
-    "x": "str or list of str, optional\n    The columns; by default all of numbers but the keys.",
+    "x": "str or list of str, optional\n    The columns; by default, all columns of numbers except the keys.",
     "y": "str\n    The other column.",
     "weights": "str\n    The column that has the weight of each item.",
 }

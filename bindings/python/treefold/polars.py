@@ -51,7 +51,7 @@ from ._functions import docstring, made, number
 _OLDEST = (1, 0)
 
 if tuple(map(int, pl.__version__.split(".")[:2])) < _OLDEST:
-    raise ImportError(f"treefold.polars needs Polars {'.'.join(map(str, _OLDEST))} or newer, and this is {pl.__version__}")
+    raise ImportError(f"treefold.polars needs Polars {'.'.join(map(str, _OLDEST))} or newer, but this is {pl.__version__}")
 
 _P = ParamSpec("_P")
 _Column: TypeAlias = pl.Expr | pl.Series | str
@@ -148,7 +148,7 @@ def _function(name: str, like: Callable[_P, _Arguments], *summary: str) -> Calla
 
     items = "column of lists of floats" if is_of_lists else "column of floats"
     texts = {key: text.replace("column of floats", items) for key, text in _TEXTS.items()}
-    rest = _RETURNS if name == "exact_sum" else f"{_RETURNS}\nSee Also\n--------\nexact_sum : what is common to all these functions.\n"
+    rest = _RETURNS if name == "exact_sum" else f"{_RETURNS}\nSee Also\n--------\nexact_sum : Describes what these functions have in common.\n"
     signature = inspect.signature(like).replace(return_annotation=pl.Expr)
     function: Callable[_P, pl.Expr] = made(name, signature, called, docstring("\n".join(summary), signature, texts, rest))
     _FUNCTIONS[name.removeprefix("exact_")] = function
@@ -161,12 +161,12 @@ exact_sum = _function(
     "The exact sum of a column, rounded once.",
     "",
     "Nulls are skipped, and the sum of no items is 0. It is NaN if there is a NaN,",
-    "or infinities of both signs; and infinite if there is another infinity, or",
-    "if the exact sum is beyond the range. Integers have sums of type Int64 or",
-    "UInt64; one beyond that is an error.",
+    "or infinities of both signs; and infinite if there are infinities of one",
+    "sign, or if the exact sum is beyond the range. Sums of integers are of type",
+    "Int64 or UInt64; a sum beyond that range is an error.",
 )
-exact_mean = _function("exact_mean", _x, "The exact mean of a column, rounded once; null of no items.")
-exact_var = _function("exact_var", _x_ddof, "The exact variance of a column, rounded once; null of up to `ddof` items.")
+exact_mean = _function("exact_mean", _x, "The exact mean of a column, rounded once; null without items.")
+exact_var = _function("exact_var", _x_ddof, "The exact variance of a column, rounded once; null for up to `ddof` items.")
 exact_std = _function("exact_std", _x_ddof, "The square root of the exact variance of a column, rounded once.")
 exact_skewness = _function("exact_skewness", _x_bias, "The exact skewness of a column, rounded once; null if all items are equal.")
 exact_kurtosis = _function("exact_kurtosis", _x_bias, "The exact excess kurtosis of a column, rounded once; null if all are equal.")
@@ -182,7 +182,7 @@ exact_dot = _function(
     "that Float64 does not hold are an error.",
 )
 exact_average = _function("exact_average", _x_weights, "The exact weighted mean of a column, rounded once; null if weights add up to 0.")
-exact_cov = _function("exact_cov", _x_y_ddof, "The exact covariance of two columns, rounded once; null of up to `ddof` rows.")
+exact_cov = _function("exact_cov", _x_y_ddof, "The exact covariance of two columns, rounded once; null for up to `ddof` rows.")
 exact_corr = _function("exact_corr", _x_y, "The exact correlation of two columns, rounded once; null if one is constant.")
 exact_slope = _function("exact_slope", _y_x, "The exact slope of the regression line of y on x; null if x is constant.")
 exact_intercept = _function("exact_intercept", _y_x, "The exact height of the regression line of y on x where x is 0.")
@@ -191,9 +191,9 @@ exact_intercept = _function("exact_intercept", _y_x, "The exact height of the re
 exact_sum_state = _function(
     "exact_sum_state",
     _x,
-    "The state of a column's sum and mean, as bytes; null of no items.",
+    "The state of a column's sum and mean, as bytes; null without items.",
     "",
-    "`exact_merge` merges states, and `exact_sum_of` reads one. They are the",
+    "`exact_merge` merges states, and `exact_sum_of` reads one. States are the",
     "same in DuckDB and in `treefold.exact.State`.",
 )
 exact_moments_state = _function("exact_moments_state", _x, "The state of a column's sum, mean, variance and standard deviation.")
@@ -221,8 +221,8 @@ exact_list_sum = _function("exact_list_sum", _x, "`exact_sum` of each list of a 
 exact_list_mean = _function("exact_list_mean", _x, "`exact_mean` of each list of a column.")
 exact_list_var = _function("exact_list_var", _x_ddof, "`exact_var` of each list of a column.")
 exact_list_std = _function("exact_list_std", _x_ddof, "`exact_std` of each list of a column.")
-exact_list_dot = _function("exact_list_dot", _x_y, "`exact_dot` of the two lists of each row, which have one length.")
-tree_sum = _function("tree_sum", _x, "The sum of each list in tree order: `treefold.sum` of its items but nulls.")
+exact_list_dot = _function("exact_list_dot", _x_y, "`exact_dot` of the two lists of each row, which must be equally long.")
+tree_sum = _function("tree_sum", _x, "The sum of each list in tree order: `treefold.sum` of its non-null items.")
 
 __all__ = ["RollingWindows", "rolling", *(function.__name__ for function in _FUNCTIONS.values())]
 
@@ -239,7 +239,7 @@ def _items(series: pl.Series) -> tuple[Any, Any]:
 
 
 class RollingWindows:
-    """Moving windows over a column: `rolling` creates it.
+    """Moving windows over a column, created by `rolling`.
 
     Methods return expressions of type Float64; integers are converted to it
     first. Rows with a null in a column do not count. A statistic is null if
@@ -410,7 +410,7 @@ class _Namespace:
 
 @pl.api.register_expr_namespace("exact")
 class ExprNamespace(_Namespace):
-    """The functions on columns and states, with this as the first column.
+    """Functions on columns and states, with this expression as first column.
 
     `pl.col("x").exact.cov("y")` is `exact_cov("x", "y")`.
     """

@@ -27,7 +27,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     chosen = {name: config.getoption(f"treefold_{name}").split(",") for name in _OPTIONS if config.getoption(f"treefold_{name}")}
     if len(chosen) > 1:
-        raise pytest.UsageError("--treefold-check and --treefold-replace: one of them")
+        raise pytest.UsageError("pass only one of --treefold-check and --treefold-replace")
     for name, modules in chosen.items():
         stack = contextlib.ExitStack()
         config.stash[_STATE] = stack, modules, stack.enter_context(_OPTIONS[name][1](*modules))

@@ -68,12 +68,12 @@ class ExactAccessor(_Accessor):
 
 _DEFAULTS = {"dim": None, "dtype": None, "bias": True, "skipna": True, "min_count": 0}
 _DEFAULTS |= {"split_every": None, "keepdims": False, "keep_attrs": None}
-_OTHER = "DataArray\n    It is broadcast by the names of dimensions; its coordinates must be equal."
+_OTHER = "DataArray\n    Broadcast by the names of dimensions; coordinates must equal the array's."
 _TEXTS = {
     "weights": _OTHER,
     "other": _OTHER,
     "dim": "str, iterable of hashable or None, optional\n    The dimensions to be reduced; all of them by default.",
-    "dtype, ddof, bias, min_count, split_every": "optional\n    As in `treefold.dask`, as far as the function there has them.",
+    "dtype, ddof, bias, min_count, split_every": "optional\n    As in the function of `treefold.dask`, if it has them.",
     "skipna": "bool, optional\n    Whether to skip NaNs, and pairs with a NaN.",
     "keepdims, keep_attrs": "bool, optional\n    As in `xarray.DataArray.reduce`.",
 }

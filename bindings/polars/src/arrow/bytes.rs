@@ -2,12 +2,13 @@
 
 use super::layout::{ArrowArray, items, numbers};
 
-/// The items of a chunk of bytes.
+/// The items of a chunk of a column of bytes.
 #[derive(Debug)]
 pub(crate) enum Bytes<'a> {
     /// Offsets: item i has the bytes from offset i to offset i + 1.
     Listed { bounds: &'a [i64], bytes: &'a [u8] },
-    /// Views of 16 bytes per item: its length, and either its bytes, or the first 4, the index of a buffer and the offset there.
+    /// A view of 16 bytes for each item: the item's length, and either all its bytes, or its first 4 bytes, the index of a
+    /// buffer and the offset in it.
     Views {
         views: &'a [[u8; 16]],
         buffers: Vec<&'a [u8]>,
@@ -15,7 +16,7 @@ pub(crate) enum Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    /// `None` if they violate the interface in a way that can be detected.
+    /// Reads a chunk; `None` if it violates the interface in a way that can be detected.
     pub(super) fn of(array: &'a ArrowArray, are_views: bool) -> Option<Self> {
         let len = usize::try_from(array.length).ok()?;
         let offset = usize::try_from(array.offset).ok()?;
@@ -51,7 +52,7 @@ impl<'a> Bytes<'a> {
         Some(Self::Views { views, buffers })
     }
 
-    /// An item; `None` if it lies outside the buffers.
+    /// The bytes of an item; `None` if they lie outside the buffers.
     pub(crate) fn item(&self, row: usize) -> Option<&[u8]> {
         match self {
             Self::Listed { bounds, bytes } => {

@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::layout::ArrowSchema;
 
-/// The type of a column's items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DataType {
     Null,
@@ -21,7 +20,7 @@ pub(crate) enum DataType {
     List(Box<Self>),
     /// Lists that all have this number of items.
     Array(Box<Self>, usize),
-    /// Bytes: as views, or with offsets.
+    /// Bytes, found by views or by offsets.
     Binary {
         are_views: bool,
     },
@@ -29,7 +28,7 @@ pub(crate) enum DataType {
     Other(String),
 }
 
-/// Numbers by Arrow's format and Polars' name.
+/// The types of numbers: Arrow's format, the type, and Polars' name.
 const NUMBERS: [(&str, DataType, &str); 11] = [
     ("n", DataType::Null, "Null"),
     ("c", DataType::Int8, "Int8"),
@@ -44,7 +43,7 @@ const NUMBERS: [(&str, DataType, &str); 11] = [
     ("g", DataType::Float64, "Float64"),
 ];
 
-/// The prefixes of the formats of other types, and Polars' names.
+/// Types without sums: the prefix of Arrow's format, and Polars' name.
 const OTHERS: [(&str, &str); 14] = [
     ("b", "Boolean"),
     ("e", "Float16"),

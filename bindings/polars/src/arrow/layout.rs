@@ -1,6 +1,6 @@
 //! The structures of the interface, and who releases them.
 //!
-//! Their fields are those of Arrow's C data interface, and of `SeriesExport` in Polars' crate `polars-ffi`, version 0.1.
+//! Fields follow Arrow's C data interface, and `SeriesExport` in Polars' crate `polars-ffi`, version 0.1.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::slice;
@@ -47,7 +47,7 @@ pub(crate) struct SeriesExport {
     pub(super) private_data: *mut c_void,
 }
 
-/// A value of one of these types conforms to its interface until it is released; its creator promises that.
+/// Whoever creates a value of these types promises that it conforms to the interface until it is released.
 impl ArrowSchema {
     /// The name of the column; NULL is empty.
     pub(crate) fn name(&self) -> String {
@@ -59,12 +59,12 @@ impl ArrowSchema {
         text(self.format)
     }
 
-    /// Whether items are numbers of the entries of a dictionary.
+    /// Whether items are indices into a dictionary.
     pub(super) fn is_dictionary(&self) -> bool {
         !self.dictionary.is_null()
     }
 
-    /// The schema of the first part of a nested type.
+    /// The schema of a nested type's first child.
     pub(super) fn child(&self) -> Option<&Self> {
         if self.n_children < 1 || self.children.is_null() {
             return None;
@@ -77,7 +77,7 @@ impl ArrowSchema {
 }
 
 impl ArrowArray {
-    /// The chunk of the items of a chunk of lists.
+    /// The items of all lists, if this is a chunk of lists.
     pub(super) fn child(&self) -> Option<&Self> {
         if self.n_children < 1 || self.children.is_null() {
             return None;
@@ -137,7 +137,8 @@ pub(super) fn items<T: bytemuck::Pod>(array: &ArrowArray) -> Option<&[T]> {
     numbers(array.buffer(1)?, offset, len)
 }
 
-/// Numbers of a buffer; `None` if it is not aligned for them. They live as long as the caller's array.
+/// `len` numbers of a buffer; `None` if the buffer is not aligned for them. They live as long as the
+/// caller's array.
 pub(super) fn numbers<'a, T: bytemuck::Pod>(
     buffer: *const c_void,
     offset: usize,

@@ -1,4 +1,4 @@
-//! Columns that are passed to Polars, which releases them.
+//! Makes the columns that are passed to Polars, which releases them.
 
 use std::ffi::{CString, c_void};
 use std::ptr;
@@ -16,7 +16,7 @@ pub(crate) enum Made {
     Bytes(Vec<Option<Vec<u8>>>),
 }
 
-/// The buffers of an array.
+/// The buffers of an array, with the memory to free when it is released.
 struct Held {
     buffers: [*const c_void; 3],
     _values: Box<dyn Send>,
@@ -24,7 +24,7 @@ struct Held {
 }
 
 impl Made {
-    /// The column, with a name.
+    /// Makes the column, with a name.
     pub(crate) fn export(self, name: &str) -> SeriesExport {
         let (data_type, array) = match self {
             Self::F64(items) => (DataType::Float64, array(items)),
@@ -40,16 +40,15 @@ impl Made {
             arrays,
             len: 1,
             release: Some(release_series),
-            // From this, Polars knows whether there is a column.
+            // Polars takes a pointer that is not null as the sign that there is a column.
             private_data: arrays.cast(),
         }
     }
 }
 
 impl ArrowSchema {
-    /// The schema of a column with this name and type.
     pub(crate) fn of(name: &str, data_type: &DataType) -> Self {
-        let format = data_type.format().expect("a column of numbers is made");
+        let format = data_type.format().expect("a made column has a format");
         // A name from Polars has no zero byte.
         let texts = [format, name].map(|text| CString::new(text).unwrap_or_default());
         let texts = Box::new(texts);
@@ -58,7 +57,7 @@ impl ArrowSchema {
             format,
             name,
             metadata: ptr::null(),
-            // Items may be null.
+            // ARROW_FLAG_NULLABLE.
             flags: 2,
             n_children: 0,
             children: ptr::null_mut(),
@@ -77,7 +76,7 @@ fn array<T: Copy + Default + Send + 'static>(items: Vec<Option<T>>) -> ArrowArra
     validity.array(2, buffers, Box::new(values))
 }
 
-/// The bounds of the items, and their bytes one after the other.
+/// An array of byte items: offsets, and the bytes of all items one after the other.
 fn array_of_bytes(items: Vec<Option<Vec<u8>>>) -> ArrowArray {
     let validity = MadeValidity::of(&items);
     let (mut bounds, mut bytes) = (vec![0_i64], Vec::new());
@@ -89,7 +88,6 @@ fn array_of_bytes(items: Vec<Option<Vec<u8>>>) -> ArrowArray {
     validity.array(3, buffers, Box::new((bounds, bytes)))
 }
 
-/// Which items are null.
 struct MadeValidity {
     bits: Vec<u8>,
     len: usize,
@@ -139,7 +137,7 @@ impl MadeValidity {
             offset: 0,
             n_buffers,
             n_children: 0,
-            // SAFETY: it was just made; the place of a field is taken without a reference.
+            // SAFETY: `held` was just made; the address of its field is taken without a reference.
             buffers: unsafe { &raw mut (*held).buffers }.cast(),
             children: ptr::null_mut(),
             dictionary: ptr::null_mut(),
@@ -150,41 +148,41 @@ impl MadeValidity {
 }
 
 /// # Safety
-/// It is a schema that was made here and has not been released.
+/// `schema` was made here and has not been released.
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
     // SAFETY: by the contract.
     let schema = unsafe { &mut *schema };
     schema.release = None;
-    // SAFETY: `of` made it of a box of this type, and it is released once.
+    // SAFETY: `of` made the pointer from a box of this type, which is released once.
     drop(unsafe { Box::from_raw(schema.private_data.cast::<[CString; 2]>()) });
 }
 
 /// # Safety
-/// It is an array that was made here and has not been released.
+/// `array` was made here and has not been released.
 unsafe extern "C" fn release_array(array: *mut ArrowArray) {
     // SAFETY: by the contract.
     let array = unsafe { &mut *array };
     array.release = None;
-    // SAFETY: `array` made it of a box of this type, and it is released once.
+    // SAFETY: `array` made the pointer from a box of this type, which is released once.
     drop(unsafe { Box::from_raw(array.private_data.cast::<Held>()) });
 }
 
 /// Releases everything but the array, which its reader has moved and releases separately.
 ///
 /// # Safety
-/// It is a column that was made here and has not been released.
+/// `series` was made here and has not been released.
 unsafe extern "C" fn release_series(series: *mut SeriesExport) {
     // SAFETY: by the contract.
     let series = unsafe { &mut *series };
     series.release = None;
-    // SAFETY: `export` made it of a box of this type, and it is released once.
+    // SAFETY: `export` made the pointer from a box of this type, which is released once.
     let mut field = unsafe { Box::from_raw(series.field) };
     if let Some(release) = field.release {
         // SAFETY: `field` has not been released.
         unsafe { release(&raw mut *field) };
     }
-    // SAFETY: `export` made it of a box of this type, and it is released once.
+    // SAFETY: `export` made the pointer from a box of this type, which is released once.
     let array = unsafe { Box::from_raw(series.arrays) };
-    // SAFETY: likewise; the box has no destructor of its own.
+    // SAFETY: likewise; dropping the box does not release the array.
     drop(unsafe { Box::from_raw(*array) });
 }

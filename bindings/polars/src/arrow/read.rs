@@ -16,15 +16,15 @@ pub(crate) struct Series {
     pub(crate) data_type: DataType,
 }
 
-/// Takes columns over.
+/// Takes ownership of columns.
 ///
 /// # Safety
-/// The pointer leads to that many columns, which conform to the interface and are now the caller's to release.
+/// `first` points to `count` columns, which conform to the interface and which nothing else releases.
 pub(crate) unsafe fn all_of(first: *const SeriesExport, count: usize) -> Vec<Series> {
     let taken = (0..count).map(|number| {
-        // SAFETY: there are `count`.
+        // SAFETY: there are `count` columns.
         let place = unsafe { first.add(number) };
-        // SAFETY: as above; it is not read a second time.
+        // SAFETY: as above; the column is not read a second time.
         let export = unsafe { ptr::read(place) };
         // SAFETY: a column has a field, which lives as long as the column.
         let field = unsafe { export.field.as_ref() };
@@ -47,7 +47,7 @@ impl Drop for Series {
             // SAFETY: the pointers are not null, and the arrays have not been moved.
             let release = unsafe { (*array).release };
             if let Some(release) = release {
-                // SAFETY: it is the array's own function, and nothing borrows from the array any more.
+                // SAFETY: the function is the array's own, and nothing borrows from the array any more.
                 unsafe { release(array) };
             }
         }
@@ -59,7 +59,6 @@ impl Drop for Series {
 }
 
 impl Series {
-    /// The number of items.
     pub(crate) fn len(&self) -> usize {
         let lengths = self.arrays().map(|array| array.length);
         lengths
@@ -67,7 +66,6 @@ impl Series {
             .fold(0, |sum, length| sum + length)
     }
 
-    /// The chunks.
     pub(crate) fn chunks(&self) -> Result<Vec<Chunk<'_>>, Error> {
         let arrays = self.arrays();
         let chunks = arrays.map(|array| Chunk::of(array, &self.data_type));
@@ -83,7 +81,6 @@ impl Series {
     }
 }
 
-/// A part of a column.
 #[derive(Debug)]
 pub(crate) struct Chunk<'a> {
     pub(crate) len: usize,
@@ -95,7 +92,7 @@ pub(crate) struct Chunk<'a> {
 /// The items of a chunk; null items have arbitrary values.
 #[derive(Debug)]
 pub(crate) enum Values<'a> {
-    /// All are null, or have a type without sums.
+    /// All items are null, or the type has no sums.
     None,
     I8(&'a [i8]),
     U8(&'a [u8]),
@@ -123,12 +120,12 @@ pub(crate) struct Lists<'a> {
 enum Bounds<'a> {
     /// Offsets: list i has the items from offset i to offset i + 1.
     Listed(&'a [i64]),
-    /// All lists have the same length; the first one begins at this item.
+    /// All lists have `width` items; the first list begins at item `first`.
     Even { first: usize, width: usize },
 }
 
 impl Lists<'_> {
-    /// The items of a list.
+    /// The range of a list's items.
     pub(crate) fn range(&self, list: usize) -> Range<usize> {
         match self.bounds {
             Bounds::Listed(bounds) => {
@@ -145,7 +142,7 @@ impl Lists<'_> {
 }
 
 impl<'a> Chunk<'a> {
-    /// `None` if it violates the interface in a way that can be detected.
+    /// Reads a chunk; `None` if it violates the interface in a way that can be detected.
     fn of(array: &'a ArrowArray, data_type: &DataType) -> Option<Self> {
         let len = usize::try_from(array.length).ok()?;
         let offset = usize::try_from(array.offset).ok()?;
@@ -188,7 +185,8 @@ impl<'a> Chunk<'a> {
             }
             DataType::Array(of, width) => {
                 let items = Self::of(array.child()?, of)?;
-                // Early versions of Polars keep the offset of a list column although its items start at the first list.
+                // Early versions of Polars set the column's offset although the items begin with those of the first
+                // list.
                 let is_cut = items.len == len.checked_mul(*width)?;
                 let first = if is_cut {
                     0
@@ -245,7 +243,7 @@ impl Validity<'_> {
         self.bytes[bit / 8] >> (bit % 8) & 1 == 1
     }
 
-    /// The bits of the items from one item up to an end, and their number.
+    /// The bits of the items from `item` on, up to `end` or the end of a word, and the number of these bits.
     fn bits(&self, item: usize, end: usize) -> (u64, usize) {
         let bit = self.offset + item;
         let rest = &self.bytes[bit / 8..];

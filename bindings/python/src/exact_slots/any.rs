@@ -16,12 +16,11 @@ use crate::exact_keyed::{by_type, column, raised};
 use crate::fold::{check_length, compute};
 use crate::pool::Workers;
 
-/// The elements of columns.
 trait Column: numpy::Element + Copy + Send + Sync + 'static {}
 
 impl<C: numpy::Element + Copy + Send + Sync + 'static> Column for C {}
 
-/// Slots that columns of a type are added to.
+/// Slots to which columns of `C` are added.
 trait Takes<C>: KeyedSlot<Item: Item> {
     /// The items of two columns; for a slot of one column, both are the same.
     fn items<'i>(columns: [&'i [C]; 2]) -> Self::Items<'i>;
@@ -32,7 +31,7 @@ trait Takes<C>: KeyedSlot<Item: Item> {
         Some(counts.map(|count| count.cast_signed()).collect())
     }
 
-    /// The sums, if they are integers. An error has the first key whose sum does not fit the items' type, and this sum.
+    /// The sums, if they are integers. The error is the first key whose sum does not fit the items' type, and this sum.
     fn integers(_: &Keyed<Self>) -> Option<Result<Vec<C>, (usize, i128)>> {
         None
     }
@@ -154,7 +153,7 @@ impl<C: Column, S: Takes<C>> AnySlots for Slots<S, C> {
         let keys = keys.as_slice()?;
         let columns: Vec<_> = columns.iter().map(column::<C>).collect::<PyResult<_>>()?;
         let ([first] | [first, _]) = columns.as_slice() else {
-            return Err(PyTypeError::new_err("there are neither one column nor two"));
+            return Err(PyTypeError::new_err("a statistic needs one or two columns"));
         };
         let items = [first, &columns[columns.len() - 1]];
         let items = [items[0].as_slice()?, items[1].as_slice()?];
@@ -236,10 +235,10 @@ fn array<E: numpy::Element>(py: Python<'_>, values: Vec<E>) -> Py<PyAny> {
     PyArray1::from_vec(py, values).into_any().unbind()
 }
 
-/// Empty slots for a statistic of a type, if there are such.
+/// Empty slots for a statistic; `None` if columns of the type do not have it.
 type Found = Result<Option<Box<dyn AnySlots>>, LimitError>;
 
-/// Slots for floats. Sums count their items, too.
+/// Slots for floats. Sums have slots that count items, too.
 fn of_floats<T: Item + Float>(statistic: Statistic, keys: usize) -> Found {
     match (statistic, statistic.held()) {
         (Statistic::Mean | Statistic::Count, _) | (_, Held::Sum) => {
@@ -255,7 +254,6 @@ fn of_floats<T: Item + Float>(statistic: Statistic, keys: usize) -> Found {
     }
 }
 
-/// Slots for integers.
 fn of_integers<C: Column>(statistic: Statistic, keys: usize) -> Found
 where
     IntegerSum: Takes<C>,

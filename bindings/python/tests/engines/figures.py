@@ -35,7 +35,7 @@ def expected(items, figure, dtype="f8", ddof=1):
         return None
     special = [item for item in items if not math.isfinite(item)]
     if special:
-        # Without a NaN, and of one sign.
+        # Only infinities of one sign.
         alone = len(set(special)) == 1 and not math.isnan(special[0]) and figure in ("sum", "mean")
         return np.dtype(dtype).type(special[0] if alone else np.nan)
     return by_fractions.expected(figure, items, dtype=dtype, ddof=ddof)

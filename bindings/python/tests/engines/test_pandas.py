@@ -15,7 +15,7 @@ import treefold.pandas as tp
 from figures import MEANS, SUMS, columns, expected, hexed
 from treefold import exact, replacer
 
-# Another one draws other cases.
+# Another seed draws other cases.
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 FIGURES = ["sum", "mean", "var", "std"]
 DTYPES = {"f8": "Float64", "f4": "Float32", "i1": "Int8", "i8": "Int64", "u8": "UInt64"}
@@ -363,7 +363,7 @@ def test_functions_that_pandas_calls_for_each_group_and_column():
 def test_groups_that_pandas_tells_wrongly(monkeypatch):
     ngroup = pd.core.groupby.DataFrameGroupBy.ngroup
     monkeypatch.setattr(pd.core.groupby.DataFrameGroupBy, "ngroup", lambda self: ngroup(self) * 0)
-    with pytest.raises(RuntimeError, match="does not tell which rows"):
+    with pytest.raises(RuntimeError, match="does not report to which"):
         tp.groupby(pd.DataFrame({"k": [1, 2], "x": [1.0, 2.0]}), "k")
 
 

@@ -15,7 +15,7 @@ import treefold.polars as tp
 from definition import bits, by_definition
 from figures import MEANS, SUMS, WINDOWS, columns, expected, hexed
 
-# Another one draws other cases.
+# Another seed draws other cases.
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 TYPES = {"f8": pl.Float64, "f4": pl.Float32, "i1": pl.Int8, "i8": pl.Int64, "u8": pl.UInt64}
 FIGURES = ["sum", "mean", "var", "std"]
@@ -93,7 +93,7 @@ def test_both_engines(name):
             try:
                 streamed = query.collect(engine="streaming")
             except TypeError:
-                # Older versions have another argument.
+                # Older versions of Polars have another argument.
                 streamed = query.collect(streaming=True)
             assert streamed.equals(query.collect())
 
@@ -260,7 +260,7 @@ WRONG = [
     (pl.Series(["a"], dtype=pl.Categorical), "Categorical"),
     (pl.Series([b"a"]), "Binary"),
     (pl.Series([{"a": 1.0}]), "Struct"),
-    (pl.Series([[1.0]]), r"List\(Float64\): `exact_list_{}` is for lists"),
+    (pl.Series([[1.0]]), r"List\(Float64\): use `exact_list_{}` for lists"),
 ]
 
 
@@ -289,7 +289,7 @@ def test_other_errors():
     lists = pl.DataFrame({"x": [[1.0], [1.0]], "y": [[2.0], [2.0, 3.0]], "i": [[1], [2]]})
     with pytest.raises(pl.exceptions.ComputeError, match="exact_list_dot: row 1 of columns `x` and `y` has lists of 1 and 2 items"):
         lists.select(tp.exact_list_dot("x", "y"))
-    with pytest.raises(pl.exceptions.ComputeError, match="tree_sum: column `i` has type List.Int64., and floats are added in an order"):
+    with pytest.raises(pl.exceptions.ComputeError, match="tree_sum: column `i` has type List.Int64., but the order matters only for floats"):
         lists.select(tp.tree_sum("i"))
     with pytest.raises(ValueError, match="ddof: nan is not a number"):
         tp.exact_var("x", math.nan)
@@ -299,7 +299,7 @@ def test_other_errors():
 
 def test_an_old_polars_is_refused(monkeypatch):
     monkeypatch.setattr(pl, "__version__", "0.20.31")
-    with pytest.raises(ImportError, match=r"treefold.polars needs Polars .* or newer, and this is 0.20.31"):
+    with pytest.raises(ImportError, match=r"treefold.polars needs Polars .* or newer, but this is 0.20.31"):
         importlib.reload(tp)
     monkeypatch.undo()
     importlib.reload(tp)
@@ -341,7 +341,7 @@ def test_memory_is_released():
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     if not os.path.exists("/proc/self/statm"):
-        pytest.skip("memory is not told here")
+        pytest.skip("this platform does not report memory")
     for turn in range(30):
         if turn == 10:
             before = resident()

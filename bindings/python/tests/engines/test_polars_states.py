@@ -1,5 +1,4 @@
-"""Statistics of two columns, skewness and kurtosis, and columns of states in Polars, compared with fractions and
-`treefold.exact.State`."""
+"""Statistics of two columns, skewness and kurtosis, and columns of states in Polars, compared with fractions and `treefold.exact.State`."""
 
 import math
 import os
@@ -16,8 +15,7 @@ SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 
 
 def value_of(statistic, x, y):
-    """The expected value for two columns without nulls, with the defaults of Polars: null where there is
-    none."""
+    """The expected value for two columns without nulls, with the defaults of Polars: null where there is none."""
     value = expected(statistic, x, y, ddof=1)
     return None if math.isnan(value) else value
 
@@ -106,7 +104,7 @@ def test_errors_name_the_function_and_the_column():
     sums = frame.select(state=tp.exact_sum_state("x"))
     for source, call, text in [
         (frame, tp.exact_sum_of("s"), "exact_sum_of: column `s`: the bytes are not an exact sum"),
-        (frame, tp.exact_merge("x"), "exact_merge: column `x` has type Float64, and states are Binary"),
+        (frame, tp.exact_merge("x"), "exact_merge: column `x` has type Float64, but states are Binary"),
         (frame, tp.exact_corr("x", "d"), "exact_corr: column `d` has type String"),
         (frame, tp.exact_kurtosis("u"), "exact_kurtosis: column `u`: 9223372036854775808 is beyond Int64"),
         (sums, tp.exact_corr_of("state"), "exact_corr_of: column `state`: a state is a sum, which has no corr"),

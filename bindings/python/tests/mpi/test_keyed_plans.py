@@ -20,7 +20,7 @@ LAST = RANKS - 1
 treefold.mpi.set_silence_limit(COMM, 60)
 
 def lots(count, groups, dtype="f8", spread=40, seed=0):
-    """Items with keys, the last of which has no items; and two distributions of the items over the ranks."""
+    """Keys and items, where the last key has no items; and two distributions of the items over the ranks."""
     random = np.random.default_rng(seed)
     x = np.ldexp(random.standard_normal(count), random.integers(-spread, spread, count)).astype(dtype)
     x[::13] = 0.0
@@ -93,7 +93,7 @@ def test_means():
     assert np.isnan(means[9])
 
 def same_moments(found, expected):
-    """Statistics of keys that have items: the last key has none."""
+    """Compares statistics of all keys but the last, which has no items."""
     assert found.value("count").tolist() == expected.value("count").tolist()
     for statistic in ("mean", "var", "std"):
         assert bits(found.value(statistic)[:9]) == bits(expected.value(statistic)[:9])

@@ -319,7 +319,7 @@ def test_pairs():
         (lambda: treefold.flox.pairs(da.from_array(x), da.from_array(masked[0], asarray=False)).compute(), TypeError, "y is a masked array"),
         (lambda: treefold.flox.pairs(x, 1j * x), TypeError, "y has elements of type complex64"),
         (lambda: treefold.flox.pairs(x, 2**53 + np.arange(6)), ValueError, "y: item 1 is 9007199254740993"),
-        (lambda: flox.groupby_reduce(x, labels, func=average), TypeError, "treefold.flox.pairs makes them"),
+        (lambda: flox.groupby_reduce(x, labels, func=average), TypeError, "make them with treefold.flox.pairs"),
         (lambda: flox.groupby_reduce(2**53 + labels, labels, func=treefold.flox.aggregation("kurtosis")), ValueError, "beyond 2"),
     ]:
         with pytest.raises(error, match=match):

@@ -10,12 +10,12 @@ from .._cuda import OnDevice, described, is_on_device
 from .. import _native
 from ._load import ffi
 
-#: The location of an argument of a plan.
+#: An array argument of a plan, in host memory or in GPU memory.
 Array = np.ndarray | OnDevice
 
 
 def taken(name: str, given: Any, dtype: np.dtype[Any]) -> Array:
-    """Items as an array of a type, in C order, in the memory where they are."""
+    """Items as an array of a type, in C order, in host or GPU memory, wherever they are."""
     if type(given) is not np.ndarray:
         if is_on_device(given):
             return _on_device(name, given, dtype)
@@ -63,7 +63,7 @@ def converted(name: str, given: Any, items: np.ndarray, dtype: np.dtype[Any]) ->
 
 
 def with_keys(keys: Any, columns: tuple[Any, ...], dtype: np.dtype[Any], key_dtype: np.dtype[Any] | None = None) -> tuple[Array, ...]:
-    """Keys, of a type if there is one, and columns of items."""
+    """Keys, of type `key_dtype` if it is given, and columns of items."""
     for name, array in zip(("keys", "x", "y"), (keys, *columns)):
         check_host(name, array)
     found = as_unmasked(keys, "keys")
@@ -76,13 +76,13 @@ def with_keys(keys: Any, columns: tuple[Any, ...], dtype: np.dtype[Any], key_dty
 
 
 def check_host(name: str, array: Any) -> None:
-    """Whether an array is in host memory."""
+    """Raises an error if an array is in GPU memory."""
     if is_on_device(array):
         raise TypeError(f"{name} is in GPU memory: plans by key take arrays in host memory")
 
 
 def place_of(name: str, out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
-    """The output array that a caller passed, checked."""
+    """Checks the output array that a caller passed, and returns it."""
     place: Any
     if is_on_device(out):
         place = _on_device(name, out, dtype)
@@ -96,7 +96,7 @@ def place_of(name: str, out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) 
     if place.dtype != dtype:
         raise TypeError(f"{name} must be {dtype}, which is the plan's type, not {place.dtype}")
     if place.size != prod(shape):
-        raise ValueError(f"{name} has shape {place.shape}, and the result has {shape}")
+        raise ValueError(f"{name} has shape {place.shape}, but the result has {shape}")
     if not is_contiguous:
         raise ValueError(f"{name} is not contiguous, in C order")
     if not is_writeable:

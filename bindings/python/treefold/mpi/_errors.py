@@ -18,9 +18,9 @@ class Error(Exception):
 
     An `Error` is also an instance of the Python class for its kind, if there
     is one: `ValueError` for arguments, lengths, ranks that disagree, and the
-    reduction of no items by an operator without a value for that; `TypeError`
-    for operations that a type does not have; `FloatingPointError` if the
-    processor flushes subnormal numbers or does not round to nearest;
+    reduction of no items by an operator that has no value for them;
+    `TypeError` for operations that a type does not have; `FloatingPointError`
+    if the processor flushes subnormal numbers or does not round to nearest;
     `TimeoutError`; `MemoryError`.
 
     Attributes

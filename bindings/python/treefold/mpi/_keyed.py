@@ -72,7 +72,7 @@ class KeyedPlan(ScheduledPlan):
             set_all(builder, {"root": root, "algorithm": algorithm, "blocks": blocks, "ports": ports, "node_ranks": node_ranks,
                               "message_limit": message_limit})
         self._build(comm, builder, (self._groups,), root)
-        # C starts no runs of two columns.
+        # C runs two columns only in blocking calls.
         self._is_blocking |= self._by_key.columns > 1
 
     def allreduce(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Any:
@@ -195,15 +195,15 @@ class Moments:
         check(lib.treefold_keyed_create(type_code(dtype), code, groups, self._state.place), "Moments")
 
     def value(self, statistic: str, *, ddof: float | None = None, bias: bool | None = None) -> np.ndarray:
-        """A statistic of each key's items: the exact one, rounded once.
+        """The exact value of a statistic of each key's items, rounded once.
 
         Parameters
         ----------
         statistic : str
-            "count", "sum", "mean", "var" or "std"; of "exact_skewness" also
-            "skewness" and "kurtosis". Of "exact_cov" "count", "cov", "corr",
-            "slope" (of the regression line of y on x) and "intercept" (its
-            height at x = 0).
+            "count", "sum", "mean", "var" or "std"; with "exact_skewness" also
+            "skewness" and "kurtosis". With "exact_cov": "count", "cov",
+            "corr", "slope" (of the regression line of y on x) and "intercept"
+            (its height at x = 0).
         ddof : float, optional
             The number that "var", "std" and "cov" subtract from the number of
             items in their divisor: 0 by default, and 1 for "cov".
@@ -215,7 +215,7 @@ class Moments:
         -------
         array
             An element for each key, NaN if it has too few items; of type
-            uint64 for "count", else of the plan's.
+            uint64 for "count", else of the plan's type.
 
         Raises
         ------

@@ -21,13 +21,13 @@ if not hasattr(MPI, "_handleof"):
 
 ffi: Any = _declarations.ffi
 
-# Python has loaded it already.
+# Python has already loaded this library.
 lib: Any = ffi.dlopen(_native.__file__)
 
 # Identifies the MPI library of a communicator: mpi4py's own MPI_Comm_size.
 function: Any = ffi.dlopen(MPI.__file__).MPI_Comm_size
 
-#: The bytes of a communicator's handle.
+#: The size of a communicator's handle, in bytes.
 COMM_BYTES: int = MPI._sizeof(MPI.Comm)
 
 #: The family of the MPI library, as `treefold_mpi.h` names it.

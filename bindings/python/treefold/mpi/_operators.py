@@ -138,7 +138,7 @@ def _calls(op: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> Callable[[Any
 
 
 def one_item(name: str, given: Any, dtype: np.dtype[Any]) -> np.ndarray:
-    """One item as its bytes; bytes that no field and no number uses are zero."""
+    """The bytes of one item; bytes that no field and no number uses are zero."""
     item = np.zeros(1, dtype)
     if dtype.fields is None and dtype.kind in "iufc":
         value = np.asarray(given)

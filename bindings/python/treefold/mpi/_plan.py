@@ -32,8 +32,8 @@ class Plan(ScheduledPlan):
     local_items : int, optional
         The number of this rank's items, which follow those of the lower ranks.
     extents : sequence of (int, int), optional
-        The ranges of this rank's items, each from its first number to the one
-        after its last, in the order of its array.
+        The ranges of this rank's items, in the order of its array. A pair has
+        a range's first item number and the number after its last.
     even : int, optional
         N items over all ranks: each of p ranks has floor(N / p), and the first
         N mod p have one more.
@@ -53,7 +53,7 @@ class Plan(ScheduledPlan):
         as a `numba.cfunc`. A function must return the same bits on every rank,
         and must not communicate. Its exceptions are raised by the call that
         waits for the run. A `numba.cfunc` cannot raise: numba prints the
-        exception and continues. Let it return 1 instead.
+        exception and continues. Let it return 1 to report a failure.
     empty : scalar, optional
         The result for no items, if `op` is a function. Without it, reducing
         no items is an error.
@@ -67,8 +67,9 @@ class Plan(ScheduledPlan):
     root : int, optional
         The rank that gets the result of `reduce`, and whose row `bcast` sends.
     algorithm : str, optional
-        One of `ALGORITHMS`. By default the environment variable
-        TREEFOLD_ALGORITHM, or else the one with the least estimated time.
+        One of `ALGORITHMS`. By default, the value of the environment variable
+        TREEFOLD_ALGORITHM, or else the algorithm with the least estimated
+        time.
     blocks, ports, node_ranks, message_limit : int, optional
         Parameters of algorithms: the number of column blocks of a row, of
         messages that a rank sends at once, and of ranks in a node; the longest
@@ -229,7 +230,7 @@ class Plan(ScheduledPlan):
         return np.sqrt(self.allreduce(x, x))
 
     def bcast(self, row: Any) -> Any:
-        """Copies the root's row to every rank's. Collective.
+        """Copies the root's row to the rows of all ranks. Collective.
 
         Parameters
         ----------

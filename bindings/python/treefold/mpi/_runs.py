@@ -220,7 +220,7 @@ class ScheduledPlan(AnyPlan):
     def _start(self, call: Call) -> "Pending":
         # Created before the call, so that any interruption of this function cancels the run.
         handle = Handle("treefold_run **", self._combine)
-        # The wait names the output.
+        # The output is passed to the wait.
         arguments = OPERATIONS[call.name].code, *call.passed, ffi.NULL, 0, handle.place
         self._check(call.form.start(self._handle(), *arguments), call.name)
         return Pending(self, handle, call.name, call.shape, call.out)

@@ -32,7 +32,7 @@ def described(plan: AnyPlan, comm: MPI.Intracomm) -> Iterator[Any]:
 
 
 def natural(name: str, number: Any, end: int = 1 << 64) -> int:
-    """A number that fits a C type."""
+    """An argument as an int from 0 to `end` - 1."""
     try:
         number = index(number)
     except TypeError:

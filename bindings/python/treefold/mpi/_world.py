@@ -44,7 +44,7 @@ def _free(_comm: MPI.Comm, _key: int, world: Handle) -> None:
 
 
 def library() -> str:
-    """Which MPI library treefold calls, and why that one, in one line.
+    """Describes in one line which MPI library treefold calls, and why.
 
     Returns
     -------
