@@ -35,18 +35,13 @@ pub(crate) const fn block_leaves<V: Vector>() -> usize {
     }
 }
 
-/// The root of a block of [`block_leaves`].
+/// The number of leaves in a part of a block: an L-th of it, or all of it if a block is a square.
 #[inline(always)]
-pub(crate) fn block_root<V, O, S, const AHEAD_BYTES: usize>(
-    proven: Proven<V>,
-    block: S,
-) -> V::Element
-where
-    V: Vector,
-    O: Combine<V::Element>,
-    S: Source<Leaf = V::Element>,
-{
-    root::<V, O>(proven, block_nodes::<V, O, S, AHEAD_BYTES>(proven, block))
+pub(crate) const fn part_leaves<V: Vector>() -> usize {
+    match V::LANES {
+        16 => 256,
+        _ => 64,
+    }
 }
 
 /// The root of L^2 leaves.
@@ -114,7 +109,7 @@ pub(crate) fn lanes_by_loop<V: Vector, const AHEAD_BYTES: usize>() -> usize {
     }
 }
 
-/// The nodes of one L-th of a block, for blocks larger than a square.
+/// The nodes of a part of a block.
 #[inline(always)]
 pub(crate) fn part_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, part: S) -> V
 where
@@ -124,8 +119,8 @@ where
 {
     match V::LANES {
         2 => ThirtyTwo::nodes::<V, O, S, AHEAD_BYTES>(proven, part),
-        4 => Sixteen::nodes::<V, O, S, AHEAD_BYTES>(proven, part),
-        _ => Eight::nodes::<V, O, S, AHEAD_BYTES>(proven, part),
+        8 => Eight::nodes::<V, O, S, AHEAD_BYTES>(proven, part),
+        _ => Sixteen::nodes::<V, O, S, AHEAD_BYTES>(proven, part),
     }
 }
 

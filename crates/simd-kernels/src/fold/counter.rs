@@ -44,6 +44,16 @@ impl<T: Copy> Counter<T> {
     #[inline]
     pub(crate) fn finish<S: Source<Leaf = T>>(
         &mut self,
+        leaves: S,
+        combine: impl FnMut(T, T) -> T,
+    ) -> T {
+        self.finish_here(leaves, combine)
+    }
+
+    /// [`finish`](Self::finish), compiled into its caller.
+    #[inline(always)]
+    pub(crate) fn finish_here<S: Source<Leaf = T>>(
+        &mut self,
         mut leaves: S,
         mut combine: impl FnMut(T, T) -> T,
     ) -> T {
@@ -54,7 +64,7 @@ impl<T: Copy> Counter<T> {
             let root = eight(group.leaves(&mut buffer), &mut combine);
             self.push(root, 3, &mut combine);
         }
-        let last = fold_last(leaves.leaves(&mut buffer), &mut combine);
+        let last = fold_by_bits(leaves.leaves(&mut buffer), &mut combine);
         let mut root = last.unwrap_or_else(|| self.waiting.pop().expect(WAITS));
         // Loops rather than iterators: this is compiled for hundreds of types and operators.
         while let Some(left) = self.waiting.pop() {
@@ -81,7 +91,24 @@ fn four<T: Copy>([a, b, c, d]: [T; 4], combine: &mut impl FnMut(T, T) -> T) -> T
     combine(left, right)
 }
 
-/// The fold of fewer than eight leaves, written out for each length; `None` for no leaves.
+/// The fold of fewer than eight leaves: of the four, two and one leaves that the bits of their number stand for; `None` for no leaves.
+#[inline]
+fn fold_by_bits<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> Option<T> {
+    let (fours, rest) = leaves.as_chunks::<4>();
+    let (twos, ones) = rest.as_chunks::<2>();
+    let mut root = ones.first().copied();
+    if let Some(&[a, b]) = twos.first() {
+        let pair = combine(a, b);
+        root = Some(root.map_or(pair, |right| combine(pair, right)));
+    }
+    if let Some(&leaves) = fours.first() {
+        let left = four(leaves, combine);
+        root = Some(root.map_or(left, |right| combine(left, right)));
+    }
+    root
+}
+
+/// The same, written out for each length: it takes less time if all is in the caches, but has more code, and a table of jumps.
 #[inline]
 pub(crate) fn fold_last<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> Option<T> {
     let (left, right) = match *leaves {

@@ -4,9 +4,9 @@ use crate::fold::counter::{Counter, eight, fold_last};
 use crate::fold::source::Source;
 
 /// For fewer leaves, the set-up of a kernel costs more than it saves.
-pub(crate) const SHORT_LEAVES: usize = 128;
+pub(crate) const FEW_LEAVES: usize = 64;
 
-/// The fold of fewer than [`SHORT_LEAVES`] leaves; `None` for no leaves.
+/// The fold of fewer than [`FEW_LEAVES`] leaves; `None` for no leaves.
 #[inline(always)]
 pub(crate) fn fold_few<S: Source>(
     leaves: S,

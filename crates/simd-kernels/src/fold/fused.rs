@@ -2,10 +2,11 @@
 
 use crate::fold::block;
 use crate::fold::counter::Counter;
-use crate::fold::few::{SHORT_LEAVES, fold_few};
+use crate::fold::few::{FEW_LEAVES, fold_few};
 use crate::fold::merge;
+use crate::fold::slice::{few, many};
 use crate::fold::source::{Absolute, Mapped, Products, Source, Square};
-use crate::fold::stream::{FOR_FOLDS, Fold};
+use crate::fold::stream::FOR_FOLDS;
 use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 use crate::sets::bits::Bits;
 use crate::sets::dispatch::{Float, compute};
@@ -33,7 +34,7 @@ pub fn dot<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
 }
 
 pub(crate) fn dot_kernel<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
-    compute(level, Fold(Products::new(x, y)))
+    computed(level, Products::new(x, y))
 }
 
 /// The sum of x0 * x0, x1 * x1, … in tree order; `None` for no elements. It has the bits of [`dot`] of the slice with itself.
@@ -51,7 +52,17 @@ pub(crate) fn squared_norm_kernel<T: Float>(level: Level, x: &[T]) -> Option<T> 
         elements: x,
         function: Square,
     };
-    compute(level, Fold(squares))
+    computed(level, squares)
+}
+
+/// The sum of computed leaves. The set-up of a kernel costs more for them than for a slice.
+#[inline(always)]
+fn computed<S: Source<Leaf: Float>>(level: Level, leaves: S) -> Option<S::Leaf> {
+    if leaves.len() < 2 * FEW_LEAVES {
+        few(leaves)
+    } else {
+        many(level, leaves)
+    }
 }
 
 /// The sum of the leaves and the sum of their absolute values, each in tree order; `None` for no leaves.
@@ -70,6 +81,10 @@ pub fn sum_and_absolute_sum<T: Float>(level: Level, leaves: &[T]) -> Option<(T, 
 }
 
 pub(crate) fn sum_and_absolute_sum_kernel<T: Float>(level: Level, leaves: &[T]) -> Option<(T, T)> {
+    if leaves.len() < FEW_LEAVES {
+        let add = |left, right| left + right;
+        return fold_few(leaves, add).zip(fold_few(absolutes(leaves), add));
+    }
     compute(level, SumAndAbsoluteSum(leaves))
 }
 
@@ -81,15 +96,6 @@ impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
     type Output = Option<(T, T)>;
 
     const FOR: For = FOR_FOLDS;
-
-    #[inline(always)]
-    fn few<O: Combine<T>>(&mut self) -> Option<Self::Output> {
-        let sums = || {
-            let sum = fold_few(self.0, O::single)?;
-            Some((sum, fold_few(absolutes(self.0), O::single)?))
-        };
-        (self.0.len() < SHORT_LEAVES).then(sums)
-    }
 
     #[inline(always)]
     fn compute<V, O>(self, proven: Proven<V>) -> Self::Output
@@ -152,8 +158,8 @@ where
     O: Combine<V::Element>,
 {
     if V::LANES == 16 {
-        let sum = block::block_root::<V, O, _, AHEAD_BYTES>(proven, block);
-        let absolute_sum = block::block_root::<V, O, _, 0>(proven, absolutes(block));
+        let sum = block::square_root::<V, O, _, AHEAD_BYTES>(proven, block);
+        let absolute_sum = block::square_root::<V, O, _, 0>(proven, absolutes(block));
         return (sum, absolute_sum);
     }
     let (mut nodes, mut absolute_nodes) = (

@@ -1,7 +1,9 @@
 //! Folds of whole slices in one pass, without allocation.
 
 use crate::fold::counter::{Counter, fold_last};
-use crate::fold::stream::Fold;
+use crate::fold::few::{FEW_LEAVES, fold_few};
+use crate::fold::source::Source;
+use crate::fold::stream::{Fold, ShortFold};
 use crate::sets::dispatch::{Float, compute};
 use crate::sets::level::Level;
 use crate::sets::operation::Operation;
@@ -37,7 +39,30 @@ pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Optio
 
 #[inline(always)]
 pub(crate) fn sum_kernel<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
-    compute(level.for_leaf_bytes(size_of_val(leaves)), Fold(leaves))
+    // Neither is inlined, so that a call loads the code of one only.
+    if leaves.len() < FEW_LEAVES {
+        few(leaves)
+    } else {
+        many(level, leaves)
+    }
+}
+
+/// The sum of leaves that are too few for a kernel.
+#[inline(never)]
+pub(crate) fn few<S: Source<Leaf: Float>>(leaves: S) -> Option<S::Leaf> {
+    fold_few(leaves, |left, right| left + right)
+}
+
+/// For fewer leaves, [`ShortFold`].
+const SHORT_LEAVES: usize = 512;
+
+/// The sum by a kernel.
+#[inline(never)]
+pub(crate) fn many<S: Source<Leaf: Float>>(level: Level, leaves: S) -> Option<S::Leaf> {
+    if leaves.len() < SHORT_LEAVES {
+        return compute(level, ShortFold(leaves));
+    }
+    compute(level.for_leaf_bytes(leaves.bytes()), Fold(leaves))
 }
 
 /// The fold of the items along the binary tree by any operator; `None` for no items.

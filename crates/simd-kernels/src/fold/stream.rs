@@ -14,10 +14,10 @@
 //! leaves stay in registers. A binary counter combines the roots of the blocks.
 
 use crate::fold::block::{
-    Registers, block_leaves, block_root, lanes_by_loop, one_of_many_nodes, square_root,
+    Registers, block_leaves, block_nodes, lanes_by_loop, one_of_many_nodes, part_leaves,
+    part_nodes, square_root,
 };
 use crate::fold::counter::Counter;
-use crate::fold::few::{SHORT_LEAVES, fold_few};
 use crate::fold::merge::{root, rows};
 use crate::fold::source::Source;
 use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
@@ -40,9 +40,27 @@ impl<S: Source> Kernel<S::Leaf> for Fold<S> {
     const FOR: For = FOR_FOLDS;
 
     #[inline(always)]
-    fn few<O: Combine<S::Leaf>>(&mut self) -> Option<Self::Output> {
-        (self.0.len() < SHORT_LEAVES).then(|| fold_few(self.0, O::single))
+    fn compute<V, O>(self, proven: Proven<V>) -> Self::Output
+    where
+        V: Vector<Element = S::Leaf>,
+        O: Combine<S::Leaf>,
+    {
+        Some(fold_any::<V, O, S>(proven, self.0, self.0.bytes()))
     }
+}
+
+/// The fold of few leaves, without the code for blocks and prefetches: after other work, a processor waits for each cache line of code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShortFold<S>(pub(crate) S);
+
+impl<S: Source> Kernel<S::Leaf> for ShortFold<S> {
+    type Output = Option<S::Leaf>;
+
+    // Registers of 16 floats would leave up to 255 leaves to the code for the last leaves.
+    const FOR: For = For {
+        long_registers: size_of::<S::Leaf>() > 4,
+        ..FOR_FOLDS
+    };
 
     #[inline(always)]
     fn compute<V, O>(self, proven: Proven<V>) -> Self::Output
@@ -50,7 +68,9 @@ impl<S: Source> Kernel<S::Leaf> for Fold<S> {
         V: Vector<Element = S::Leaf>,
         O: Combine<S::Leaf>,
     {
-        Some(fold_any::<V, O, S>(proven, self.0, self.0.bytes()))
+        let mut roots = Counter::new();
+        let leaves = push_parts::<V, O, S, 0>(proven, &mut roots, self.0);
+        Some(roots.finish_here(leaves, O::single))
     }
 }
 
@@ -79,7 +99,7 @@ where
     S: Source<Leaf = V::Element>,
 {
     let mut roots = Counter::new();
-    // Decreasing sizes: groups of L blocks, then single blocks, then squares of L^2 leaves, then single leaves.
+    // Decreasing sizes: groups of L blocks, then single blocks, then parts of a block, then squares of L^2 leaves, then single leaves.
     let group_leaves = V::LANES * block_leaves::<V>();
     while let Some((group, rest)) = leaves.split_at_checked(group_leaves) {
         leaves = rest;
@@ -93,16 +113,41 @@ where
         let root = root::<V, O>(proven, rows::<V, O>(proven, &blocks));
         roots.push(root, group_leaves.ilog2(), O::single);
     }
-    while let Some((block, rest)) = leaves.split_at_checked(block_leaves::<V>()) {
+    while part_leaves::<V>() < block_leaves::<V>()
+        && let Some((block, rest)) = leaves.split_at_checked(block_leaves::<V>())
+    {
         leaves = rest;
-        let root = block_root::<V, O, S, AHEAD_BYTES>(proven, block);
+        let root = root::<V, O>(proven, block_nodes::<V, O, S, AHEAD_BYTES>(proven, block));
         roots.push(root, block_leaves::<V>().ilog2(), O::single);
     }
+    let leaves = push_parts::<V, O, S, AHEAD_BYTES>(proven, &mut roots, leaves);
+    roots.finish(leaves, O::single)
+}
+
+/// Adds the roots of the parts and squares of these leaves, and returns the last leaves.
+#[inline(always)]
+fn push_parts<V, O, S, const AHEAD_BYTES: usize>(
+    proven: Proven<V>,
+    roots: &mut Counter<V::Element>,
+    mut leaves: S,
+) -> S
+where
+    V: Vector,
+    O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
+{
+    while let Some((part, rest)) = leaves.split_at_checked(part_leaves::<V>()) {
+        leaves = rest;
+        let root = root::<V, O>(proven, part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
+        roots.push(root, part_leaves::<V>().ilog2(), O::single);
+    }
     let square_leaves = V::LANES * V::LANES;
-    while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
+    while square_leaves < part_leaves::<V>()
+        && let Some((square, rest)) = leaves.split_at_checked(square_leaves)
+    {
         leaves = rest;
         let root = square_root::<V, O, S, AHEAD_BYTES>(proven, square);
         roots.push(root, square_leaves.ilog2(), O::single);
     }
-    roots.finish(leaves, O::single)
+    leaves
 }

@@ -27,11 +27,20 @@ pub enum Ahead {
 impl Ahead {
     /// The distance for an input of `bytes` bytes.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn of_bytes(bytes: usize) -> Self {
+        if bytes < OWN_CACHE_BYTES {
+            Self::Nothing
+        } else {
+            Self::of_many_bytes(bytes)
+        }
+    }
+
+    /// [`of_bytes`](Self::of_bytes) for inputs that do not fit the core's own caches. Not inlined, so that short calls do not load its code.
+    #[inline(never)]
+    fn of_many_bytes(bytes: usize) -> Self {
         match bytes {
-            ..OWN_CACHE_BYTES => Self::Nothing,
-            OWN_CACHE_BYTES..SHARED_CACHE_BYTES => Self::SharedCache,
+            ..SHARED_CACHE_BYTES => Self::SharedCache,
             _ if prefers_order() => Self::Nothing,
             _ => Self::Memory,
         }
