@@ -49,11 +49,20 @@ where
 /// environment is not IEEE 754's default.
 pub fn fold<T: Copy + 'static, O: Operator<T>>(items: &[T], operator: &O) -> Result<T, FoldError> {
     environment::check()?;
-    finished(operator.fold(items), operator)
+    returned(operator.fold_canonical(items), operator)
 }
 
-/// The canonical value of a reduction, after a check of the environment.
+/// The result of a reduction, from its value before it is made canonical.
 fn finished<T: Copy + 'static, O: Operator<T>>(
+    value: Option<T>,
+    operator: &O,
+) -> Result<T, FoldError> {
+    returned(value.map(|value| operator.canonical(value)), operator)
+}
+
+/// The result of a reduction, after a check of the environment.
+#[inline]
+fn returned<T: Copy + 'static, O: Operator<T>>(
     value: Option<T>,
     operator: &O,
 ) -> Result<T, FoldError> {
@@ -61,10 +70,7 @@ fn finished<T: Copy + 'static, O: Operator<T>>(
     if !operator.is_plain() {
         environment::check()?;
     }
-    match value {
-        Some(value) => Ok(operator.canonical(value)),
-        None => empty(operator),
-    }
+    value.map_or_else(|| empty(operator), Ok)
 }
 
 /// The reduction of no items.

@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 
-use super::{Operator, Product, Sum};
+use super::{Operator, PlainFold, Product, Sum, fold_bytes};
 
 /// Sum and product of a complex type. Each elementary operation rounds, in the order written here.
 macro_rules! complex_operators {
@@ -19,6 +19,9 @@ macro_rules! complex_operators {
             }
             fn is_plain(&self) -> bool {
                 true
+            }
+            fn plain_fold(&self) -> Option<PlainFold> {
+                Some(fold_bytes::<Complex<$float>, Self>)
             }
             fn canonical(&self, value: Complex<$float>) -> Complex<$float> {
                 Complex::new(self.canonical(value.re), self.canonical(value.im))
@@ -39,6 +42,9 @@ macro_rules! complex_operators {
             }
             fn is_plain(&self) -> bool {
                 true
+            }
+            fn plain_fold(&self) -> Option<PlainFold> {
+                Some(fold_bytes::<Complex<$float>, Self>)
             }
             fn canonical(&self, value: Complex<$float>) -> Complex<$float> {
                 Complex::new(

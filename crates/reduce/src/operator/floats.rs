@@ -1,14 +1,31 @@
 //! The operators of floats, which run the SIMD kernels.
 
+use std::hint::black_box;
+
 use simd_kernels::{Level, Operation};
 
-use super::{Max, Min, Operator, Product, Sum, grown};
+use super::{Max, Min, Operator, PlainFold, Product, Sum, fold_bytes, grown};
 
 /// The kernels of a float operator, and the one NaN that it returns: positive, quiet, without payload.
 macro_rules! kernels {
     ($float:ty, $operation:expr, $canonical_nan:literal) => {
         fn is_plain(&self) -> bool {
             true
+        }
+
+        fn plain_fold(&self) -> Option<PlainFold> {
+            Some(fold_bytes::<$float, Self>)
+        }
+
+        // A branch: a selection would load the NaN from memory.
+        #[inline]
+        fn fold_canonical(&self, items: &[$float]) -> Option<$float> {
+            let value = self.fold(items)?;
+            Some(if value.is_nan() {
+                canonical_nan(<$float>::from_bits($canonical_nan))
+            } else {
+                value
+            })
         }
 
         #[inline]
@@ -59,6 +76,13 @@ macro_rules! kernels {
             }
         }
     };
+}
+
+/// This NaN, which the compiler must not know.
+#[cold]
+#[inline(never)]
+fn canonical_nan<T>(nan: T) -> T {
+    black_box(nan)
 }
 
 /// The four operators of a float type.

@@ -14,6 +14,7 @@ mod words;
 
 use std::any::Any;
 
+use bytemuck::Pod;
 use simd_kernels::Level;
 
 #[doc(hidden)]
@@ -25,6 +26,19 @@ const CANONICAL_ELEMENTS: usize = 512;
 
 /// The greatest number of lanes.
 pub const LANES_MAX: usize = 1 << 20;
+
+/// A reduction of items that are passed as bytes. Writes the result in canonical form; `None` if there are no items, or a slice is not one of
+/// the items' type.
+#[doc(hidden)]
+pub type PlainFold = fn(&[u8], &mut [u8]) -> Option<()>;
+
+/// [`PlainFold`] by an operator of this crate.
+fn fold_bytes<T: Pod, O: Operator<T> + Default>(items: &[u8], result: &mut [u8]) -> Option<()> {
+    let items = bytemuck::try_cast_slice(items).ok()?;
+    let result: &mut T = bytemuck::try_from_bytes_mut(result).ok()?;
+    *result = O::default().fold_canonical(items)?;
+    Some(())
+}
 
 /// A binary operation on items, never assumed to be associative or commutative.
 ///
@@ -51,6 +65,12 @@ pub trait Operator<T: Copy + 'static> {
     #[doc(hidden)]
     fn is_plain(&self) -> bool {
         false
+    }
+
+    /// [`fold_canonical`](Operator::fold_canonical) as a function of bytes that needs no operator; `None` if there is none.
+    #[doc(hidden)]
+    fn plain_fold(&self) -> Option<PlainFold> {
+        None
     }
 
     /// The canonical representation of a value that may have several; applied to results only.
@@ -285,6 +305,9 @@ macro_rules! integer_operator {
             }
             fn is_plain(&self) -> bool {
                 true
+            }
+            fn plain_fold(&self) -> Option<PlainFold> {
+                Some(fold_bytes::<$integer, Self>)
             }
             // The order does not change any bit.
             fn fold(&self, items: &[$integer]) -> Option<$integer> {

@@ -1,6 +1,6 @@
 //! References to operators are operators, so a program can choose one at run time.
 
-use super::{Operator, Prefixes};
+use super::{Operator, PlainFold, Prefixes};
 
 impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
     fn name(&self) -> &str {
@@ -21,6 +21,10 @@ impl<T: Copy + 'static, O: Operator<T> + ?Sized> Operator<T> for &O {
 
     fn canonical(&self, value: T) -> T {
         (**self).canonical(value)
+    }
+
+    fn plain_fold(&self) -> Option<PlainFold> {
+        (**self).plain_fold()
     }
 
     fn fold_canonical(&self, items: &[T]) -> Option<T> {

@@ -16,6 +16,7 @@ use crate::engines::scheduled::columns;
 use crate::engines::terms::{Choice, Terms};
 use crate::engines::values::{Memory, Values};
 use crate::operation::Operation;
+use crate::operator::PlainFold;
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
@@ -47,18 +48,18 @@ use crate::world::conversation::Conversation;
 // In this order, the fields that a fold reads lie in one cache line.
 #[repr(C)]
 pub struct AnyPlan {
-    /// Whether an allreduce is only a fold of a call's items, by an operator that makes no calls on plans.
-    pub(super) is_fold: bool,
-    /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
-    pub(super) is_local: bool,
-    pub(super) kind: PlanKind,
+    /// The function for an allreduce that is only a fold of a call's items, by an operator that makes no calls on plans.
+    pub(super) fold: Option<PlainFold>,
     /// The length of this rank's slice, in elements and in bytes; the greatest number if it is too long for any memory.
     pub(super) local_length: u64,
     pub(super) local_bytes: usize,
     pub(super) item_bytes: usize,
-    pub(super) values: Rc<dyn Values>,
     pub(crate) conversation: Rc<Conversation>,
     pub(super) world: World,
+    /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
+    pub(super) is_local: bool,
+    pub(super) kind: PlanKind,
+    pub(super) values: Rc<dyn Values>,
     pub(super) terms: Rc<Terms>,
     /// Shared with runs under way.
     pub(super) engine: Rc<dyn Engine>,
@@ -90,16 +91,16 @@ impl AnyPlan {
         let item_bytes = values.item().size();
         let local_bytes = local_length.saturating_mul(item_bytes as u64);
         let local_bytes = usize::try_from(local_bytes).unwrap_or(usize::MAX);
+        let is_local = engine.is_local_fold();
+        let is_fold = is_local && isize::try_from(local_bytes).is_ok();
         Self {
             world: world.clone(),
             local_length,
             local_bytes,
             item_bytes,
             terms,
-            is_local: engine.is_local_fold(),
-            is_fold: engine.is_local_fold()
-                && values.is_plain()
-                && isize::try_from(local_bytes).is_ok(),
+            is_local,
+            fold: is_fold.then(|| values.plain_fold()).flatten(),
             values,
             engine,
             conversation,
@@ -117,7 +118,7 @@ impl AnyPlan {
             values: Rc::clone(&self.values),
             engine: Rc::clone(&self.engine),
             conversation: Rc::clone(&self.conversation),
-            is_fold: self.is_fold && matches!(form, Form::Items),
+            fold: self.fold.filter(|_| matches!(form, Form::Items)),
             form,
             scratch: Cell::default(),
             ..*self

@@ -23,7 +23,7 @@ impl AnyPlan {
     #[doc(hidden)]
     #[inline]
     pub fn fold_bytes(&self, elements: usize) -> Option<[usize; 2]> {
-        let is_fold = self.is_fold && elements as u64 == self.local_length;
+        let is_fold = self.fold.is_some() && elements as u64 == self.local_length;
         is_fold.then_some([self.local_bytes, self.item_bytes])
     }
 
@@ -33,7 +33,7 @@ impl AnyPlan {
     #[inline(always)]
     pub fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
         let is_valid = self.is_idle() && environment::check().is_ok();
-        is_valid.then(|| self.values.fold(items, result))?
+        is_valid.then(|| self.fold?(items, result))?
     }
 
     /// Whether a run can begin, with nothing to be done before it.

@@ -11,6 +11,7 @@ use bytemuck::Pod;
 pub(crate) use self::typed::Typed;
 pub(crate) use self::words::Words;
 use super::scheduled::program::Combine;
+use crate::operator::PlainFold;
 
 /// Reductions of items of one type by one operator; the items are passed as bytes. Slices are aligned for the type unless stated otherwise;
 /// lengths and offsets are in bytes.
@@ -33,6 +34,9 @@ pub(crate) trait Values {
     /// Writes the reduction of all items, in canonical form. Returns `None` if there are no items.
     fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()>;
 
+    /// [`fold`](Self::fold) as a function that needs no values, if there is one.
+    fn plain_fold(&self) -> Option<PlainFold>;
+
     /// Writes the sum of the products of two equally long slices, by [`Operator::fold_products`](crate::Operator::fold_products).
     ///
     /// # Panics
@@ -53,9 +57,6 @@ pub(crate) trait Values {
 
     /// Combines two items, which need not be aligned, and writes the result to `left`.
     fn combine(&self, left: &mut [u8], right: &[u8]);
-
-    /// Whether the operator makes no calls on plans, and leaves the floating-point environment unchanged.
-    fn is_plain(&self) -> bool;
 
     /// Performs the combinations of a step, one after the other.
     fn combine_all(&self, combines: &[Combine<usize>], workspace: &mut [u8]);

@@ -11,7 +11,7 @@ use exact_sum::{Accumulator, Sum};
 use super::{ALIGNMENT, ARE_FLOATS, Values, typed, typed_mut};
 use crate::engines::scheduled::program::Combine;
 use crate::fold::prefix::Stack;
-use crate::operator::Operator;
+use crate::operator::{Operator, PlainFold};
 
 /// The operations on items of type `T` by operator `O`.
 pub(crate) struct Typed<T, O> {
@@ -50,10 +50,6 @@ impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
         self.operator.name()
     }
 
-    fn is_plain(&self) -> bool {
-        self.operator.is_plain()
-    }
-
     fn has_empty(&self) -> bool {
         self.operator.empty().is_some()
     }
@@ -75,6 +71,10 @@ impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
     fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
         typed_mut(result)[0] = self.operator.fold_canonical(typed(items))?;
         Some(())
+    }
+
+    fn plain_fold(&self) -> Option<PlainFold> {
+        self.operator.plain_fold()
     }
 
     fn fold_products(&self, x: &[u8], y: &[u8], result: &mut [u8]) {

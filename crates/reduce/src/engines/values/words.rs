@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::{ARE_FLOATS, Values, typed, typed_mut};
 use crate::engines::scheduled::program::Combine;
-use crate::operator::WordsOperator;
+use crate::operator::{PlainFold, WordsOperator};
 
 /// The operations on items of words, and scratch memory for them.
 pub(crate) struct Words {
@@ -47,10 +47,6 @@ impl Values for Words {
         self.operator.name()
     }
 
-    fn is_plain(&self) -> bool {
-        false
-    }
-
     fn has_empty(&self) -> bool {
         self.operator.empty().is_some()
     }
@@ -61,6 +57,10 @@ impl Values for Words {
 
     fn has_products(&self) -> bool {
         false
+    }
+
+    fn plain_fold(&self) -> Option<PlainFold> {
+        None
     }
 
     fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
