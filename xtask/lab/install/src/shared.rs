@@ -37,7 +37,10 @@ pub(super) fn name(
     Ok(())
 }
 
-/// Links a static library of Rust's as a shared one with these symbols.
+/// Places the functions of short calls next to each other.
+const SHORT_CALLS: &str = include_str!("../../../../bindings/c-mpi/library/short_calls.ld");
+
+/// Links a static library of Rust's as a shared one with these symbols. Linkers that cannot place functions leave them where they are.
 pub(super) fn link(
     archive: &Path,
     library: &str,
@@ -45,16 +48,26 @@ pub(super) fn link(
     folder: &Path,
     values: &Values<'_>,
 ) -> Result<(), Error> {
-    let mut link = compiler();
-    link.args(symbols.iter().map(|name| format!("-Wl,--undefined={name}")));
-    link.arg(archive);
-    name(&mut link, library, symbols, folder, values)?;
-    link.arg("-Wl,--as-needed");
-    link.args(SYSTEM_LIBRARIES.map(|library| format!("-l{library}")));
-    link.arg("-lgcc_s")
-        .arg("-o")
-        .arg(folder.join(format!("{library}.so")));
-    run(&mut link).map_err(|reason| Error::file(archive, reason))
+    let script = folder.join("short_calls.ld");
+    fs::write(&script, SHORT_CALLS).map_err(|error| Error::file(&script, error))?;
+    let placed = format!("-Wl,-T,{}", script.display());
+    let linked = |placement: &[String]| -> Result<Result<(), String>, Error> {
+        let mut link = compiler();
+        link.args(symbols.iter().map(|name| format!("-Wl,--undefined={name}")));
+        link.arg(archive).args(placement);
+        name(&mut link, library, symbols, folder, values)?;
+        link.arg("-Wl,--as-needed");
+        link.args(SYSTEM_LIBRARIES.map(|library| format!("-l{library}")));
+        link.arg("-lgcc_s")
+            .arg("-o")
+            .arg(folder.join(format!("{library}.so")));
+        Ok(run(&mut link))
+    };
+    let outcome = match linked(&[placed])? {
+        Ok(()) => Ok(()),
+        Err(_) => linked(&[])?,
+    };
+    outcome.map_err(|reason| Error::file(archive, reason))
 }
 
 /// Installs a shared library and its other names.
