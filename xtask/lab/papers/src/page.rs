@@ -294,7 +294,22 @@ fn compared(comparisons: &[Comparison]) -> String {
         let ours = shown(ours) + &how;
         table.row([what.clone(), shown(published), ours, why.clone()]);
     }
-    table.text().trim_end().to_owned()
+    // Columns that mostly contain numbers are aligned to the right.
+    let rule = |column: usize| {
+        let is_number = |row: &&Comparison| {
+            let cell = &row.cells[column];
+            cell.starts_with(|first: char| first.is_ascii_digit() || first == '–')
+        };
+        let numbers = comparisons.iter().filter(is_number).count();
+        if 2 * numbers > comparisons.len() {
+            "--:"
+        } else {
+            "---"
+        }
+    };
+    let rules = format!("|---|{}|{}|---|", rule(1), rule(2));
+    let text = table.text().trim_end();
+    text.replacen("|---|---|---|---|", &rules, 1)
 }
 
 #[cfg(test)]

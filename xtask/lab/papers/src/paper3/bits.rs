@@ -113,10 +113,9 @@ pub(super) fn by_topology(context: &Context<'_>, page: &mut Page) -> Result<(), 
         });
         let changes = yes(found.iter().flatten().flatten().any(|&count| count > 1));
         let why = if found[0][0].iter().all(|&count| count == 1) {
-            "nodes of 1, 2, 4 and 8 ranks side by side are subtrees of one binary tree: there the order is the same, and the claim needs nodes of other sizes, or ranks that \
-             are dealt out"
+            "nodes of 1, 2, 4 and 8 ranks side by side are subtrees of one binary tree, so their order is the same; nodes of other sizes, or ranks dealt out to nodes, change it"
         } else {
-            "the root's own value meets the other nodes' before it meets its neighbours', so even x1, x2, x4, x8 differ"
+            "the root's value is added to other nodes' results before its neighbours' values, so even x1, x2, x4, x8 differ"
         };
         claims.push((name, changes, why));
     }
@@ -150,7 +149,7 @@ fn ordered(quick: bool, page: &mut Page) -> Result<(), Error> {
     let is_one = all == BTreeSet::from([reduce::sum(&values)?.to_bits()]);
     let is_one = yes(is_one);
     page.compare(format!(
-        "all of these are the result of one process | – | {is_one}"
+        "all of these equal the result of one process | – | {is_one}"
     ));
     Ok(())
 }

@@ -49,7 +49,7 @@ impl Spread {
 
 /// The two-level allreduce, in one order and in any.
 pub(super) fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.title("Section VI-B, what the same bits cost a topology-aware reduction (simulated)");
+    page.title("Section VI-B, the cost of equal bits in a topology-aware reduction (simulated)");
     cluster::describe(page);
     page.text(
         "An allreduce by `hierarchical`, told of 8 ranks a node: what the same bits for every topology cost. An unordered reduction sends one row, whatever it stands for; a tree-ordered one as many as \
@@ -91,8 +91,8 @@ pub(super) fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Err
     let ranks = sizes[sizes.len() - 1];
     for (doubles, cost) in costs_of_one {
         page.compare(format!(
-            "{ranks} ranks, one row of {doubles} doubles each: time of the reproducible topology-aware allreduce over the other's | the library must do without topology, to give the same bits | {cost} \
-             | the order is the items', not the nodes': one row a rank stays one row a message, and the topology may be used"
+            "{ranks} ranks, one row of {doubles} doubles each: time of the reproducible topology-aware allreduce over the unordered one's | the library must do without topology, to give the same bits | {cost} \
+             | the order follows the items, not the nodes: with one row per rank, messages have one row, and the schedule may use the topology"
         ));
     }
     Ok(())

@@ -178,20 +178,20 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
     page.compare(format!(
         "eq. 2, N = 2 | around 1e-16 | {}
         eq. 2, N = 1048576 | 2e-15 | {}
-        eq. 2's denominator, N = 1048576: below 1 by | tends to 1 | {}
+        1 minus eq. 2's denominator, N = 1048576 | tends to 1 | {}
         sums in tree order above the bound | 0 | {above} of {sums}
-        sums in tree order whose error is the bound | all: abs(E) = g(log2 N) SUM(abs(X)) | {at} of {sums} | eq. 1 is the greatest error that there can be: Higham, whom the paper cites, prints <=
+        sums in tree order whose error is the bound | all: abs(E) = g(log2 N) SUM(abs(X)) | {at} of {sums} | eq. 1 is an upper bound: Higham, whom the paper cites, prints <=
         greatest error found in tree order, N = {ranks} | – | {tree} | {} of the bound
-        greatest error found from left to right, N = {ranks} | – | {left_to_right} | {} times the tree's; at N = 2 {}
-        sums by MPICH's binomial tree that have the tree's bits | – | {binomial} of {sums} | one value a process, rank 0 the root: the binomial tree over ranks is the tree of this library
-        sums by recursive doubling that have the tree's bits | – | {doubling} of {sums} | {all} where N is a power of two; elsewhere ranks are paired before, which is another order
+        greatest error found from left to right, N = {ranks} | – | {left_to_right} | {} times the tree's error; at N = 2 {}
+        sums by MPICH's binomial tree that have the tree's bits | – | {binomial} of {sums} | with one value per process and root 0, the binomial tree over ranks is treefold's tree
+        sums by recursive doubling that have the tree's bits | – | {doubling} of {sums} | {all} of them if N is a power of two; for other N, some ranks are paired first, which is another order
         sums from left to right that have the tree's bits | – | {left} of {sums}",
         bound(2),
         bound(1 << 20),
         20.0 * ROUNDOFF,
         digits(tree / bound(ranks)),
         digits(left_to_right / tree),
-        if is_same { "the same" } else { "another" },
+        if is_same { "the same error" } else { "another error" },
     ));
     Ok(())
 }

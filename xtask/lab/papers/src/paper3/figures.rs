@@ -148,18 +148,18 @@ pub(super) fn reduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     let points = by_width(context, page, "reduce", REDUCE);
     let node = points.iter().filter(|point| point.ranks == NODE_RANKS);
     page.compare(format!(
-        "8 ranks, all lengths: ratio | minimal difference | {} | two levels of reduce-scatter and gather within one node have more rounds, and move more, than one: x8 alone is the flat schedule",
+        "8 ranks, all lengths: ratio of times | minimal difference | {} | within one node, two levels of reduce-scatter and gather have more rounds, and send more, than one level; only x8 equals the flat schedule",
         span(node.flat_map(|point| point.ratios[0]))
     ));
     let most = points.iter().map(|point| point.ranks).max().unwrap_or(0);
     let whys = [
         (
-            "the flat schedule goes within nodes first already, see below",
-            "the same",
+            "the flat schedule, too, communicates within nodes first",
+            "as above",
         ),
         (
-            "the latency of links between nodes counts for short rows, too",
-            "ports are shared by a node's ranks, but the network behind them, and the node's memory, are without contention here",
+            "the latency between nodes matters for short rows, too",
+            "a node's ranks share its port, but the simulated network and memory have no contention",
         ),
     ];
     for ((placement, name), (why_from, why_speed)) in PLACEMENTS.into_iter().zip(whys) {
@@ -175,9 +175,9 @@ pub(super) fn reduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         let best = largest.max_by(|a, b| speed(a).total_cmp(&speed(b)));
         let (best, doubles) = best.map_or((f64::NAN, 0), |point| (speed(&point), point.doubles));
         page.compare(format!(
-            "{name}: x8 is faster on all communicators beyond a node from | 512 doubles | {} | {why_from}
-            {name}: x8, 32,768 doubles: times faster | 2.5 to 5 | {speeds} | {why_speed}
-            {name}: x8, {most} ranks: most times faster | up to 4 on 2048 ranks, for long rows | {}, with {doubles} doubles | {why_speed}",
+            "{name}: shortest row from which x8 is faster on all communicators of several nodes | 512 doubles | {} | {why_from}
+            {name}: x8, 32,768 doubles: speed-up | 2.5 to 5 | {speeds} | {why_speed}
+            {name}: x8, {most} ranks: greatest speed-up | up to 4 on 2048 ranks, for long rows | {}, with {doubles} doubles | {why_speed}",
             wins_from(&points, placement),
             digits(best)
         ));
@@ -192,8 +192,8 @@ pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Er
     let points = by_width(context, page, "allreduce", Collective::Allreduce);
     let beyond_node = points.iter().filter(|point| point.is_beyond_node());
     let whys = [
-        "see below",
-        "with x2 and x4, more ranks of a node share the work on long rows between nodes; and behind a node's port the network is without contention here",
+        "the flat schedule, too, communicates within nodes first",
+        "with x2 and x4, more ranks of a node work on long rows between nodes, and the simulated network has no contention behind a node's port",
     ];
     for ((placement, name), why) in PLACEMENTS.into_iter().zip(whys) {
         let ratios = |ranks: Option<usize>| {
@@ -203,13 +203,13 @@ pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Er
             span(long.map(|point| point.eight(placement)))
         };
         page.compare(format!(
-            "{name}: x8, 512 doubles and more, beyond a node: ratio | around 0.5, independent of the number of ranks | {} | {why}",
+            "{name}: x8, 512 doubles and more, several nodes: ratio of times | around 0.5, independent of the number of ranks | {} | {why}",
             ratios(None)
         ));
         let sizes = sizes(&RANKS, context.settings.quick).into_iter();
         for ranks in sizes.filter(|&ranks| ranks > NODE_RANKS) {
             page.compare(format!(
-                "{name}: x8, 512 doubles and more, {ranks} ranks: ratio | – | {}",
+                "{name}: x8, 512 doubles and more, {ranks} ranks: ratio of times | – | {}",
                 ratios(Some(ranks))
             ));
         }
@@ -229,13 +229,24 @@ pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Er
 
 /// The text about Figure 4: ranks, doubles, the ratio, and why ours differs if ranks are dealt out.
 const CLAIMS: [(usize, usize, &str, &str); 5] = [
-    (16, 512, "minimal impact", "latencies between nodes"),
-    (1024, 512, "minimal impact", "latencies between nodes"),
+    (
+        16,
+        512,
+        "minimal impact",
+        "the flat schedule has more rounds between nodes",
+    ),
+    (
+        1024,
+        512,
+        "minimal impact",
+        "the flat schedule has more rounds between nodes",
+    ),
     (16, 524_288, "about 0.65", ""),
     (1024, 524_288, "about 0.35", PORT),
     (2048, 1_048_576, "0.25 in some cases", PORT),
 ];
-const PORT: &str = "behind a node's port, the simulated network has no contention, so more nodes make no difference to it";
+const PORT: &str =
+    "the simulated network has no contention behind a node's port, so more nodes do not slow it";
 
 /// Figure 4.
 pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
@@ -260,11 +271,11 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
                 continue;
             };
             let why = match placement {
-                0 => "the flat schedule goes within nodes first already (see Figure 2)",
+                0 => "the flat schedule, too, communicates within nodes first",
                 _ => why,
             };
             page.compare(format!(
-                "{name}: x8, {ranks} ranks, {doubles} doubles: ratio | {published} | {} | {why}",
+                "{name}: x8, {ranks} ranks, {doubles} doubles: ratio of times | {published} | {} | {why}",
                 point.eight(placement)
             ));
         }

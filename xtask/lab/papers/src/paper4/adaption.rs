@@ -137,8 +137,8 @@ pub(super) fn tuples(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     let unadapted = sum(|row| row.count - row.ours);
     page.compare(format!(
         "n-way dissemination adapts to all pairs (n, P) | no | {} | {unadapted} of {pairs} pairs do not adapt
-        pairs for which eq. 8 or g_B and our schedule say the same | all | {} of {pairs}
-        pairs that adapt, but have no 5-tuple: g_B alone | – | {} | {} of them have P = (n + 1)^k, where nothing is to be adapted
+        pairs for which our schedule agrees with eq. 8 or g_B | all | {} of {pairs}
+        pairs that adapt, but have no 5-tuple: g_B alone | – | {} | {} of them have P = (n + 1)^k, which needs no adaptation
         pairs for which the checker proves the schedule | – | {} of {pairs}
         pairs without adaption whose programs are Bruck's | alternative solutions need to be found | {} of {unadapted} | Bruck's combine with the same n takes as many rounds, and works for all pairs",
         yes(unadapted == 0),
@@ -189,9 +189,9 @@ pub(super) fn rounds_counted(context: &Context<'_>, page: &mut Page) -> Result<(
         over_ranks("binomial tree", &binomial),
     ];
     let mut rows = format!(
-        "pairwise exchange takes ceil(log2 P) + 2: right for P | all | {} | a misprint: with P = 2^k + q, the exchange is among 2^k ranks, k = floor(log2 P) rounds, and 2 more if q > 0
-        pairwise exchange takes floor(log2 P) + 2, of powers of two log2 P: right for P | – | {}
-        the binomial tree takes 2 ceil(log2 P): right for P | all | {}",
+        "pairwise exchange takes ceil(log2 P) + 2 rounds: true for | all | {} | a misprint: for P = 2^k + q, 2^k ranks exchange in k = floor(log2 P) rounds, plus 2 rounds if q > 0
+        pairwise exchange takes floor(log2 P) + 2 rounds, log2 P for powers of two: true for | – | {}
+        the binomial tree takes 2 ceil(log2 P) rounds: true for | all | {}",
         agreement(&exchange, |ranks| log_up(2, ranks) + 2),
         agreement(&exchange, exchange_rounds),
         agreement(&binomial, |ranks| 2 * log_up(2, ranks)),
@@ -203,7 +203,7 @@ pub(super) fn rounds_counted(context: &Context<'_>, page: &mut Page) -> Result<(
             let base = ports + 1;
             let right = agreement(&counts, |ranks| log_up(base, ranks));
             rows += &format!(
-                "\n{algorithm}, n = {ports}, takes ceil(log_{base} P): right for P | all | {right}"
+                "\n{algorithm}, n = {ports}, takes ceil(log_{base} P) rounds: true for | all | {right}"
             );
             if [1, 2, 5].contains(&ports) && algorithm == Algorithm::Bruck {
                 last[2] = counts[most - 2];

@@ -154,10 +154,10 @@ pub(super) fn worked(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     let exchange = |rank| steps(Algorithm::PairwiseExchange, None, 5, rank);
     let leftover = exchange(4);
     page.compare(format!(
-        "rank 4 is left over (q = 1): first it sends to | one of the first q ranks: 0 | {}
-        rank 4: at the end it receives the result from | 0 | {}
-        rank 4: steps | 2: before and after the other ranks' | {}
-        steps of rank 0, rounds of the butterfly with the leftover before and after | – | {} | floor(log2 5) + 2",
+        "rank 4, left over (q = 1), first sends to | one of the first q ranks: 0 | {}
+        rank 4 finally receives the result from | 0 | {}
+        number of rank 4's steps | 2: before and after the other ranks' steps | {}
+        steps of rank 0: the butterfly's rounds, and one step before and one after for rank 4 | – | {} | floor(log2 5) + 2",
         peers(&leftover[0].sends),
         peers(&leftover[leftover.len() - 1].receives),
         leftover.len(),
@@ -186,9 +186,9 @@ fn dissemination(page: &mut Page) {
         "P = 5, rank 0: rounds 1 and 2 | – | {of_five} | Figure 2 is a picture: the adapted scheme counts every rank once, which the checker proves
         P = 8: rank 0 receives in round 1 from | 7, 6 | {}
         P = 8: rank 0 receives in round 2 from | 5, 2 | {}
-        eq. 5: g_1[1], g_1[2] of rank 0 | – | {} | the last rank of each stretch: inclusive
+        eq. 5: g_1[1], g_1[2] of rank 0 | – | {} | the last rank of each range, inclusive
         eq. 6: g_1^2[1], g_1^2[2] of rank 0's second sender, rank 2 | – | {}
-        g_B of rank 0 and g_1^2[1] coincide | yes | {} | both are {border}: P - 1 behind rank 0
+        g_B of rank 0 and g_1^2[1] coincide | yes | {} | both are {border}, which lies P - 1 behind rank 0
         rank 2 sends to rank 0 the reduction of ranks | x_2 ∘ x_1 | {}
         P = 8, rank 0: rounds 1 and 2 | (3): without adaption x_0 twice; with it S_1^0 ∘ S_1^5 ∘ (x_2 ∘ x_1) | {of_eight}",
         peers(&zero[0].receives),
@@ -224,10 +224,10 @@ fn bruck(page: &mut Page) {
         rounds | 2 | {}
         eq. 16, 17: rank 0 sends in round 1 to | 7, 6 | {}
         rank 0 receives in round 1 from | 1, 2 | {}
-        c, after rounds 1 and 2 | 2 | {counts} | the update of c after the first round is not printed: c (n + 1) + alpha
+        c, after rounds 1 and 2 | 2 | {counts} | the paper does not print the update of c after the first round: c (n + 1) + alpha
         eq. 20, 21: rank 0 sends in round 2 to | 5, 3 | {}
-        to 5, S_2[1]: its own with it | x_0 ∘ x_1 ∘ x_2 (eq. 19) | {}
-        to 3, S_2[0]: without its own | x_1 ∘ x_2 (eq. 18) | {}
+        to 5 it sends S_2[1], with its own value | x_0 ∘ x_1 ∘ x_2 (eq. 19) | {}
+        to 3 it sends S_2[0], without its own value | x_1 ∘ x_2 (eq. 18) | {}
         eq. 22, 23: rank 0 receives in round 2 from | 3, 5 | {}
         eq. 24: from 3 | (x_3 ∘ x_4 ∘ x_5) | {}
         eq. 24: from 5 | (x_6 ∘ x_7) | {}",

@@ -150,7 +150,7 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
                     (2..=last).map(|ranks| OrderedTimes::of(cluster, is_at_once, ranks, bytes));
                 let times: Vec<OrderedTimes> = times.collect();
                 lines.extend(drawn(&times, is_at_once, short));
-                all_claims.push(claims(row, posting, bruck_us, &times));
+                all_claims.push(claims(cluster, row, posting, bruck_us, &times));
             }
             let ends = lines
                 .iter()
@@ -196,9 +196,16 @@ fn drawn(times: &[OrderedTimes], is_at_once: bool, posting: &str) -> Vec<Line> {
 }
 
 /// The paper's claims for one length of row.
-fn claims(row: Row, posting: &str, bruck_us: f64, times: &[OrderedTimes]) -> String {
+fn claims(
+    cluster: &Nodes,
+    row: Row,
+    posting: &str,
+    bruck_us: f64,
+    times: &[OrderedTimes],
+) -> String {
     let (name, _, _, best, best_name, often) = row;
-    let name = format!("{name}, {posting}");
+    let (cluster, _) = cluster.name.split_once(" (").expect("a description");
+    let name = format!("{cluster}: {name}, {posting}");
     let of = |is_so: &dyn Fn(&[f64; 4]) -> bool| {
         let count = times.iter().filter(|times| is_so(&times.unordered_ns));
         format!("for {} of {} P", count.count(), times.len())
@@ -207,8 +214,8 @@ fn claims(row: Row, posting: &str, bruck_us: f64, times: &[OrderedTimes]) -> Str
     let others = (0..4).filter(|&other| other != best);
     let others = others.map(|other| format!("{} {}", NAMES[other], fastest(other)));
     let mut rows = format!(
-        "{name}: {best_name} is the fastest | overall | {} | the fastest, or one of them: {}
-        {name}: Bruck, longest, µs | {bruck_us} | {} | links are assumed, and a GASPI library's own time is not simulated",
+        "{name}: {best_name} is the fastest | overall | {} | fastest, or as fast as another: {}
+        {name}: Bruck's longest time, µs | {bruck_us} | {} | links are assumed, and a GASPI library's own time is not simulated",
         fastest(best),
         joined(others, "; "),
         most(times.iter().map(|times| times.unordered_ns[BRUCK])) / 1e3
@@ -234,8 +241,8 @@ fn claims(row: Row, posting: &str, bruck_us: f64, times: &[OrderedTimes]) -> Str
         )
     });
     rows + &format!(
-        "\n{name}: mean change from P to P + 1, dissemination | very volatile | {} % | n changes with P; Bruck: {} %
-        {name}: mean time in one order over that in any | – | {}",
+        "\n{name}: mean change from P to P + 1, dissemination | very volatile | {} % | because n changes with P; Bruck, with fixed n: {} %
+        {name}: mean time in tree order over that in any order | – | {}",
         change(DISSEMINATION),
         change(BRUCK),
         joined(costs, "; ")

@@ -46,7 +46,7 @@ impl BlockStudy {
     /// Why the published block is not the best one here.
     fn why(&self) -> String {
         let Some(published) = published_elements(self.shape) else {
-            return "there, the job exceeded the time limit".to_owned();
+            return "the report's job exceeded the time limit".to_owned();
         };
         if published == self.best_elements() {
             return String::new();
@@ -61,7 +61,7 @@ impl BlockStudy {
             HYDRA.near
         };
         format!(
-            "published blocks take {} of our best time here; they are best where α/β is {} to {} bytes, by Lemma 1, and it is {} for the link asked here",
+            "the published block takes {} times our best time; by Lemma 1 it is best if α/β is {} to {} bytes, but the simulated link has {}",
             digits(published_ns / self.best_ns()),
             digits(least),
             digits(most),

@@ -43,10 +43,10 @@ const PUBLISHED: [[&str; 4]; 7] = [
     ["O(log2 p)", "3", LEVELS, THREE],
     ["O(log2 p)", "3", LEVELS, THREE],
 ];
-const IN_TURN: &str = "not estimated there. A block goes up and another comes down over the same link in one round, but a rank meets its two neighbours one after the other: two rounds a block, as for up and down in turn";
-const TWO_ROUNDS: &str = "log2 p levels up and as many down; a parent with one port meets its two children one after the other, which takes two rounds a level";
-const LEVELS: &str = "as for the tree: two rounds a level up, and down. The paper's ceil(log2((p + 1)/4)) counts levels, not rounds";
-const THREE: &str = "a rank with a parent and two children meets three; none has with p = 3";
+const IN_TURN: &str = "the report has no estimate. In one round, one block goes up and another down the same link, but a rank exchanges with its two neighbours one after the other: two rounds per block, as if up and down alternated";
+const TWO_ROUNDS: &str = "log2 p levels up and as many down; a parent with one port serves its two children one after the other, in two rounds per level";
+const LEVELS: &str = "as for the tree, two rounds per level up and two down. The published ceil(log2((p + 1)/4)) counts levels, not rounds";
+const THREE: &str = "a rank with a parent and two children exchanges with three ranks; for p = 3 there is no such rank";
 
 impl Pipeline {
     fn simulate(self, ranks: usize, link: Link) -> Run {
@@ -88,7 +88,7 @@ impl Pipeline {
         let above = rows().filter(|(d, said)| d > said).count();
         let (text, all) = (self.latency(RANKS[0]).0, RANKS.len());
         match (equal, above) {
-            (equal, _) if equal == all => format!("{text}, at all {equal} numbers of ranks"),
+            (equal, _) if equal == all => format!("{text}, for all {equal} numbers of ranks"),
             (equal, 0) => format!("at most {text}; equal at {equal} of {all}"),
             (_, above) => format!("above {text} at {above} of {all}"),
         }
@@ -202,7 +202,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
             ("the best M, rounded", "T", extremes(best)),
         ] {
             let why = if least < 0.9999 {
-                "few blocks are at their ends before a full pipeline's d: not all levels wait for one another yet"
+                "few blocks do not fill the pipeline: some levels need not wait for one another, so blocks arrive earlier"
             } else {
                 ""
             };

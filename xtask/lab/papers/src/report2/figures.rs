@@ -102,11 +102,11 @@ fn first_claims(page: &mut Page, points: &[HydraPoint]) {
     let why = match &*listed(slower.map(|point| point.shape)) {
         "" => String::new(),
         slower => format!(
-            "not on {slower}, where Rabenseifner's butterfly has every link of a node to itself here; in memory that all processes share it has not"
+            "not on {slower}: simulated processes of a node do not slow each other in Rabenseifner's butterfly, but real ones share memory"
         ),
     };
     page.compare(format!(
-        "Figure 2: `reduce-broadcast` over the reference, all configurations and counts | very similar, the reference slightly better | {} | the library's reduce and broadcast choose by length, and cut long rows into segments; ours are two binomial trees, in which a row is carried and combined whole log2 p times
+        "Figure 2: `reduce-broadcast` over the reference, all configurations and counts | very similar, the reference slightly better | {} | a library chooses its reduce and broadcast by length, and cuts long rows into segments; ours are two binomial trees, which send and combine whole rows log2 p times
         Figure 3: `linear-pipelined` faster than the reference at {COUNT_MAX} | all, for count > 10^6 | {} | {why}",
         span(points.iter().map(naive)),
         configurations(all - slower_count, all)
@@ -115,7 +115,7 @@ fn first_claims(page: &mut Page, points: &[HydraPoint]) {
         let mut own = points.iter().filter(|point| point.shape == shape);
         if let Some(first) = own.find(|point| point.ratio(linear) < 1.0) {
             page.compare(format!(
-                "Figure 3: the least count at which it is faster, {shape} | > 10^6 | {}",
+                "Figure 3: the least count at which `linear-pipelined` is faster, {shape} | > 10^6 | {}",
                 first.count
             ));
         }
@@ -137,7 +137,7 @@ fn first_claims(page: &mut Page, points: &[HydraPoint]) {
             _ => "–",
         };
         page.compare(format!(
-            "Figure 5: `linear-doubly-pipelined` in 1 to 4 blocks over `linear-pipelined`, {COUNT_MAX} elements, {} | {published} | {} | Exercise 3 was tried with 4 blocks at most, Exercise 2 with up to 10^6; best are {} here",
+            "Figure 5: `linear-doubly-pipelined` in 1 to 4 blocks over `linear-pipelined`, {COUNT_MAX} elements, {} | {published} | {} | the report tried at most 4 blocks for Exercise 3, up to 10^6 for Exercise 2; here {} blocks are best",
             point.shape,
             point.few_ns(doubly) / point.best_ns(linear),
             point.of(doubly)[0].blocks
@@ -145,7 +145,7 @@ fn first_claims(page: &mut Page, points: &[HydraPoint]) {
     }
     let best = ends.map(|point| point.best_ns(doubly) / point.best_ns(linear));
     page.compare(format!(
-        "Figure 5: the same with the best blocks, {COUNT_MAX} elements | no increase, in contrast to expectations | {} | nothing was to be expected: a rank of a chain has two neighbours, and meets them in turn, so s = 2 up and down at once as well as one after the other",
+        "Figure 5: the same with the best blocks, {COUNT_MAX} elements | no increase, in contrast to expectations | {} | no gain is possible: a rank of a chain exchanges with its two neighbours alternately, so s = 2 with both directions at once, too",
         span(best)
     ));
 }
@@ -161,11 +161,11 @@ fn last_claims(page: &mut Page, points: &[HydraPoint]) {
     let slower = ones.clone().filter(|point| best(point) > SLOWER).count();
     page.compare(format!(
         "Figure 6: `binary-pipelined` in 1 to 4 blocks over the reference, all configurations and counts | slower by a factor more or less constant over count | {}
-        Figure 6: `binary-pipelined` in 1 to 4 blocks over `reduce-broadcast` | slower | {} | as for Figure 2: what was combined there are the library's own, not two binomial trees
+        Figure 6: `binary-pipelined` in 1 to 4 blocks over `reduce-broadcast` | slower | {} | as for Figure 2: the report combined the library's reduce and broadcast, not two binomial trees
         Figure 6: `binary-pipelined` with the best blocks over the reference, {COUNT_MAX} elements | – | {}
         Figure 7: `binary-doubly-pipelined` over `binary-pipelined`, both in 1 to 4 blocks, {COUNT_MAX} elements | no performance gain | {} | 4 blocks do not fill a pipeline: 4h - 3 + 3·3 rounds instead of 4(h - 1) + 4·3
         Figure 7: the same with the best blocks, {COUNT_MAX} elements | a gain was expected; s = 3 instead of 4 | {} | the expectation was right, with enough blocks
-        Figure 7: `binary-doubly-pipelined` slower than `binary-pipelined` at 1 element | slower for most configurations | {} | a round more (4h - 3 instead of 4(h - 1)) where the tree is full; its messages without content, which are left out here, add to it there",
+        Figure 7: `binary-doubly-pipelined` slower than `binary-pipelined` at 1 element | slower for most configurations | {} | one more round (4h - 3 instead of 4(h - 1)) if the tree is full; the report's program also sends empty messages, ours does not",
         span(points.iter().map(|point| point.few_ns(singly) / point.reference_ns)),
         span(points.iter().map(over_naive)),
         span(ends().map(|point| point.ratio(singly))),
@@ -180,7 +180,7 @@ fn last_claims(page: &mut Page, points: &[HydraPoint]) {
     };
     if let Some((many, few)) = few_ns(36, 32).zip(few_ns(20, 1)) {
         page.compare(format!(
-            "Figure 7: `binary-doubly-pipelined` in 1 to 4 blocks, 36x32 over 20x1, {COUNT_MAX} elements | almost up to an order | {} | what the memory and the interface that a node's processes share cost is not in it",
+            "Figure 7: `binary-doubly-pipelined` in 1 to 4 blocks, 36x32 over 20x1, {COUNT_MAX} elements | almost up to an order | {} | the simulation leaves out that a node's processes share memory and a network interface",
             many / few
         ));
     }

@@ -79,7 +79,7 @@ fn block_elements(row: &Row) -> usize {
 
 /// Figure 4.
 pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.title("Figure 4 in kind, block sizes on two ranks");
+    page.title("Figure 4 measured here, block sizes on two ranks");
     let elements = context.quick_or(100_000, ELEMENTS);
     page.measured_on(context, "2");
     page.text(format!(
@@ -103,8 +103,8 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
         let lemma_elements = elements.div_ceil(study.by_lemma.blocks);
         let best_ns = least(study.cut.iter().map(|row| row.median_ns));
         page.compare(format!(
-            "`{name}`: best block, elements | – | {} | the report has none for two processes
-            `{name}`: Lemma 1's blocks for the measured link, elements of one | – | {lemma_elements} | {} of the time of the best",
+            "`{name}`: best block, elements | – | {} | the report has no value for two processes
+            `{name}`: elements per block by Lemma 1 for the measured link | – | {lemma_elements} | {} times the best block's time",
             study.best_elements(),
             digits(study.by_lemma.median_ns / best_ns)
         ));
@@ -114,7 +114,7 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
 
 /// Figures 2, 3, 5, 6 and 7.
 pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.title("Figures 2, 3, 5, 6 and 7 in kind, on two ranks");
+    page.title("Figures 2, 3, 5, 6 and 7 measured here, on two ranks");
     let named = ALGORITHMS.map(|algorithm| algorithm.name().parse());
     let named = named.map(|named| named.expect("every schedule is an algorithm of plans"));
     let powers = 0..=context.quick_or(4, 7);
@@ -158,7 +158,7 @@ pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
         let pairs = of(&rows, doubly).zip(of(&rows, singly));
         let ratios = pairs.map(|(doubly, singly)| doubly.median_ns / singly.median_ns);
         page.compare(format!(
-            "Figure {figure}: `{doubly}` over `{singly}`, all counts | no performance gain | {} | on two ranks d = 2 and s = 1 up and down at once, d = s = 2 one after the other: half of the time for many blocks",
+            "Figure {figure}: `{doubly}` over `{singly}`, all counts | no performance gain | {} | on two ranks, d = 2 and s = 1 with both directions at once, d = s = 2 with one after the other: half the time for many blocks",
             span(ratios)
         ));
     }

@@ -42,7 +42,7 @@ fn measure(
 
 /// 1000 elements on a few ranks.
 pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.title("Figure of section 3.1 in kind, on the ranks of this machine");
+    page.title("Figure of section 3.1 measured here, on 2 to 8 ranks");
     let ranks = context.quick_or(&[2, 4][..], &[2, 3, 4, 8]);
     page.measured_on(context, &listed(ranks));
     page.text(format!(
@@ -63,7 +63,7 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
     let reference = reference(&rows);
     for Row { ranks, ratio, .. } in of(&rows, Algorithm::Binomial) {
         page.compare(format!(
-            "`binomial` over {reference}, p = {ranks} | below 1, by a big margin | {ratio} | another library, two cores and shared memory: what the report measured is latency between nodes"
+            "`binomial` over {reference}, p = {ranks} | below 1, by a big margin | {ratio} | another library, on two cores with shared memory; the report measured latency between nodes"
         ));
     }
     Ok(())
@@ -71,7 +71,7 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
 
 /// Two ranks and longer and longer arrays.
 pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.title("Figure of section 3.2 in kind, on two ranks");
+    page.title("Figure of section 3.2 measured here, on two ranks");
     page.measured_on(context, "2");
     page.text(format!(
         "A reduce (sum) of doubles to rank 0, median of {}, of a quarter as many from 10^6 on. On two ranks every tree is one message, so the three show how far times of the same differ; the simulated sweep has 576.",

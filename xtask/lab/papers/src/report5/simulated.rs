@@ -49,8 +49,8 @@ pub(super) fn process_count(_: &Context<'_>, page: &mut Page) -> Result<(), Erro
         "A reduce of 1000 elements to rank 0, on 1 to 36 nodes",
     );
     let row_bytes = 1000.0 * ELEMENT_BYTES;
-    let rounds = "rounds alone count: two a level of a binary tree, one a level of a Fibonacci tree, which has 1.44 times as many";
-    let depth = "latency is paid by the depth of the tree, not by its rounds, and a binary tree is the flattest; but its bytes and combinations come twice a level, so that it depends on the length";
+    let rounds = "only rounds matter: two per level of a binary tree, one per level of a Fibonacci tree, which has 1.44 times as many levels";
+    let depth = "latencies add up over the levels of a tree, not over its rounds, and a binary tree has the fewest levels; but each level receives and combines two arrays, so the result depends on the length";
     let synchronous = Sweep::new(|run| run.time_ns(row_bytes, 1));
     let eager = |row_bytes: f64| Sweep::new(move |run| eager::reduce_ns(run, row_bytes));
     let (whole, halved) = (eager(row_bytes), eager(row_bytes / 2.0));
@@ -189,12 +189,12 @@ pub(super) fn array_size(_: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         part_of(times.filter(is_first).count(), points.len())
     };
     page.compare(format!(
-        "the least array that is faster in pieces, elements | more than 100,000 | {first} | a library does not change over where it pays by a model, but where its makers measured that it does; the elements' size is not published either
-        trees over the best in pieces, 1000000 elements | much worse | {}
-        trees over the best in pieces, 1 element | – | {}
+        "shortest array that is faster in pieces, elements | more than 100,000 | {first} | libraries switch algorithms by measurements, not by a model; the report does not give the size of an element
+        best tree over best algorithm in pieces, 1000000 elements | much worse | {}
+        best tree over best algorithm in pieces, 1 element | – | {}
         binomial is the fastest tree, synchronous | – | at {}
         binomial is the fastest tree, eager | – | at {}
-        trees over the best in pieces, 1000 elements | below 1, by a big margin | {} | what NEC MPI did is not known; where ours is above 1, a library could have been faster than trees",
+        best tree over best algorithm in pieces, 1000 elements | below 1, by a big margin | {} | NEC MPI's algorithm is not known; a ratio above 1 means that a library could have been faster than trees",
         over(1_000_000),
         over(1),
         firsts(|point| point.trees.map(|best| best.time_ns)),

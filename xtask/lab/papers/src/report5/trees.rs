@@ -99,7 +99,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         (
             "T_i of 2^(i + 1) - 1",
             "i + 1",
-            "two children of the same size are ready in the same round, and a rank receives one message a round: two rounds a level. One more in all would need both children's messages in one round on every level but one",
+            "two children of equal size are ready in the same round, and a rank receives one message per round: two rounds per level. The published i + 1 would need both messages in one round on all levels but one",
         ),
     ]
     .into_iter()
@@ -118,7 +118,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         (1..=order_max).map(|rounds| row(rounds, TREES.map(|tree| most_in(tree, rounds)))),
     );
     page.compare(format!(
-        "ranks that three rounds can take: binomial less Fibonacci | 1 | {}",
+        "ranks that three rounds can reduce: binomial minus Fibonacci | 1 | {}",
         most_in(Algorithm::Binomial, 3) - most_in(Algorithm::Fibonacci, 3)
     ));
     Ok(())

@@ -31,9 +31,8 @@ fn sorted(scheme: Scheme) -> Vec<u64> {
 pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Tables 3.1 to 3.3, scores and message counts of distributions");
     page.text("Score = 281 ns × messages + 4.15 ns × the largest share (eq. 3.7), N = 504850, p = 256. The thesis' constants, from its machine with 256 hardware threads.");
-    let published = "the rule behind the published numbers, which is not the one printed";
-    let printed =
-        "Algorithm 3 as printed, on the upper distribution with α = 0.2: better on both terms";
+    let published = "by the rule that gives the published numbers; the thesis prints another rule";
+    let printed = "Algorithm 3 as printed, on the upper distribution with α = 0.2: better in both terms of the score";
     for (table, scheme, score, messages, why) in [
         ("3.1", Scheme::Lower, 469.0, 1640, ""),
         ("3.1", Scheme::Upper, 401.9, 1401, ""),
@@ -75,7 +74,7 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
 
 /// Figure 3.5, as sorted shares instead of boxes.
 pub(super) fn shares(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.title("Figure 3.5, items a rank");
+    page.title("Figure 3.5, items per rank");
     page.text("The number of items of each rank, sorted: what the thesis shows as boxes. N = 504850, p = 256, α = 0.2.");
     let schemes = [Scheme::Upper, Scheme::Optimized, Scheme::OptimizedPublished];
     let lines = schemes.map(|scheme| {
@@ -99,7 +98,7 @@ pub(super) fn shares(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     let is_near = |&count: &u64| (count as f64 - fair).abs() <= 0.2 * fair + 1.0;
     page.compare(format!(
         "spread of the even distribution, items | at most 1 | {}
-        optimized (published rule) stays within α of N/p | varies according to α | {} | 1690 to 2406 items; the last rank takes what the others leave
+        optimized (published rule) stays within α of N/p | varies according to α | {} | ranks have 1690 to 2406 items; the last rank has those that the others leave
         spread of optimized, as printed | – | {}",
         spread(Scheme::Upper),
         yes(sorted(Scheme::OptimizedPublished).iter().all(is_near)),
@@ -136,7 +135,7 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         best.map_or("–", Scheme::name)
     };
     page.compare(format!(
-        "least score, µs | 184.5 | {} | the thesis' optimized distribution; most ranks are idle in ours
+        "least score, µs | 184.5 | {} | the thesis has the score of its optimized distribution; in ours most ranks are idle
         messages with the least score | – | {}
         least score with every rank busy, µs | 184.5 | {}
         shortest critical path found, µs | – | {} | critical path analysis is future work in the thesis
@@ -227,7 +226,7 @@ pub(super) fn over_items(_: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         lower at N = 2^i p + 1, i = 0 to 11 | (p - 1)(i + 1), eq. 2.4 | {}(p - 1)(i + 1)
         lengths at which lower exceeds eq. 2.5 | 0 | {}
         most messages up to 2^20 + 1, lower | – | {lower}
-        most messages up to 2^20 + 1, upper | spikes much less pronounced | {upper} | the spikes of lower lie at N = 2^i p + 1 alone; between them both are alike
+        most messages up to 2^20 + 1, upper | spikes much less pronounced | {upper} | lower has spikes at N = 2^i p + 1 only; at other N both are alike
         most messages up to 2^20 + 1, optimized | – | {optimized}",
         not_unless(has_minimum),
         not_unless(has_bound),

@@ -100,7 +100,7 @@ pub(super) fn kernels(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
     let (_, longest) = &measured[measured.len() - 1];
     let speed_up = |way: usize| longest[LEFT_TO_RIGHT] / longest[way];
     page.compare(format!(
-        "faster than std::accumulate from N, Algorithm 4 | 64 | {} | powers of two are measured
+        "faster than std::accumulate from N, Algorithm 4 | 64 | {} | only powers of two were measured
         faster than std::accumulate from N, streaming kernel | – | {}
         speed-up over std::accumulate, Algorithm 4, longest | more than 2 | {}
         speed-up over std::accumulate, streaming kernel, longest | – | {}",
@@ -132,8 +132,8 @@ pub(super) fn recursive(context: &Context<'_>, page: &mut Page) -> Result<(), Er
         ways.map(|(name, way)| format!("{name} | {} | {}", medians[way] / 1e6, speed_up(way))),
     );
     page.compare(format!(
-        "level by level over recursive | 4.9 | {} | the recursion is compiled code that inlines its leaves, and the level-by-level pass writes and reads memory again for every level
-        streaming over recursive | – | {} | one pass over memory, all levels in registers",
+        "speed-up of level by level over recursive | 4.9 | {} | the recursion is compiled code that inlines its leaves, and the level-by-level pass writes and reads memory again for every level
+        speed-up of streaming over recursive | – | {} | one pass over memory, all levels in registers",
         speed_up(LEVEL_BY_LEVEL),
         speed_up(STREAMING)
     ));

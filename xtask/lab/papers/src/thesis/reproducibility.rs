@@ -117,7 +117,7 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         if is_real {
             let bits = all.first().map_or("–", |row| &*row.bits);
             claims.push(format!(
-                "{name}, the tree's sum, bits, published with the data | {published_bits} | {bits}"
+                "{name}, bits of the tree's sum, published with the data | {published_bits} | {bits}"
             ));
         }
     }
@@ -134,7 +134,7 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error
 
 /// The values that a message carries (section 3.1.1).
 pub(super) fn buffer(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.title("Section 3.1.1, values a message");
+    page.title("Section 3.1.1, values per message");
     page.text("Values over messages of Algorithm 1 with its buffer of 4 values, flushed for another receiver and before subtrees of more than 64 leaves; p = 256, counted while threads run it. The values are those of Algorithm 2; the broadcast of the result, p - 1 messages, is not counted.");
     let schemes = [Scheme::Lower, Scheme::Upper, Scheme::Optimized];
     let most = context.quick_or(4, TABLE_4_1_ITEMS.len());
@@ -155,12 +155,12 @@ pub(super) fn buffer(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     }
     page.table("N | lower | upper | optimized", table);
     let [lower, upper, optimized] = all.map(|(values, messages)| values as f64 / messages as f64);
-    let why = "the rule never flushes early while subtrees are short, as in the four short data sets; which lengths the published mean is of is not said";
+    let why = "while subtrees are short, as in the four short data sets, the rule never flushes early; the thesis does not say which lengths its mean covers";
     page.compare(format!(
-        "values a message, upper | 1.2 | {upper} | {why}
-        values a message, lower | 1.2 | {lower} | {why}
-        values a message, optimized | 1.2 | {optimized}
-        messages of a plan's binomial reduce | – | {others} | a fragment is one message, whatever it holds"
+        "values per message, upper | 1.2 | {upper} | {why}
+        values per message, lower | 1.2 | {lower} | {why}
+        values per message, optimized | 1.2 | {optimized}
+        messages of a plan's binomial reduce | – | {others} | a fragment is one message of any length"
     ));
     Ok(())
 }

@@ -199,7 +199,7 @@ pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Page) -> Resul
         let longest = heights([line]).last().unwrap_or(f64::NAN);
         (most(heights([line])), longest)
     });
-    let why = "relative to left-to-right + allreduce, because ReproBLAS is not here: it differs from that by less than 15 %";
+    let why = "relative to left-to-right + allreduce; ReproBLAS, which was not run, differs from it by less than 15 %";
     page.compare(format!(
         "slowdown, Algorithm 1, worst | less than 2 (p = 256) | {} | {why}
         slowdown, Algorithm 1, longest data set | 1.02 | {} | the streaming kernel is several times as fast as a left-to-right fold
@@ -233,7 +233,7 @@ pub(super) fn reproducibility(context: &Context<'_>, page: &mut Page) -> Result<
     page.title("Figure B.3, what reproducibility costs over allreduce");
     let [left_to_right, unordered] = against_allreduce(context, page, Mode::Plan)?;
     page.compare(format!(
-        "ReproBLAS / left-to-right, + allreduce | less than 15 % apart (p = 256) | not run | quoted: ReproBLAS is not here
+        "ReproBLAS / left-to-right, + allreduce | less than 15 % apart (p = 256) | not run | quoted; ReproBLAS was not run
         plan / left-to-right, + allreduce | – | {left_to_right}
         plan / unordered SIMD, + allreduce | – | {unordered}"
     ));

@@ -149,9 +149,9 @@ pub(super) fn largest(context: &Context<'_>, page: &mut Page) {
     let longest = &shared[shared.len() - 1];
     let by_thesis = distribute(Scheme::Optimized, longest.items as u64, SHARED_RANKS);
     page.compare(format!(
-        "p = 256, longest data set, Algorithm 1 with eq. 3.7's constants, µs | 248.0 | {} | eq. 3.7's 4.15 ns an addition was measured on shorter data
-        p = 256, longest data set, Algorithm 1, µs | 248.0 | {} | a fold several times as fast, and no two ranks of the simulation share a cache or the memory's bandwidth
-        p = 256, longest data set, treefold's plan, µs | 248.0 | {} | the same
+        "p = 256, longest data set, Algorithm 1 with eq. 3.7's constants, µs | 248.0 | {} | the 4.15 ns per addition of eq. 3.7 were measured on shorter data
+        p = 256, longest data set, Algorithm 1, µs | 248.0 | {} | our fold is several times as fast, and simulated ranks share neither caches nor memory bandwidth
+        p = 256, longest data set, treefold's plan, µs | 248.0 | {} | as above
         p = 256, worst slowdown over the baseline, plan | less than 2 | {}
         p = 1280, worst slowdown over the baseline, plan | – | {}",
         by_thesis.critical_path_ns(&Cost::THESIS) / 1e3,
@@ -205,10 +205,10 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         speed_ups.into_iter().chain([ideal]),
     );
     page.says("Speed-ups are above the ideal line where shares fit into caches");
-    let why = "a fold several times as fast leaves less to share out: messages between nodes outweigh it sooner";
+    let why = "our fold is several times as fast, so messages between nodes dominate sooner";
     page.compare(format!(
         "levels off from p, treefold's plan | 640 | {plan} | {why}
-        items a rank there | about 33000 | {}
+        items per rank there | about 33000 | {}
         levels off from p, left-to-right + allreduce | – | {left_to_right}
         levels off from p, Algorithm 1 | 640 | {algorithm1} | {why}",
         items / plan.max(1)

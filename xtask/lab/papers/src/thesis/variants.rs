@@ -50,7 +50,7 @@ pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> 
     let [even, optimized] = schemes.map(path_us);
     page.compare(format!(
         "gain of optimized over even, µs | about 4 | {}
-        time with optimized over even | 0.82 | {} | 18 % less, says the abstract",
+        time with optimized over even | 0.82 | {} | the thesis' abstract says 18 % less",
         even - optimized,
         optimized / even
     ));
@@ -74,7 +74,7 @@ pub(super) fn flushing(context: &Context<'_>, page: &mut Page) -> Result<(), Err
     );
     let median = |leaves| median_us(&times, Mode::Flushed(leaves), Scheme::Upper);
     page.compare(format!(
-        "time with 64 leaves over never flushing | relaxing yields no benefit | {} | 1 means that they are equal; the values of one rank are few, and the fold takes most of the time",
+        "time if flushed before more than 64 leaves, over never flushing | relaxing yields no benefit | {} | 1 means equal times; a rank sends few values, and the fold takes most of the time",
         median(64) / median(u64::MAX)
     ));
     Ok(())
@@ -108,7 +108,7 @@ pub(super) fn distributions(context: &Context<'_>, page: &mut Page) -> Result<()
     for (scheme, why) in [
         (
             Scheme::ScoreOptimal,
-            "with so few ranks the least score is an aligned, uneven share",
+            "on so few ranks, an aligned, uneven distribution has the least score",
         ),
         (Scheme::ScoreOptimalBusy, ""),
         (Scheme::PathOptimal, ""),
