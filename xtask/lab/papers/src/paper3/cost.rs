@@ -72,18 +72,18 @@ pub(super) fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Err
         costs_of_one.push((doubles, heights(&lines[..1]).last().unwrap_or(f64::NAN)));
         let (aligned, others) = lines.split_at(ALIGNED);
         let title = format!(
-            "One order takes {} of the time if shares are aligned, {} if they are not",
+            "Tree order takes {} of the unordered time if shares are aligned, {} if they are not",
             range(heights(aligned)),
             range(heights(others))
         );
         page.draw(
             &doubles.to_string(),
             format!(
-                "Simulated allreduce of a row of {} doubles: time in one order over that in any order",
+                "Simulated allreduce of a row of {} doubles: time in tree order over unordered time",
                 count(doubles)
             ),
             Axis::doublings("p, ranks"),
-            Axis::linear("time over any order's, ratio"),
+            Axis::linear("time over unordered time, ratio"),
             lines,
         );
         page.says(title);

@@ -214,7 +214,7 @@ fn claims(
     let others = (0..4).filter(|&other| other != best);
     let others = others.map(|other| format!("{} {}", NAMES[other], fastest(other)));
     let mut rows = format!(
-        "{name}: {best_name} is the fastest | overall | {} | fastest, or as fast as another: {}
+        "{name}: {best_name} is the fastest | overall | {} | others are fastest, or equally fast: {}
         {name}: Bruck's longest time, µs | {bruck_us} | {} | links are assumed, and a GASPI library's own time is not simulated",
         fastest(best),
         joined(others, "; "),

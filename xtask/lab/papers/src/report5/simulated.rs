@@ -82,9 +82,9 @@ pub(super) fn process_count(_: &Context<'_>, page: &mut Page) -> Result<(), Erro
     for (name, why, sweep) in &sweeps {
         page.compare(format!(
             "{name}: binomial is the fastest of the three | yes | at {} of 36
-            {name}: the best of the others over binomial, mean | a big margin | {}
+            {name}: mean time of the best other tree over binomial | a big margin | {}
             {name}: binary is faster than Fibonacci | yes, a surprise | at {} of 36 | {why}
-            {name}: Fibonacci over binary, mean | – | {}",
+            {name}: mean time of Fibonacci over binary | – | {}",
             sweep.wins(BINOMIAL, others),
             sweep.margin(BINOMIAL, others),
             sweep.wins(BINARY, &[FIBONACCI]),

@@ -153,9 +153,9 @@ pub(super) fn rank_of_index(context: &Context<'_>, page: &mut Page) -> Result<()
     });
     let [linear, logarithmic, constant] = [&lines[0], &lines[1], &lines[2]].map(growth);
     page.compare(format!(
-        "growth of the linear search, p = {least} to {most} | linear in p | {linear}
-        growth of the binary search, p = {least} to {most} | O(log p) | {logarithmic}
-        growth of the formula, p = {least} to {most} | – | {constant} | the constant time that the thesis names as future work"
+        "growth in time of the linear search, p = {least} to {most} | linear in p | {linear}
+        growth in time of the binary search, p = {least} to {most} | O(log p) | {logarithmic}
+        growth in time of the formula, p = {least} to {most} | – | {constant} | the constant time that the thesis names as future work"
     ));
     page.draw(
         "",
