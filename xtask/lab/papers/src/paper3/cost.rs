@@ -23,10 +23,10 @@ struct Spread(&'static str, Scheme, u64);
 /// The first of them give each rank a subtree; the very first is the paper's.
 const ALIGNED: usize = 2;
 const SPREADS: [Spread; 4] = [
-    Spread("one row a rank", Scheme::Lower, 1),
-    Spread("2048 rows a rank", Scheme::Lower, 2048),
-    Spread("1972 rows a rank", Scheme::Lower, 1972),
-    Spread("1972 rows a rank, optimized", Scheme::Optimized, 1972),
+    Spread("one row per rank", Scheme::Lower, 1),
+    Spread("2048 rows per rank", Scheme::Lower, 2048),
+    Spread("1972 rows per rank", Scheme::Lower, 1972),
+    Spread("1972 rows per rank, optimized", Scheme::Optimized, 1972),
 ];
 
 impl Spread {
