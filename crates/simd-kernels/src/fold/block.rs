@@ -1,24 +1,30 @@
 //! Blocks of leaves that are folded in registers.
 //!
-//! A block is 64 registers of L adjacent leaves, which become one register of L nodes. Depth first, the code is a straight line that needs one
-//! register per level. It folds a part of a block, or one of many blocks as a whole:
+//! A block is 64 registers of adjacent leaves, which become one register of L nodes. The block is cut into L strips, and the first level takes one
+//! register of each strip, a *column*. L registers become one, whose lane j is the root of the register of strip j. All further levels combine such
+//! columns lane by lane, without shuffles:
 //!
 //! ```text
-//! nodes(registers): one register         load it
-//!                   2^h registers        level h of (nodes(first half), nodes(second half))
+//! strip 0      a0 a1 a2 a3   b0 b1 b2 b3
+//! strip 1      c0 c1 c2 c3   d0 d1 d2 d3
+//! strip 2      …             …
+//! strip 3      …             …
+//!              column 0      column 1
+//!
+//! column 0                    a0123 c0123 …  …
+//! column 1                    b0123 d0123 …  …
+//! lane by lane: strips' roots a0123 + b0123, c0123 + d0123, …
 //! ```
 //!
-//! The sizes are types, so that the compiler unrolls the recursion. Level h moves siblings within a register as level h mod log2 L does, because log2
-//! L levels turn L registers into one register of adjacent nodes.
+//! Combining adjacent registers instead would need shuffles at every level, a third more for L = 4. Depth first, the code is a straight line that needs
+//! one register per level. The sizes are types, so that the compiler unrolls the recursion.
 
 use core::hint::black_box;
 
 use arrayvec::ArrayVec;
 
-use crate::fold::merge::{level, root, rows};
-use crate::fold::powers::{
-    Eight, Four, One, PowerOfTwo, Sixteen, SixtyFour, ThirtyTwo, Twice, Two,
-};
+use crate::fold::merge::{root, rows};
+use crate::fold::powers::{Eight, Four, One, PowerOfTwo, Sixteen, ThirtyTwo, Twice};
 use crate::fold::source::Source;
 use crate::processor::prefetch::MEMORY_AHEAD_BYTES;
 use crate::sets::vector::{Combine, Proven, Vector};
@@ -58,7 +64,7 @@ where
     root::<V, O>(proven, square_nodes::<V, O, S, AHEAD_BYTES>(proven, square))
 }
 
-/// The nodes of a block of [`block_leaves`], in one register.
+/// The nodes of a block of [`block_leaves`], in one register. The columns of its L parts are combined in L steps of a loop.
 #[inline(always)]
 pub(crate) fn block_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, block: S) -> V
 where
@@ -70,17 +76,38 @@ where
         return square_nodes::<V, O, S, AHEAD_BYTES>(proven, block);
     }
     let mut nodes = Registers::<V>::new_const();
-    let (part_leaves, mut block_rest) = (block.len() / V::LANES, block);
+    let (part_leaves, mut block_rest) = (part_leaves::<V>(), block);
     for _ in 0..lanes_by_loop::<V, AHEAD_BYTES>() {
-        let (part, rest) = block_rest.split_at(part_leaves);
-        block_rest = rest;
-        nodes.push(part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
+        if AHEAD_BYTES > 0 {
+            let (part, rest) = block_rest.split_at(part_leaves);
+            block_rest = rest;
+            nodes.push(part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
+        } else {
+            nodes.push(strips_of_part::<V, O, S, 0>(
+                proven,
+                block_rest,
+                part_leaves,
+            ));
+            block_rest = block_rest.split_at(part_leaves / V::LANES).1;
+        }
     }
-    rows::<V, O>(proven, &nodes)
+    if AHEAD_BYTES > 0 {
+        return rows::<V, O>(proven, &nodes);
+    }
+    let mut count = V::LANES;
+    while count > 1 {
+        count /= 2;
+        for i in 0..count {
+            nodes[i] = O::lanes(proven, nodes[2 * i], nodes[2 * i + 1]);
+        }
+    }
+    nodes[0]
 }
 
-/// [`block_nodes`] for one of many blocks. Straight-line code takes 0.90 to 0.96 times as long as the loop with AVX2, 0.78 times in plain
-/// Rust, but has 16 more cache lines of code, which would have to be loaded for a single block.
+/// Stands for a prefetch distance where leaves are read in order, but not prefetched.
+pub(crate) const IN_ORDER: usize = 1;
+
+/// [`block_nodes`] for one of many blocks, without a loop.
 #[inline(always)]
 pub(crate) fn one_of_many_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, block: S) -> V
 where
@@ -88,12 +115,25 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    // With prefetches, straight-line code takes up to 1.3 times as long as the loop. With registers of 64 bytes, which can hold all parts, it takes
-    // 1.05 times as long.
-    if const { AHEAD_BYTES == 0 && register_bytes::<V>() < 64 } {
-        SixtyFour::nodes::<V, O, S, AHEAD_BYTES>(proven, block)
-    } else {
-        block_nodes::<V, O, S, AHEAD_BYTES>(proven, block)
+    let strip_leaves = part_leaves::<V>();
+    match V::LANES {
+        _ if const { AHEAD_BYTES > IN_ORDER || register_bytes::<V>() == 64 } => {
+            block_nodes::<V, O, S, AHEAD_BYTES>(proven, block)
+        }
+        4 if const { AHEAD_BYTES == IN_ORDER } => {
+            let part = |number| {
+                block
+                    .split_at(number * strip_leaves)
+                    .1
+                    .split_at(strip_leaves)
+                    .0
+            };
+            let nodes = |number| part_nodes::<V, O, S, AHEAD_BYTES>(proven, part(number));
+            rows::<V, O>(proven, &[nodes(0), nodes(1), nodes(2), nodes(3)])
+        }
+        2 => ThirtyTwo::strips::<V, O, S, AHEAD_BYTES>(proven, block, strip_leaves, 0),
+        4 => Sixteen::strips::<V, O, S, AHEAD_BYTES>(proven, block, strip_leaves, 0),
+        _ => Eight::strips::<V, O, S, AHEAD_BYTES>(proven, block, strip_leaves, 0),
     }
 }
 
@@ -109,18 +149,43 @@ pub(crate) fn lanes_by_loop<V: Vector, const AHEAD_BYTES: usize>() -> usize {
     }
 }
 
-/// The nodes of a part of a block.
+/// The nodes of a part of a block. Prefetched leaves are read in order, square by square.
 #[inline(always)]
-pub(crate) fn part_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, part: S) -> V
+pub(crate) fn part_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, mut part: S) -> V
+where
+    V: Vector,
+    O: Combine<V::Element>,
+    S: Source<Leaf = V::Element>,
+{
+    let square_leaves = V::LANES * V::LANES;
+    if const { AHEAD_BYTES == 0 || V::LANES != 4 } {
+        return strips_of_part::<V, O, S, AHEAD_BYTES>(proven, part, part_leaves::<V>() / V::LANES);
+    }
+    let mut nodes = Registers::<V>::new_const();
+    for _ in 0..V::LANES {
+        let (square, rest) = part.split_at(square_leaves);
+        part = rest;
+        nodes.push(square_nodes::<V, O, S, AHEAD_BYTES>(proven, square));
+    }
+    rows::<V, O>(proven, &nodes)
+}
+
+/// As many columns of strips as a part has.
+#[inline(always)]
+fn strips_of_part<V, O, S, const AHEAD_BYTES: usize>(
+    proven: Proven<V>,
+    leaves: S,
+    strip_leaves: usize,
+) -> V
 where
     V: Vector,
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
     match V::LANES {
-        2 => ThirtyTwo::nodes::<V, O, S, AHEAD_BYTES>(proven, part),
-        8 => Eight::nodes::<V, O, S, AHEAD_BYTES>(proven, part),
-        _ => Sixteen::nodes::<V, O, S, AHEAD_BYTES>(proven, part),
+        2 => Sixteen::strips::<V, O, S, AHEAD_BYTES>(proven, leaves, strip_leaves, 0),
+        4 => Four::strips::<V, O, S, AHEAD_BYTES>(proven, leaves, strip_leaves, 0),
+        _ => One::strips::<V, O, S, AHEAD_BYTES>(proven, leaves, strip_leaves, 0),
     }
 }
 
@@ -132,63 +197,70 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    match V::LANES {
-        2 => Two::nodes::<V, O, S, AHEAD_BYTES>(proven, leaves),
-        4 => Four::nodes::<V, O, S, AHEAD_BYTES>(proven, leaves),
-        8 => Eight::nodes::<V, O, S, AHEAD_BYTES>(proven, leaves),
-        _ => Sixteen::nodes::<V, O, S, AHEAD_BYTES>(proven, leaves),
-    }
+    One::strips::<V, O, S, AHEAD_BYTES>(proven, leaves, V::LANES, 0)
 }
 
-/// A number of adjacent registers of leaves, whose logarithm is the number of levels that combine them.
-trait Adjacent: PowerOfTwo {
-    /// The common ancestors of these registers of leaves, in one register.
-    fn nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
+/// A number of adjacent columns, each of which has one register of each of L strips.
+trait Columns: PowerOfTwo {
+    /// In lane j, the common ancestor of the leaves in strip j, in these columns from `column` on. The strips have `strip_leaves` leaves each, and
+    /// follow each other.
+    fn strips<V, O, S, const AHEAD_BYTES: usize>(
+        proven: Proven<V>,
+        leaves: S,
+        strip_leaves: usize,
+        column: usize,
+    ) -> V
     where
         V: Vector,
         O: Combine<V::Element>,
         S: Source<Leaf = V::Element>;
 }
 
-impl Adjacent for One {
+impl Columns for One {
     #[inline(always)]
-    fn nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
+    fn strips<V, O, S, const AHEAD_BYTES: usize>(
+        proven: Proven<V>,
+        leaves: S,
+        strip_leaves: usize,
+        column: usize,
+    ) -> V
     where
         V: Vector,
         O: Combine<V::Element>,
         S: Source<Leaf = V::Element>,
     {
-        prefetch_line::<Self, V, S, AHEAD_BYTES>(leaves);
-        leaves.load(proven)
-    }
-}
-
-impl<A: Adjacent> Adjacent for Twice<A> {
-    #[inline(always)]
-    fn nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, leaves: S) -> V
-    where
-        V: Vector,
-        O: Combine<V::Element>,
-        S: Source<Leaf = V::Element>,
-    {
-        prefetch_line::<Self, V, S, AHEAD_BYTES>(leaves);
-        let (left, right) = leaves.split_at(V::LANES << A::LOG2);
-        let left = A::nodes::<V, O, S, AHEAD_BYTES>(proven, left);
-        let right = A::nodes::<V, O, S, AHEAD_BYTES>(proven, right);
-        match A::LOG2 % V::LANES.ilog2() {
-            0 => level::<V, O, 1>(proven, left, right),
-            1 => level::<V, O, 2>(proven, left, right),
-            2 => level::<V, O, 3>(proven, left, right),
-            _ => level::<V, O, 4>(proven, left, right),
+        let line_leaves = 64 / size_of::<V::Element>();
+        let mut registers = Registers::<V>::new_const();
+        for strip in 0..V::LANES {
+            let first = strip * strip_leaves + column * V::LANES;
+            let leaves = leaves.split_at(first).1;
+            // One line at a time, because bursts of prefetches stall.
+            if AHEAD_BYTES > 0 && V::PREFETCHES && first.is_multiple_of(line_leaves) {
+                leaves.split_at(V::LANES).0.prefetch(AHEAD_BYTES);
+            }
+            registers.push(leaves.load(proven));
         }
+        rows::<V, O>(proven, &registers)
     }
 }
 
-/// Prefetches for registers that fill a cache line. Prefetches one line at a time, because bursts of prefetches stall.
-#[inline(always)]
-fn prefetch_line<A: Adjacent, V: Vector, S: Source, const AHEAD_BYTES: usize>(leaves: S) {
-    if const { AHEAD_BYTES > 0 && register_bytes::<V>() << A::LOG2 == 64 } {
-        leaves.prefetch(AHEAD_BYTES);
+impl<A: Columns> Columns for Twice<A> {
+    #[inline(always)]
+    fn strips<V, O, S, const AHEAD_BYTES: usize>(
+        proven: Proven<V>,
+        leaves: S,
+        strip_leaves: usize,
+        column: usize,
+    ) -> V
+    where
+        V: Vector,
+        O: Combine<V::Element>,
+        S: Source<Leaf = V::Element>,
+    {
+        let next = column + (1 << A::LOG2);
+        let left = A::strips::<V, O, S, AHEAD_BYTES>(proven, leaves, strip_leaves, column);
+        let right = A::strips::<V, O, S, AHEAD_BYTES>(proven, leaves, strip_leaves, next);
+        O::lanes(proven, left, right)
     }
 }
 

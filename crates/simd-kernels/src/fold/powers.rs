@@ -19,7 +19,6 @@ pub(crate) type Four = Twice<Two>;
 pub(crate) type Eight = Twice<Four>;
 pub(crate) type Sixteen = Twice<Eight>;
 pub(crate) type ThirtyTwo = Twice<Sixteen>;
-pub(crate) type SixtyFour = Twice<ThirtyTwo>;
 
 impl PowerOfTwo for One {
     const LOG2: u32 = 0;

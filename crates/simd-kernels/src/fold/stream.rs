@@ -14,7 +14,7 @@
 //! leaves stay in registers. A binary counter combines the roots of the blocks.
 
 use crate::fold::block::{
-    Registers, block_leaves, block_nodes, lanes_by_loop, one_of_many_nodes, part_leaves,
+    IN_ORDER, Registers, block_leaves, block_nodes, lanes_by_loop, one_of_many_nodes, part_leaves,
     part_nodes, square_root,
 };
 use crate::fold::counter::Counter;
@@ -83,8 +83,11 @@ where
     S: Source<Leaf = V::Element>,
 {
     match Ahead::of_bytes(bytes) {
-        _ if const { !V::PREFETCHES } => fold_blocks::<V, O, S, 0>(proven, leaves),
         Ahead::Nothing => fold_blocks::<V, O, S, 0>(proven, leaves),
+        Ahead::SharedCache if const { !V::PREFETCHES } => fold_blocks::<V, O, S, 0>(proven, leaves),
+        Ahead::Memory if const { !V::PREFETCHES } => {
+            fold_blocks::<V, O, S, IN_ORDER>(proven, leaves)
+        }
         Ahead::SharedCache => fold_blocks::<V, O, S, SHARED_CACHE_AHEAD_BYTES>(proven, leaves),
         Ahead::Memory => fold_blocks::<V, O, S, MEMORY_AHEAD_BYTES>(proven, leaves),
     }
