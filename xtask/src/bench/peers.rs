@@ -3,7 +3,6 @@
 use gate::peers::{self, Job, Measurement, REFERENCE, TREEFOLD};
 use harness::bench::Measured;
 use harness::bench::timing::median;
-use harness::measured::Time;
 use harness::output::Output;
 use harness::{Error, choices};
 use serde::Serialize;
@@ -82,33 +81,17 @@ impl Measured for Row {
         "time".to_owned()
     }
 
-    fn headings(_: &str) -> Vec<&'static str> {
-        vec![
-            "library",
-            "state",
-            "ranks",
-            "n",
-            "ns",
-            "ratio",
-            "treefold's bits",
-        ]
-    }
-
-    fn cells(&self) -> Vec<String> {
+    fn columns(&self) -> Vec<(&'static str, String)> {
         let has_bits = if self.has_treefolds_bits { "yes" } else { "no" };
         vec![
-            self.variant.clone(),
-            self.state.clone(),
-            self.ranks.to_string(),
-            self.n.to_string(),
-            format!("{:.0}", self.median_ns),
-            format!("{:.2}", self.ratio),
-            has_bits.to_owned(),
+            ("library", self.variant.clone()),
+            ("state", self.state.clone()),
+            ("ranks", self.ranks.to_string()),
+            ("n", self.n.to_string()),
+            ("ns", format!("{:.0}", self.median_ns)),
+            ("ratio", format!("{:.2}", self.ratio)),
+            ("treefold's bits", has_bits.to_owned()),
         ]
-    }
-
-    fn time(&self) -> Option<Time> {
-        None
     }
 }
 

@@ -27,14 +27,13 @@ pub trait Measured: Serialize {
     /// The name of its ratios.
     fn ratios(bench: &str) -> String;
 
-    /// The headings of its table.
-    fn headings(bench: &str) -> Vec<&'static str>;
-
-    /// The cells of its line in the table.
-    fn cells(&self) -> Vec<String>;
+    /// The columns of the table: their headings, and the cells of this row.
+    fn columns(&self) -> Vec<(&'static str, String)>;
 
     /// The row for a record, if a page quotes it.
-    fn time(&self) -> Option<Time>;
+    fn time(&self) -> Option<Time> {
+        None
+    }
 }
 
 /// Prints rows as a table.
@@ -44,11 +43,20 @@ pub fn show<R: Measured>(bench: &str, rows: &[R], output: &Output) {
     output.say(format!(
         "{bench}: {ratios} as a ratio to the reference, medians"
     ));
-    let mut table = Table::new(R::headings(bench));
-    rows.iter().for_each(|row| table.push(row.cells()));
+    let columns: Vec<_> = rows.iter().map(R::columns).collect();
+    let Some(first) = columns.first() else { return };
+    let mut table = Table::new(first.iter().map(|(heading, _)| *heading));
+    for row in columns {
+        table.push(row.into_iter().map(|(_, cell)| cell).collect());
+    }
     for line in table.lines() {
         output.say(line);
     }
+}
+
+/// The first value of a quick bench, the second of a whole one.
+fn quick_or<T>(quick: bool, few: T, all: T) -> T {
+    if quick { few } else { all }
 }
 
 /// A report of rank 0 in a bench over ranks.
@@ -127,6 +135,8 @@ impl Row {
         n: usize,
         (reference, reference_ns): (&str, f64),
     ) -> Self {
+        let time = ns / reference_ns;
+        let speed = reference_ns / ns;
         Self {
             bench: bench.to_owned(),
             variant: variant.to_owned(),
@@ -137,9 +147,9 @@ impl Row {
             median_ns: ns,
             gbps: None,
             ratio: if has_ratio_of_times(bench) {
-                ns / reference_ns
+                time
             } else {
-                reference_ns / ns
+                speed
             },
             reference: reference.to_owned(),
             state: warm(),
@@ -181,27 +191,22 @@ impl Measured for Row {
         if is_of_times { "time" } else { "speed" }.to_owned()
     }
 
-    fn headings(bench: &str) -> Vec<&'static str> {
-        let [n, ns] = match bench {
-            "exact" => ["keys", "ns an item"],
-            _ => ["n", "ns"],
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        let (n, ns, places) = match &*self.bench {
+            "exact" => ("keys", "ns an item", 2),
+            _ => ("n", "ns", 1),
         };
-        let (begin, end) = (["variant", "distribution", "ranks"], ["GB/s", "ratio"]);
-        [&begin[..], &[n, ns], &end, &["reference"]].concat()
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let places = if self.bench == "exact" { 2 } else { 1 };
+        let gbps = self.gbps.map(|gbps| format!("{gbps:.1}"));
+        let distribution = self.distribution.clone();
         vec![
-            self.variant.clone(),
-            self.distribution.clone().unwrap_or_default(),
-            self.ranks.to_string(),
-            self.n.to_string(),
-            format!("{:.places$}", self.median_ns),
-            self.gbps
-                .map_or_else(String::new, |gbps| format!("{gbps:.1}")),
-            format!("{:.2}", self.ratio),
-            self.reference.clone(),
+            ("variant", self.variant.clone()),
+            ("distribution", distribution.unwrap_or_default()),
+            ("ranks", self.ranks.to_string()),
+            (n, self.n.to_string()),
+            (ns, format!("{:.places$}", self.median_ns)),
+            ("GB/s", gbps.unwrap_or_default()),
+            ("ratio", format!("{:.2}", self.ratio)),
+            ("reference", self.reference.clone()),
         ]
     }
 
@@ -238,14 +243,11 @@ fn is_told(row: &Row) -> bool {
     let is_plain = row.reference.starts_with("unordered");
     match row.bench.as_str() {
         "kernels" => {
-            let is_of_doubles =
-                row.variant.starts_with("streaming") && !row.variant.contains("f32");
-            let best = format!("-{}", Level::best());
-            let is_of_level =
-                row.variant.contains(&best) || row.variant.starts_with("left-to-right");
-            let is_shown_length =
-                row.n <= 64 || row.n.ilog2().is_multiple_of(2) || row.n == 1 << 25;
-            is_plain && (is_of_level || is_of_doubles) && is_shown_length
+            let (variant, best) = (&row.variant, format!("-{}", Level::best()));
+            let is_of_doubles = variant.starts_with("streaming") && !variant.contains("f32");
+            let is_of_level = variant.contains(&best) || variant.starts_with("left-to-right");
+            let is_shown = row.n <= 64 || row.n.ilog2().is_multiple_of(2) || row.n == 1 << 25;
+            is_plain && (is_of_level || is_of_doubles) && is_shown
         }
         "reduce" => {
             let is_lower = row.distribution.as_deref() == Some("lower");
@@ -274,22 +276,20 @@ mod tests {
     #[test]
     fn ratios_become_those_of_times() {
         let streaming = format!("streaming-{}", Level::best());
-        for (row, variant, ranks) in [
+        for (bench, variant, shown, reference, ranks) in [
+            ("kernels", &*streaming, "streaming", "unordered-simd", None),
             (
-                row("kernels", &streaming, 64, "unordered-simd"),
-                "streaming",
-                None,
-            ),
-            (
-                row("exact", "by-key f64", 2, "MPI_Allreduce"),
+                "exact",
                 "by-key f64",
+                "by-key f64",
+                "MPI_Allreduce",
                 Some(2),
             ),
-            (row("python", "sum", 10, "numpy.sum"), "sum", None),
-            (row("reduce", "plan", 2, "unordered-simd"), "plan", Some(2)),
+            ("python", "sum", "sum", "numpy.sum", None),
+            ("reduce", "plan", "plan", "unordered-simd", Some(2)),
         ] {
-            let time = row.time().unwrap();
-            assert_eq!((time.variant.as_str(), time.ranks), (variant, ranks));
+            let time = row(bench, variant, 64, reference).time().unwrap();
+            assert_eq!((time.variant.as_str(), time.ranks), (shown, ranks));
             assert!((time.reference_ns - 200.0).abs() < 1e-9, "{time:?}");
             assert_eq!(time.state, None);
         }

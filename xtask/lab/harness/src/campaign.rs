@@ -18,7 +18,6 @@ mod slot;
 mod started;
 mod tree;
 mod vocabulary;
-mod workers;
 
 use std::panic;
 use std::sync::Mutex;
@@ -63,11 +62,9 @@ fn check_on_threads(case: &Case) -> Option<String> {
 
 /// The world of a case: the job's, a duplicate, or a subset without one rank. Collective.
 fn world_of(case: &Case, world: &World) -> Option<World> {
+    let left_out = case.seed / 8 % world.size() as u64;
     let made = match case.seed % 8 {
-        0 => {
-            let is_part = world.rank() as u64 != case.seed / 8 % world.size() as u64;
-            threads::split(world, is_part.then_some(0), 0)
-        }
+        0 => threads::split(world, (world.rank() as u64 != left_out).then_some(0), 0),
         1 => threads::duplicate(world).map(Some),
         _ => Ok(Some(world.clone())),
     };
@@ -84,7 +81,7 @@ pub fn silence_panics() {
 #[cfg(test)]
 mod tests {
     use reduce::environment::check;
-    use reduce::{Algorithm, threads};
+    use reduce::{Algorithm, Operation, threads};
 
     use super::environment::{CAN_BE_SET, Environment, within};
     use super::judge::shrink;
@@ -208,20 +205,11 @@ mod tests {
 
     #[test]
     fn a_failing_case_shrinks_to_what_matters() {
-        let has_scan = |case: &Case| {
-            let mut calls = case.steps.iter();
-            calls.any(|step| {
-                matches!(
-                    step.action,
-                    Action::Call(reduce::Operation::Scan, Mode::Split)
-                )
-            })
-        };
+        let scan = Action::Call(Operation::Scan, Mode::Split);
+        let has_scan = |case: &Case| case.steps.iter().any(|step| step.action == scan);
         let cases = (0..1000).map(|seed| generate(seed, 3, FaultKind::ALL));
-        let long = cases
-            .filter(|case| has_scan(case) && case.steps.len() > 9)
-            .take(10);
-        for case in long {
+        let long = cases.filter(|case| has_scan(case) && case.steps.len() > 9);
+        for case in long.take(10) {
             let fails = |case: &Case| has_scan(case).then(String::new);
             let (small, _) = shrink(case, String::new(), fails);
             assert!(small.steps.len() <= 2 && small.fault.is_none(), "{small:?}");

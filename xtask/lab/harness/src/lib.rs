@@ -6,7 +6,6 @@
 pub mod bench;
 pub mod campaign;
 pub mod endurance;
-pub mod machine;
 pub mod markdown;
 pub mod measured;
 mod names;
@@ -14,6 +13,7 @@ pub mod plot;
 pub mod simulation;
 pub mod spread;
 
+pub use checkout::machine;
 // Shared with `repro-check`.
 pub use repro_check::{
     Backend, Error, Order, Place, Runner, Sharing, Way, baselines, choices, data, job, matrix,

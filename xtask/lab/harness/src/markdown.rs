@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::plot::extremes;
+
 /// A table, whose first row has the headings.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -67,6 +69,17 @@ pub fn digits(number: f64) -> String {
         _ => 3,
     };
     trimmed(&format!("{number:.places$}")).to_owned()
+}
+
+/// From the least to the greatest of some values, or one number if both look the same.
+pub fn from_to(values: impl IntoIterator<Item = f64>, shown: impl Fn(f64) -> String) -> String {
+    let (least, most) = extremes(values);
+    let (least, most) = (shown(least), shown(most));
+    if least == most {
+        least
+    } else {
+        format!("{least} to {most}")
+    }
 }
 
 #[cfg(test)]

@@ -4,16 +4,17 @@
 pub mod marks;
 pub mod query;
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, mem};
 
-use checkout::machine::load;
+use checkout::machine::{Machine, load};
 use checkout::workspace::workspace;
 use launch::Installation;
 use serde::{Deserialize, Serialize};
+use simd_kernels::Level;
 
 use crate::Error;
-use crate::machine::Machine;
+use crate::plot::with_rows;
 
 /// The time of one call: one row of a record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -60,14 +61,8 @@ impl Measurements {
     /// A new record of this machine and day, without rows; `mpi` is the library of ranks.
     pub fn begin(command: String, mpi: Option<&Installation>) -> Self {
         let here = Machine::here();
-        let Machine {
-            processor,
-            cores,
-            level,
-            ..
-        } = &here;
-        let generation = generation().unwrap_or_default();
-        let mut machine = format!("{processor}{generation}, {cores} cores, {level}");
+        let processor = here.processor + &generation().unwrap_or_default();
+        let mut machine = format!("{processor}, {} cores, {}", here.cores, Level::best());
         if let Some(mpi) = mpi {
             let title = mpi.library().map_or("MPI", |library| library.title);
             let version = mpi.version().unwrap_or_default();
@@ -89,7 +84,7 @@ impl Measurements {
         serde_json::from_str(&text).map_err(|error| Error::file(path, error))
     }
 
-    /// Writes it, with a line of text for each row.
+    /// Writes it, with a line of text for each row and four digits of each time.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let text = self.text()?;
         if let Some(folder) = path.parent() {
@@ -100,19 +95,15 @@ impl Measurements {
 
     fn text(&self) -> Result<String, serde_json::Error> {
         let mut head = self.clone();
-        let rows: Result<Vec<String>, _> = head.rows.drain(..).map(line).collect();
-        let rows = format!("\"rows\": [\n{}\n  ]", rows?.join(",\n"));
-        let head = serde_json::to_string_pretty(&head)?;
-        Ok(head.replace("\"rows\": []", &rows) + "\n")
+        let mut rows = mem::take(&mut head.rows);
+        for ns in rows
+            .iter_mut()
+            .flat_map(|row| [&mut row.ns, &mut row.reference_ns])
+        {
+            *ns = format!("{ns:.3e}").parse().unwrap_or(*ns);
+        }
+        with_rows(&head, "rows", &rows)
     }
-}
-
-/// A row with four digits of each time.
-fn line(mut row: Time) -> Result<String, serde_json::Error> {
-    for ns in [&mut row.ns, &mut row.reference_ns] {
-        *ns = format!("{ns:.3e}").parse().unwrap_or(*ns);
-    }
-    serde_json::to_string(&row)
 }
 
 /// What distinguishes a processor from others of its name, if the system reports it.

@@ -10,8 +10,8 @@ pub mod style;
 pub mod svg;
 mod traces;
 
-use std::fs;
 use std::path::Path;
+use std::{fs, mem};
 
 use serde::{Deserialize, Serialize};
 
@@ -179,16 +179,21 @@ impl Record {
     /// JSON with a line of text for each line of the plot.
     fn text(&self) -> Result<String, serde_json::Error> {
         let mut head = self.clone();
-        let lines: Result<Vec<String>, _> = head
-            .plot
-            .lines
-            .drain(..)
-            .map(|line| serde_json::to_string(&line))
-            .collect();
-        let lines = format!("\"lines\": [\n{}\n  ]", lines?.join(",\n"));
-        let head = serde_json::to_string_pretty(&head)?;
-        Ok(head.replace("\"lines\": []", &lines) + "\n")
+        let lines = mem::take(&mut head.plot.lines);
+        with_rows(&head, "lines", &lines)
     }
+}
+
+/// JSON of a record whose list of this name is empty in `head`, with a line of text for each of its rows.
+pub(crate) fn with_rows<R: Serialize>(
+    head: &impl Serialize,
+    name: &str,
+    rows: &[R],
+) -> Result<String, serde_json::Error> {
+    let rows: Result<Vec<String>, _> = rows.iter().map(serde_json::to_string).collect();
+    let rows = format!("\"{name}\": [\n{}\n  ]", rows?.join(",\n"));
+    let head = serde_json::to_string_pretty(head)?;
+    Ok(head.replace(&format!("\"{name}\": []"), &rows) + "\n")
 }
 
 fn rounded(value: f64) -> f64 {

@@ -20,9 +20,6 @@ use crate::output::Output;
 /// With more blocks on all ranks than this, the pipeline's formula is used instead (paper 2, Lemma 1).
 const BLOCKS_MAX: usize = 1 << 22;
 
-/// The name of that method.
-const FORMULA: &str = "formula";
-
 /// One schedule's time: one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SimulatedTime {
@@ -83,29 +80,19 @@ impl Question {
         let pool = ThreadPoolBuilder::new().num_threads(workers).build();
         let pool = pool.expect("there are few threads");
         // One at a time, since some take far longer than others.
-        let answers = || algorithms.par_iter().with_max_len(1).map(answer).collect();
-        let answers: Vec<Answer> = pool.install(answers);
+        let answers = || algorithms.par_iter().with_max_len(1).map(answer).unzip();
+        let (mut rows, unreproducible_ns): (Vec<SimulatedTime>, Vec<f64>) = pool.install(answers);
         drop(progress);
-        let unreproducible = answers.iter().map(|answer| answer.unreproducible_ns);
-        let best_ns = unreproducible.fold(f64::INFINITY, f64::min);
-        let row = |(algorithm, answer): (&Algorithm, Answer)| SimulatedTime {
-            algorithm: algorithm.to_string(),
-            remark: answer.schedule.remark(),
-            ranks: self.ranks,
-            items: self.items,
-            width: self.width,
-            time_ns: answer.simulation.time_ns,
-            ratio: match best_ns {
-                // A single rank communicates nothing.
-                0.0 => 1.0,
-                _ => answer.simulation.time_ns / best_ns,
-            },
-            messages: answer.simulation.messages,
-            rows_mean: answer.simulation.rows_mean,
-            rows_max: (answer.method != FORMULA).then_some(answer.simulation.rows_max),
-            method: answer.method,
-        };
-        algorithms.iter().zip(answers).map(row).collect()
+        let best_ns = unreproducible_ns.into_iter().fold(f64::INFINITY, f64::min);
+        for row in &mut rows {
+            // A single rank communicates nothing.
+            row.ratio = if best_ns > 0.0 {
+                row.time_ns / best_ns
+            } else {
+                1.0
+            };
+        }
+        rows
     }
 
     /// Whether a formula replaces an algorithm's messages, because there would be too many.
@@ -144,7 +131,9 @@ impl Question {
             .expect("ranks and parameters were checked")
     }
 
-    fn answer(&self, algorithm: Algorithm) -> Answer {
+    /// The row of an algorithm, without its ratio, and the time if each message had one row: a reduction that is not reproducible sends one
+    /// row, whatever items it stands for.
+    fn answer(&self, algorithm: Algorithm) -> (SimulatedTime, f64) {
         let (schedule, load, link) = (self.schedule(algorithm), self.load(), self.machine.far);
         let starts: Vec<u64> = self.distribution.starts().collect();
         let tree = Tree::new(self.items);
@@ -154,43 +143,41 @@ impl Question {
         let time = |rows: &dyn Fn(Range<usize>) -> u64| {
             simulate(&schedule, &self.machine, load.row_bytes, rows)
         };
-        if self.is_by_formula(algorithm) {
-            let one = Load { rows: 1.0, ..load };
-            return Answer {
-                simulation: Simulation {
-                    time_ns: schedule.predicted_ns(load, link),
-                    messages: None,
-                    rows_mean: load.rows,
-                    rows_max: 0,
-                },
-                unreproducible_ns: schedule.predicted_ns(one, link),
-                method: FORMULA,
-                schedule,
-            };
-        }
-        let simulation = time(&rows);
-        // A reduction that is not reproducible sends one row, whatever items it stands for.
-        let unreproducible_ns = if simulation.rows_max == 1 {
-            simulation.time_ns
+        let is_by_formula = self.is_by_formula(algorithm);
+        let simulation = if is_by_formula {
+            Simulation {
+                time_ns: schedule.predicted_ns(load, link),
+                messages: None,
+                rows_mean: load.rows,
+                rows_max: 0,
+            }
         } else {
-            time(&|_| 1).time_ns
+            time(&rows)
         };
-        let is_one_for_all = simulation.messages.is_none() && self.ranks > SYMMETRY_RANKS;
-        Answer {
-            simulation,
-            unreproducible_ns,
-            method: if is_one_for_all { "symmetry" } else { "events" },
-            schedule,
-        }
+        let unreproducible_ns = match simulation.rows_max {
+            _ if is_by_formula => schedule.predicted_ns(Load { rows: 1.0, ..load }, link),
+            1 => simulation.time_ns,
+            _ => time(&|_| 1).time_ns,
+        };
+        let row = SimulatedTime {
+            algorithm: algorithm.to_string(),
+            remark: schedule.remark(),
+            ranks: self.ranks,
+            items: self.items,
+            width: self.width,
+            time_ns: simulation.time_ns,
+            ratio: f64::NAN,
+            messages: simulation.messages,
+            rows_mean: simulation.rows_mean,
+            rows_max: (!is_by_formula).then_some(simulation.rows_max),
+            method: match simulation.messages {
+                _ if is_by_formula => "formula",
+                None if self.ranks > SYMMETRY_RANKS => "symmetry",
+                _ => "events",
+            },
+        };
+        (row, unreproducible_ns)
     }
-}
-
-/// The outcome for one algorithm.
-struct Answer {
-    schedule: Schedule,
-    simulation: Simulation,
-    unreproducible_ns: f64,
-    method: &'static str,
 }
 
 /// Prints them, the fastest first.

@@ -1,7 +1,6 @@
 //! The picture of `repro-check --plot`: the error of a data set's sums by the number of ranks. It is constant in tree order, and varies for plain
 //! sums.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -10,7 +9,7 @@ use reduce::exact;
 
 use crate::data::DataSet;
 use crate::job::Row;
-use crate::markdown::grouped;
+use crate::markdown::{from_to, grouped};
 use crate::matrix::plain_sum;
 use crate::plot::{Axis, Line, Plot, Record, Size};
 use crate::{Error, Order};
@@ -34,21 +33,18 @@ pub fn draw(path: &Path, data: &[DataSet], rows: &[Row]) -> Result<(), Error> {
     };
     let tree = of(Order::Tree);
     let ranks: BTreeSet<usize> = tree.iter().map(|sum| sum.0).collect();
-    let plain: Result<Vec<Sum>, Error> = ranks
-        .into_iter()
-        .map(|ranks| Ok((ranks, plain_sum(&longest.items, ranks)?)))
-        .collect();
+    let plain = ranks.into_iter();
+    let plain = plain.map(|ranks| Ok((ranks, plain_sum(&longest.items, ranks)?)));
     let sums = Sums {
         tree,
         exact: of(Order::Exact),
-        plain: plain?,
+        plain: plain.collect::<Result<_, Error>>()?,
     };
-    let name = path.file_name().unwrap_or_default();
-    let source = format!(
-        "cargo xtask repro-check --plot {}; data set {}",
-        name.display(),
-        longest.name
+    let (file, set) = (
+        path.file_name().unwrap_or_default().display(),
+        &longest.name,
     );
+    let source = format!("cargo xtask repro-check --plot {file}; data set {set}");
     Record::new(source, plot(&longest.items, &sums)).write(path)
 }
 
@@ -62,7 +58,7 @@ struct Sums {
     plain: Vec<Sum>,
 }
 
-/// The picture. There must be sums in tree order.
+/// Plots the distance of each sum from the exact sum. There must be sums in tree order.
 fn plot(items: &[f64], sums: &Sums) -> Plot {
     let zero = exact::sum(items);
     let unit = zero.abs().next_up() - zero.abs();
@@ -77,12 +73,7 @@ fn plot(items: &[f64], sums: &Sums) -> Plot {
     let (tree, plain) = (distances(&sums.tree), distances(&sums.plain));
     let away = |points: &[(f64, f64)]| {
         let distances = points.iter().map(|point| point.1.abs());
-        let farthest = distances.clone().fold(0.0, f64::max);
-        let nearest = distances.fold(f64::INFINITY, f64::min);
-        match nearest.total_cmp(&farthest) {
-            Ordering::Less => format!("{nearest} to {farthest} ulp"),
-            _ => format!("{farthest} ulp"),
-        }
+        from_to(distances, |distance| distance.to_string()) + " ulp"
     };
     let most = sums.plain.iter().map(|sum| sum.0).max().unwrap_or(0);
     let title = format!(

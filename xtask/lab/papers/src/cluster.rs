@@ -3,18 +3,26 @@
 //! Rows are not fragmented: each process has one row and each message carries one, as in reductions whose bits do not matter.
 
 use std::fmt;
+use std::ops::Range;
 
+use distribution::Distribution;
 use schedule::{Algorithm, Collective, Link, Load, Machine, Parameters, Schedule, simulate};
+use tree_index::Tree;
 
 /// The number of blocks that fills a pipeline; as many again show its rate.
 const BLOCKS_FULL: usize = 64;
 
-/// A round takes a nanosecond, whatever is sent.
-pub(super) const ROUND: Link = Link {
-    latency_ns: 1.0,
-    byte_ns: 0.0,
-    combine_byte_ns: 0.0,
-};
+/// A link, by its latency and its times to send and to combine a byte, in ns.
+pub(super) const fn link_of(latency_ns: f64, byte_ns: f64, combine_byte_ns: f64) -> Link {
+    Link {
+        latency_ns,
+        byte_ns,
+        combine_byte_ns,
+    }
+}
+
+/// A link on which every message takes a nanosecond, so that times are numbers of rounds.
+pub(super) const ROUND: Link = link_of(1.0, 0.0, 0.0);
 
 /// The links of a cluster. The combination cost is `near`'s.
 #[derive(Clone, Copy, Debug)]
@@ -51,19 +59,9 @@ impl fmt::Display for Shape {
 impl Cluster {
     /// Latencies and times per byte in ns, within and between nodes, and the time to combine a byte.
     pub(super) const fn new(near: [f64; 2], far: [f64; 2], combine_byte_ns: f64) -> Self {
-        let [near, far] = [
-            Self::link(near, combine_byte_ns),
-            Self::link(far, combine_byte_ns),
-        ];
+        let near = link_of(near[0], near[1], combine_byte_ns);
+        let far = link_of(far[0], far[1], combine_byte_ns);
         Self { near, far }
-    }
-
-    const fn link([latency_ns, byte_ns]: [f64; 2], combine_byte_ns: f64) -> Link {
-        Link {
-            latency_ns,
-            byte_ns,
-            combine_byte_ns,
-        }
     }
 
     /// Nodes of a number of ranks; links are not shared.
@@ -75,26 +73,24 @@ impl Cluster {
         }
     }
 
-    /// All processes of a node send to other nodes at once, through one interface.
+    /// The machine on which all processes of a node send to other nodes at once, through one interface.
     pub(super) fn crowded(&self, shape: Shape) -> Machine {
         let mut machine = self.machine(shape.processes);
         machine.far.byte_ns *= shape.processes as f64;
         machine
     }
 
+    /// The slowest link of these processes, for which Lemma 1 cuts rows.
+    pub(super) fn slowest(&self, shape: Shape) -> Link {
+        if shape.nodes > 1 { self.far } else { self.near }
+    }
+
     /// Its constants as text.
     pub(super) fn words(&self) -> String {
-        let words = |link: Link| {
-            format!(
-                "α = {} ns and β = {} ns a byte",
-                link.latency_ns, link.byte_ns
-            )
-        };
-        let gamma = self.near.combine_byte_ns;
+        let Self { near, far } = self;
         format!(
-            "{} within a node, {} between nodes, γ = {gamma} ns a byte combined",
-            words(self.near),
-            words(self.far)
+            "α = {} ns and β = {} ns a byte within a node, α = {} ns and β = {} ns a byte between nodes, γ = {} ns a byte combined",
+            near.latency_ns, near.byte_ns, far.latency_ns, far.byte_ns, near.combine_byte_ns
         )
     }
 }
@@ -108,7 +104,16 @@ pub(super) fn link(machine: &Machine, a: usize, b: usize) -> Link {
     }
 }
 
-/// A schedule on a machine, whose blocks are still open.
+/// The number of rows that stand for the items of some ranks, in tree order.
+pub(super) fn rows_of(distribution: &Distribution) -> impl Fn(Range<usize>) -> u64 {
+    let tree = Tree::new(distribution.items());
+    move |ranks| {
+        let items = distribution.start(ranks.start)..distribution.start(ranks.end);
+        u64::from(tree.fragment_len(items))
+    }
+}
+
+/// A schedule on a machine. The number of blocks is a parameter of its methods.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub algorithm: Algorithm,
@@ -117,12 +122,8 @@ pub(super) struct Run {
     pub machine: Machine,
 }
 
-/// The fastest number of blocks, and its time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Best {
-    pub blocks: usize,
-    pub time_ns: f64,
-}
+/// The fastest number of blocks, and its time in ns.
+pub(super) type Best = (usize, f64);
 
 /// The fastest, the first one of equals.
 pub(super) fn fastest<T>(timed: impl IntoIterator<Item = (T, f64)>) -> (T, f64) {
@@ -131,37 +132,33 @@ pub(super) fn fastest<T>(timed: impl IntoIterator<Item = (T, f64)>) -> (T, f64) 
 }
 
 impl Run {
-    /// All ranks have the same link to each other.
-    pub(super) fn flat(
-        algorithm: Algorithm,
-        collective: Collective,
-        ranks: usize,
-        link: Link,
-    ) -> Self {
+    fn new(algorithm: Algorithm, collective: Collective, ranks: usize, machine: Machine) -> Self {
         Self {
             algorithm,
             collective,
             ranks,
-            machine: Machine::flat(link),
+            machine,
         }
+    }
+
+    /// All ranks have the same link to each other.
+    pub(super) fn flat(algorithm: Algorithm, of: Collective, ranks: usize, link: Link) -> Self {
+        Self::new(algorithm, of, ranks, Machine::flat(link))
     }
 
     /// An allreduce by all processes of a cluster.
     pub(super) fn allreduce(algorithm: Algorithm, cluster: &Cluster, shape: Shape) -> Self {
-        Self {
-            algorithm,
-            collective: Collective::Allreduce,
-            ranks: shape.ranks(),
-            machine: cluster.machine(shape.processes),
-        }
+        let machine = cluster.machine(shape.processes);
+        Self::new(algorithm, Collective::Allreduce, shape.ranks(), machine)
     }
 
     /// A reduce to rank 0 by all processes of a cluster.
     pub(super) fn reduce(algorithm: Algorithm, cluster: &Cluster, shape: Shape) -> Self {
-        Self {
-            collective: Collective::Reduce { root: 0 },
-            ..Self::allreduce(algorithm, cluster, shape)
-        }
+        let (to_first, machine) = (
+            Collective::Reduce { root: 0 },
+            cluster.machine(shape.processes),
+        );
+        Self::new(algorithm, to_first, shape.ranks(), machine)
     }
 
     pub(super) fn schedule(&self, blocks: usize) -> Schedule {
@@ -202,38 +199,28 @@ impl Run {
     /// A byte is combined on one of its two ways, up or down. For an allreduce; each half of it, up or down, has half of d and of s.
     pub(super) fn lemma_blocks(&self, row_bytes: f64, most: usize) -> usize {
         let Machine { near, far, .. } = self.machine;
-        let slow = if self.ranks > self.machine.node_ranks {
-            far
-        } else {
-            near
-        };
-        let link = Link {
-            byte_ns: slow.byte_ns + near.combine_byte_ns / 2.0,
-            ..slow
-        };
+        let is_beyond_node = self.ranks > self.machine.node_ranks;
+        let mut link = if is_beyond_node { far } else { near };
+        link.byte_ns += near.combine_byte_ns / 2.0;
         let load = Load {
             row_bytes,
             rows: 1.0,
         };
-        self.algorithm
-            .best_blocks(self.ranks, load, link, most.max(1))
+        let (algorithm, ranks) = (self.algorithm, self.ranks);
+        algorithm.best_blocks(ranks, load, link, most.max(1))
     }
 
     /// The best of at most `most` blocks: Lemma 1's number, halved or doubled as long as that takes less.
     pub(super) fn best(&self, row_bytes: f64, most: usize) -> Best {
-        let at = |blocks: usize| Best {
-            blocks,
-            time_ns: self.time_ns(row_bytes, blocks),
-        };
+        let at = |blocks: usize| (blocks, self.time_ns(row_bytes, blocks));
         if !self.algorithm.is_pipelined() {
             return at(1);
         }
         let mut best = at(self.lemma_blocks(row_bytes, most));
         for next in [|blocks: usize| blocks / 2, |blocks: usize| blocks * 2] {
             loop {
-                let blocks = next(best.blocks).clamp(1, most.max(1));
-                let other = at(blocks);
-                if blocks == best.blocks || other.time_ns >= best.time_ns {
+                let other = at(next(best.0).clamp(1, most.max(1)));
+                if other.0 == best.0 || other.1 >= best.1 {
                     break;
                 }
                 best = other;
@@ -272,10 +259,10 @@ mod tests {
     fn the_best_is_no_worse_than_its_neighbours() {
         let run = Run::allreduce(Algorithm::LinearPipelined, &CLUSTER, Shape::new(20, 16));
         let (row_bytes, most) = (4e7, 10_000_000);
-        let best = run.best(row_bytes, most);
-        for blocks in [1, best.blocks / 2, 2 * best.blocks, most] {
-            assert!(best.time_ns <= run.time_ns(row_bytes, blocks), "{blocks}");
+        let (best, best_ns) = run.best(row_bytes, most);
+        for blocks in [1, best / 2, 2 * best, most] {
+            assert!(best_ns <= run.time_ns(row_bytes, blocks), "{blocks}");
         }
-        assert_eq!(run.best(4.0, 1).blocks, 1);
+        assert_eq!(run.best(4.0, 1).0, 1);
     }
 }

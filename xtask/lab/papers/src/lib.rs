@@ -21,6 +21,7 @@ use harness::machine::Machine;
 use harness::output::Output;
 use harness::{Backend, Error, Place};
 use page::Page;
+use simd_kernels::Level;
 pub use thesis::{Job, Times, on_rank as job_on_rank};
 
 /// A paper.
@@ -95,35 +96,33 @@ pub struct Settings<'s> {
     pub summary: Option<&'s Path>,
 }
 
-/// What an exhibit's function gets.
+/// The settings and results that the function of an exhibit uses.
 #[derive(Debug)]
 pub struct Context<'o> {
     settings: Settings<'o>,
     /// The text output.
     output: &'o Output,
-    /// The thesis' runs, which several exhibits use.
+    /// The times of the thesis' runs, measured once for all exhibits that show them.
     times: &'o OnceCell<Vec<Times>>,
 }
 
 impl Context<'_> {
-    /// The machine of measured times.
+    /// Describes this machine and the ranks on which times are measured.
     fn machine(&self, ranks: &str) -> String {
         let backend = match self.settings.place.backend() {
             Backend::Mpi => "processes under MPI",
             Backend::Threads => "threads of one process",
         };
-        let Machine {
-            processor,
-            cores,
-            level,
-            ..
-        } = Machine::here();
+        let here = Machine::here();
         format!(
-            "Measured on {cores} cores ({processor}, {level}), ranks as {backend}: p = {ranks}."
+            "Measured on {} cores ({}, {}), ranks as {backend}: p = {ranks}.",
+            here.cores,
+            here.processor,
+            Level::best()
         )
     }
 
-    /// The first or second value, depending on `quick`.
+    /// `quick` if few sizes and runs are enough, else `whole`.
     fn quick_or<T>(&self, quick: T, whole: T) -> T {
         if self.settings.quick { quick } else { whole }
     }
@@ -178,11 +177,9 @@ pub fn chosen<'e>(all: &'e [Exhibit], only: &[String]) -> Result<Vec<&'e Exhibit
         let rest = part.strip_prefix(whole);
         rest.is_some_and(|rest| rest.starts_with(['.', '-']))
     };
-    let suits = |exhibit: &Exhibit, name: &str| {
-        if all.iter().any(|other| other.id == name) {
-            return exhibit.id == name;
-        }
-        is_part(name, exhibit.id) || is_part(exhibit.id, name)
+    let suits = |exhibit: &Exhibit, name: &str| match all.iter().find(|one| one.id == name) {
+        Some(one) => one.id == exhibit.id,
+        None => is_part(name, exhibit.id) || is_part(exhibit.id, name),
     };
     for name in only {
         if !all.iter().any(|exhibit| suits(exhibit, name)) {

@@ -1,12 +1,27 @@
 //! Schedules measured alternately with the backend's own collective.
 
-use harness::bench::schedules::{Row, of, reference};
+use harness::Error;
+use harness::bench::schedules::{self, Job, Row, of, reference};
 use harness::markdown::digits;
 use harness::plot::{Axis, Line};
 use reduce::Algorithm;
 
+use crate::Context;
 use crate::page::{Page, columns, row};
 use crate::said::line;
+
+/// The times of a paper's reductions on each of these numbers of ranks.
+pub(crate) fn measure(
+    context: &Context<'_>,
+    ranks: &[usize],
+    job: &Job,
+) -> Result<Vec<Row>, Error> {
+    let place = context.settings.place;
+    let rows = ranks
+        .iter()
+        .map(|&ranks| schedules::measure(place, ranks, job, context.output));
+    Ok(rows.collect::<Result<Vec<_>, _>>()?.concat())
+}
 
 /// Draws the times of schedules relative to the backend's own, over an axis.
 pub(crate) fn draw_ratios(
@@ -14,7 +29,8 @@ pub(crate) fn draw_ratios(
     (part, what): (&str, &str),
     rows: &[Row],
     algorithms: &[Algorithm],
-    (axis, x): (Axis, fn(&Row) -> f64),
+    axis: Axis,
+    x: impl Fn(&Row) -> f64,
 ) {
     let reference = reference(rows);
     let lines = algorithms.iter().map(|&algorithm| {
@@ -30,7 +46,7 @@ pub(crate) fn draw_ratios(
     );
 }
 
-/// A row for each schedule: its times, as a ratio, and the number of its blocks.
+/// Writes a table with a row for each schedule: its times, also as a ratio to the reference, and the number of its blocks.
 pub(crate) fn table(page: &mut Page, rows: &[Row], algorithms: &[Algorithm]) {
     page.text("Microseconds (and as a ratio to the backend's own; blocks, where more than one).");
     let cell = |row: &Row| {

@@ -29,39 +29,25 @@ pub(crate) fn columns<I, T: ToString>(
     joined(items.into_iter().map(name), " | ")
 }
 
-#[derive(Debug)]
-struct Comparison {
-    /// The compared quantity, the published value, ours, and why they differ, or a remark.
-    cells: [String; 4],
-    /// How ours was obtained.
-    how: &'static str,
-}
+/// A compared quantity, the published value, ours, and why they differ, or a remark; and how ours was obtained.
+type Comparison = ([String; 4], &'static str);
 
-impl Comparison {
-    fn read(row: &str, how: &'static str) -> Self {
-        let mut cells: Vec<String> = row.split(" |").map(|cell| cell.trim().to_owned()).collect();
-        cells.resize(cells.len().max(4), String::new());
-        let cells = cells.try_into();
-        let cells = cells.unwrap_or_else(|_| panic!("{row}: what | published | ours | why"));
-        Self { cells, how }
-    }
-
-    fn json(&self, exhibit: &str) -> Value {
-        let [what, published, ours, why] = &self.cells;
-        let (published, ours, how) = (typed(published), typed(ours), self.how);
-        json!({
-            "exhibit": exhibit, "what": what, "published": published, "ours": ours, "how": how, "why": why,
-        })
-    }
+/// Reads a line of [`Page::compare`].
+fn read(row: &str, how: &'static str) -> Comparison {
+    let mut cells: Vec<String> = row.split(" |").map(|cell| cell.trim().to_owned()).collect();
+    cells.resize(cells.len().max(4), String::new());
+    let cells = cells.try_into();
+    let cells = cells.unwrap_or_else(|_| panic!("{row}: what | published | ours | why"));
+    (cells, how)
 }
 
 /// The content of a cell: a count, a number, nothing, or text.
 fn typed(cell: &str) -> Value {
-    let count = cell.parse::<u64>().map(Value::from);
-    let number = || cell.parse::<f64>().map(Value::from);
-    match cell {
-        "–" => Value::Null,
-        _ => count.or_else(|_| number()).unwrap_or_else(|_| cell.into()),
+    match (cell, cell.parse::<u64>(), cell.parse::<f64>()) {
+        ("–", ..) => Value::Null,
+        (_, Ok(count), _) => count.into(),
+        (_, _, Ok(number)) => number.into(),
+        _ => cell.into(),
     }
 }
 
@@ -136,7 +122,7 @@ impl Page {
     pub(crate) fn compare(&mut self, rows: impl AsRef<str>) {
         let how = self.how;
         let rows = rows.as_ref().trim().lines();
-        let rows = rows.map(|row| Comparison::read(row.trim(), how));
+        let rows = rows.map(|row| read(row.trim(), how));
         match self.blocks.last_mut() {
             Some(Block::Comparisons(all)) => all.extend(rows),
             _ => self.blocks.push(Block::Comparisons(rows.collect())),
@@ -152,11 +138,8 @@ impl Page {
         y: Axis,
         lines: impl IntoIterator<Item = Line>,
     ) {
-        let id = self.exhibit.id;
-        let file = match part {
-            "" => format!("{id}.svg"),
-            part => format!("{id}-{part}.svg"),
-        };
+        let between = if part.is_empty() { "" } else { "-" };
+        let file = format!("{}{between}{part}.svg", self.exhibit.id);
         let plot = Plot {
             title: self.title.clone(),
             subtitle: subtitle.into(),
@@ -187,11 +170,8 @@ impl Page {
 
     /// The page, and its pictures.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), Error> {
-        let Exhibit { id, paper, .. } = self.exhibit;
-        let head = format!(
-            "# {}: {}\n\nWritten by `cargo xtask papers --only {id}`.",
-            paper.name, self.title
-        );
+        let (id, paper, title) = (self.exhibit.id, self.exhibit.paper.name, &self.title);
+        let head = format!("# {paper}: {title}\n\nWritten by `cargo xtask papers --only {id}`.");
         let text = self.put_together(head, folder, |_| true)?;
         let path = folder.join(format!("{id}.md"));
         fs::write(&path, text).map_err(|error| Error::file(&path, error))
@@ -201,11 +181,11 @@ impl Page {
     pub(crate) fn summarise(&self, folder: &Path) -> Result<(), Error> {
         let Exhibit { id, paper, how, .. } = self.exhibit;
         let heading = format!("## {}\n", self.title);
-        let how = match &self.machine {
-            Some(machine) => machine,
-            None => &format!("{}{}.", how[..1].to_uppercase(), &how[1..]),
-        };
-        let head = format!("{heading}\n`{id}`. {how}");
+        let how = format!("{}{}.", how[..1].to_uppercase(), &how[1..]);
+        let head = format!(
+            "{heading}\n`{id}`. {}",
+            self.machine.as_ref().unwrap_or(&how)
+        );
         let section = self.put_together(head, folder, |block| match block {
             Block::Text(_) => false,
             Block::Comparisons(_) => true,
@@ -235,15 +215,13 @@ impl Page {
                 Block::Comparisons(comparisons) => text += &compared(comparisons),
                 Block::Picture(file, plot) => {
                     text += &format!("![{}]({file})", plot.words());
-                    let path = folder.join(file);
-                    match &self.machine {
-                        None => plot.write(&path)?,
-                        Some(machine) => {
-                            let id = self.exhibit.id;
-                            let source = format!("cargo xtask papers --only {id}. {machine}");
-                            Record::new(source, plot.clone()).write(&path)?;
-                        }
-                    }
+                    let (id, path) = (self.exhibit.id, folder.join(file));
+                    let Some(machine) = &self.machine else {
+                        plot.write(&path)?;
+                        continue;
+                    };
+                    let source = format!("cargo xtask papers --only {id}. {machine}");
+                    Record::new(source, plot.clone()).write(&path)?;
                 }
             }
         }
@@ -257,7 +235,14 @@ impl Page {
         for block in &self.blocks {
             match block {
                 Block::Text(_) => {}
-                Block::Comparisons(all) => rows.extend(all.iter().map(|row| row.json(exhibit))),
+                Block::Comparisons(all) => {
+                    rows.extend(all.iter().map(|([what, published, ours, why], how)| {
+                        let (published, ours) = (typed(published), typed(ours));
+                        json!({
+                            "exhibit": exhibit, "what": what, "published": published, "ours": ours, "how": how, "why": why,
+                        })
+                    }));
+                }
                 Block::Picture(plot, Plot { lines, .. }) => {
                     for line in lines.iter().filter(|line| line.style != Style::Level) {
                         rows.extend(line.points.iter().map(|(x, y)| {
@@ -285,19 +270,18 @@ fn with_section(page: &str, heading: &str, section: &str) -> String {
 fn compared(comparisons: &[Comparison]) -> String {
     let mut table = Table::default();
     table.row(["what", "published", "ours", "why"].map(str::to_owned));
-    for row in comparisons {
-        let how = match row.how {
+    for ([what, published, ours, why], how) in comparisons {
+        let how = match *how {
             "computed" => String::new(),
             how => format!(" ({how})"),
         };
-        let [what, published, ours, why] = &row.cells;
         let ours = shown(ours) + &how;
         table.row([what.clone(), shown(published), ours, why.clone()]);
     }
     // Columns that mostly contain numbers are aligned to the right.
     let rule = |column: usize| {
         let is_number = |row: &&Comparison| {
-            let cell = &row.cells[column];
+            let cell = &row.0[column];
             cell.starts_with(|first: char| first.is_ascii_digit() || first == '–')
         };
         let numbers = comparisons.iter().filter(is_number).count();
@@ -329,10 +313,8 @@ mod tests {
     fn a_section_takes_the_place_of_the_one_before() {
         let page = "# Paper\n\n## A\n\nold\n\n## B\n\nother\n";
         let with = |heading, section| with_section(page, heading, section);
-        assert_eq!(
-            with("## A\n", "## A\n\nnew\n"),
-            "# Paper\n\n## A\n\nnew\n\n## B\n\nother\n"
-        );
+        let new = page.replace("old", "new");
+        assert_eq!(with("## A\n", "## A\n\nnew\n"), new);
         assert_eq!(with("## B\n", "## B\n"), "# Paper\n\n## A\n\nold\n\n## B\n");
         assert_eq!(with("## C\n", "## C\n"), format!("{page}\n## C\n"));
     }

@@ -2,12 +2,21 @@
 //! its time.
 
 mod bits;
-mod cluster;
-mod cost;
 mod error;
 mod figures;
 
-use crate::{Exhibit, Paper};
+use distribution::Scheme;
+use harness::Error;
+use harness::plot::{Axis, Line};
+use schedule::{
+    Algorithm, Collective, Machine, Parameters, Placement, Schedule, SharedPort, simulate,
+    simulate_unordered,
+};
+
+use crate::cluster::{Cluster, rows_of};
+use crate::page::Page;
+use crate::said::{count, heights, line, range};
+use crate::{Context, Exhibit, Paper};
 
 const PAPER: Paper = Paper {
     name: "Paper 3",
@@ -20,5 +29,184 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     PAPER.simulated("paper-3-figure-2", figures::reduce),
     PAPER.simulated("paper-3-figure-3", figures::allreduce),
     PAPER.simulated("paper-3-figure-4", figures::over_ranks),
-    PAPER.simulated("paper-3-cost", cost::of_order),
+    PAPER.simulated("paper-3-cost", of_order),
 ];
+
+/// Two sockets of four cores.
+const NODE_RANKS: usize = 8;
+
+/// Two ranks of a node: a copy through shared memory, and how fast a core of 2009 adds one row in memory to another; two nodes: an MPI message
+/// over InfiniBand QDR, 3.2 GB/s. Assumed.
+const LINKS: Cluster = Cluster::new([500.0, 0.25], [1700.0, 0.31], 0.2);
+
+/// Rows shorter than this go along trees (section III-A: 2 Kbytes by default).
+const SHORT_BYTES: usize = 2048;
+
+/// x2, x4 and x8.
+const FACTORS: [usize; 3] = [2, 4, 8];
+
+/// The description of the machine.
+fn describe(page: &mut Page) {
+    page.text(format!(
+        "Simulated, as the paper's 320 nodes of {NODE_RANKS} cores are not here: {}. The constants are assumed for shared memory of 2009 and InfiniBand QDR, not published. A node has one port: the bytes of its ranks' \
+         messages to other nodes go through it one after the other, and come in so. Contention within a node's memory, or in the network behind the port, is not simulated.",
+        LINKS.words()
+    ));
+}
+
+/// The description of the algorithms.
+fn describe_algorithms(page: &mut Page) {
+    page.text(format!(
+        "The flat schedule is MPICH's by section III: rows of less than {SHORT_BYTES} bytes, or shorter than a double a rank, take a binomial tree (allreduce: recursive doubling), others reduce-scatter \
+         and gather (allreduce: Rabenseifner's). The two-level schedules take the same within nodes and between them, told to assume 2, 4 or 8 ranks a node. The paper does not say how its ranks lie on the \
+         nodes: side by side, or dealt out in turn, so that neighbours are on other nodes. Ranks that are assumed to share a node do so in either case. Ratios below 1: two levels are faster."
+    ));
+}
+
+/// The cluster, with its ranks side by side or dealt out to nodes round-robin; ranks that a schedule assumes to share a node do.
+fn machine(ranks: usize, assumed: usize, is_dealt: bool) -> Machine {
+    Machine {
+        shared_port: SharedPort::Node,
+        placement: Placement::RoundRobin {
+            nodes: ranks.div_ceil(NODE_RANKS),
+            ranks_at_once: if is_dealt { assumed } else { NODE_RANKS },
+        },
+        ..LINKS.machine(NODE_RANKS)
+    }
+}
+
+/// MPICH's algorithm without knowledge of nodes.
+fn choice(collective: Collective, ranks: usize, doubles: usize) -> Algorithm {
+    let is_long = doubles * 8 >= SHORT_BYTES && doubles >= ranks && ranks.is_power_of_two();
+    match (collective, is_long) {
+        (Collective::Reduce { .. }, false) => Algorithm::Binomial,
+        (Collective::Reduce { .. }, true) => Algorithm::ReduceScatterGather,
+        (_, false) => Algorithm::RecursiveDoubling,
+        (_, true) => Algorithm::Rabenseifner,
+    }
+}
+
+/// The schedule without knowledge of nodes.
+fn flat(collective: Collective, ranks: usize, doubles: usize) -> Schedule {
+    let algorithm = choice(collective, ranks, doubles);
+    Schedule::new(algorithm, collective, ranks).expect("there are ranks")
+}
+
+/// The schedule that assumes nodes of this number of ranks.
+fn aware(collective: Collective, ranks: usize, doubles: usize, node_ranks: usize) -> Schedule {
+    let node_ranks = node_ranks.min(ranks);
+    let parameters = Parameters {
+        node_ranks,
+        inner: choice(Collective::Reduce { root: 0 }, node_ranks, doubles),
+        outer: choice(collective, ranks.div_ceil(node_ranks), doubles),
+        ..Parameters::default()
+    };
+    Schedule::new(Algorithm::Hierarchical, collective, ranks)
+        .and_then(|schedule| schedule.with(parameters))
+        .expect("there are ranks, and two levels")
+}
+
+/// Rows, in doubles.
+const WIDTHS: [usize; 4] = [1, 512, 32_768, 1_048_576];
+
+/// The distributions of items: a name, a rule, and the items per rank.
+#[derive(Clone, Copy, Debug)]
+struct Spread(&'static str, Scheme, u64);
+
+/// The first of them give each rank a subtree; the very first is the paper's.
+const ALIGNED: usize = 2;
+const SPREADS: [Spread; 4] = [
+    Spread("one row per rank", Scheme::Lower, 1),
+    Spread("2048 rows per rank", Scheme::Lower, 2048),
+    Spread("1972 rows per rank", Scheme::Lower, 1972),
+    Spread("1972 rows per rank, optimized", Scheme::Optimized, 1972),
+];
+
+impl Spread {
+    /// The time of an allreduce in tree order, divided by the time in any order. The fold of a rank's own rows is left out, since every reduction has
+    /// it.
+    fn cost(self, ranks: usize, doubles: usize) -> Result<f64, Error> {
+        let Self(_, scheme, share) = self;
+        let distribution = scheme.distribute(share * ranks as u64, ranks)?;
+        let rows = rows_of(&distribution);
+        let schedule = aware(Collective::Allreduce, ranks, doubles, NODE_RANKS);
+        let bytes = doubles as f64 * 8.0;
+        let machine = machine(ranks, NODE_RANKS, false);
+        let ordered_ns = simulate(&schedule, &machine, bytes, &rows).time_ns;
+        Ok(ordered_ns / simulate_unordered(&schedule, &machine, bytes).time_ns)
+    }
+}
+
+/// Section VI-B: the cost of the tree order in a two-level allreduce.
+fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Section VI-B, the cost of equal bits in a topology-aware reduction (simulated)");
+    describe(page);
+    page.text(
+        "An allreduce by `hierarchical`, told of 8 ranks a node: what the same bits for every topology cost. An unordered reduction sends one row, whatever it stands for; a tree-ordered one as many as \
+         there are subtrees in what its ranks hold. That is one, where each rank has one row (as in all of the paper's runs) or a power of two of them.",
+    );
+    let powers = (3..=11).step_by(2).map(|log| 1_usize << log);
+    let most = context.quick_or(32, 2048);
+    let sizes: Vec<usize> = powers.filter(|&ranks| ranks <= most).collect();
+    let mut costs_of_one = Vec::new();
+    for doubles in WIDTHS {
+        let mut lines: Vec<Line> = Vec::new();
+        for spread in SPREADS {
+            let costs = sizes.iter().map(|&ranks| spread.cost(ranks, doubles));
+            let costs: Vec<f64> = costs.collect::<Result<_, _>>()?;
+            let points = sizes.iter().zip(costs);
+            lines.push(line(spread.0, points, |(&ranks, cost)| {
+                (ranks as f64, cost)
+            }));
+        }
+        costs_of_one.push((doubles, heights(&lines[..1]).last().unwrap_or(f64::NAN)));
+        let (aligned, others) = lines.split_at(ALIGNED);
+        let title = format!(
+            "Tree order takes {} of the unordered time if shares are aligned, {} if they are not",
+            range(heights(aligned)),
+            range(heights(others))
+        );
+        page.draw(
+            &doubles.to_string(),
+            format!(
+                "Simulated allreduce of a row of {} doubles: time in tree order over unordered time",
+                count(doubles)
+            ),
+            Axis::doublings("p, ranks"),
+            Axis::linear("time over unordered time, ratio"),
+            lines,
+        );
+        page.says(title);
+    }
+    let ranks = sizes[sizes.len() - 1];
+    for (doubles, cost) in costs_of_one {
+        page.compare(format!(
+            "{ranks} ranks, one row of {doubles} doubles each: time of the reproducible topology-aware allreduce over the unordered one's | the library must do without topology, to give the same bits | {cost} \
+             | the order follows the items, not the nodes: with one row per rank, messages have one row, and the schedule may use the topology"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::flat;
+    use schedule::{Algorithm, Collective};
+
+    #[test]
+    fn section_3_chooses() {
+        let reduce = Collective::Reduce { root: 0 };
+        let short = [Algorithm::Binomial, Algorithm::RecursiveDoubling];
+        let long = [Algorithm::ReduceScatterGather, Algorithm::Rabenseifner];
+        for (ranks, doubles, expected) in [
+            (64, 1, short),
+            (64, 255, short),
+            (64, 256, long),
+            (60, 256, short),
+            (2048, 256, short),
+        ] {
+            let chosen = |collective| flat(collective, ranks, doubles).algorithm();
+            assert_eq!([reduce, Collective::Allreduce].map(chosen), expected);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use harness::markdown::{digits, grouped};
+use harness::markdown::{digits, from_to, grouped};
 use harness::plot::Line;
 pub(super) use harness::plot::extremes;
 
@@ -41,29 +41,19 @@ pub(super) fn most(values: impl IntoIterator<Item = f64>) -> f64 {
 
 /// The mean of some values.
 pub(super) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
-    let total = values
-        .into_iter()
-        .fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-    total.0 / total.1
+    let add = |(sum, count), value| (sum + value, count + 1.0);
+    let (sum, count) = values.into_iter().fold((0.0, 0.0), add);
+    sum / count
 }
 
 /// From the least to the greatest of some values, with four digits, or one number if it is all.
 pub(super) fn span(values: impl IntoIterator<Item = f64>) -> String {
-    one_or_both(extremes(values), digits)
+    from_to(values, digits)
 }
 
-/// The same with two decimal places.
+/// [`span`] with two decimal places.
 pub(super) fn range(values: impl IntoIterator<Item = f64>) -> String {
-    one_or_both(extremes(values), |value| format!("{value:.2}"))
-}
-
-fn one_or_both((least, most): (f64, f64), shown: impl Fn(f64) -> String) -> String {
-    let (least, most) = (shown(least), shown(most));
-    if least == most {
-        least
-    } else {
-        format!("{least} to {most}")
-    }
+    from_to(values, |value| format!("{value:.2}"))
 }
 
 /// "yes" or "no".
@@ -71,12 +61,12 @@ pub(super) fn yes(is_so: bool) -> &'static str {
     if is_so { "yes" } else { "no" }
 }
 
-/// A number, if there is one.
+/// The number as text, or a dash if there is none.
 pub(super) fn if_any(number: Option<impl ToString>) -> String {
     number.map_or("–".to_owned(), |number| number.to_string())
 }
 
-/// How many of all.
+/// A part of a whole, as "9 of 12".
 pub(super) fn part_of(part: impl Display, whole: impl Display) -> String {
     format!("{part} of {whole}")
 }
@@ -86,7 +76,7 @@ pub(super) fn listed<T: ToString>(items: impl IntoIterator<Item = T>) -> String 
     joined(items, ", ")
 }
 
-/// Names or numbers, with this between.
+/// Names or numbers, with the text `between` them.
 pub(super) fn joined<T: ToString>(items: impl IntoIterator<Item = T>, between: &str) -> String {
     let items = items.into_iter().map(|item| item.to_string());
     items.collect::<Vec<_>>().join(between)

@@ -7,7 +7,6 @@ mod reproducibility;
 mod runs;
 mod scaling;
 mod timings;
-mod variants;
 
 use distribution::{Distribution, Scheme};
 use harness::Error;
@@ -31,7 +30,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     PAPER.measured("recursive", local::recursive),
     PAPER.computed("buffer-utilisation", reproducibility::buffer),
     PAPER.computed("table-3", distributions::scores),
-    PAPER.measured("figure-3.4", variants::even_against_optimized),
+    PAPER.measured("figure-3.4", runs::even_against_optimized),
     PAPER.computed("figure-3.5", distributions::shares),
     PAPER.measured("figure-3.6", local::rank_of_index),
     PAPER.measured("figure-3.8", local::kernels),
@@ -41,8 +40,8 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     PAPER.measured("figure-4.4", scaling::strong),
     PAPER.measured("table-4.2", reproducibility::matrix),
     PAPER.computed("optimal-distributions", distributions::models),
-    PAPER.measured("optimal-distributions-measured", variants::distributions),
-    PAPER.measured("figure-b.1", variants::flushing),
+    PAPER.measured("optimal-distributions-measured", runs::best_distributions),
+    PAPER.measured("figure-b.1", runs::flushing),
     PAPER.measured("figure-b.2", runs::distributions),
     PAPER.measured("figure-b.3", runs::reproducibility),
     PAPER.measured("figure-b.4", runs::algorithm1),

@@ -2,20 +2,21 @@
 //! one plain double per key.
 
 use std::hint::black_box;
+use std::ops::AddAssign;
 
 use hashbrown::HashMap;
-use reduce::exact::{self, Hashed, Keyed, Level, Placement, Rolling, Statistic};
+use reduce::exact::{self, Float, Hashed, Keyed, Level, Placement, Rolling, Statistic};
 use reduce::{Plan, Sum, World};
 use serde::{Deserialize, Serialize};
 
 use super::timing::{Candidate, median, slowest_ns};
-use super::{Report, Row, compare, rows_of};
+use super::{Report, Row, compare, quick_or, rows_of};
 use crate::data::Random;
 use crate::ordinary::Ordinary;
 use crate::output::Output;
 use crate::{Backend, Error, Place};
 
-/// Random keys, or the same in ascending order.
+/// Random keys of items, or the same in ascending order.
 struct Keys {
     count: usize,
     order: &'static str,
@@ -37,21 +38,53 @@ impl Keys {
         let mut of_items = self.of_items.clone();
         of_items.sort_unstable();
         Self {
-            count: self.count,
             order: "sorted",
             of_items,
+            ..*self
         }
+    }
+
+    /// Plain sums of items.
+    fn plain<'c, T: Copy + Default + AddAssign>(&'c self, items: &'c [T]) -> Candidate<'c> {
+        Candidate::new(PLAIN, move || {
+            let mut sums = vec![T::default(); self.count];
+            for (key, item) in black_box(&self.of_items).iter().zip(items) {
+                sums[*key as usize] += *item;
+            }
+            sums
+        })
+    }
+
+    /// Exact sums of items.
+    fn exact<'c, T: Float>(&'c self, name: &str, items: &'c [T]) -> Candidate<'c> {
+        Candidate::new(name, move || {
+            exact::by_key(black_box(&self.of_items), items, self.count).expect(RIGHT)
+        })
+    }
+
+    fn rows(
+        &self,
+        candidates: Vec<Candidate<'_>>,
+        items: &str,
+        reference: &str,
+        rounds: usize,
+    ) -> Vec<Row> {
+        let counts = [self.of_items.len(), self.count];
+        rows(candidates, counts, items, self.order, reference, rounds)
     }
 }
 
+/// Why the calls of a measurement cannot fail.
+const MEMORY: &str = "there is memory for as many sums as values";
+const RIGHT: &str = "the keys are right";
+
+/// The name of the candidate with which the others are compared.
+const PLAIN: &str = "plain";
+
 /// Measures sums by dense keys and by hashed keys, by all threads and one item at a time, and rolling sums and means.
 pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
-    let (items, counts, rounds): (usize, Vec<u32>, usize) = if quick {
-        (1 << 14, vec![4, 12], 3)
-    } else {
-        (1 << 23, vec![4, 8, 12, 16, 18, 20, 22], 5)
-    };
-    let counts: Vec<usize> = counts.into_iter().map(|log| 1 << log).collect();
+    let (items, rounds) = quick_or(quick, (1 << 14, 3), (1 << 23, 5));
+    let counts = quick_or(quick, &[4, 12][..], &[4, 8, 12, 16, 18, 20, 22]);
     let plain = log_normal(items);
     let sum = exact::sum(&plain);
     output.say(format!("exact: {items} items, whose sum is {sum:e}"));
@@ -59,7 +92,7 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     let wide = over_binades(&plain, 600.0);
     let floats = rounded(&plain);
     let mut rows = Vec::new();
-    for count in counts {
+    for count in counts.iter().map(|log| 1 << log) {
         let random = Keys::random(count, items);
         for keys in [&random, &random.sorted()] {
             rows.extend(dense(keys, "f64", &plain, rounds));
@@ -81,9 +114,6 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     rows
 }
 
-/// The assumption of every measurement.
-const MEMORY: &str = "there is memory for as many sums as values";
-
 /// Log-normal items of random sign.
 fn log_normal(items: usize) -> Vec<f64> {
     let mut random = Random::new(1);
@@ -99,22 +129,22 @@ fn log_normal(items: usize) -> Vec<f64> {
 /// A tenth of the items are zero, and one in 10^4 is a NaN.
 fn with_zeros(items: &[f64]) -> Vec<f64> {
     let mut random = Random::new(2);
-    let mut item = |item: &f64| match random.below(10_000) {
+    let mixed = items.iter().map(|item| match random.below(10_000) {
         0 => f64::NAN,
         1..=1000 => 0.0,
         _ => *item,
-    };
-    items.iter().map(&mut item).collect()
+    });
+    mixed.collect()
 }
 
 /// The items, each multiplied by a random power of two from a range of `binades`.
 fn over_binades(items: &[f64], binades: f64) -> Vec<f64> {
     let mut random = Random::new(3);
-    let mut item = |item: &f64| {
+    let scaled = items.iter().map(|item| {
         let exponent = random.uniform() * binades - binades / 2.0;
         item * exponent.floor().exp2()
-    };
-    items.iter().map(&mut item).collect()
+    });
+    scaled.collect()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the items may be rounded")]
@@ -135,31 +165,24 @@ fn dense(keys: &Keys, items: &str, doubles: &[f64], rounds: usize) -> Vec<Row> {
         Candidate::new(format!("by-key-{level}"), move || {
             let mut sums = Keyed::<exact::Sum<f64>>::new(keys.count).expect(MEMORY);
             let added = sums.add_at(level, black_box(&keys.of_items), doubles);
-            added.expect("the keys are right");
-            black_box(sums.values());
+            added.expect(RIGHT);
+            sums.values()
         })
     }));
     keys.rows(candidates, items, "scatter-add", rounds)
 }
 
 fn singles(keys: &Keys, floats: &[f32], rounds: usize) -> Vec<Row> {
-    let own = Candidate::new("by-key", || {
-        let sums = exact::by_key(black_box(&keys.of_items), floats, keys.count);
-        black_box(sums.expect("the keys are right"));
-    });
-    keys.rows(vec![keys.plain(floats), own], "f32", "scatter-add", rounds)
+    let candidates = vec![keys.plain(floats), keys.exact("by-key", floats)];
+    keys.rows(candidates, "f32", "scatter-add", rounds)
 }
 
 fn threads(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
-    let one = Candidate::new(PLAIN, || {
-        let sums = exact::by_key(black_box(&keys.of_items), items, keys.count);
-        black_box(sums.expect("the keys are right"));
-    });
     let all = Candidate::new("by-key-par", || {
-        let sums = exact::par::by_key(black_box(&keys.of_items), items, keys.count);
-        black_box(sums.expect("the keys are right"));
+        exact::par::by_key(black_box(&keys.of_items), items, keys.count).expect(RIGHT)
     });
-    keys.rows(vec![one, all], "f64", "one thread", rounds)
+    let candidates = vec![keys.exact(PLAIN, items), all];
+    keys.rows(candidates, "f64", "one thread", rounds)
 }
 
 fn hashed(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
@@ -171,13 +194,12 @@ fn hashed(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
         for (key, item) in black_box(&hashed).iter().zip(items) {
             *sums.entry(*key).or_default() += item;
         }
-        black_box(sums);
+        sums
     });
     let own = Candidate::new("hashed", || {
         let mut sums = Hashed::<u64, exact::Sum<f64>>::new();
-        let added = sums.add(black_box(&hashed), items);
-        added.expect("there are as many keys");
-        black_box(sums);
+        sums.add(black_box(&hashed), items).expect(RIGHT);
+        sums
     });
     keys.rows(vec![plain, own], "f64", "hashed, plain", rounds)
 }
@@ -214,7 +236,7 @@ fn rolling(items: &[f64], window: usize, rounds: usize) -> Vec<Row> {
             sum += item - left;
             sum
         }));
-        black_box(sums);
+        sums
     })];
     for statistic in Statistic::ALL {
         let name = match statistic {
@@ -226,41 +248,11 @@ fn rolling(items: &[f64], window: usize, rounds: usize) -> Vec<Row> {
         candidates.push(Candidate::new(name, move || {
             let columns = &[items; 2][..statistic.inputs()];
             let values = windows.values(statistic, statistic.defaults(), columns);
-            black_box(values.expect("the columns are of one length"));
+            values.expect("the columns are of one length")
         }));
     }
     let windows = [items.len(), window];
     rows(candidates, windows, "f64", "window", "running sum", rounds)
-}
-
-/// The name of the candidate with which the others are compared.
-const PLAIN: &str = "plain";
-
-impl Keys {
-    /// Plain sums of items.
-    fn plain<'c, T>(&'c self, items: &'c [T]) -> Candidate<'c>
-    where
-        T: Copy + Default + std::ops::AddAssign,
-    {
-        Candidate::new(PLAIN, move || {
-            let mut sums = vec![T::default(); self.count];
-            for (key, item) in black_box(&self.of_items).iter().zip(items) {
-                sums[*key as usize] += *item;
-            }
-            black_box(sums);
-        })
-    }
-
-    fn rows(
-        &self,
-        candidates: Vec<Candidate<'_>>,
-        items: &str,
-        reference: &str,
-        rounds: usize,
-    ) -> Vec<Row> {
-        let counts = [self.of_items.len(), self.count];
-        rows(candidates, counts, items, self.order, reference, rounds)
-    }
 }
 
 /// The rows of all candidates except the plain one, for `items` items with `n` keys, or a window of `n` items.
@@ -273,15 +265,14 @@ fn rows(
     rounds: usize,
 ) -> Vec<Row> {
     let references = [(PLAIN, reference)];
-    let rows = compare("exact", n, rounds, &mut candidates, &references);
-    let own = rows.into_iter().filter(|row| row.variant != PLAIN);
-    own.map(|row| Row {
-        variant: format!("{} {kind}", row.variant),
-        distribution: Some(order.to_owned()),
-        median_ns: row.median_ns / items as f64,
-        ..row
-    })
-    .collect()
+    let mut rows = compare("exact", n, rounds, &mut candidates, &references);
+    rows.retain(|row| row.variant != PLAIN);
+    for row in &mut rows {
+        row.variant += &format!(" {kind}");
+        row.distribution = Some(order.to_owned());
+        row.median_ns /= items as f64;
+    }
+    rows
 }
 
 /// The job of every rank.
@@ -306,12 +297,10 @@ pub fn launch(
     quick: bool,
     output: &Output,
 ) -> Result<Vec<Row>, Error> {
-    let (keys, rounds) = if quick {
-        (vec![64, 4096], 3)
-    } else {
-        (vec![4096, 1_000_000], 31)
+    let job = Job {
+        keys: quick_or(quick, vec![64, 4096], vec![4096, 1_000_000]),
+        rounds: quick_or(quick, 3, 31),
     };
-    let job = Job { keys, rounds };
     rows_of(place, ranks, ("exact", &job), on_rank, output)
 }
 
@@ -327,9 +316,7 @@ pub fn on_rank(
         let items = log_normal(ITEMS_OF_KEY * count);
         let keys = Keys::random(count, items.len());
         let mut local = Keyed::<exact::Sum<f64>>::new(count).expect(MEMORY);
-        local
-            .add(&keys.of_items, &items)
-            .expect("the keys are right");
+        local.add(&keys.of_items, &items).expect(RIGHT);
         let plain = local.values();
         let plan = Plan::builder(world).build_keyed(count)?;
         let mut result = vec![0.0; count];
@@ -345,14 +332,11 @@ pub fn on_rank(
         }
         if world.rank() == 0 {
             let [reference_ns, ns] = samples.map(|samples| median(samples) / count as f64);
-            let (variant, reference) = (
-                ("by-key-allreduce f64", ns),
-                (backend.allreduce(), reference_ns),
-            );
+            let variant = ("by-key-allreduce f64", ns);
+            let reference = (backend.allreduce(), reference_ns);
             let ranks = world.size();
-            report(Report::Said(format!(
-                "exact: {count} keys on {ranks} ranks"
-            )));
+            let words = format!("exact: {count} keys on {ranks} ranks");
+            report(Report::Said(words));
             report(Report::Row(Row {
                 ranks,
                 backend: backend.name().to_owned(),

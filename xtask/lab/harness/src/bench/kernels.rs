@@ -11,7 +11,7 @@ use simd_kernels::{
 };
 
 use super::timing::Candidate;
-use super::{Row, compare};
+use super::{Row, compare, quick_or};
 use crate::output::Output;
 
 /// The longest input of the recursive definition, which makes a call per node: longer trees take seconds.
@@ -28,12 +28,9 @@ const LANES: [usize; 4] = [16, 32, 64, 128];
 
 /// Measures every kernel at every level, for doubles and floats, and exact products of doubles.
 pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
-    let powers = |logs: std::ops::RangeInclusive<u32>| logs.map(|log| 1_usize << log);
-    let lengths: Vec<usize> = if quick {
-        powers(6..=14).step_by(4).collect()
-    } else {
-        SHORT_LEAVES.into_iter().chain(powers(3..=25)).collect()
-    };
+    let all = (3..=25).map(|log| 1 << log);
+    let all = SHORT_LEAVES.into_iter().chain(all).collect();
+    let lengths: Vec<usize> = quick_or(quick, vec![1 << 6, 1 << 10, 1 << 14], all);
     let mut rows = Vec::new();
     for leaves in lengths {
         let rounds = match leaves {
@@ -66,54 +63,38 @@ fn compare_sums<T: Float + exact::Float>(
     rounds: usize,
 ) -> Vec<Row> {
     let mut scratch = vec![T::default(); scratch_len(leaves.len())];
+    let plain = format!("left-to-right{suffix}");
+    let named = |name: &str| format!("{name}-{level}{suffix}");
     let mut candidates = vec![
-        Candidate::new(format!("left-to-right{suffix}"), || {
-            black_box(left_to_right(black_box(leaves)));
+        Candidate::new(&*plain, || left_to_right(black_box(leaves))),
+        Candidate::new(named("algorithm4"), || {
+            reduce_level_by_level(level, black_box(leaves), &mut scratch)
         }),
-        Candidate::new(format!("algorithm4-{level}{suffix}"), || {
-            black_box(reduce_level_by_level(
-                level,
-                black_box(leaves),
-                &mut scratch,
-            ));
-        }),
-        Candidate::new(format!("streaming-{level}{suffix}"), || {
-            black_box(sum(level, black_box(leaves)));
-        }),
-        Candidate::new(format!("exact-{level}{suffix}"), || {
-            let mut sum = exact::Sum::new();
-            sum.add_at(level, black_box(leaves));
-            black_box(sum.value());
-        }),
+        Candidate::new(named("streaming"), || sum(level, black_box(leaves))),
+        Candidate::new(named("exact"), || exact_sum(level, leaves)),
     ];
     // Plain Rust has no kernel for lanes.
     let has_lanes = |&lanes: &usize| lanes <= leaves.len() && level != Level::SCALAR;
-    for lanes in LANES.into_iter().filter(has_lanes) {
-        candidates.push(Candidate::new(
-            format!("lanes{lanes}-{level}{suffix}"),
-            move || {
-                black_box(sum_lanes(level, lanes, black_box(leaves)));
-            },
-        ));
-    }
+    candidates.extend(LANES.into_iter().filter(has_lanes).map(|lanes| {
+        Candidate::new(named(&format!("lanes{lanes}")), move || {
+            sum_lanes(level, lanes, black_box(leaves))
+        })
+    }));
     if level == Level::SCALAR && leaves.len() <= DEFINITION_LEAVES_MAX {
         candidates.push(Candidate::new(format!("recursive{suffix}"), || {
-            black_box(by_definition(black_box(leaves), &|left, right| {
-                left + right
-            }));
+            by_definition(black_box(leaves), &|left, right| left + right)
         }));
     }
     candidates.extend(unordered(level, leaves));
-    let algorithm4 = format!("algorithm4-{level}{suffix}");
-    let left_to_right = format!("left-to-right{suffix}");
+    let algorithm4 = named("algorithm4");
     let references = [
         UNORDERED,
         (&*algorithm4, "algorithm4"),
-        (&*left_to_right, "left-to-right"),
+        (&*plain, "left-to-right"),
     ];
     let mut rows = rows(candidates, leaves, rounds, &references);
     // The plain fold is a reference at every level, but a variant at one level only.
-    rows.retain(|row| level == Level::SCALAR || row.variant != left_to_right);
+    rows.retain(|row| level == Level::SCALAR || row.variant != plain);
     rows
 }
 
@@ -123,43 +104,39 @@ const UNORDERED: (&str, &str) = ("unordered-simd", "unordered-simd");
 fn unordered<T: Float>(level: Level, items: &[T]) -> impl Iterator<Item = Candidate<'_>> {
     Variant::ALL.into_iter().map(move |variant| {
         Candidate::new(UNORDERED.0, move || {
-            black_box(unordered_sum_with(level, variant, black_box(items)));
+            unordered_sum_with(level, variant, black_box(items))
         })
     })
 }
 
+fn exact_sum<T: exact::Float>(level: Level, items: &[T]) -> T {
+    let mut sum = exact::Sum::new();
+    sum.add_at(level, black_box(items));
+    sum.value()
+}
+
 /// Exact sums of floats as doubles, whose plain additions are mostly exact.
 fn compare_short(level: Level, items: &[f64], rounds: usize) -> Vec<Row> {
-    let own = Candidate::new(format!("exact-{level}-short"), || {
-        let mut sum = exact::Sum::new();
-        sum.add_at(level, black_box(items));
-        black_box(sum.value());
-    });
+    let own = Candidate::new(format!("exact-{level}-short"), || exact_sum(level, items));
     let candidates = [own].into_iter().chain(unordered(level, items));
     self::rows(candidates.collect(), items, rounds, &[UNORDERED])
 }
 
 /// Exact dot products and norms, compared with an unordered dot product.
 fn compare_products(level: Level, x: &[f64], y: &[f64], rounds: usize) -> Vec<Row> {
-    let exact = |x: &[f64], y: &[f64]| {
+    let exact = |x, y| {
         let mut sum = exact::ProductSum::new();
-        sum.add_at(level, x, y);
-        black_box(sum.value());
+        sum.add_at(level, black_box(x), black_box(y));
+        sum.value()
     };
     let tree_dot = format!("tree-dot-{level}");
     let candidates = vec![
         Candidate::new("unordered-dot", || {
-            black_box(unordered_dot(level, black_box(x), black_box(y)));
+            unordered_dot(level, black_box(x), black_box(y))
         }),
-        Candidate::new(&*tree_dot, || {
-            black_box(dot(level, black_box(x), black_box(y)));
-        }),
-        Candidate::new(format!("exact-dot-{level}"), || {
-            exact(black_box(x), black_box(y));
-        }),
-        Candidate::new(format!("exact-norm-{level}"), || {
-            exact(black_box(x), black_box(x));
-        }),
+        Candidate::new(&*tree_dot, || dot(level, black_box(x), black_box(y))),
+        Candidate::new(format!("exact-dot-{level}"), || exact(x, y)),
+        Candidate::new(format!("exact-norm-{level}"), || exact(x, x)),
     ];
     let references = [("unordered-dot", "unordered-dot"), (&*tree_dot, "tree-dot")];
     self::rows(candidates, x, rounds, &references)
@@ -172,52 +149,37 @@ fn rows<T>(
     rounds: usize,
     references: &[(&str, &str)],
 ) -> Vec<Row> {
-    let rows = compare("kernels", items.len(), rounds, &mut candidates, references);
-    let rows = rows.into_iter();
-    rows.filter(|row| !row.variant.starts_with("unordered"))
-        .map(|row| {
-            let slices = if row.variant.contains("dot") { 2 } else { 1 };
-            let bytes = slices * size_of_val(items);
-            Row {
-                gbps: Some(bytes as f64 / row.median_ns),
-                ..row
-            }
-        })
-        .collect()
+    let mut rows = compare("kernels", items.len(), rounds, &mut candidates, references);
+    rows.retain(|row| !row.variant.starts_with("unordered"));
+    for row in &mut rows {
+        let slices = if row.variant.contains("dot") { 2 } else { 1 };
+        row.gbps = Some((slices * size_of_val(items)) as f64 / row.median_ns);
+    }
+    rows
 }
 
 /// Measures `reduce::par` on all cores, for slices and iterators of increasing length, compared with rayon's own unordered sum.
 pub fn parallel(quick: bool) -> Vec<Row> {
-    let (logs, rounds): (Vec<u32>, usize) = if quick {
-        (vec![10, 16], 5)
-    } else {
-        ((10..=25).collect(), 21)
-    };
+    let (logs, rounds) = quick_or(quick, (vec![10, 16], 5), ((10..=25).collect(), 21));
     let mut rows = Vec::new();
-    for leaves in logs.into_iter().map(|log| 1_usize << log) {
+    for leaves in logs.into_iter().map(|log| 1 << log) {
         let data = crate::data::log_likelihoods(leaves, 1);
         let mut candidates = [
-            Candidate::new("parallel", || {
-                // Finite numbers in the default environment have a sum.
-                let _ = black_box(reduce::par::sum(black_box(&data)));
-            }),
-            Candidate::new("sum", || {
-                let _ = black_box(reduce::sum(black_box(&data)));
-            }),
+            // Finite numbers in the default environment have a sum.
+            Candidate::new("parallel", || reduce::par::sum(black_box(&data)).ok()),
+            Candidate::new("sum", || reduce::sum(black_box(&data)).ok()),
             Candidate::new("parallel-iterator", || {
-                let _ = black_box(black_box(&data).par_iter().copied().tree_sum());
+                black_box(&data).par_iter().copied().tree_sum().ok()
             }),
-            Candidate::new("rayon", || {
-                black_box(black_box(&data).par_iter().sum::<f64>());
-            }),
+            Candidate::new("rayon", || black_box(&data).par_iter().sum::<f64>()),
         ];
         let references = [("rayon", "rayon"), ("parallel", "parallel")];
         let mut all = compare("parallel", leaves, rounds, &mut candidates, &references);
         all.retain(|row| row.variant != "rayon" && row.variant != row.reference);
-        rows.extend(all.into_iter().map(|row| Row {
-            gbps: Some(size_of_val(data.as_slice()) as f64 / row.median_ns),
-            ..row
-        }));
+        for row in &mut all {
+            row.gbps = Some(size_of_val(data.as_slice()) as f64 / row.median_ns);
+        }
+        rows.extend(all);
     }
     rows
 }

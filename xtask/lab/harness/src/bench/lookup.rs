@@ -5,7 +5,7 @@ use std::hint::black_box;
 use distribution::{Distribution, lookup};
 
 use super::timing::Candidate;
-use super::{Row, compare};
+use super::{Row, compare, quick_or};
 use crate::output::Output;
 
 /// The number of different items that are looked up, so that the branch predictor does not learn one answer.
@@ -13,11 +13,7 @@ const QUERIES: usize = 256;
 
 /// Measures look-ups in linear, logarithmic and constant time.
 pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
-    let (logs, rounds): (Vec<u32>, usize) = if quick {
-        (vec![4, 8, 12], 5)
-    } else {
-        ((4..=14).collect(), 31)
-    };
+    let (logs, rounds) = quick_or(quick, (vec![4, 8, 12], 5), ((4..=14).collect(), 31));
     let mut rows = Vec::new();
     for ranks in logs.into_iter().map(|log| 1_usize << log) {
         let items = 1_000 * ranks as u64 + 7;
@@ -25,17 +21,13 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
         let starts: Vec<u64> = distribution.starts().collect();
         let mut random = crate::data::Random::new(1);
         let queries: Vec<u64> = (0..QUERIES).map(|_| random.below(items)).collect();
-        let answers = queries.iter().map(|&item| distribution.rank_of(item));
-        let seen = answers.fold(0, |seen, rank| seen ^ rank);
-        output.say(format!("lookup, p = {ranks}: ranks {seen:04X}, by XOR"));
         // XOR keeps the compiler from dropping an answer.
         let all = |rank_of: &dyn Fn(u64) -> usize| {
-            black_box(
-                queries
-                    .iter()
-                    .fold(0, |seen, &item| seen ^ rank_of(black_box(item))),
-            );
+            let ranks = queries.iter().map(|&item| rank_of(black_box(item)));
+            ranks.fold(0, |seen, rank| seen ^ rank)
         };
+        let seen = all(&|item| distribution.rank_of(item));
+        output.say(format!("lookup, p = {ranks}: ranks {seen:04X}, by XOR"));
         let mut candidates = [
             Candidate::new("linear", || all(&|item| lookup::linear(&starts, item))),
             Candidate::new("logarithmic", || {
@@ -44,8 +36,8 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
             Candidate::new("constant", || all(&|item| distribution.rank_of(item))),
         ];
         let references = [("linear", "linear")];
-        let all = compare("lookup", ranks, rounds, &mut candidates, &references);
-        rows.extend(all.into_iter().map(|row| Row {
+        let own = compare("lookup", ranks, rounds, &mut candidates, &references);
+        rows.extend(own.into_iter().map(|row| Row {
             distribution: Some("upper".to_owned()),
             median_ns: row.median_ns / QUERIES as f64,
             ..row

@@ -5,7 +5,7 @@ use std::process::Command;
 use checkout::workspace::{target, workspace};
 use serde::Deserialize;
 
-use super::Row;
+use super::{Row, quick_or};
 use crate::Error;
 use crate::output::Output;
 
@@ -42,21 +42,13 @@ pub struct Measured {
 
 /// Measures sums by key and over windows.
 pub fn measure(quick: bool, output: &Output) -> Result<Measured, Error> {
-    let words = if quick {
-        ["20000", "1000", "3"]
-    } else {
-        ["2000000", "100000", "11"]
-    };
+    let words = quick_or(quick, ["20000", "1000", "3"], ["2000000", "100000", "11"]);
     run("exact", "speed_by_key.py", &words, output)
 }
 
 /// Measures the functions of arrays, compared with NumPy's.
 pub fn beside_numpy(quick: bool, output: &Output) -> Result<Measured, Error> {
-    let words = if quick {
-        ["1000", "3"]
-    } else {
-        ["10000000", "15"]
-    };
+    let words = quick_or(quick, ["1000", "3"], ["10000000", "15"]);
     run("python", "speed_beside_numpy.py", &words, output)
 }
 
@@ -74,17 +66,18 @@ fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measu
     // NumPy's products use one thread, as ours do.
     script.env("OPENBLAS_NUM_THREADS", "1");
     script.arg(examples.join(file)).args(words);
+    let python = python.display();
     let ended = match script.output() {
         Ok(ended) => ended,
         Err(error) => {
-            nothing(&format!("{}: {error}", python.display()));
+            nothing(&format!("{python}: {error}"));
             return Ok(measured);
         }
     };
     if !ended.status.success() {
         let errors = String::from_utf8_lossy(&ended.stderr);
         let reason = errors.lines().last().unwrap_or_default();
-        return Err(Error::Run(format!("{}: {reason}", python.display())));
+        return Err(Error::Run(format!("{python}: {reason}")));
     }
     for line in String::from_utf8_lossy(&ended.stdout).lines() {
         match serde_json::from_str(line)? {
@@ -98,10 +91,8 @@ fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measu
 
 impl Told {
     fn row(self, bench: &str) -> Row {
-        let (variant, reference) = (
-            (&*self.variant, self.ns),
-            (&*self.reference, self.reference_ns),
-        );
+        let variant = (&*self.variant, self.ns);
+        let reference = (&*self.reference, self.reference_ns);
         Row {
             n: self.n,
             backend: "python".to_owned(),

@@ -8,7 +8,7 @@ use distribution::Ownership;
 use serde::{Deserialize, Serialize};
 
 use super::timing::{Meeting, cold_medians_ns, median, slowest_ns};
-use super::{Report, Row, rows_of};
+use super::{Report, Row, quick_or, rows_of};
 use crate::baselines::Baseline;
 use crate::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, some_log_likelihoods};
 use crate::ordinary::Ordinary;
@@ -36,20 +36,28 @@ pub fn launch(
     output: &Output,
 ) -> Result<Vec<Row>, Error> {
     // One item a rank: an allreduce of one number.
-    let mut sizes = vec![ranks];
-    if quick {
-        sizes.extend([460, 1602]);
-    } else {
-        sizes.extend(TABLE_4_1_ITEMS);
-        sizes.extend(TABLE_4_1_LARGE_ITEMS);
-    }
+    let all = [&TABLE_4_1_ITEMS[..], &TABLE_4_1_LARGE_ITEMS].concat();
     let job = Job {
-        sizes,
+        sizes: [vec![ranks], quick_or(quick, vec![460, 1602], all)].concat(),
         distributions: Sharing::contiguous(),
-        rounds: if quick { 5 } else { 31 },
+        rounds: quick_or(quick, 5, 31),
         cold,
     };
     rows_of(place, ranks, ("bench", &job), on_rank, output)
+}
+
+/// The distribution of this number of items, and this rank's items.
+pub fn own_items(
+    world: &World,
+    sharing: Sharing,
+    items: usize,
+) -> Result<(Ownership, Vec<f64>), Error> {
+    let ownership = sharing.distribute(items as u64, world.size(), 1)?;
+    let distribution = ownership.as_distribution();
+    let range = distribution
+        .ok_or_else(|| Error::Run(format!("{sharing} scatters the items")))?
+        .range(world.rank());
+    Ok((ownership, some_log_likelihoods(range, 1)))
 }
 
 /// Measures the job on the ranks of a world; rank 0 passes all results to `report`. Collective.
@@ -61,22 +69,19 @@ pub fn on_rank(
 ) -> Result<(), Error> {
     for &size in &job.sizes {
         let mut bits = BTreeSet::new();
-        for sharing in &job.distributions[..distributions_count(job, size)] {
-            let ownership = sharing.distribute(size as u64, world.size(), 1)?;
-            let distribution = ownership.as_distribution();
-            let range = distribution
-                .ok_or_else(|| Error::Run(format!("{sharing} scatters the items")))?
-                .range(world.rank());
-            let local = &some_log_likelihoods(range, 1)[..];
+        // For many items, one distribution is enough: their fold takes much longer than the messages.
+        let is_long = size >= TABLE_4_1_LARGE_ITEMS[0];
+        let distributions = if is_long { 1 } else { job.distributions.len() };
+        for sharing in &job.distributions[..distributions] {
+            let (ownership, local) = own_items(world, *sharing, size)?;
+            let local = &local[..];
             let (references, variants) = runners(world, backend, &ownership)?;
             let runners: Vec<&Named> = references.iter().chain(&variants).collect();
             // Ranks that share a core take far longer.
             let turns = world.size().div_ceil(world.transport().hints().concurrency);
             let repeats = (1_000_000 / size / turns.pow(2)).clamp(1, 200);
-            let mut states = vec![(
-                "warm",
-                medians_ns(world, &runners, local, job.rounds, repeats)?,
-            )];
+            let warm_ns = medians_ns(world, &runners, local, job.rounds, repeats)?;
+            let mut states = vec![("warm", warm_ns)];
             let is_short = size <= COLD_ITEMS_MAX;
             if job.cold && (is_short || size == WARM_ITEMS) {
                 let ordinary = Ordinary::new(world, backend)?;
@@ -84,15 +89,12 @@ pub fn on_rank(
                 let calls: Vec<_> = runners.iter().map(|(_, runner)| call(runner)).collect();
                 let calls: Vec<_> = calls.iter().map(|call| call as &dyn Fn() -> _).collect();
                 let rounds = COLD_ROUNDS_FACTOR * job.rounds;
-                let meetings: &[_] = if is_short {
-                    &[
-                        ("cold", Meeting::Clock),
-                        ("cold-after-barrier", Meeting::Barrier(&[])),
-                    ]
-                } else {
-                    &[("warm-items", Meeting::Barrier(local))]
-                };
-                for &(state, meeting) in meetings {
+                let cold = [
+                    ("cold", Meeting::Clock),
+                    ("cold-after-barrier", Meeting::Barrier(&[])),
+                ];
+                let warm = [("warm-items", Meeting::Barrier(local))];
+                for &(state, meeting) in if is_short { &cold[..] } else { &warm } {
                     let medians = cold_medians_ns(world, &ordinary, rounds, meeting, &calls)?;
                     states.push((state, medians));
                 }
@@ -121,8 +123,7 @@ pub fn on_rank(
             }
         }
         if world.rank() == 0 {
-            let bits: Vec<String> = bits.into_iter().collect();
-            let bits = bits.join(", ");
+            let bits = Vec::from_iter(bits).join(", ");
             report(Report::Said(format!("reduce, N = {size}: bits {bits}")));
         }
     }
@@ -155,15 +156,6 @@ const WARM_ITEMS: usize = TABLE_4_1_ITEMS[4];
 /// The factor by which single calls are measured in more rounds, since they vary more than the mean of hundreds.
 const COLD_ROUNDS_FACTOR: usize = 5;
 
-/// For many items, one distribution is enough: their fold takes much longer than the messages.
-fn distributions_count(job: &Job, size: usize) -> usize {
-    if size >= TABLE_4_1_LARGE_ITEMS[0] {
-        1
-    } else {
-        job.distributions.len()
-    }
-}
-
 type Named = (String, Runner);
 
 /// The references, and the variants that are compared with them: every algorithm, and last the default plan.
@@ -173,23 +165,18 @@ fn runners(
     ownership: &Ownership,
 ) -> Result<(Vec<Named>, Vec<Named>), Error> {
     let allreduce = backend.allreduce();
-    let references = [
-        ("unordered-simd", Baseline::unordered(world, backend)?),
-        (
-            "left-to-right",
-            Baseline::locally_left_to_right(world, backend)?,
-        ),
+    let named = |fold, baseline| (format!("{fold}+{allreduce}"), Runner::Baseline(baseline));
+    let left_to_right = Baseline::locally_left_to_right(world, backend)?;
+    let mut references = vec![
+        named("unordered-simd", Baseline::unordered(world, backend)?),
+        named("left-to-right", left_to_right),
     ];
-    let mut references: Vec<Named> = references
-        .map(|(fold, baseline)| (format!("{fold}+{allreduce}"), Runner::Baseline(baseline)))
-        .into();
     if world.size() == 1 {
         references.push(("local fold".to_owned(), Runner::LocalFold));
     }
     let mut variants = Vec::new();
-    let measured = Way::all().into_iter();
-    let measured = measured.filter(|way| !NOT_MEASURED.contains(way) && backend.offers(*way));
-    for way in measured {
+    let is_measured = |way: &Way| !NOT_MEASURED.contains(way) && backend.offers(*way);
+    for way in Way::all().into_iter().filter(is_measured) {
         let runner = Runner::new(way, world, backend, ownership)?;
         variants.push((way.to_string(), runner));
     }

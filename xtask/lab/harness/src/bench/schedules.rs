@@ -11,7 +11,7 @@ use case::Case;
 use schedule::Collective;
 use serde::{Deserialize, Serialize};
 
-use super::{Measured, Report, rows_of};
+use super::{Measured, Report, quick_or, rows_of};
 use crate::measured::Time;
 use crate::names;
 use crate::ordinary::Ordinary;
@@ -108,18 +108,13 @@ pub fn launch(
     quick: bool,
     output: &Output,
 ) -> Result<Vec<Row>, Error> {
-    let widths = if quick {
-        vec![1, 1000]
-    } else {
-        (0..=7).map(|power| 10_usize.pow(power)).collect()
-    };
+    let powers = (0..=7).map(|power| 10_usize.pow(power));
     let job = Job {
         papers: vec![2, 4, 5],
-        algorithms: Vec::new(),
-        widths,
-        cut_width: if quick { 1000 } else { 1_000_000 },
+        widths: quick_or(quick, vec![1, 1000], powers.collect()),
+        cut_width: quick_or(quick, 1000, 1_000_000),
         cut_elements: BLOCK_ELEMENTS.to_vec(),
-        rounds: if quick { 5 } else { 30 },
+        rounds: quick_or(quick, 5, 30),
         ..Job::default()
     };
     measure(place, ranks, &job, output)
@@ -150,7 +145,7 @@ pub fn launch_scalar(
         widths: vec![1],
         calls_min: 10,
         untimed: 2,
-        rounds: if quick { 5 } else { 30 },
+        rounds: quick_or(quick, 5, 30),
         ..Job::default()
     };
     measure(place, ranks, &job, output)
@@ -221,10 +216,11 @@ pub fn on_rank(
         }
     }
     if has(4) {
-        case(4, allreduce, 1, job.rounds).measure::<i64, _>(Sum, i64_values)?;
-        case(4, allreduce, 1, job.rounds).measure::<i64, _>(Max, i64_values)?;
-        case(4, allreduce, 255, job.rounds).measure::<f64, _>(Sum, f64_values)?;
-        case(4, allreduce, 255, job.rounds).measure::<f64, _>(Max, f64_values)?;
+        let [one, row] = [1, 255].map(|width| case(4, allreduce, width, job.rounds));
+        one.measure::<i64, _>(Sum, i64_values)?;
+        one.measure::<i64, _>(Max, i64_values)?;
+        row.measure::<f64, _>(Sum, f64_values)?;
+        row.measure::<f64, _>(Max, f64_values)?;
     }
     if has(5) {
         let root = Collective::Reduce { root: 0 };
@@ -248,27 +244,23 @@ impl Measured for Row {
         "a row a rank; time".to_owned()
     }
 
-    fn headings(_bench: &str) -> Vec<&'static str> {
-        let begin = ["schedule", "paper", "operation", "ranks", "elements"];
-        let end = ["blocks", "µs", "95 %", "model µs", "ratio", "reference", ""];
-        [&begin[..], &end].concat()
-    }
-
-    fn cells(&self) -> Vec<String> {
+    fn columns(&self) -> Vec<(&'static str, String)> {
         let us = |ns: f64| format!("{:.2}", ns / 1e3);
+        let operation = format!("{} {}", self.operation, self.element);
+        let interval = format!("{}–{}", us(self.low_ns), us(self.high_ns));
         vec![
-            self.variant.clone(),
-            self.paper.to_string(),
-            format!("{} {}", self.operation, self.element),
-            self.ranks.to_string(),
-            self.n.to_string(),
-            self.blocks.to_string(),
-            us(self.median_ns),
-            format!("{}–{}", us(self.low_ns), us(self.high_ns)),
-            self.simulated_ns.map(us).unwrap_or_default(),
-            format!("{:.2}", self.ratio),
-            self.reference.clone(),
-            self.remark.clone().unwrap_or_default(),
+            ("schedule", self.variant.clone()),
+            ("paper", self.paper.to_string()),
+            ("operation", operation),
+            ("ranks", self.ranks.to_string()),
+            ("elements", self.n.to_string()),
+            ("blocks", self.blocks.to_string()),
+            ("µs", us(self.median_ns)),
+            ("95 %", interval),
+            ("model µs", self.simulated_ns.map(us).unwrap_or_default()),
+            ("ratio", format!("{:.2}", self.ratio)),
+            ("reference", self.reference.clone()),
+            ("", self.remark.clone().unwrap_or_default()),
         ]
     }
 

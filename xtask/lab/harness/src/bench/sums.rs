@@ -5,6 +5,7 @@ use std::hint::black_box;
 use reduce::exact;
 use simd_kernels::{Level, Variant, left_to_right, sum, unordered_sum_with};
 
+use super::quick_or;
 use super::timing::{Candidate, samples_ns};
 use crate::output::Output;
 
@@ -45,15 +46,12 @@ impl Times {
 
 /// Measures all ways alternately at every length, and repeats this several times.
 pub fn measure(quick: bool, output: &Output) -> Vec<Times> {
-    let logs = if quick { 4..=12 } else { 4..=25 };
-    let runs = if quick { 2 } else { RUNS };
-    let lengths = logs.step_by(if quick { 4 } else { 1 });
-    let mut all: Vec<Times> = lengths
-        .map(|log: u32| Times {
-            items: 1 << log,
-            least_ns: Vec::new(),
-        })
-        .collect();
+    let (last, step, runs) = quick_or(quick, (12, 4, 2), (25, 1, RUNS));
+    let length = |log: u32| Times {
+        items: 1 << log,
+        least_ns: Vec::new(),
+    };
+    let mut all: Vec<Times> = (4..=last).step_by(step).map(length).collect();
     let most = all.iter().map(|times| times.items).max().unwrap_or(0);
     let doubles = crate::data::log_likelihoods(most, 1);
     for run in 1..=runs {
@@ -69,19 +67,13 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Times> {
 fn least_ns(items: &[f64]) -> [f64; WAYS.len()] {
     let level = Level::best();
     let mut candidates = vec![
-        Candidate::new(WAYS[0], || {
-            black_box(sum(level, black_box(items)));
-        }),
-        Candidate::new(WAYS[1], || {
-            black_box(exact::sum(black_box(items)));
-        }),
-        Candidate::new(WAYS[2], || {
-            black_box(left_to_right(black_box(items)));
-        }),
+        Candidate::new(WAYS[0], || sum(level, black_box(items))),
+        Candidate::new(WAYS[1], || exact::sum(black_box(items))),
+        Candidate::new(WAYS[2], || left_to_right(black_box(items))),
     ];
     for variant in Variant::ALL {
         candidates.push(Candidate::new(WAYS[3], move || {
-            black_box(unordered_sum_with(level, variant, black_box(items)));
+            unordered_sum_with(level, variant, black_box(items))
         }));
     }
     let rounds = if items.len() > LONG { 5 } else { 15 };

@@ -30,11 +30,11 @@ impl fmt::Debug for Candidate<'_> {
 }
 
 impl<'c> Candidate<'c> {
-    /// A candidate with a name.
-    pub fn new(name: impl Into<String>, call: impl FnMut() + 'c) -> Self {
+    /// A candidate with a name, whose results the compiler must compute.
+    pub fn new<R>(name: impl Into<String>, mut call: impl FnMut() -> R + 'c) -> Self {
         Self {
             name: name.into(),
-            call: Box::new(call),
+            call: Box::new(move || drop(black_box(call()))),
         }
     }
 }
@@ -117,43 +117,43 @@ pub fn slowest_of(world: &World, own: Duration) -> Result<f64, Error> {
     Ok(times.fold(0.0, f64::max))
 }
 
+/// A count without its fraction, and at least 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "that is what it does"
+)]
+pub fn whole(count: f64) -> usize {
+    count as usize
+}
+
 /// The median sample.
 pub fn median(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The data that is accessed between two calls: more than a core's own caches hold. In debug builds, times are meaningless, and so much data would
-/// take minutes.
-const DATA_BYTES: usize = if cfg!(debug_assertions) {
-    1 << 16
-} else {
-    8 << 20
-};
-
-/// Work with other data and other code.
-#[derive(Debug)]
-pub struct OtherWork {
+/// Work with other data and other code. The data is more than a core's own caches hold; in debug builds, times are meaningless, and so much
+/// data would take minutes.
+struct OtherWork {
     data: Vec<u64>,
     seed: u64,
 }
 
-impl Default for OtherWork {
-    fn default() -> Self {
+impl OtherWork {
+    fn new() -> Self {
+        let log_bytes = if cfg!(debug_assertions) { 16 } else { 23 };
         Self {
-            data: vec![1; DATA_BYTES / size_of::<u64>()],
+            data: vec![1; (1 << log_bytes) / size_of::<u64>()],
             seed: 1,
         }
     }
-}
 
-impl OtherWork {
     /// Reads and writes all of the data, then runs through all of the code, in an order that depends on the data.
-    pub fn measure(&mut self) {
+    fn touch(&mut self) {
         for word in &mut self.data {
-            *word = word
-                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-                .wrapping_add(self.seed);
+            let product = word.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            *word = product.wrapping_add(self.seed);
         }
         for (function, line) in CODE.iter().zip(self.data.chunks(64)) {
             let [word, ..] = line else { continue };
@@ -176,47 +176,36 @@ fn other_code<const NUMBER: u64>(mut word: u64) -> u64 {
             word = word.wrapping_sub(NUMBER << 3) ^ (word << 5);
         }
         word = black_box(word ^ NUMBER.wrapping_mul(0xD6E8_FEB8_6659_FD93));
-        word = word
-            .rotate_right(13)
-            .wrapping_mul(0xFF51_AFD7_ED55_8CCD ^ NUMBER);
+        word = word.rotate_right(13);
+        word = word.wrapping_mul(0xFF51_AFD7_ED55_8CCD ^ NUMBER);
         word ^= word >> 33;
-        word = word
-            .wrapping_add(black_box(NUMBER))
-            .wrapping_mul(NUMBER << 1 | 1);
+        word = word.wrapping_add(black_box(NUMBER));
+        word = word.wrapping_mul(NUMBER << 1 | 1);
         word ^= word << 17;
     }
     word
 }
 
-macro_rules! eight {
-    ($base:expr) => {
-        [
-            other_code::<{ $base }> as Code,
-            other_code::<{ $base + 1 }>,
-            other_code::<{ $base + 2 }>,
-            other_code::<{ $base + 3 }>,
-            other_code::<{ $base + 4 }>,
-            other_code::<{ $base + 5 }>,
-            other_code::<{ $base + 6 }>,
-            other_code::<{ $base + 7 }>,
-        ]
-    };
-}
-
+/// The functions of all numbers of two digits, the first to the base 16, the second to the base 32.
 macro_rules! all_code {
-    ($($base:literal),+) => {
-        &[$(eight!($base * 64), eight!($base * 64 + 8), eight!($base * 64 + 16), eight!($base * 64 + 24),
-            eight!($base * 64 + 32), eight!($base * 64 + 40), eight!($base * 64 + 48), eight!($base * 64 + 56)),+]
+    ($($first:literal)*; $seconds:tt) => {
+        [$(all_code!(@ $first $seconds)),*]
+    };
+    (@ $first:literal [$($second:literal)*]) => {
+        [$(other_code::<{ 32 * $first + $second }> as Code),*]
     };
 }
 
 /// 512 functions: about 100 KiB of code, more than a core's instruction cache and its cache of decoded instructions hold.
 const CODE: &[Code] = {
-    const ROWS: &[[Code; 8]] = all_code!(0, 1, 2, 3, 4, 5, 6, 7);
+    const ROWS: &[[Code; 32]] = &all_code!(
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
+        [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31]
+    );
     ROWS.as_flattened()
 };
 
-/// How ranks start a call together.
+/// How the ranks of a world start a call at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meeting<'a> {
     /// By the transport's ordinary barrier, right before the call. It brings the transport's code and data into the caches, which an
@@ -229,9 +218,9 @@ pub enum Meeting<'a> {
 /// 1.5 times the time of the other work on the slowest rank. Collective.
 fn longest_work(world: &World, work: &mut OtherWork) -> Result<Duration, Error> {
     // The first run touches its pages for the first time, so it is not timed.
-    work.measure();
+    work.touch();
     let begin = Instant::now();
-    work.measure();
+    work.touch();
     let slowest_ns = slowest_of(world, begin.elapsed())?;
     Ok(Duration::from_secs_f64(1.5e-9 * slowest_ns))
 }
@@ -245,21 +234,21 @@ pub fn cold_medians_ns(
     meeting: Meeting<'_>,
     calls: &[&dyn Fn() -> Result<(), Error>],
 ) -> Result<Vec<f64>, Error> {
-    let mut work = OtherWork::default();
+    let mut work = OtherWork::new();
     let longest_work = longest_work(world, &mut work)?;
     let mut samples = vec![Vec::with_capacity(rounds); calls.len()];
     for _ in 0..rounds {
         for (call, samples) in calls.iter().zip(&mut samples) {
             match meeting {
                 Meeting::Barrier(items) => {
-                    work.measure();
+                    work.touch();
                     black_box(items.iter().fold(0, |bits, item| bits ^ item.to_bits()));
                     ordinary.barrier()?;
                 }
                 Meeting::Clock => {
                     ordinary.barrier()?;
                     let agreed = Instant::now() + longest_work;
-                    work.measure();
+                    work.touch();
                     while Instant::now() < agreed {
                         hint::spin_loop();
                     }

@@ -27,11 +27,11 @@ pub(super) fn set_panics(panics: bool) {
 
 /// A type whose items can be drawn.
 pub(super) trait Element: Pod {
+    /// A value that no operator of a campaign gives for no items.
+    const OTHER_EMPTY: Self;
+
     /// Draws an item. Sums and products of `small` items are subnormal if the type has such numbers.
     fn draw(random: &mut Random, small: bool) -> Self;
-
-    /// A value that no operator of a campaign gives for no items.
-    fn other_empty() -> Self;
 
     /// Canonicalises NaNs; returns other values unchanged.
     #[must_use]
@@ -41,6 +41,8 @@ pub(super) trait Element: Pod {
 }
 
 impl Element for f64 {
+    const OTHER_EMPTY: Self = 7.0;
+
     /// A number of widely varying magnitude, so that every order of summation gives different bits; sometimes a special value.
     fn draw(random: &mut Random, small: bool) -> Self {
         match random.below(64) {
@@ -52,29 +54,20 @@ impl Element for f64 {
         }
     }
 
-    fn other_empty() -> Self {
-        7.0
-    }
-
     fn canonical(self) -> Self {
         if self.is_nan() { f64::NAN } else { self }
     }
 }
 
 impl Element for f32 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "any number near 1 is suitable"
-    )]
+    const OTHER_EMPTY: Self = 7.0;
+
+    #[expect(clippy::cast_possible_truncation, reason = "any number near 1 will do")]
     fn draw(random: &mut Random, small: bool) -> Self {
         if small && random.below(8) == 0 {
             return 1e-20;
         }
         (0.5 + random.uniform()) as f32
-    }
-
-    fn other_empty() -> Self {
-        7.0
     }
 
     fn canonical(self) -> Self {
@@ -83,22 +76,18 @@ impl Element for f32 {
 }
 
 impl Element for i64 {
+    const OTHER_EMPTY: Self = 7;
+
     fn draw(random: &mut Random, _small: bool) -> Self {
         random.word().cast_signed()
-    }
-
-    fn other_empty() -> Self {
-        7
     }
 }
 
 impl Element for [u64; 2] {
+    const OTHER_EMPTY: Self = [7, 7];
+
     fn draw(random: &mut Random, _small: bool) -> Self {
         [random.word(), random.word()]
-    }
-
-    fn other_empty() -> Self {
-        [7, 7]
     }
 }
 
@@ -122,7 +111,7 @@ impl<T: Element + 'static, O: Operator<T>> Operator<T> for Faulty<O> {
 
     fn empty(&self) -> Option<T> {
         if self.has_other_empty {
-            Some(T::other_empty())
+            Some(T::OTHER_EMPTY)
         } else {
             self.operator.empty()
         }
@@ -196,9 +185,8 @@ impl Operator<[u64; 2]> for Compose {
 /// A user-defined operator, neither associative nor commutative. Large numbers overflow, and infinity minus infinity is a NaN, whose
 /// bits depend on the processor.
 pub(super) fn squares() -> impl Operator<f64> + 'static {
-    operator::custom("squares", |left: f64, right: f64| {
-        left * left - right * right
-    })
+    let of = |left: f64, right: f64| left * left - right * right;
+    operator::custom("squares", of)
 }
 
 /// Dispatches on the kind: its element type and operator, its figure of exact sums, or its sums by key.

@@ -10,7 +10,7 @@ use reduce::{Operation, RunError, World};
 
 use super::case::{FaultKind, Own};
 use super::element::rows;
-use super::slot::{Asked, CallResult, Form, Given, Outcome};
+use super::slot::{Asked, CallResult, Form, Outcome};
 use super::tree::reduced;
 use super::vocabulary::{Figure, Mode};
 
@@ -68,7 +68,7 @@ pub(super) fn build(
     own: Own,
     world: &World,
     _fault: Option<FaultKind>,
-) -> Result<Box<dyn Form>, Outcome> {
+) -> Result<Form, Outcome> {
     let squares = |x: &[f64], _: &[f64]| ProductSum::of(x, x);
     match figure {
         Figure::Sum => build_with(own, world, |x, _| Sum::of(x), Sum::value),
@@ -82,68 +82,50 @@ fn build_with<A: Accumulator>(
     world: &World,
     added: fn(&[f64], &[f64]) -> A,
     value: fn(&A) -> f64,
-) -> Result<Box<dyn Form>, Outcome> {
-    Ok(Box::new(OfSums {
-        plan: own.spec.builder(world).build_exact()?,
-        added,
-        value,
-        own,
+) -> Result<Form, Outcome> {
+    let plan = own.spec.builder(world).build_exact()?;
+    let values = move |sums: Vec<A>| -> Vec<f64> { sums.iter().map(value).collect() };
+    Ok(Box::new(move |asked| {
+        let local = local(&own, asked, added);
+        Ok(call(&plan, &local, own.spec.width, asked)?.given(values))
     }))
 }
 
-struct OfSums<A: Accumulator> {
-    plan: Plan<A>,
-    /// The sum of items, or of products.
-    added: fn(&[f64], &[f64]) -> A,
-    /// The figure.
-    value: fn(&A) -> f64,
-    own: Own,
+/// A rank's row of sums of items or of products, with surplus elements.
+fn local<A: Accumulator>(own: &Own, asked: Asked, added: fn(&[f64], &[f64]) -> A) -> Vec<A> {
+    let [x, y] = factors(own, asked.step);
+    let column = |rows: &[f64], column| column_of(own, own.rank..own.rank + 1, rows, column);
+    let sums = (0..own.spec.width).map(|index| added(&column(&x, index), &column(&y, index)));
+    let surplus = (0..asked.surplus).map(|_| A::default());
+    sums.chain(surplus).collect()
 }
 
-impl<A: Accumulator> OfSums<A> {
-    /// This rank's row of sums, with surplus elements.
-    fn local(&self, asked: Asked) -> Vec<A> {
-        let (own, [x, y]) = (&self.own, factors(&self.own, asked.step));
-        let column = |rows: &[f64], column| column_of(own, own.rank..own.rank + 1, rows, column);
-        let sums =
-            (0..own.spec.width).map(|index| (self.added)(&column(&x, index), &column(&y, index)));
-        let surplus = (0..asked.surplus).map(|_| A::default());
-        sums.chain(surplus).collect()
-    }
-
-    fn answer(&self, asked: Asked) -> Result<CallResult<A>, RunError> {
-        let (plan, local) = (&self.plan, self.local(asked));
-        let mut row = vec![A::default(); self.own.spec.width];
-        let one = match &local[..] {
-            [one] => Some(one),
-            _ => None,
-        };
-        Ok(reduced!(plan, asked, one, &local, row.clone(), {
-            match (asked.operation, asked.mode, one) {
-                (Operation::Scan, Mode::Split, _) => Later(plan.start_scan_row(&local)?.map(Some)),
-                (Operation::Exscan, Mode::Split, _) => {
-                    Later(plan.start_exscan_row(&local)?.map(Some))
-                }
-                (Operation::Scan, _, Some(one)) => Now(Some(vec![plan.scan(one)?])),
-                (Operation::Exscan, _, Some(one)) => Now(Some(vec![plan.exscan(one)?])),
-                (Operation::Scan, ..) => {
-                    plan.scan_into(&local, &mut row)?;
-                    Now(Some(row))
-                }
-                (Operation::Exscan, ..) => {
-                    plan.exscan_into(&local, &mut row)?;
-                    Now(Some(row))
-                }
-                _ => unreachable!("plans of exact sums have no other calls"),
+fn call<A: Accumulator>(
+    plan: &Plan<A>,
+    local: &[A],
+    width: usize,
+    asked: Asked,
+) -> Result<CallResult<A>, RunError> {
+    let mut row = vec![A::default(); width];
+    let one = match local {
+        [one] => Some(one),
+        _ => None,
+    };
+    Ok(reduced!(plan, asked, one, local, row.clone(), {
+        match (asked.operation, asked.mode, one) {
+            (Operation::Scan, Mode::Split, _) => Later(plan.start_scan_row(local)?.map(Some)),
+            (Operation::Exscan, Mode::Split, _) => Later(plan.start_exscan_row(local)?.map(Some)),
+            (Operation::Scan, _, Some(one)) => Now(Some(vec![plan.scan(one)?])),
+            (Operation::Exscan, _, Some(one)) => Now(Some(vec![plan.exscan(one)?])),
+            (Operation::Scan, ..) => {
+                plan.scan_into(local, &mut row)?;
+                Now(Some(row))
             }
-        }))
-    }
-}
-
-impl<A: Accumulator> Form for OfSums<A> {
-    fn call(&self, asked: Asked) -> Result<Given, Outcome> {
-        let value = self.value;
-        let values = move |sums: Vec<A>| -> Vec<f64> { sums.iter().map(value).collect() };
-        Ok(self.answer(asked)?.given(values))
-    }
+            (Operation::Exscan, ..) => {
+                plan.exscan_into(local, &mut row)?;
+                Now(Some(row))
+            }
+            _ => unreachable!("plans of exact sums have no other calls"),
+        }
+    }))
 }

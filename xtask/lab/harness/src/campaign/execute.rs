@@ -13,7 +13,7 @@ use reduce::{BuildError, Operation, Pending, Plan, RunError, Sum, World};
 use super::case::{Case, Fault, FaultKind, Own, TAGS, Trait};
 use super::element::{set_call, set_panics, with_kind};
 use super::environment::{Environment, within};
-use super::slot::{Asked, Form, Outcome, Polls, Slot};
+use super::slot::{Asked, Outcome, Polls, Slot};
 use super::vocabulary::{Action, Kind, Mode};
 use super::{exact, keyed, started, tree};
 
@@ -185,12 +185,8 @@ impl RankProgram<'_> {
             _ if index % 2 == 1 => Polls::No,
             // With two ranks, the other one has left. With more, another rank may still wait for it.
             Some(FaultKind::Leave) if self.case.ranks == 2 => Polls::UntilItEnds,
-            Some(
-                FaultKind::Skip
-                | FaultKind::OtherCollective
-                | FaultKind::OtherOperand
-                | FaultKind::Leave,
-            ) => Polls::Briefly,
+            Some(FaultKind::Skip | FaultKind::OtherCollective) => Polls::Briefly,
+            Some(FaultKind::OtherOperand | FaultKind::Leave) => Polls::Briefly,
             _ => Polls::UntilItEnds,
         }
     }
@@ -258,34 +254,30 @@ impl RankProgram<'_> {
 /// Stops this process for a while.
 fn stop(pause: Duration) {
     let (id, seconds) = (process::id(), pause.as_secs_f64());
-    run_in_shell(&format!(
-        "kill -STOP {id}; sleep {seconds}; kill -CONT {id}"
-    ));
+    run_in_shell(format!("kill -STOP {id}; sleep {seconds}; kill -CONT {id}"));
 }
 
 /// Kills this process.
 fn kill() -> ! {
-    run_in_shell(&format!("kill -KILL {}", process::id()));
+    run_in_shell(format!("kill -KILL {}", process::id()));
     loop {
         thread::park();
     }
 }
 
 /// Runs shell commands and waits for them.
-fn run_in_shell(commands: &str) {
-    let status = Command::new("sh")
-        .args(["-c", commands])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .status();
+fn run_in_shell(commands: String) {
+    let mut shell = Command::new("sh");
+    shell.stdin(Stdio::null()).stdout(Stdio::null());
+    let status = shell.args(["-c", &commands]).status();
     let status = status.expect("every Unix has a shell");
     assert!(status.success(), "`{commands}`: {status}");
 }
 
 /// Builds a plan from its specification, with a fault. Collective.
 fn build(own: Own, world: &World, fault: Option<FaultKind>) -> Result<Slot, Outcome> {
-    let form: Box<dyn Form> = match own.spec.kind {
-        Kind::Started => Box::new(started::Started(own)),
+    let form = match own.spec.kind {
+        Kind::Started => started::form(own),
         kind => with_kind!(
             kind,
             [tree::build, exact::build, keyed::build],
@@ -296,7 +288,7 @@ fn build(own: Own, world: &World, fault: Option<FaultKind>) -> Result<Slot, Outc
 }
 
 /// The objects on which an operator makes calls, equal on every rank.
-pub(super) struct Hand(Rc<Things>);
+struct Hand(Rc<Things>);
 
 struct Things {
     world: World,
@@ -332,7 +324,7 @@ fn is_not_built<R>(result: &Result<R, BuildError>) -> bool {
 
 impl Hand {
     /// Collective.
-    pub(super) fn new(world: &World) -> Self {
+    fn new(world: &World) -> Self {
         let plan = || {
             let plan = Plan::builder(world).local_items(1).build::<f64>();
             plan.expect("no rank has a fault yet")
@@ -346,7 +338,7 @@ impl Hand {
     }
 
     /// Runs `body`, whose first combination makes a call drawn from the seed. Returns its result, and whether the call was refused, if it was made.
-    pub(super) fn within<R>(&self, seed: u64, body: impl FnOnce() -> R) -> (R, bool) {
+    fn within<R>(&self, seed: u64, body: impl FnOnce() -> R) -> (R, bool) {
         let was_refused = Rc::new(Cell::new(true));
         let call = CALLS[usize::try_from(seed % CALLS.len() as u64).expect("it is small")];
         let (hand, refused) = (Rc::clone(&self.0), Rc::clone(&was_refused));
@@ -360,7 +352,7 @@ impl Hand {
     ///
     /// # Panics
     /// A refused call has changed something.
-    pub(super) fn finish(self) {
+    fn finish(self) {
         let hand = Rc::into_inner(self.0).expect("the operator's call is over");
         let ranks = hand.world.size() as f64;
         assert_eq!(hand.plan.allreduce(&[1.0]), Ok(ranks));

@@ -8,7 +8,7 @@ use reduce::Algorithm;
 use super::case::{Case, Fault, FaultKind, TAGS, Trait};
 use super::vocabulary::{Action, Keyed, Kind, Mode, PlanState, Spec, Step};
 use crate::data::Random;
-use crate::{Backend, scattered};
+use crate::{Backend, Way, scattered};
 
 /// The most plans of a case, besides one that is rebuilt repeatedly.
 const PLANS_MAX: usize = 3;
@@ -54,7 +54,7 @@ impl Generator {
     /// Generates a case; the same for the same seed.
     #[must_use]
     pub fn case(&self, seed: u64) -> Case {
-        let random = &mut Dice::new(seed);
+        let random = &mut Dice(Random::new(seed));
         let kind = self.kind(random);
         let rebuilds = match kind {
             Some(FaultKind::TagReuse) => Some(TAGS..TAGS + TAGS / 5),
@@ -66,22 +66,19 @@ impl Generator {
             _ => random.within(&self.ranks),
         };
         let plans_count = 1 + random.below(PLANS_MAX) + usize::from(rebuilds.is_some());
-        let plans: Vec<Spec> = (0..plans_count)
-            .map(|_| random.spec(self.backend, ranks, rebuilds.is_some()))
-            .collect();
+        let is_small = rebuilds.is_some();
+        let plans = (0..plans_count).map(|_| random.spec(self.backend, ranks, is_small));
+        let plans: Vec<Spec> = plans.collect();
         let steps = ProgramDraft::draw(random, &plans, rebuilds);
         let fault = kind.and_then(|kind| random.fault(kind, ranks, &plans, &steps));
         let fault = fault.filter(|fault| {
+            let plan = &plans[steps[fault.step].plan];
             let disagrees = match fault.kind {
                 // A single rank cannot disagree with others.
                 FaultKind::OtherEmpty | FaultKind::OtherKind => ranks > 1,
-                FaultKind::OtherOwnership => {
-                    let plan = &plans[steps[fault.step].plan];
-                    plan.other_ownership(fault.rank).is_some()
-                }
+                FaultKind::OtherOwnership => plan.other_ownership(fault.rank).is_some(),
                 // The rank's later builds may match the others' earlier ones, since exact plans cannot detect that they are for other items.
                 FaultKind::Skip => {
-                    let plan = &plans[steps[fault.step].plan];
                     let alike = plans.iter().filter(|other| other.kind == plan.kind);
                     !plan.kind.is_exact() || alike.count() == 1
                 }
@@ -100,10 +97,8 @@ impl Generator {
 
     /// Draws the fault of a case, if it gets one.
     fn kind(&self, random: &mut Dice) -> Option<FaultKind> {
-        let possible = self.faults.iter().copied();
-        let possible: Vec<FaultKind> = possible
-            .filter(|kind| kind.is_possible(self.backend))
-            .collect();
+        let mut possible = self.faults.clone();
+        possible.retain(|kind| kind.is_possible(self.backend));
         if possible.is_empty() || random.below(2) == 0 {
             return None;
         }
@@ -126,12 +121,9 @@ fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
         return true;
     }
     let plan = steps[fault.step].plan;
-    let mut later = steps[fault.step + 1..]
-        .iter()
-        .filter(|step| step.plan == plan);
-    let is_run_again = later
-        .next()
-        .is_some_and(|step| step.action != Action::Build);
+    let mut later = steps[fault.step + 1..].iter();
+    let next = later.find(|step| step.plan == plan);
+    let is_run_again = next.is_some_and(|step| step.action != Action::Build);
     let is_last = !is_native(plan) || fault.kind.is(Trait::DetectedAtOnce) || !is_run_again;
     fault.kind.is(Trait::MakesAllCalls) && is_last
 }
@@ -226,10 +218,6 @@ const STARTED_RARITY: usize = 10;
 struct Dice(Random);
 
 impl Dice {
-    fn new(seed: u64) -> Self {
-        Self(Random::new(seed))
-    }
-
     fn word(&mut self) -> u64 {
         self.0.word()
     }
@@ -255,10 +243,11 @@ impl Dice {
         plans: &[Spec],
         steps: &[Step],
     ) -> Option<Fault> {
-        let suiting: Vec<usize> = (0..steps.len())
-            .filter(|&step| kind.suits(steps[step].action, &plans[steps[step].plan]))
-            .filter(|&step| kind != FaultKind::Skip || !is_like_next(steps, step))
-            .collect();
+        let suits = |&step: &usize| {
+            kind.suits(steps[step].action, &plans[steps[step].plan])
+                && (kind != FaultKind::Skip || !is_like_next(steps, step))
+        };
+        let suiting: Vec<usize> = (0..steps.len()).filter(suits).collect();
         if suiting.is_empty() {
             return None;
         }
@@ -289,9 +278,8 @@ impl Dice {
             return self.started(ranks, small);
         }
         let kind = *self.one_of(Kind::ALL);
-        let algorithms: Vec<Algorithm> = Algorithm::all()
-            .filter(|&algorithm| algorithm != Algorithm::MpiNative || backend == Backend::Mpi)
-            .collect();
+        let is_offered = |&algorithm: &Algorithm| backend.offers(Way::Tree(algorithm));
+        let algorithms: Vec<Algorithm> = Algorithm::all().filter(is_offered).collect();
         let algorithm = (self.below(4) > 0).then(|| *self.one_of(&algorithms));
         // Moments are rows, even for one key.
         let algorithm = algorithm.filter(|algorithm| match kind {
@@ -360,10 +348,8 @@ impl Dice {
         let mut boundaries: Vec<u64> = (1..ranks).map(|_| self.0.below(items + 1)).collect();
         boundaries.extend([0, items]);
         boundaries.sort_unstable();
-        let ranges = boundaries.windows(2).map(|ends| ends[0]..ends[1]);
-        ranges
-            .map(|range| Vec::from_iter((!range.is_empty()).then_some(range)))
-            .collect()
+        let own = |ends: &[u64]| Vec::from_iter((ends[0] < ends[1]).then(|| ends[0]..ends[1]));
+        boundaries.windows(2).map(own).collect()
     }
 }
 

@@ -22,16 +22,12 @@ pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
 /// Checks that all ranks got the same reason why a plan cannot be built.
 fn disagreement(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
     let fault = case.fault_that(Trait::DetectedAtOnce)?;
-    let texts = || {
-        outcomes
-            .iter()
-            .filter_map(|given| given.get(fault.step)?.text())
-    };
-    let other = texts().find(|&text| Some(text) != texts().next())?;
-    let first = texts().next()?;
+    let step = fault.step;
+    let mut texts = outcomes.iter().filter_map(|given| given.get(step)?.text());
+    let first = texts.next()?;
+    let other = texts.find(|&text| text != first)?;
     Some(format!(
-        "step {}: `{first}`, and on another rank `{other}`",
-        fault.step
+        "step {step}: `{first}`, and on another rank `{other}`"
     ))
 }
 
@@ -42,13 +38,11 @@ fn flaw(text: &str) -> Option<&'static str> {
     let is_one =
         |at: usize| !text[..at].ends_with(|before: char| before.is_ascii_digit() || before == '.');
     let plural = |part: &&str| text.match_indices(*part).any(|(at, _)| is_one(at));
-    if text.chars().any(char::is_control) {
-        Some("control characters")
-    } else {
-        PARTS
-            .into_iter()
-            .find(|part| text.contains(part))
-            .or_else(|| PLURALS.into_iter().find(plural))
+    let mut parts = PARTS.into_iter().filter(|part| text.contains(part));
+    match parts.next() {
+        _ if text.chars().any(char::is_control) => Some("control characters"),
+        None => PLURALS.into_iter().find(plural),
+        part => part,
     }
 }
 
@@ -89,10 +83,8 @@ impl<'c> Judge<'c> {
         let expected = self.advance();
         let fault = self.case.fault;
         let is_faulty = fault.is_some_and(|fault| (fault.rank, fault.step) == (rank, index));
-        let is_noticed = self
-            .case
-            .fault_that(Trait::DetectedAtOnce)
-            .is_some_and(|fault| fault.step == index);
+        let detected = self.case.fault_that(Trait::DetectedAtOnce);
+        let is_detected = detected.is_some_and(|fault| fault.step == index);
         let is_late = self.end_of(index) >= self.first_fault;
         if let Some(flaw) = outcome.text().and_then(flaw) {
             return Some(format!(
@@ -108,31 +100,29 @@ impl<'c> Judge<'c> {
             // An error must not name a rank without a fault, unless that rank may be silent: after a fault, ranks that have ended their program
             // wait in the MPI library until the next one begins.
             Outcome::Silent(_, peers) => {
-                let may_be_silent = |peer| {
-                    fault
-                        .is_some_and(|fault| fault.rank == peer || fault.kind != FaultKind::Silence)
-                };
-                is_late && peers.clone().all(may_be_silent)
+                let mut others = peers.clone().filter(|&peer| {
+                    fault.is_none_or(|fault| fault.rank != peer && fault.kind == FaultKind::Silence)
+                });
+                is_late && others.next().is_none()
             }
             // A rank that notifies others of its fault leaves none waiting.
             Outcome::Deadlock(_) => is_late && self.case.fault_that(Trait::NotifiesRanks).is_none(),
             // A plan has a run under way only if the program has not waited for it.
             Outcome::UnderWay => {
-                is_late
-                    && fault
-                        .is_some_and(|fault| (fault.kind, fault.rank) == (FaultKind::Skip, rank))
+                let fault = fault.map(|fault| (fault.kind, fault.rank));
+                is_late && fault == Some((FaultKind::Skip, rank))
             }
             Outcome::Endless => false,
             // Earlier results are still correct.
             Outcome::Nothing if self.rounds_everywhere(index) => *outcome == expected,
-            Outcome::Nothing | Outcome::Value(_) if is_noticed => false,
+            Outcome::Nothing | Outcome::Value(_) if is_detected => false,
             // The faulty call may return any error.
             Outcome::Nothing => is_faulty || *outcome == expected,
             Outcome::Value(_) => *outcome == expected,
         };
         let step = self.case.steps[index];
         (!is_right).then(|| {
-            let wanted = match (is_noticed, outcome.difference(&expected)) {
+            let wanted = match (is_detected, outcome.difference(&expected)) {
                 (true, _) => "an error".to_owned(),
                 (false, None) => format!("{expected:?}"),
                 (false, Some(byte)) => format!("{expected:?}, from byte {byte} on"),
@@ -233,13 +223,11 @@ fn run_from(case: &Case, start: usize) -> Vec<usize> {
     let mut run = vec![start];
     let later = case.steps.iter().enumerate().skip(start + 1);
     for (index, step) in later.filter(|(_, step)| step.plan == plan) {
-        match step.action {
-            Action::Test => run.push(index),
-            Action::Wait => {
-                run.push(index);
-                break;
-            }
-            _ => break,
+        if matches!(step.action, Action::Test | Action::Wait) {
+            run.push(index);
+        }
+        if step.action != Action::Test {
+            break;
         }
     }
     run
@@ -294,20 +282,16 @@ mod tests {
 
     #[test]
     fn texts_that_no_error_may_have() {
-        for good in [
-            "rank 1: 11 ranks, 1 item",
-            "the root 1 is silent",
-            "0.1 items",
+        for (text, is_bad) in [
+            ("rank 1: 11 ranks, 1 item", false),
+            ("the root 1 is silent", false),
+            ("0.1 items", false),
+            ("has 1 ranks", true),
+            ("a\tb", true),
+            ("Tag(1, turn 1)", true),
+            ("for 18446744073709551615 elements", true),
         ] {
-            assert_eq!(flaw(good), None, "{good}");
-        }
-        for bad in [
-            "has 1 ranks",
-            "a\tb",
-            "Tag(1, turn 1)",
-            "for 18446744073709551615 elements",
-        ] {
-            assert!(flaw(bad).is_some(), "{bad}");
+            assert_eq!(flaw(text).is_some(), is_bad, "{text}");
         }
     }
 

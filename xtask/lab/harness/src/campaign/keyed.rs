@@ -10,7 +10,7 @@ use reduce::exact::{self, Float, Hashed, KeyedPlan, KeyedSlot, KeyedState, Momen
 use reduce::{Operation, Plan, RunError, World};
 
 use super::case::{FaultKind, Own};
-use super::slot::{Asked, CallResult, Form, Given, Outcome};
+use super::slot::{Asked, CallResult, Form, Outcome};
 use super::vocabulary::{Keyed, Mode};
 use crate::data::Random;
 
@@ -129,7 +129,7 @@ pub(super) fn build(
     own: Own,
     world: &World,
     _fault: Option<FaultKind>,
-) -> Result<Box<dyn Form>, Outcome> {
+) -> Result<Form, Outcome> {
     let (builder, keys) = (own.spec.builder(world), own.spec.width);
     Ok(match form {
         Keyed::Sums => sums::<f64>(own, builder.build_keyed(keys)?),
@@ -189,8 +189,8 @@ where
 
 const HAS_A_KEY: &str = "each item has a key";
 
-fn sums<T: Item>(own: Own, plan: KeyedPlan<exact::Keyed<Sum<T>>>) -> Box<dyn Form> {
-    Box::new(ByKey {
+fn sums<T: Item>(own: Own, plan: KeyedPlan<exact::Keyed<Sum<T>>>) -> Form {
+    form(ByKey {
         plan,
         own,
         adds_surplus: false,
@@ -206,7 +206,7 @@ fn sums<T: Item>(own: Own, plan: KeyedPlan<exact::Keyed<Sum<T>>>) -> Box<dyn For
     })
 }
 
-fn moments(own: Own, plan: KeyedPlan<exact::Keyed<Moments<f64>>>) -> Box<dyn Form> {
+fn moments(own: Own, plan: KeyedPlan<exact::Keyed<Moments<f64>>>) -> Form {
     fn words(moments: &exact::Keyed<Moments<f64>>) -> Vec<u64> {
         let of_key = |key| {
             let of_key = moments.get(key);
@@ -215,7 +215,7 @@ fn moments(own: Own, plan: KeyedPlan<exact::Keyed<Moments<f64>>>) -> Box<dyn For
         };
         (0..moments.keys()).flat_map(of_key).collect()
     }
-    Box::new(ByKey {
+    form(ByKey {
         plan,
         own,
         adds_surplus: false,
@@ -229,7 +229,7 @@ fn moments(own: Own, plan: KeyedPlan<exact::Keyed<Moments<f64>>>) -> Box<dyn For
     })
 }
 
-fn hashed(own: Own, plan: KeyedPlan<Hashed<i64, Sum<f64>>>) -> Box<dyn Form> {
+fn hashed(own: Own, plan: KeyedPlan<Hashed<i64, Sum<f64>>>) -> Form {
     fn words(pairs: impl Iterator<Item = (i64, f64)>) -> Vec<u64> {
         pairs
             .flat_map(|(key, value)| [key.cast_unsigned(), value.to_bits()])
@@ -239,7 +239,7 @@ fn hashed(own: Own, plan: KeyedPlan<Hashed<i64, Sum<f64>>>) -> Box<dyn Form> {
         let (keys, items) = items(own, asked, 0);
         (keys.into_iter().map(spread).collect(), items)
     }
-    Box::new(ByKey {
+    form(ByKey {
         plan,
         own,
         adds_surplus: true,
@@ -275,42 +275,38 @@ struct ByKey<S: KeyedState> {
     added: fn(&KeyedPlan<S>, &Own, Asked) -> Words,
 }
 
-impl<S: KeyedState> ByKey<S> {
-    fn answer(&self, asked: Asked) -> Result<CallResult<u64>, RunError> {
-        use CallResult::{Later, Now};
-        use Operation::{Allreduce, Reduce, ReduceScatter};
-        let (plan, own) = (&self.plan, &self.own);
-        let (words, words_of_all) = (self.words, self.words_of_all);
-        let call = (asked.operation, asked.mode);
-        // Only some ranks sum their items first: ranks may pass items in different forms.
-        let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && self.adds_surplus;
-        if adds && call == (Allreduce, Mode::Blocking) {
-            return Ok(Now(Some((self.added)(plan, own, asked)?)));
-        }
-        let local = &(self.local)(own, asked);
-        Ok(match call {
-            (Allreduce, Mode::Blocking) => Now(Some(words_of_all(&plan.allreduce(local)?))),
-            (Allreduce, Mode::Split) => {
-                let run = plan.start_allreduce(local)?;
-                Later(run.map(move |all| Some(words_of_all(&all))))
-            }
-            (Reduce, Mode::Blocking) => Now(plan.reduce(local)?.as_ref().map(words_of_all)),
-            (Reduce, Mode::Split) => {
-                let run = plan.start_reduce(local)?;
-                Later(run.map(move |all| all.as_ref().map(words_of_all)))
-            }
-            (ReduceScatter, Mode::Blocking) => Now(Some(words(&plan.reduce_scatter(local)?))),
-            (ReduceScatter, Mode::Split) => {
-                let run = plan.start_reduce_scatter(local)?;
-                Later(run.map(move |own| Some(words(&own))))
-            }
-            _ => unreachable!("plans of sums by key have no other calls"),
-        })
-    }
+fn form<S: KeyedState + 'static>(of: ByKey<S>) -> Form {
+    Box::new(move |asked| Ok(call(&of, asked)?.given(|words| words)))
 }
 
-impl<S: KeyedState> Form for ByKey<S> {
-    fn call(&self, asked: Asked) -> Result<Given, Outcome> {
-        Ok(self.answer(asked)?.given(|words| words))
+fn call<S: KeyedState>(of: &ByKey<S>, asked: Asked) -> Result<CallResult<u64>, RunError> {
+    use CallResult::{Later, Now};
+    use Operation::{Allreduce, Reduce, ReduceScatter};
+    let (plan, own) = (&of.plan, &of.own);
+    let (words, words_of_all) = (of.words, of.words_of_all);
+    let call = (asked.operation, asked.mode);
+    // Only some ranks sum their items first: ranks may pass items in different forms.
+    let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && of.adds_surplus;
+    if adds && call == (Allreduce, Mode::Blocking) {
+        return Ok(Now(Some((of.added)(plan, own, asked)?)));
     }
+    let local = &(of.local)(own, asked);
+    Ok(match call {
+        (Allreduce, Mode::Blocking) => Now(Some(words_of_all(&plan.allreduce(local)?))),
+        (Allreduce, Mode::Split) => {
+            let run = plan.start_allreduce(local)?;
+            Later(run.map(move |all| Some(words_of_all(&all))))
+        }
+        (Reduce, Mode::Blocking) => Now(plan.reduce(local)?.as_ref().map(words_of_all)),
+        (Reduce, Mode::Split) => {
+            let run = plan.start_reduce(local)?;
+            Later(run.map(move |all| all.as_ref().map(words_of_all)))
+        }
+        (ReduceScatter, Mode::Blocking) => Now(Some(words(&plan.reduce_scatter(local)?))),
+        (ReduceScatter, Mode::Split) => {
+            let run = plan.start_reduce_scatter(local)?;
+            Later(run.map(move |own| Some(words(&own))))
+        }
+        _ => unreachable!("plans of sums by key have no other calls"),
+    })
 }

@@ -97,7 +97,7 @@ impl Jobs<'_> {
     fn judge(&self, mut cases: &[(u64, Case)], findings: &mut Findings) -> Result<(), Error> {
         while !cases.is_empty() {
             let (count, wrong) = self.run_once(cases)?;
-            findings.jobs += 1;
+            findings.summary.jobs += 1;
             for (index, (seed, case)) in cases[..count].iter().enumerate() {
                 findings.count(case);
                 (self.done)();
@@ -133,29 +133,19 @@ impl Jobs<'_> {
         let mut wrong = BTreeMap::new();
         let mut running: Option<usize> = None;
         let mut since = Instant::now();
-        let ended = on_processes(
-            &self.launcher,
-            ranks,
-            "campaign",
-            &job,
-            |report| match report {
-                CaseReport::Begins(index) => {
-                    running = Some(index);
-                    since = Instant::now();
-                }
-                CaseReport::Wrong(index, reason) => {
-                    wrong.entry(index).or_insert(reason);
-                }
-            },
-        );
+        let sort = |report| match report {
+            CaseReport::Begins(index) => (running, since) = (Some(index), Instant::now()),
+            CaseReport::Wrong(index, reason) => drop(wrong.entry(index).or_insert(reason)),
+        };
+        let ended = on_processes(&self.launcher, ranks, "campaign", &job, sort);
         let mut lasted = since.elapsed();
         if let Some(since_mark) = take_mark(&last_begins)? {
             running = Some(cases.len() - 1);
             lasted = since_mark;
         }
         let Some(running) = running else {
-            let nothing = || Error::Mpi("a job ended before its first case".to_owned());
-            return Err(ended.err().unwrap_or_else(nothing));
+            ended?;
+            return Err(Error::Mpi("a job ended before its first case".to_owned()));
         };
         let is_last_word = cases[running].1.ends_job();
         let unexpected = match ended {
@@ -188,9 +178,9 @@ fn take_mark(path: &Path) -> Result<Option<Duration>, Error> {
     let Ok(metadata) = fs::metadata(path) else {
         return Ok(None);
     };
-    let made = metadata.modified();
-    let made = made.map_err(|error| Error::file(path, error))?;
-    fs::remove_file(path).map_err(|error| Error::file(path, error))?;
+    let fault = |error| Error::file(path, error);
+    let made = metadata.modified().map_err(fault)?;
+    fs::remove_file(path).map_err(fault)?;
     // If the clock was set back, the age is 0.
     Ok(Some(made.elapsed().unwrap_or_default()))
 }

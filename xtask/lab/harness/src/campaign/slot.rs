@@ -51,10 +51,8 @@ impl Asked {
     }
 }
 
-/// The operations that differ between forms of plans.
-pub(super) trait Form {
-    fn call(&self, asked: Asked) -> Result<Given, Outcome>;
-}
+/// Makes a call on a plan of any form.
+pub(super) type Form = Box<dyn Fn(Asked) -> Result<Given, Outcome>>;
 
 /// The result of a call.
 pub(super) enum Given {
@@ -99,18 +97,18 @@ impl Run for Pending<Option<Vec<u8>>> {
 
 /// A plan, and its run under way.
 pub(super) struct Slot {
-    form: Box<dyn Form>,
+    form: Form,
     run: Option<Box<dyn Run>>,
 }
 
 impl Slot {
-    pub(super) fn new(form: Box<dyn Form>) -> Self {
+    pub(super) fn new(form: Form) -> Self {
         Self { form, run: None }
     }
 
     /// Calls, or starts a run after cancelling one that is still under way.
     pub(super) fn call(&mut self, asked: Asked) -> Outcome {
-        let given = self.form.call(asked);
+        let given = (self.form)(asked);
         if asked.mode == Mode::Split {
             self.give_up();
         }
@@ -137,11 +135,7 @@ impl Slot {
             return Outcome::Failed("the run was not started".to_owned());
         };
         let must_end = polls == Polls::UntilItEnds;
-        let ended = match polls {
-            Polls::No => Ok(true),
-            _ => poll(&mut *run, must_end),
-        };
-        match ended {
+        match poll(&mut *run, polls) {
             Err(outcome) => outcome,
             Ok(false) if must_end => Outcome::Endless,
             Ok(_) => run.wait(),
@@ -154,13 +148,13 @@ impl Slot {
     }
 }
 
-/// Tests a run until it ends or the limits are reached. Returns whether it has ended.
-fn poll(run: &mut dyn Run, must_end: bool) -> Result<bool, Outcome> {
+/// Tests a run, if it is to be tested, until it ends or the limits are reached. Returns whether it may have ended.
+fn poll(run: &mut dyn Run, polls: Polls) -> Result<bool, Outcome> {
     let begin = Instant::now();
     let mut tests = 0;
-    while !run.test()? {
+    while polls != Polls::No && !run.test()? {
         tests += 1;
-        if tests > POLLS && (!must_end || begin.elapsed() > POLLING_LIMIT) {
+        if tests > POLLS && (polls == Polls::Briefly || begin.elapsed() > POLLING_LIMIT) {
             return Ok(false);
         }
     }
@@ -198,10 +192,10 @@ impl Outcome {
     /// The first byte in which two values of a length differ.
     pub(super) fn difference(&self, other: &Self) -> Option<usize> {
         match (self, other) {
-            (Self::Value(left), Self::Value(right)) if left.len() == right.len() => left
-                .iter()
-                .zip(right)
-                .position(|(left, right)| left != right),
+            (Self::Value(left), Self::Value(right)) if left.len() == right.len() => {
+                let mut pairs = left.iter().zip(right);
+                pairs.position(|(left, right)| left != right)
+            }
             _ => None,
         }
     }

@@ -1,9 +1,7 @@
 //! MPI's own non-blocking sums, called as in a program without treefold, through the interposer that each rank loads.
 
-use std::ffi::c_int;
-
 pub(super) use interposer::load;
-use interposer::{InFlight, Way};
+use interposer::{InFlight, Way, int};
 use reduce::{Operation, Operator, Sum};
 
 use super::case::Own;
@@ -11,40 +9,33 @@ use super::element::{Element, rows};
 use super::slot::{Asked, Form, Given, Outcome, Run};
 use super::vocabulary::Mode;
 
-/// Nothing has to be built.
-pub(super) struct Started(pub(super) Own);
-
-impl Form for Started {
-    fn call(&self, asked: Asked) -> Result<Given, Outcome> {
-        let run = self.start(asked).map_err(Outcome::Failed)?;
+/// Sums by MPI's functions; nothing has to be built.
+pub(super) fn form(own: Own) -> Form {
+    Box::new(move |asked| {
+        let run = start(&own, asked).map_err(Outcome::Failed)?;
         Ok(match asked.mode {
             Mode::Blocking => Given::Now(Box::new(run).wait()),
             Mode::Split => Given::Later(Box::new(run)),
         })
-    }
+    })
 }
 
-impl Started {
-    fn start(&self, asked: Asked) -> Result<InFlight, String> {
-        let Self(own) = self;
-        let (width, rank, root) = (own.spec.width, own.rank, own.spec.root);
-        let all = rows::<f64>(own.spec.items(), width, own.seed, asked.step);
-        let row = all[rank * width..][..width].to_vec();
-        let length = match asked.operation {
-            Operation::ReduceScatter => own.columns_of(rank).len(),
-            _ => width,
-        };
-        // An exclusive scan leaves rank 0's buffer unchanged.
-        let nothing = Operator::<f64>::empty(&Sum).unwrap_or_default();
-        let counts = (0..own.ranks()).map(|rank| c_int::try_from(own.columns_of(rank).len()));
-        let counts = counts
-            .collect::<Result<_, _>>()
-            .map_err(|error| error.to_string())?;
-        let way = Way::ALL[(asked.step + rank) % Way::ALL.len()];
-        let has_result = asked.operation != Operation::Reduce || rank == root;
-        let result = has_result.then(|| vec![nothing; length]);
-        InFlight::start(asked.operation, row, result, counts, root, way)
-    }
+fn start(own: &Own, asked: Asked) -> Result<InFlight, String> {
+    let (width, rank, root) = (own.spec.width, own.rank, own.spec.root);
+    let all = rows::<f64>(own.spec.items(), width, own.seed, asked.step);
+    let row = all[rank * width..][..width].to_vec();
+    let length = match asked.operation {
+        Operation::ReduceScatter => own.columns_of(rank).len(),
+        _ => width,
+    };
+    // An exclusive scan leaves rank 0's buffer unchanged.
+    let nothing = Operator::<f64>::empty(&Sum).unwrap_or_default();
+    let counts = (0..own.ranks()).map(|rank| int(own.columns_of(rank).len()));
+    let counts = counts.collect::<Result<_, _>>()?;
+    let way = Way::ALL[(asked.step + rank) % Way::ALL.len()];
+    let has_result = asked.operation != Operation::Reduce || rank == root;
+    let result = has_result.then(|| vec![nothing; length]);
+    InFlight::start(asked.operation, row, result, counts, root, way)
 }
 
 impl Run for InFlight {
@@ -111,6 +102,11 @@ mod interposer {
         Ok(address)
     }
 
+    /// MPI's type of counts and ranks.
+    pub(super) fn int(number: usize) -> Result<c_int, String> {
+        c_int::try_from(number).map_err(|error| error.to_string())
+    }
+
     fn judge(name: &CStr, code: c_int) -> Result<(), String> {
         match code {
             MPI_SUCCESS => Ok(()),
@@ -169,7 +165,6 @@ mod interposer {
             let handles = &mpi.handles;
             let (datatype, op) = (handles.MPI_DOUBLE, handles.MPI_SUM);
             let comm = handles.MPI_COMM_WORLD;
-            let int = |number: usize| c_int::try_from(number).map_err(|error| error.to_string());
             let (width, root) = (int(row.len())?, int(root)?);
             let mut run = Self {
                 request: Box::new(Request::UNSET),

@@ -7,7 +7,7 @@ use reduce::{Operand, Operands, Operation, Operator, Plan, RunError, Sum, World}
 
 use super::case::{FaultKind, Own};
 use super::element::{Element, Faulty, rows};
-use super::slot::{Asked, CallResult, Form, Given, Outcome};
+use super::slot::{Asked, CallResult, Form, Outcome};
 use super::vocabulary::Mode;
 
 /// The calls that plans in tree order and exact plans share by name. A plan of width 1 gets `$one`, others `$local` and possibly a
@@ -53,7 +53,7 @@ pub(super) fn build<T: Element, O: Operator<T> + 'static>(
     own: Own,
     world: &World,
     fault: Option<FaultKind>,
-) -> Result<Box<dyn Form>, Outcome> {
+) -> Result<Form, Outcome> {
     let Own { spec, rank, .. } = &own;
     let mut builder = spec.builder(world).operator(Faulty {
         operator,
@@ -77,70 +77,63 @@ pub(super) fn build<T: Element, O: Operator<T> + 'static>(
         return Err(Outcome::Nothing);
     }
     let plan = builder.build::<T>()?;
-    Ok(Box::new(OfItems { plan, own }))
+    Ok(Box::new(move |asked| {
+        Ok(call(&plan, &own, asked)?.given(|row| row))
+    }))
 }
 
-struct OfItems<T: Element, O: Operator<T> + 'static> {
-    plan: Plan<T, Faulty<O>>,
-    own: Own,
+/// A rank's rows.
+fn local<T: Element>(own: &Own, asked: Asked) -> Vec<T> {
+    let Own { spec, seed, rank } = own;
+    let all = rows::<T>(spec.items(), spec.width, *seed, asked.step);
+    let own = own.items_of(*rank);
+    let own = own.flat_map(|item| &all[item * spec.width..][..spec.width]);
+    let surplus = std::iter::repeat_n(T::zeroed(), asked.surplus);
+    own.copied().chain(surplus).collect()
 }
 
-impl<T: Element, O: Operator<T> + 'static> OfItems<T, O> {
-    /// This rank's rows.
-    fn local(&self, asked: Asked) -> Vec<T> {
-        let Own { spec, seed, rank } = &self.own;
-        let all = rows::<T>(spec.items(), spec.width, *seed, asked.step);
-        let own = self.own.items_of(*rank);
-        let own = own.flat_map(|item| &all[item * spec.width..][..spec.width]);
-        let surplus = std::iter::repeat_n(T::zeroed(), asked.surplus);
-        own.copied().chain(surplus).collect()
+fn call<T: Element, O: Operator<T> + 'static>(
+    plan: &Plan<T, Faulty<O>>,
+    own: &Own,
+    asked: Asked,
+) -> Result<CallResult<T>, RunError> {
+    let spec = &own.spec;
+    let mut local = local(own, asked);
+    let mut row = vec![T::zeroed(); spec.width];
+    if asked.is_of_products {
+        let items = Operands::Items(bytemuck::cast_slice(&local));
+        let row = bytemuck::cast_slice_mut(&mut row);
+        plan.run(asked.operation.of(Operand::Products), items, row)?;
+        return Ok(CallResult::Now(None));
     }
-
-    fn answer(&self, asked: Asked) -> Result<CallResult<T>, RunError> {
-        let (plan, spec) = (&self.plan, &self.own.spec);
-        let mut local = self.local(asked);
-        let mut row = vec![T::zeroed(); spec.width];
-        if asked.is_of_products {
-            let items = Operands::Items(bytemuck::cast_slice(&local));
-            let row = bytemuck::cast_slice_mut(&mut row);
-            plan.run(asked.operation.of(Operand::Products), items, row)?;
-            return Ok(CallResult::Now(None));
-        }
-        let one = (spec.width == 1).then_some(&local[..]);
-        let answer = reduced!(plan, asked, one, &local, row, {
-            let mut prefixes = vec![T::zeroed(); local.len()];
-            match (asked.operation, asked.mode) {
-                (Operation::Scan, Mode::Split) => Later(plan.start_scan(&local)?.map(Some)),
-                (Operation::Exscan, Mode::Split) => Later(plan.start_exscan(&local)?.map(Some)),
-                (Operation::Scan, _) => {
-                    plan.scan(&local, &mut prefixes)?;
-                    Now(Some(prefixes))
-                }
-                (Operation::Exscan, _) => {
-                    plan.exscan(&local, &mut prefixes)?;
-                    Now(Some(prefixes))
-                }
-                _ => {
-                    let mut row = vec![T::zeroed(); spec.width];
-                    if self.own.rank == spec.root {
-                        row = rows(1, spec.width, self.own.seed, asked.step);
-                    }
-                    row.extend(std::iter::repeat_n(T::zeroed(), asked.surplus));
-                    plan.broadcast(&mut row)?;
-                    Now(Some(row))
-                }
+    let one = (spec.width == 1).then_some(&local[..]);
+    let answer = reduced!(plan, asked, one, &local, row, {
+        let mut prefixes = vec![T::zeroed(); local.len()];
+        match (asked.operation, asked.mode) {
+            (Operation::Scan, Mode::Split) => Later(plan.start_scan(&local)?.map(Some)),
+            (Operation::Exscan, Mode::Split) => Later(plan.start_exscan(&local)?.map(Some)),
+            (Operation::Scan, _) => {
+                plan.scan(&local, &mut prefixes)?;
+                Now(Some(prefixes))
             }
-        });
-        // The program may change the slice again.
-        local.fill(T::zeroed());
-        Ok(answer)
-    }
-}
-
-impl<T: Element, O: Operator<T> + 'static> Form for OfItems<T, O> {
-    fn call(&self, asked: Asked) -> Result<Given, Outcome> {
-        Ok(self.answer(asked)?.given(|row| row))
-    }
+            (Operation::Exscan, _) => {
+                plan.exscan(&local, &mut prefixes)?;
+                Now(Some(prefixes))
+            }
+            _ => {
+                let mut row = vec![T::zeroed(); spec.width];
+                if own.rank == spec.root {
+                    row = rows(1, spec.width, own.seed, asked.step);
+                }
+                row.extend(std::iter::repeat_n(T::zeroed(), asked.surplus));
+                plan.broadcast(&mut row)?;
+                Now(Some(row))
+            }
+        }
+    });
+    // The program may change the slice again.
+    local.fill(T::zeroed());
+    Ok(answer)
 }
 
 /// The expected result of a rank, by the recursive definition of the order over all items.

@@ -31,9 +31,8 @@ impl Records {
     }
 
     fn answer(&mut self, address: &str) -> Result<String, String> {
-        let (file, query) = address
-            .split_once('?')
-            .ok_or_else(|| "has no `?`".to_owned())?;
+        let parts = address.split_once('?');
+        let (file, query) = parts.ok_or("has no `?`")?;
         if !self.known.contains_key(file) {
             let text = fs::read_to_string(self.root.join(file));
             let text = text.map_err(|error| error.to_string())?;
@@ -51,26 +50,19 @@ pub fn filled(page: &str, records: &mut Records) -> Result<(String, usize), Stri
             .split_once(CLOSE)
             .ok_or_else(|| format!("`{BEGIN}` without `{CLOSE}`"))?;
         let fault = |reason: String| format!("`{address}`: {reason}");
-        let (old, after) = marked
-            .split_once(END)
-            .ok_or_else(|| fault(format!("no `{END}`")))?;
-        if old.contains(BEGIN) {
-            return Err(fault(format!("no `{END}`")));
-        }
+        let own = marked.split_once(END);
+        let own = own.filter(|(old, _)| !old.contains(BEGIN));
+        let (_, after) = own.ok_or_else(|| fault(format!("no `{END}`")))?;
         let answer = records.answer(address).map_err(fault)?;
         text += before;
-        if answer.ends_with('\n') {
-            text += &format!("{BEGIN}{address}{CLOSE}\n{answer}{END}");
-        } else if text
-            .rsplit('\n')
-            .next()
-            .is_none_or(|line| line.trim().is_empty())
-        {
+        let is_table = answer.ends_with('\n');
+        let mut lines = text.rsplit('\n');
+        if !is_table && lines.next().is_none_or(|line| line.trim().is_empty()) {
             // Markdown treats a line that begins with a comment as HTML.
             return Err(fault("words begin no line".to_owned()));
-        } else {
-            text += &format!("{BEGIN}{address}{CLOSE}{answer}{END}");
         }
+        let line_break = if is_table { "\n" } else { "" };
+        text += &format!("{BEGIN}{address}{CLOSE}{line_break}{answer}{END}");
         rest = after;
         count += 1;
     }

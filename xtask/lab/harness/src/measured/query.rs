@@ -5,13 +5,13 @@
 //! - `rows=FIELD&columns=FIELD&cell=FIELD`: a table of the same; `cell=us,ratio` gives "0.28 (0.77)".
 //!
 //! Every other `FIELD=…` selects rows: by a list of values, which also gives their order, or by a range of numbers, `FIRST..LAST`. A value
-//! may be `value:name`, which names it in a table; `_` stands for a space. A point of a plot's record is a row of `line`, `x` and `y`.
+//! may be `value:name`, which names it in a table; `_` stands for a space.
 //!
 //! Additional fields: `us`, `s`; `ns_item`, nanoseconds per item; `ratio`, the time divided by the reference's.
 
 use serde_json::Value;
 
-use crate::markdown::Table;
+use crate::markdown::{Table, from_to};
 
 /// A record for queries: its head and its rows.
 #[derive(Debug)]
@@ -21,24 +21,13 @@ pub struct Source {
 }
 
 impl Source {
-    /// Parses the text of a record, of times or of a plot.
+    /// Parses the text of a record of times.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut head: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let mut list = |name: &str| match head.get_mut(name).map(Value::take) {
-            Some(Value::Array(items)) => items,
-            _ => Vec::new(),
-        };
-        let mut rows = list("rows");
-        for line in list("lines") {
-            let points = line["points"].as_array().into_iter().flatten();
-            rows.extend(points.map(
-                |point| serde_json::json!({ "line": line["name"], "x": point[0], "y": point[1] }),
-            ));
+        match head.get_mut("rows").map(Value::take) {
+            Some(Value::Array(rows)) if !rows.is_empty() => Ok(Self { head, rows }),
+            _ => Err("no rows".to_owned()),
         }
-        if rows.is_empty() {
-            return Err("neither rows nor lines with points".to_owned());
-        }
-        Ok(Self { head, rows })
     }
 
     /// The answer to a query: words, or the lines of a table, which end with a line break.
@@ -60,11 +49,8 @@ impl Source {
                 _ => filters.push(Filter::parse(name, text)),
             }
         }
-        let chosen: Vec<&Value> = self
-            .rows
-            .iter()
-            .filter(|row| filters.iter().all(|filter| filter.takes(row)))
-            .collect();
+        let is_chosen = |row: &&Value| filters.iter().all(|filter| filter.takes(row));
+        let chosen: Vec<&Value> = self.rows.iter().filter(is_chosen).collect();
         if chosen.is_empty() {
             return Err("no row is like that".to_owned());
         }
@@ -78,14 +64,10 @@ impl Source {
     }
 
     fn about(&self) -> Result<String, String> {
-        let text = |name: &str| self.head[name].as_str().map(str::to_owned);
-        let parts = [
-            text("machine"),
-            text("date"),
-            text("commit"),
-            text("command"),
-        ];
-        let [Some(machine), Some(date), Some(commit), Some(command)] = parts else {
+        let parts = ["machine", "date", "commit", "command"];
+        let [Some(machine), Some(date), Some(commit), Some(command)] =
+            parts.map(|name| self.head[name].as_str())
+        else {
             return Err("does not say machine, date, commit and command".to_owned());
         };
         let load = self.head["load"].as_f64();
@@ -169,13 +151,7 @@ fn rounded(field: &str, number: f64) -> String {
 fn range(rows: &[&Value], field: &str) -> Result<String, String> {
     let values: Option<Vec<f64>> = rows.iter().map(|row| number(row, field)).collect();
     let values = values.ok_or_else(|| format!("a row has no number `{field}`"))?;
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let (least, greatest) = (rounded(field, least), rounded(field, greatest));
-    if least == greatest {
-        return Ok(least);
-    }
-    Ok(format!("{least} to {greatest}"))
+    Ok(from_to(values, |value| rounded(field, value)))
 }
 
 /// A value as a heading: powers of 2 and of 10 as such.
@@ -234,9 +210,8 @@ fn table(
             } else {
                 // The reference has the ratio 1.
                 let is_reference = here.iter().all(|row| row["variant"] == row["reference"]);
-                let fields = cell
-                    .split(',')
-                    .filter(|&field| !(is_reference && field == "ratio"));
+                let fields = cell.split(',');
+                let fields = fields.filter(|&field| !(is_reference && field == "ratio"));
                 let fields = fields.map(|field| range(&here, field));
                 let mut fields = fields.collect::<Result<Vec<_>, _>>()?.into_iter();
                 let first = fields.next().unwrap_or_default();

@@ -93,15 +93,10 @@ impl Axis {
                 begin / room..end * room
             }
         };
-        let scale = self.scale;
-        let range = if range.is_empty() {
-            start - 1.0..end + 1.0
-        } else {
-            range
-        };
+        let wider = start - 1.0..end + 1.0;
         Span {
-            scale,
-            range,
+            scale: self.scale,
+            range: if range.is_empty() { wider } else { range },
             least,
         }
     }

@@ -14,38 +14,20 @@ const LEVEL_DASHES: Dashes = Some((40, 30));
 /// The dashes of lines that share a colour in a picture; the first is solid.
 const VARIANTS: [Dashes; 4] = [None, Some((90, 50)), Some((30, 50)), Some((200, 60))];
 
-/// Every method with its own colour, by the names of lines. Schedules that never appear in the same picture share one.
-const METHODS: [(RGBColor, &str); 8] = [
-    (
-        BLUE,
-        "treefold|treefold's plan|treefold's MPI_Allreduce|treefold's MPI_Reduce|tree",
-    ),
-    (GREEN, "treefold, exact|dissemination|fibonacci|two-tree"),
-    (
-        VERMILION,
-        "MPI_Allreduce|MPI_Reduce|unordered SIMD sum|unordered SIMD + allreduce|plain sum",
-    ),
-    (
-        OCHRE,
-        "left-to-right loop|left-to-right + allreduce|left to right|binary-pipelined|binary|ring",
-    ),
-    (
-        PINK,
-        "Algorithm 1|Algorithm 4|pairwise-exchange|pairwise exchange|dual-root",
-    ),
-    (
-        VIOLET,
-        "binomial|binomial by ranks|binomial tree|binomial spanning tree|linear-pipelined",
-    ),
-    (
-        BROWN,
-        "recursive-doubling|recursive doubling|bruck|Bruck|reduce-scatter-gather|binary-doubly-pipelined",
-    ),
-    (
-        INK,
-        "direct|recursive|reduce-broadcast|linear-doubly-pipelined",
-    ),
-];
+/// Every method with its own colour, by the names of lines: a line of names for each of [`COLOURS`]. Schedules that never appear in the same
+/// picture share one.
+const METHODS: &str = "\
+treefold|treefold's plan|treefold's MPI_Allreduce|treefold's MPI_Reduce|tree
+treefold, exact|dissemination|fibonacci|two-tree
+MPI_Allreduce|MPI_Reduce|unordered SIMD sum|unordered SIMD + allreduce|plain sum
+left-to-right loop|left-to-right + allreduce|left to right|binary-pipelined|binary|ring
+Algorithm 1|Algorithm 4|pairwise-exchange|pairwise exchange|dual-root
+binomial|binomial by ranks|binomial tree|binomial spanning tree|linear-pipelined
+recursive-doubling|recursive doubling|bruck|Bruck|reduce-scatter-gather|binary-doubly-pipelined
+direct|recursive|reduce-broadcast|linear-doubly-pipelined";
+
+/// The colours of methods.
+const COLOURS: [RGBColor; 8] = [BLUE, GREEN, VERMILION, OCHRE, PINK, VIOLET, BROWN, INK];
 
 /// The colours of other lines, beginning with those that no method of this project has.
 const OTHERS: [RGBColor; 8] = [VIOLET, BROWN, OCHRE, PINK, INK, GREEN, BLUE, VERMILION];
@@ -53,9 +35,9 @@ const OTHERS: [RGBColor; 8] = [VIOLET, BROWN, OCHRE, PINK, INK, GREEN, BLUE, VER
 /// The colour of a line, if its name is a method. The part after a comma distinguishes variants of a method.
 fn colour(name: &str) -> Option<RGBColor> {
     let of = |name: &str| {
-        let mut methods = METHODS.iter();
-        let method = methods.find(|(_, names)| names.split('|').any(|known| known == name));
-        method.map(|(colour, _)| *colour)
+        let mut methods = METHODS.lines();
+        let method = methods.position(|names| names.split('|').any(|known| known == name));
+        method.map(|method| COLOURS[method])
     };
     of(name).or_else(|| of(family(name)))
 }
@@ -69,12 +51,8 @@ pub(super) fn family(name: &str) -> &str {
 pub(super) fn looks(lines: &[Line]) -> Vec<(RGBColor, Dashes)> {
     let mut taken: Vec<(&str, RGBColor)> = Vec::new();
     let mut looks: Vec<(RGBColor, Dashes)> = Vec::new();
-    let is_method = |line: &&Line| !line.is_reference();
-    let of_methods: Vec<RGBColor> = lines
-        .iter()
-        .filter(is_method)
-        .filter_map(|line| colour(&line.name))
-        .collect();
+    let methods = lines.iter().filter(|line| !line.is_reference());
+    let of_methods: Vec<RGBColor> = methods.filter_map(|line| colour(&line.name)).collect();
     for line in lines {
         if line.is_reference() {
             looks.push((MUTED, LEVEL_DASHES));
@@ -123,7 +101,7 @@ mod tests {
 
     #[test]
     fn names_are_in_the_table_once() {
-        let names = METHODS.iter().flat_map(|(_, names)| names.split('|'));
+        let names = METHODS.lines().flat_map(|names| names.split('|'));
         let distinct: BTreeSet<&str> = names.clone().collect();
         assert_eq!(distinct.len(), names.count());
     }

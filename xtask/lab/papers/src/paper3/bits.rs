@@ -54,10 +54,8 @@ type Unordered = fn(&[Vec<f64>]) -> f64;
 
 /// The distinct results of one data set.
 fn patterns(values: &[f64], factors: &[usize], is_dealt: bool, sum: Unordered) -> usize {
-    let totals = factors
-        .iter()
-        .map(|&factor| sum(&nodes(values, factor, is_dealt)).to_bits());
-    totals.collect::<BTreeSet<u64>>().len()
+    let bits = |&factor: &usize| sum(&nodes(values, factor, is_dealt)).to_bits();
+    factors.iter().map(bits).collect::<BTreeSet<u64>>().len()
 }
 
 /// The number of distinct results of each data set.
@@ -106,8 +104,9 @@ pub(super) fn by_topology(context: &Context<'_>, page: &mut Page) -> Result<(), 
     for (name, sum) in collectives {
         let found = [("side by side", false), ("dealt out", true)].map(|(placement, is_dealt)| {
             let counts = [FACTORS, OTHER_FACTORS].map(|factors| counts(&factors, is_dealt, sum));
-            let [own, other] = [&counts[0], &counts[1]]
-                .map(|counts| span(counts.iter().map(|&count| count as f64)));
+            let [own, other] = counts
+                .each_ref()
+                .map(|counts| span(counts.iter().map(|&n| n as f64)));
             rows.push(format!("{name} | {placement} | {own} | {other}"));
             counts
         });
@@ -117,17 +116,13 @@ pub(super) fn by_topology(context: &Context<'_>, page: &mut Page) -> Result<(), 
         } else {
             "the root's value is added to other nodes' results before its neighbours' values, so even x1, x2, x4, x8 differ"
         };
-        claims.push((name, changes, why));
-    }
-    page.table(
-        "collective | ranks of a node | results of x1, x2, x4, x8 | of x1, x3, x6, x12",
-        rows,
-    );
-    for (name, changes, why) in claims {
-        page.compare(format!(
+        claims.push(format!(
             "{name}: the topology changes the bits | yes: heavily dependent on the hardware topology | {changes} | {why}"
         ));
     }
+    let columns = "collective | ranks of a node | results of x1, x2, x4, x8 | of x1, x3, x6, x12";
+    page.table(columns, rows);
+    page.compare(claims.join("\n"));
     ordered(context.settings.quick, page)
 }
 
@@ -146,8 +141,7 @@ fn ordered(quick: bool, page: &mut Page) -> Result<(), Error> {
         ));
         all.extend(bits);
     }
-    let is_one = all == BTreeSet::from([reduce::sum(&values)?.to_bits()]);
-    let is_one = yes(is_one);
+    let is_one = yes(all == BTreeSet::from([reduce::sum(&values)?.to_bits()]));
     page.compare(format!(
         "all of these equal the result of one process | – | {is_one}"
     ));

@@ -1,7 +1,5 @@
 //! The error of a sum against the number of processes: section VI-A, eq. 1 and 2.
 
-use std::iter;
-
 use exact_sum::Sum;
 use harness::Error;
 use harness::data::Random;
@@ -54,7 +52,7 @@ pub(super) fn recursive_doubling(items: &[f64]) -> f64 {
 }
 
 /// The results for one number of processes, over all data sets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Found {
     ranks: usize,
     /// The greatest error of each order, relative to the sum of all absolute values.
@@ -76,25 +74,16 @@ fn bound(ranks: usize) -> f64 {
 /// Some numbers from 0 to 1, or from -1 to 1.
 pub(super) fn data(ranks: usize, is_signed: bool, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
-    let number = || {
-        let uniform = random.uniform();
-        if is_signed {
-            2.0 * uniform - 1.0
-        } else {
-            uniform
-        }
-    };
-    iter::repeat_with(number).take(ranks).collect()
+    let (scale, least) = if is_signed { (2.0, -1.0) } else { (1.0, 0.0) };
+    (0..ranks)
+        .map(|_| scale * random.uniform() + least)
+        .collect()
 }
 
 fn measure(ranks: usize, sets: u64) -> Found {
     let mut found = Found {
         ranks,
-        errors: [0.0; ORDERS.len()],
-        sums: 0,
-        above: 0,
-        at: 0,
-        alike: [0; ORDERS.len()],
+        ..Found::default()
     };
     for seed in 0..sets {
         let items = data(ranks, seed % 2 == 1, seed * 1_000_003 + ranks as u64);
@@ -168,11 +157,8 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
     let [_, binomial, doubling, left] =
         [0, 1, 2, 3].map(|order| count(&|found| found.alike[order]));
     let mut powers = found.iter().filter(|found| found.ranks.is_power_of_two());
-    let all = if powers.all(|found| found.alike[2] == found.sums) {
-        "all"
-    } else {
-        "not all"
-    };
+    let are_all = powers.all(|found| found.alike[2] == found.sums);
+    let all = if are_all { "all" } else { "not all" };
     let is_same = first.errors[3].to_bits() == first.errors[0].to_bits();
     let (ranks, [tree, .., left_to_right]) = (last.ranks, last.errors);
     page.compare(format!(

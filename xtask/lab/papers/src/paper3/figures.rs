@@ -5,7 +5,7 @@ use harness::markdown::digits;
 use harness::plot::{Axis, Line};
 use schedule::{Collective, simulate_unordered};
 
-use super::cluster::{self, FACTORS, NODE_RANKS, aware, flat, machine};
+use super::{FACTORS, NODE_RANKS, aware, describe, describe_algorithms, flat, machine};
 use crate::Context;
 use crate::page::Page;
 use crate::said::{count, line, span};
@@ -57,10 +57,10 @@ fn wins_from(points: &[RatioPoint], placement: usize) -> String {
     let loses = beyond_node.filter(|point| point.eight(placement) >= 1.0);
     let longest = loses.map(|point| point.doubles).max();
     let widths = points.iter().map(|point| point.doubles);
-    let first = widths.filter(|&width| longest.is_none_or(|longest| width > longest));
-    first
-        .min()
-        .map_or("never".to_owned(), |first| format!("{first} doubles"))
+    let first = widths
+        .filter(|&width| longest.is_none_or(|longest| width > longest))
+        .min();
+    first.map_or("never".to_owned(), |first| format!("{first} doubles"))
 }
 
 /// The communicators of figures 2 and 3.
@@ -114,24 +114,17 @@ fn draw(
 }
 
 /// One picture for each number of ranks.
-fn by_width(
-    context: &Context<'_>,
-    page: &mut Page,
-    name: &str,
-    collective: Collective,
-) -> Vec<RatioPoint> {
-    cluster::describe(page);
-    cluster::describe_algorithms(page);
+fn by_width(context: &Context<'_>, page: &mut Page, name: &str, of: Collective) -> Vec<RatioPoint> {
+    describe(page);
+    describe_algorithms(page);
     let mut points = Vec::new();
     for ranks in sizes(&RANKS, context.settings.quick) {
         let own = widths(context.settings.quick).into_iter();
-        let own = own.map(|doubles| RatioPoint::of(collective, ranks, doubles));
+        let own = own.map(|doubles| RatioPoint::of(of, ranks, doubles));
         let own: Vec<RatioPoint> = own.collect();
-        let of = format!("{name} on {ranks} ranks");
+        let (part, of) = (ranks.to_string(), format!("{name} on {ranks} ranks"));
         let axis = Axis::doublings("row, doubles");
-        draw(page, (&ranks.to_string(), &of), &own, axis, |point| {
-            point.doubles
-        });
+        draw(page, (&part, &of), &own, axis, |point| point.doubles);
         points.extend(own);
     }
     points
@@ -165,12 +158,8 @@ pub(super) fn reduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     for ((placement, name), (why_from, why_speed)) in PLACEMENTS.into_iter().zip(whys) {
         let speed = |point: &&RatioPoint| 1.0 / point.eight(placement);
         let is_published = |point: &&RatioPoint| point.is_beyond_node() && point.doubles == 32_768;
-        let speeds = span(
-            points
-                .iter()
-                .filter(is_published)
-                .map(|point| speed(&point)),
-        );
+        let published = points.iter().filter(is_published);
+        let speeds = span(published.map(|point| speed(&point)));
         let largest = points.iter().filter(|point| point.ranks == most);
         let best = largest.max_by(|a, b| speed(a).total_cmp(&speed(b)));
         let (best, doubles) = best.map_or((f64::NAN, 0), |point| (speed(&point), point.doubles));
@@ -251,8 +240,8 @@ const PORT: &str =
 /// Figure 4.
 pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 4, MPI_Reduce against system size (simulated)");
-    cluster::describe(page);
-    cluster::describe_algorithms(page);
+    describe(page);
+    describe_algorithms(page);
     let all: Vec<usize> = (3..=11).map(|log| 1 << log).collect();
     let mut points = Vec::new();
     for (part, doubles) in WIDTHS {

@@ -5,56 +5,28 @@ use std::collections::BTreeSet;
 use harness::Error;
 use schedule::{Algorithm, Piece, Step, Transfer};
 
-use super::adaption::boundary;
-use super::allreduce;
+use super::{allreduce, boundary};
 use crate::Context;
 use crate::page::{Page, row};
 use crate::said::{joined, listed, yes};
 
-/// The first table as it was published, for 9 ranks: what each rank has after rounds 1 and 2, as operands. S_l^p is what rank p has after
-/// round l, x_p its own.
-const NINE: &str = "
-x_0 x_8 x_7 | S_1^0 S_1^6 S_1^3
-x_1 x_0 x_8 | S_1^1 S_1^7 S_1^4
-x_2 x_1 x_0 | S_1^2 S_1^8 S_1^5
-x_3 x_2 x_1 | S_1^3 S_1^0 S_1^6
-x_4 x_3 x_2 | S_1^4 S_1^1 S_1^7
-x_5 x_4 x_3 | S_1^5 S_1^2 S_1^8
-x_6 x_5 x_4 | S_1^6 S_1^3 S_1^0
-x_7 x_6 x_5 | S_1^7 S_1^4 S_1^1
-x_8 x_7 x_6 | S_1^8 S_1^5 S_1^2";
-
-/// The second one, for 8 ranks without adaption.
-const EIGHT: &str = "
-x_0 x_7 x_6 | S_1^0 S_1^5 S_1^2
-x_1 x_0 x_7 | S_1^1 S_1^6 S_1^3
-x_2 x_1 x_0 | S_1^2 S_1^7 S_1^4
-x_3 x_2 x_1 | S_1^3 S_1^0 S_1^5
-x_4 x_3 x_2 | S_1^4 S_1^1 S_1^6
-x_5 x_4 x_3 | S_1^5 S_1^2 S_1^7
-x_6 x_5 x_4 | S_1^6 S_1^3 S_1^0
-x_7 x_6 x_5 | S_1^7 S_1^4 S_1^1";
-
 /// A cell's operands, as x_0 and S_1^6.
 type Cell = Vec<String>;
 
-/// Rounds 0, 1 and 2 of a rank.
-fn published(table: &str, rank: usize) -> Vec<Cell> {
-    let row = table.trim().lines().nth(rank).expect("a row for each rank");
-    let operands = |cell: &str| cell.split(' ').map(str::to_owned).collect();
-    let own = vec![result(0, rank)];
-    [own]
-        .into_iter()
-        .chain(row.split(" | ").map(operands))
-        .collect()
+/// Rounds 0, 1 and 2 of a rank in both published tables, for 9 ranks, and for 8 without adaption: a rank has what it had, then what the
+/// ranks at one distance behind it had, and those at twice that distance. S_l^p is what rank p has after round l, x_p its own.
+fn published(ranks: usize, rank: usize) -> [Cell; 3] {
+    let behind = |round: usize, distance: usize| {
+        let operand = |times| result(round, (rank + 2 * ranks - times * distance) % ranks);
+        [0, 1, 2].map(operand).to_vec()
+    };
+    [vec![result(0, rank)], behind(0, 1), behind(1, 3)]
 }
 
 /// The ranks of some pieces.
 fn ranks_of(pieces: &[Piece]) -> BTreeSet<usize> {
-    pieces
-        .iter()
-        .flat_map(|piece| piece.positions.clone())
-        .collect()
+    let positions = pieces.iter().map(|piece| piece.positions.clone());
+    positions.flatten().collect()
 }
 
 /// S_round^rank, which is x_rank before the first round.
@@ -95,22 +67,22 @@ fn ours(ranks: usize, rank: usize) -> Vec<Cell> {
 pub(super) fn partial_results(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Table I, partial results of 2-way dissemination");
     page.text("x_p is rank p's own, S_l^p what rank p has after round l. From the receives of our schedule `dissemination` with n = 2; order of operands as of messages.");
-    let tables = [(9, NINE), (8, EIGHT)];
-    for (ranks, _) in tables {
+    let tables = [9, 8];
+    for ranks in tables {
         page.text(format!("## {ranks} ranks, ours"));
         let rows = (0..ranks).map(|rank| row(rank, ours(ranks, rank).iter().map(in_words)));
         page.table("rank | round 0 | round 1 | round 2", rows);
     }
-    for (ranks, table) in tables {
+    let unadapted = "the paper's second table shows the unadapted algorithm, in which rank 0 counts x_0 twice (eq. 3). Ours is adapted: the last sender sends only the nearest 2 of its 3 contributions";
+    for ranks in tables {
         for round in 0..3 {
             let is_alike =
-                |&rank: &usize| published(table, rank)[round] == ours(ranks, rank)[round];
+                |&rank: &usize| published(ranks, rank)[round] == ours(ranks, rank)[round];
             let alike = (0..ranks).filter(is_alike).count();
-            let why = match (ranks, round) {
-                (8, 2) => {
-                    "the paper's second table shows the unadapted algorithm, in which rank 0 counts x_0 twice (eq. 3). Ours is adapted: the last sender sends only the nearest 2 of its 3 contributions"
-                }
-                _ => "",
+            let why = if (ranks, round) == (8, 2) {
+                unadapted
+            } else {
+                ""
             };
             page.compare(format!(
                 "{ranks} ranks, round {round}: cells as published | {ranks} of {ranks} | {alike} of {ranks} | {why}"
@@ -140,10 +112,9 @@ fn peers(transfers: &[Transfer]) -> String {
 
 /// The ranks whose values a message to or from a peer has.
 fn ranks_with(transfers: &[Transfer], peer: usize) -> String {
-    let transfer = transfers.iter().find(|transfer| transfer.peer == peer);
-    transfer.map_or("nothing".to_owned(), |transfer| {
-        format!("{:?}", ranks_of(&transfer.pieces))
-    })
+    let mut own = transfers.iter().filter(|transfer| transfer.peer == peer);
+    let ranks = own.next().map(|transfer| ranks_of(&transfer.pieces));
+    ranks.map_or("nothing".to_owned(), |ranks| format!("{ranks:?}"))
 }
 
 /// Figures 1 to 4.
@@ -207,11 +178,8 @@ fn bruck(page: &mut Page) {
     let digits = [(ranks - 1) / base, (ranks - 1) % base];
     let mut held: BTreeSet<usize> = BTreeSet::from([0]);
     let counts = steps.iter().map(|step| {
-        held.extend(
-            step.receives
-                .iter()
-                .flat_map(|receive| ranks_of(&receive.pieces)),
-        );
+        let received = step.receives.iter();
+        held.extend(received.flat_map(|receive| ranks_of(&receive.pieces)));
         held.len() - 1
     });
     let counts = listed(counts);

@@ -1,13 +1,13 @@
 //! The equivalent of Figures 6 to 10: the same reductions on this machine's cores, next to the library's own.
 
 use harness::Error;
-use harness::bench::schedules::{Job, Row, measure};
+use harness::bench::schedules::{Job, Row, reference};
 use harness::markdown::digits;
 use harness::plot::Axis;
 use reduce::Algorithm;
 
 use crate::Context;
-use crate::measured::{draw_ratios, table};
+use crate::measured::{draw_ratios, measure, table};
 use crate::page::Page;
 use crate::said::listed;
 
@@ -86,22 +86,16 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         let job = Job {
             papers: vec![4],
             // Ranks that share cores need milliseconds where others need microseconds.
-            rounds: if context.settings.quick || count > 2 {
+            rounds: if count > 2 {
                 5
             } else {
-                20
+                context.quick_or(5, 20)
             },
             ..Job::default()
         };
-        rows.extend(measure(
-            context.settings.place,
-            count,
-            &job,
-            context.output,
-        )?);
+        rows.extend(measure(context, &[count], &job)?);
     }
-    let reference = rows.first().map(|row| row.reference.clone());
-    let reference = reference.unwrap_or_default();
+    let reference = reference(&rows).to_owned();
     let (measured, all) = (Measured { rows, ranks }, listed(ranks));
     page.measured_on(context, &all);
     page.text(format!(
@@ -116,9 +110,8 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         let part = format!("{operation}-{n}");
         let what =
             format!("an allreduce of {row}, {operation}; ranks beyond the second share cores");
-        let x = |row: &Row| row.ranks as f64;
-        let axis = (Axis::doublings("p, ranks"), x as fn(&Row) -> f64);
-        draw_ratios(page, (&part, &what), &own, &VARIANTS, axis);
+        let (what, axis) = ((&*part, &*what), Axis::doublings("p, ranks"));
+        draw_ratios(page, what, &own, &VARIANTS, axis, |row| row.ranks as f64);
         table(page, &own, &VARIANTS);
     }
     let [integer, _, doubles, doubles_max] = CASES;

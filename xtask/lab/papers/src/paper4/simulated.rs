@@ -1,16 +1,14 @@
 //! Figures 7 to 14: the paper's algorithms on its two clusters, which are simulated: their links are assumed, not published.
 
-use std::ops::Range;
-
+use distribution::Distribution;
 use harness::Error;
 use harness::markdown::digits;
 use harness::plot::{Axis, Line};
 use schedule::{Algorithm, Machine, Schedule, SharedPort, simulate, simulate_unordered};
-use tree_index::Tree;
 
 use super::{allreduce, smallest_ports};
 use crate::Context;
-use crate::cluster::{Cluster, fastest};
+use crate::cluster::{Cluster, fastest, rows_of};
 use crate::page::Page;
 use crate::said::{joined, least, line, mean, most};
 
@@ -73,25 +71,15 @@ const POSTINGS: [(bool, &str, &str); 2] = [
     (false, "one message after another", "in turn"),
 ];
 
-/// A reduced row: its name, its part of a picture's name, its bytes; the algorithm that the paper finds fastest, the paper's name for it,
-/// and how often it finds others faster than the tree.
-type Row = (
-    &'static str,
-    &'static str,
-    f64,
-    usize,
-    &'static str,
-    &'static str,
-);
+/// A reduced row: its name, its part of a picture's name, the paper's name of the algorithm that it finds fastest, and how often it finds
+/// others faster than the tree; the row's bytes; and the place of the fastest algorithm.
+type Row = ([&'static str; 4], f64, usize);
 const ROWS: [Row; 2] = [
-    ("one integer", "integer", 4.0, BRUCK, "Bruck", "often"),
+    (["one integer", "integer", "Bruck", "often"], 4.0, BRUCK),
     (
-        "255 doubles",
-        "doubles",
+        ["255 doubles", "doubles", "pairwise exchange", "always"],
         2040.0,
         EXCHANGE,
-        "pairwise exchange",
-        "always",
     ),
 ];
 
@@ -106,10 +94,8 @@ struct OrderedTimes {
 
 impl OrderedTimes {
     fn of(cluster: &Nodes, is_at_once: bool, ranks: usize, bytes: f64) -> Self {
-        let tree = Tree::new(ranks as u64);
-        let rows = |ranks: Range<usize>| {
-            u64::from(tree.fragment_len(ranks.start as u64..ranks.end as u64))
-        };
+        let distribution = Distribution::lower(ranks as u64, ranks).expect("there are ranks");
+        let rows = rows_of(&distribution);
         let times = schedules(ranks).map(|(schedule, ports)| {
             let machine = Machine {
                 ports: if is_at_once { ports } else { 1 },
@@ -143,7 +129,7 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
         let last = context.quick_or(28, cluster.most);
         let mut all_claims = Vec::new();
         for (row, bruck_us) in ROWS.into_iter().zip(cluster.bruck_us) {
-            let (row_name, part, bytes, ..) = row;
+            let ([row_name, part, ..], bytes, _) = row;
             let mut lines = Vec::new();
             for (is_at_once, posting, short) in POSTINGS {
                 let times =
@@ -167,9 +153,7 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
             );
             page.says(title);
         }
-        for claims in all_claims {
-            page.compare(claims);
-        }
+        page.compare(all_claims.join("\n"));
     }
     page.text(
         "## What that says\n\nThe fewest rounds win for one integer if the latencies of a round's messages overlap; if they follow one another, Bruck with n = 5 pays five of them a round. That the paper found Bruck \
@@ -203,7 +187,7 @@ fn claims(
     bruck_us: f64,
     times: &[OrderedTimes],
 ) -> String {
-    let (name, _, _, best, best_name, often) = row;
+    let ([name, _, best_name, often], _, best) = row;
     let (cluster, _) = cluster.name.split_once(" (").expect("a description");
     let name = format!("{cluster}: {name}, {posting}");
     let of = |is_so: &dyn Fn(&[f64; 4]) -> bool| {
@@ -234,11 +218,8 @@ fn claims(
     };
     let costs = (0..4).map(|place| {
         let ratio = |times: &OrderedTimes| times.ordered_ns[place] / times.unordered_ns[place];
-        format!(
-            "{}: {}",
-            NAMES[place],
-            digits(mean(times.iter().map(ratio)))
-        )
+        let ratio = digits(mean(times.iter().map(ratio)));
+        format!("{}: {ratio}", NAMES[place])
     });
     rows + &format!(
         "\n{name}: mean change from P to P + 1, dissemination | very volatile | {} % | because n changes with P; Bruck, with fixed n: {} %

@@ -1,10 +1,11 @@
 //! Sections 2.5 and 4.3: the pipelining lemma for each algorithm, with d and s counted from its program, and the times that follow.
 
 use harness::Error;
+use harness::bench::timing::whole;
 use schedule::{Algorithm, Collective, Link};
 
 use crate::Context;
-use crate::cluster::{ROUND, Run};
+use crate::cluster::{ROUND, Run, link_of};
 use crate::page::Page;
 use crate::said::{extremes, span};
 
@@ -78,14 +79,10 @@ impl Pipeline {
 
     /// The formula for d, and how many counts agree with it.
     fn formula(self, counted: &[(f64, f64)]) -> String {
-        let rows = || {
-            counted
-                .iter()
-                .zip(RANKS)
-                .map(|(&(d, _), ranks)| (d, self.latency(ranks).1))
-        };
-        let equal = rows().filter(|(d, said)| d.total_cmp(said).is_eq()).count();
-        let above = rows().filter(|(d, said)| d > said).count();
+        let rows = counted.iter().zip(RANKS);
+        let rows = rows.map(|(&(d, _), ranks)| d.total_cmp(&self.latency(ranks).1));
+        let equal = rows.clone().filter(|order| order.is_eq()).count();
+        let above = rows.filter(|order| order.is_gt()).count();
         let (text, all) = (self.latency(RANKS[0]).0, RANKS.len());
         match (equal, above) {
             (equal, _) if equal == all => format!("{text}, for all {equal} numbers of ranks"),
@@ -95,69 +92,44 @@ impl Pipeline {
     }
 }
 
-/// One case of the lemma.
+/// One case of the lemma: a row of bytes on these ranks, with α and β.
 #[derive(Clone, Copy)]
-struct Case {
-    ranks: usize,
-    row_bytes: f64,
-    alpha_ns: f64,
-    beta_ns: f64,
-}
+struct Case(usize, f64, Link);
 
 impl Case {
-    fn link(&self) -> Link {
-        Link {
-            latency_ns: self.alpha_ns,
-            byte_ns: self.beta_ns,
-            combine_byte_ns: 0.0,
-        }
-    }
-
     /// (d + s (M - 1)) (α + β m / M).
     fn time_ns(&self, (d, s): (f64, f64), blocks: usize) -> f64 {
         let blocks = blocks as f64;
-        (d + s * (blocks - 1.0)) * self.link().message_ns(self.row_bytes / blocks)
+        (d + s * (blocks - 1.0)) * self.2.message_ns(self.1 / blocks)
     }
 
     /// Lemma 1: the least of these times over all M, whole or not.
     fn lemma_ns(&self, (d, s): (f64, f64)) -> f64 {
-        let (m, alpha, beta) = (self.row_bytes, self.alpha_ns, self.beta_ns);
+        let (m, alpha, beta) = (self.1, self.2.latency_ns, self.2.byte_ns);
         (d - s) * alpha + 2.0 * (s * (d - s) * alpha * beta * m).sqrt() + s * beta * m
     }
 
     /// The number of blocks at which it is least, rounded.
     fn lemma_blocks(&self, (d, s): (f64, f64)) -> usize {
-        let best = ((d - s) * self.beta_ns * self.row_bytes / (s * self.alpha_ns)).sqrt();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "below a million in all cases"
-        )]
-        let best = best.round().max(1.0) as usize;
-        best
+        let best = ((d - s) * self.2.byte_ns * self.1 / (s * self.2.latency_ns)).sqrt();
+        whole(best.round().max(1.0))
     }
 
-    /// The time with the lemma's number of blocks, and that number.
-    fn simulate(&self, pipeline: Pipeline, counted: (f64, f64)) -> (f64, usize) {
-        let blocks = self.lemma_blocks(counted);
-        let run = pipeline.simulate(self.ranks, self.link());
-        (run.time_ns(self.row_bytes, blocks), blocks)
+    /// The time with the lemma's number of blocks.
+    fn simulate_ns(&self, pipeline: Pipeline, counted: (f64, f64)) -> f64 {
+        let run = pipeline.simulate(self.0, self.2);
+        run.time_ns(self.1, self.lemma_blocks(counted))
     }
 }
 
 fn cases(quick: bool) -> Vec<Case> {
     let links = [(500.0, 0.1), (1000.0, 0.08), (10_000.0, 1.0)];
+    let links = links.map(|(alpha_ns, beta_ns)| link_of(alpha_ns, beta_ns, 0.0));
     let ranks: &[usize] = if quick { &[7, 16] } else { &[7, 16, 31, 62] };
-    let all = ranks.iter().flat_map(|&ranks| {
-        [1e4, 4e6, 4e7].into_iter().flat_map(move |row_bytes| {
-            links.map(|(alpha_ns, beta_ns)| Case {
-                ranks,
-                row_bytes,
-                alpha_ns,
-                beta_ns,
-            })
-        })
-    });
+    let rows = ranks
+        .iter()
+        .flat_map(|&ranks| [1e4, 4e6, 4e7].map(|bytes| (ranks, bytes)));
+    let all = rows.flat_map(|(ranks, bytes)| links.map(|link| Case(ranks, bytes, link)));
     all.collect()
 }
 
@@ -188,14 +160,14 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     page.how = "simulated";
     for pipeline in PIPELINES {
         let exact = cases.iter().flat_map(|case| {
-            let counted = pipeline.counted(case.ranks);
-            let run = pipeline.simulate(case.ranks, case.link());
+            let counted = pipeline.counted(case.0);
+            let run = pipeline.simulate(case.0, case.2);
             [1, 2, 50, BLOCKS]
-                .map(|blocks| run.time_ns(case.row_bytes, blocks) / case.time_ns(counted, blocks))
+                .map(|blocks| run.time_ns(case.1, blocks) / case.time_ns(counted, blocks))
         });
         let best = cases.iter().map(|case| {
-            let counted = pipeline.counted(case.ranks);
-            case.simulate(pipeline, counted).0 / case.lemma_ns(counted)
+            let counted = pipeline.counted(case.0);
+            case.simulate_ns(pipeline, counted) / case.lemma_ns(counted)
         });
         for (what, to, (least, most)) in [
             ("1, 2, 50 and 200 blocks", "the formula", extremes(exact)),
@@ -217,17 +189,12 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Case, PIPELINES};
+    use super::{Case, PIPELINES, link_of};
 
     /// Corollary 3 is Lemma 1 for d = 2(p - 1) and s = 2.
     #[test]
     fn corollary_3_is_lemma_1() {
-        let case = Case {
-            ranks: 16,
-            row_bytes: 4e7,
-            alpha_ns: 1000.0,
-            beta_ns: 0.08,
-        };
+        let case = Case(16, 4e7, link_of(1000.0, 0.08, 0.0));
         let (p, alpha, beta, m) = (16.0, 1000.0_f64, 0.08, 4e7);
         let corollary =
             (2.0 * p - 4.0) * alpha + 4.0 * ((p - 2.0) * alpha * beta * m).sqrt() + 2.0 * beta * m;

@@ -5,19 +5,79 @@ use harness::plot::{Axis, Line};
 use rayon::prelude::*;
 use schedule::Algorithm;
 
-use super::hydra::{self, ALGORITHMS, COUNT_MAX, DRAWN, HydraPoint, SHAPES};
+use super::{ALGORITHMS, COUNT_MAX, DRAWN, ELEMENT_BYTES, HYDRA, SHAPES, describe};
 use crate::Context;
-use crate::cluster::Shape;
+use crate::cluster::{Best, Run, Shape, fastest};
 use crate::page::Page;
-use crate::said::{line, listed, part_of, span};
+use crate::said::{least, line, listed, part_of, span};
 
 /// A ratio above this is more than a few extra bytes per message can explain.
 const SLOWER: f64 = 1.001;
 
+/// The report ran Exercises 3 to 5 with blocks of count/4 to count elements (Table 2).
+const FEW_BLOCKS: usize = 4;
+
+/// The algorithms at one configuration and count, and a good allreduce.
+struct HydraPoint {
+    shape: Shape,
+    count: usize,
+    /// For each algorithm, the best time over all numbers of blocks, and over those that the report tried for Exercises 3 to 5.
+    times: [(Algorithm, [Best; 2]); ALGORITHMS.len()],
+    reference_ns: f64,
+}
+
+impl HydraPoint {
+    fn new(shape: Shape, count: usize) -> Self {
+        let row_bytes = count as f64 * ELEMENT_BYTES;
+        let times = ALGORITHMS.map(|algorithm| {
+            let run = Run::allreduce(algorithm, &HYDRA, shape);
+            let few = 1..=FEW_BLOCKS.min(count);
+            let few = few.map(|blocks| (blocks, run.time_ns(row_bytes, blocks)));
+            (algorithm, [run.best(row_bytes, count), fastest(few)])
+        });
+        Self {
+            shape,
+            count,
+            times,
+            reference_ns: reference_ns(shape, row_bytes),
+        }
+    }
+
+    /// With the best number of blocks, and the best of the few that the report tried.
+    fn of(&self, algorithm: Algorithm) -> [Best; 2] {
+        let found = self.times.iter().find(|times| times.0 == algorithm);
+        found.expect("one of them").1
+    }
+
+    fn best_ns(&self, algorithm: Algorithm) -> f64 {
+        self.of(algorithm)[0].1
+    }
+
+    fn few_ns(&self, algorithm: Algorithm) -> f64 {
+        self.of(algorithm)[1].1
+    }
+
+    /// The time with the best blocks, as a ratio to the reference.
+    fn ratio(&self, algorithm: Algorithm) -> f64 {
+        self.best_ns(algorithm) / self.reference_ns
+    }
+}
+
+/// The fastest of the algorithms that libraries use; in the two butterflies all processes of a node send to other nodes at once, and share its interface.
+fn reference_ns(shape: Shape, row_bytes: f64) -> f64 {
+    let crowded = [Algorithm::RecursiveDoubling, Algorithm::Rabenseifner].map(|algorithm| Run {
+        machine: HYDRA.crowded(shape),
+        ..Run::allreduce(algorithm, &HYDRA, shape)
+    });
+    let ring = Run::allreduce(Algorithm::Ring, &HYDRA, shape);
+    let times = crowded.into_iter().chain([ring]);
+    least(times.map(|run| run.time_ns(row_bytes, 1)))
+}
+
 /// The page.
 pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figures 2, 3, 5, 6 and 7, five implementations against an allreduce, simulated");
-    hydra::describe(page);
+    describe(page);
     page.text(
         "The reference stands for `MPI_Allreduce`: the fastest of recursive doubling, Rabenseifner's and the ring. If all processes of a node send to other nodes at once, as in the first two, β between nodes \
          is multiplied by their number. Each implementation runs with its fastest number of blocks, as in the report's figures. However, the report tried only blocks of count/4 to count elements for \
@@ -50,26 +110,16 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
 
 /// One configuration over all counts.
 fn draw(page: &mut Page, shape: Shape, points: &[&HydraPoint]) {
-    type Time = fn(&HydraPoint, Algorithm) -> f64;
-    let over_reference = |algorithm: Algorithm, blocks: &str, time_ns: Time| {
-        line(format!("{algorithm}, {blocks}"), points, |point| {
-            let ratio = time_ns(point, algorithm) / point.reference_ns;
-            (point.count as f64, ratio)
-        })
-    };
     let mut lines = Vec::new();
     for algorithm in ALGORITHMS {
-        lines.push(over_reference(
-            algorithm,
-            "the best blocks",
-            HydraPoint::best_ns,
-        ));
-        if algorithm.is_pipelined() {
-            lines.push(over_reference(
-                algorithm,
-                "1 to 4 blocks",
-                HydraPoint::few_ns,
-            ));
+        for (index, blocks) in ["the best blocks", "1 to 4 blocks"].into_iter().enumerate() {
+            if index > 0 && !algorithm.is_pipelined() {
+                continue;
+            }
+            lines.push(line(format!("{algorithm}, {blocks}"), points, |point| {
+                let time_ns = point.of(algorithm)[index].1;
+                (point.count as f64, time_ns / point.reference_ns)
+            }));
         }
     }
     lines.push(Line::level("the reference", 1.0));
@@ -140,7 +190,7 @@ fn first_claims(page: &mut Page, points: &[HydraPoint]) {
             "Figure 5: `linear-doubly-pipelined` in 1 to 4 blocks over `linear-pipelined`, {COUNT_MAX} elements, {} | {published} | {} | the report tried at most 4 blocks for Exercise 3, up to 10^6 for Exercise 2; here {} blocks are best",
             point.shape,
             point.few_ns(doubly) / point.best_ns(linear),
-            point.of(doubly)[0].blocks
+            point.of(doubly)[0].0
         ));
     }
     let best = ends.map(|point| point.best_ns(doubly) / point.best_ns(linear));

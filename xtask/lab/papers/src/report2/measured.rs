@@ -1,16 +1,15 @@
 //! Figures 2 to 7 on two ranks, where the report had 16 to 1152.
 
 use harness::Error;
-use harness::bench::schedules::{self, Job, Row, of, reference};
+use harness::bench::schedules::{Job, Row, of, reference};
 use harness::markdown::digits;
 use harness::plot::{Axis, Line};
 use reduce::Algorithm;
 
-use super::block_size::{BLOCK_ELEMENTS, ELEMENTS};
-use super::hydra::ALGORITHMS;
+use super::{ALGORITHMS, BLOCK_ELEMENTS, COUNT_MAX};
 use crate::Context;
 use crate::cluster::fastest;
-use crate::measured::{draw_ratios, table};
+use crate::measured::{draw_ratios, measure, table};
 use crate::page::Page;
 use crate::said::{count, least, line, span};
 
@@ -43,7 +42,7 @@ impl PipelineStudy {
             rounds: context.quick_or(4, 12),
             ..Job::default()
         };
-        let rows = schedules::measure(context.settings.place, 2, &job, context.output)?;
+        let rows = measure(context, &[2], &job)?;
         let is_cut = |row: &Row| row.block_elements.is_some();
         let (cut, mut whole): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_cut);
         let by_lemma = whole.pop();
@@ -80,7 +79,7 @@ fn block_elements(row: &Row) -> usize {
 /// Figure 4.
 pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 4 measured here, block sizes on two ranks");
-    let elements = context.quick_or(100_000, ELEMENTS);
+    let elements = context.quick_or(100_000, COUNT_MAX);
     page.measured_on(context, "2");
     page.text(format!(
         "An allreduce (sum) of a row of {elements} doubles a rank, where the report has floats; medians. On two ranks a chain is there and back: each block waits for the one before (d = s = 2), so that by Lemma 1 \
@@ -115,8 +114,8 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
 /// Figures 2, 3, 5, 6 and 7.
 pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figures 2, 3, 5, 6 and 7 measured here, on two ranks");
-    let named = ALGORITHMS.map(|algorithm| algorithm.name().parse());
-    let named = named.map(|named| named.expect("every schedule is an algorithm of plans"));
+    let plans = "every schedule is an algorithm of plans";
+    let named = ALGORITHMS.map(|algorithm| algorithm.name().parse().expect(plans));
     let powers = 0..=context.quick_or(4, 7);
     let job = Job {
         papers: vec![2],
@@ -125,16 +124,15 @@ pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
         rounds: context.quick_or(5, 24),
         ..Job::default()
     };
-    let rows = schedules::measure(context.settings.place, 2, &job, context.output)?;
+    let rows = measure(context, &[2], &job)?;
     let reference = reference(&rows);
     page.measured_on(context, "2");
     page.text(
         "An allreduce (sum) of one row of doubles a rank; medians, each schedule in turns with the backend's own allreduce, which each has its own time of. Pipelines are cut into as many blocks as Lemma 1 says for \
          the link as it is measured, which is one where two ranks meet in every step. Chain and tree are the same on two ranks: what can be seen is what the programs cost, not how they grow.",
     );
-    let x = |row: &Row| row.n as f64;
-    let axis = (Axis::decades("row, doubles"), x as fn(&Row) -> f64);
-    draw_ratios(page, ("", "an allreduce of a row"), &rows, &named, axis);
+    let (what, axis) = (("", "an allreduce of a row"), Axis::decades("row, doubles"));
+    draw_ratios(page, what, &rows, &named, axis, |row| row.n as f64);
     page.in_panels();
     let naive = span(of(&rows, Algorithm::ReduceBroadcast).map(|row| row.ratio));
     let longest = of(&rows, Algorithm::LinearPipelined).last();
@@ -143,18 +141,8 @@ pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
         "Figure 2: `reduce-broadcast` over {reference}, all counts | very similar, the reference slightly better | {naive} | two messages one after the other instead of an exchange
         Figure 3: `linear-pipelined` over {reference}, {longest} doubles | below 1, for count > 10^6 | {linear}"
     ));
-    for (figure, doubly, singly) in [
-        (
-            5,
-            Algorithm::LinearDoublyPipelined,
-            Algorithm::LinearPipelined,
-        ),
-        (
-            7,
-            Algorithm::BinaryDoublyPipelined,
-            Algorithm::BinaryPipelined,
-        ),
-    ] {
+    let binary = [Algorithm::BinaryPipelined, Algorithm::BinaryDoublyPipelined];
+    for (figure, [singly, doubly]) in [(5, PIPELINES), (7, binary)] {
         let pairs = of(&rows, doubly).zip(of(&rows, singly));
         let ratios = pairs.map(|(doubly, singly)| doubly.median_ns / singly.median_ns);
         page.compare(format!(

@@ -1,12 +1,12 @@
 //! Both sweeps, as far as this machine allows.
 
 use harness::Error;
-use harness::bench::schedules::{self, Job, Row, of, reference};
+use harness::bench::schedules::{Job, Row, of, reference};
 use harness::plot::Axis;
 use reduce::Algorithm;
 
 use crate::Context;
-use crate::measured::{draw_ratios, table};
+use crate::measured::{draw_ratios, measure, table};
 use crate::page::Page;
 use crate::said::listed;
 
@@ -18,26 +18,15 @@ const ALGORITHMS: [Algorithm; 4] = [
     Algorithm::ReduceScatterGather,
 ];
 
-/// The report's number of repetitions, or fewer.
-fn rounds(context: &Context<'_>) -> usize {
-    context.quick_or(5, 30)
-}
-
-/// The times of schedules on some ranks.
-fn measure(
-    context: &Context<'_>,
-    ranks: usize,
-    algorithms: &[Algorithm],
-    widths: Vec<usize>,
-) -> Result<Vec<Row>, Error> {
-    let job = Job {
+/// The report's number of repetitions, or fewer, of a reduce.
+fn job(context: &Context<'_>, algorithms: &[Algorithm], widths: Vec<usize>) -> Job {
+    Job {
         papers: vec![5],
         algorithms: algorithms.to_vec(),
         widths,
-        rounds: rounds(context),
+        rounds: context.quick_or(5, 30),
         ..Job::default()
-    };
-    schedules::measure(context.settings.place, ranks, &job, context.output)
+    }
 }
 
 /// 1000 elements on a few ranks.
@@ -45,20 +34,17 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
     page.title("Figure of section 3.1 measured here, on 2 to 8 ranks");
     let ranks = context.quick_or(&[2, 4][..], &[2, 3, 4, 8]);
     page.measured_on(context, &listed(ranks));
+    let trees = &ALGORITHMS[..3];
+    let job = job(context, trees, vec![1000]);
     page.text(format!(
         "A reduce (sum) of 1000 doubles to rank 0, median of {}. The report has 16 to 576 processes with a core each: for those see the simulated sweep. Here ranks beyond the second share cores, so that a round is also \
          a change of who runs.",
-        rounds(context)
+        job.rounds
     ));
-    let trees = &ALGORITHMS[..3];
-    let mut rows = Vec::new();
-    for &ranks in ranks {
-        rows.extend(measure(context, ranks, trees, vec![1000])?);
-    }
+    let rows = measure(context, ranks, &job)?;
     let axis = Axis::doublings("p, ranks; those beyond the second share cores");
-    let x = |row: &Row| row.ranks as f64;
     let what = ("", "a reduce of 1000 doubles");
-    draw_ratios(page, what, &rows, trees, (axis, x));
+    draw_ratios(page, what, &rows, trees, axis, |row| row.ranks as f64);
     table(page, &rows, trees);
     let reference = reference(&rows);
     for Row { ranks, ratio, .. } in of(&rows, Algorithm::Binomial) {
@@ -73,28 +59,25 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
 pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure of section 3.2 measured here, on two ranks");
     page.measured_on(context, "2");
+    let powers = 0..=context.quick_or(4, 6);
+    let widths = powers.map(|power| 10_usize.pow(power)).collect();
+    let job = job(context, &ALGORITHMS, widths);
     page.text(format!(
         "A reduce (sum) of doubles to rank 0, median of {}, of a quarter as many from 10^6 on. On two ranks every tree is one message, so the three show how far times of the same differ; the simulated sweep has 576.",
-        rounds(context)
+        job.rounds
     ));
-    let powers = 0..=context.quick_or(4, 6);
-    let widths: Vec<usize> = powers.map(|power| 10_usize.pow(power)).collect();
-    let rows = measure(context, 2, &ALGORITHMS, widths)?;
+    let rows = measure(context, &[2], &job)?;
     let axis = Axis::decades("row, doubles");
-    let x = |row: &Row| row.n as f64;
     let what = ("", "a reduce on two ranks");
-    draw_ratios(page, what, &rows, &ALGORITHMS, (axis, x));
+    draw_ratios(page, what, &rows, &ALGORITHMS, axis, |row| row.n as f64);
     table(page, &rows, &ALGORITHMS);
     let reference = reference(&rows);
     let binomial = of(&rows, Algorithm::Binomial);
     let slower = binomial.clone().filter(|row| row.ratio > 1.0);
-    let slower = match &*listed(slower.map(|row| row.n)) {
-        "" => "nowhere".to_owned(),
-        slower => slower.to_owned(),
-    };
-    let (longest, ratio) = binomial
-        .last()
-        .map_or((0, f64::NAN), |row| (row.n, row.ratio));
+    let slower = Some(listed(slower.map(|row| row.n))).filter(|slower| !slower.is_empty());
+    let slower = slower.unwrap_or("nowhere".to_owned());
+    let longest = binomial.last();
+    let (longest, ratio) = longest.map_or((0, f64::NAN), |row| (row.n, row.ratio));
     page.compare(format!(
         "lengths at which {reference} is faster than `binomial` | more than 100,000 | {slower} | two ranks in shared memory, and another library
         `binomial` over {reference}, {longest} doubles | above 1, pipelining | {ratio}"

@@ -13,36 +13,21 @@ use crate::said::listed;
 /// The deepest trees that are counted.
 const ORDER_MAX: usize = 9;
 
-/// The counts of a tree.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Counted {
-    nodes: usize,
-    depth: usize,
-    rounds: f64,
-}
-
 fn reduce(algorithm: Algorithm, ranks: usize) -> Run {
     Run::flat(algorithm, Collective::Reduce { root: 0 }, ranks, ROUND)
 }
 
-/// From the program of every rank: its parent is the one to whom it sends.
-fn counted(algorithm: Algorithm, ranks: usize) -> Counted {
+/// A tree's depth and rounds, from the program of every rank: its parent is the one to whom it sends.
+fn counted(algorithm: Algorithm, ranks: usize) -> (usize, f64) {
     let run = reduce(algorithm, ranks);
     let schedule = run.schedule(1);
-    let parents = (0..ranks).map(|rank| {
+    let parent = |&rank: &usize| {
         let mut sends = schedule.steps(rank).flat_map(|step| step.sends);
         sends.next().map(|send| send.peer)
-    });
-    let parents: Vec<Option<usize>> = parents.collect();
-    let depth = |rank: usize| {
-        let above = std::iter::successors(parents[rank], |&parent| parents[parent]);
-        above.count()
     };
-    Counted {
-        nodes: ranks,
-        depth: (0..ranks).map(depth).max().unwrap_or(0),
-        rounds: run.time_ns(0.0, 1),
-    }
+    let depth = |rank: usize| std::iter::successors(parent(&rank), parent).count();
+    let depth = (0..ranks).map(depth).max().unwrap_or(0);
+    (depth, run.time_ns(0.0, 1))
 }
 
 /// fib(1) = fib(2) = 1.
@@ -79,19 +64,20 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     let named = |what: &str| columns(TREES, |tree| format!("`{tree}`: {what}"));
     let trees = TREES.map(|tree| {
         let orders = (0..=order_max).map(|order| counted(tree, nodes(tree, order)));
-        orders.collect::<Vec<Counted>>()
+        orders.collect::<Vec<(usize, f64)>>()
     });
-    let cell = |counted: &Counted| {
-        let Counted {
-            nodes,
-            depth,
-            rounds,
-        } = counted;
-        format!("{nodes}, {depth}, {}", digits(*rounds))
+    let cell = |tree, order, (depth, rounds)| {
+        format!("{}, {depth}, {}", nodes(tree, order), digits(rounds))
     };
     page.table(
         &format!("i | {}", named("nodes, depth, rounds")),
-        (0..=order_max).map(|order| row(order, trees.iter().map(|tree| cell(&tree[order])))),
+        (0..=order_max).map(|order| {
+            let trees = TREES.into_iter().zip(&trees);
+            row(
+                order,
+                trees.map(|(tree, counts)| cell(tree, order, counts[order])),
+            )
+        }),
     );
     for ((tree, rounds, why), counted) in [
         ("B_i of 2^i", "i", ""),
@@ -108,8 +94,8 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         page.compare(format!(
             "{tree} nodes: depth | i | {}
             {tree} nodes: rounds | {rounds} | {} | {why}",
-            law(counted.iter().map(|counted| counted.depth as f64)),
-            law(counted.iter().map(|counted| counted.rounds))
+            law(counted.iter().map(|counts| counts.0 as f64)),
+            law(counted.iter().map(|counts| counts.1))
         ));
     }
     page.text("## How many ranks so many rounds can take");
@@ -145,8 +131,7 @@ mod tests {
     #[test]
     fn trees_are_counted() {
         assert_eq!([fib(1), fib(2), fib(3), fib(6)], [1, 1, 2, 8]);
-        let seven = counted(Algorithm::Fibonacci, 7);
-        assert_eq!((seven.depth, seven.nodes), (3, 7));
+        assert_eq!(counted(Algorithm::Fibonacci, 7).0, 3);
         assert_eq!(most_in(Algorithm::Binomial, 3), 8);
         assert_eq!(most_in(Algorithm::Fibonacci, 3), 7);
     }

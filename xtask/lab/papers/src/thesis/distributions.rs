@@ -3,6 +3,7 @@
 
 use distribution::{Cost, Distribution, Scheme};
 use harness::Error;
+use harness::bench::timing::whole;
 use harness::plot::{Axis, Line};
 
 use super::{ITEMS, RANKS, distribute, example};
@@ -169,15 +170,8 @@ fn bound(items: u64) -> f64 {
 /// Lengths from p to 2^20, and those at which the minima and maxima of `lower` lie.
 fn lengths() -> Vec<u64> {
     let logs = RANKS.ilog2()..ITEMS_MAX.ilog2();
-    let between = (logs.start * STEPS..logs.end * STEPS).map(|step| {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between p and 2^20"
-        )]
-        let items = (f64::from(step) / f64::from(STEPS)).exp2() as u64;
-        items
-    });
+    let between = logs.start * STEPS..logs.end * STEPS;
+    let between = between.map(|step| whole((f64::from(step) / f64::from(STEPS)).exp2()) as u64);
     let extremes = (logs.start..=logs.end).flat_map(|log| [1 << log, (1 << log) + 1]);
     let mut lengths: Vec<u64> = between.chain(extremes).collect();
     lengths.sort_unstable();

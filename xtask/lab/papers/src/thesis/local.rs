@@ -32,27 +32,18 @@ const RECURSIVE: usize = 4;
 
 /// The medians of the local algorithms, in nanoseconds.
 fn medians(items: usize, rounds: usize) -> Vec<f64> {
-    let leaves = harness::data::log_likelihoods(items, 1);
-    let leaves = &leaves[..];
+    let leaves = &harness::data::log_likelihoods(items, 1)[..];
     let mut scratch = vec![0.0; scratch_len(items)];
     let (level, best) = (algorithm4_level(), Level::best());
     let mut candidates = [
-        Candidate::new("left-to-right", || {
-            black_box(left_to_right(black_box(leaves)));
-        }),
+        Candidate::new("left-to-right", || left_to_right(black_box(leaves))),
         Candidate::new("Algorithm 4", || {
-            let leaves = black_box(leaves);
-            black_box(reduce_level_by_level(level, leaves, &mut scratch));
+            reduce_level_by_level(level, black_box(leaves), &mut scratch)
         }),
-        Candidate::new("streaming", || {
-            black_box(sum(best, black_box(leaves)));
-        }),
-        Candidate::new("unordered", || {
-            black_box(unordered_sum(best, black_box(leaves)));
-        }),
+        Candidate::new("streaming", || sum(best, black_box(leaves))),
+        Candidate::new("unordered", || unordered_sum(best, black_box(leaves))),
         Candidate::new("recursive", || {
-            let add = |left, right| left + right;
-            black_box(by_definition(black_box(leaves), &add));
+            by_definition(black_box(leaves), &|left, right| left + right)
         }),
     ];
     medians_ns(&mut candidates, rounds)

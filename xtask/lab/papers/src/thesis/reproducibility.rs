@@ -39,7 +39,7 @@ fn data_sets(context: &Context<'_>) -> Result<Vec<(&'static str, bool, DataSet)>
     let load = |(&name, items): (&&'static str, usize)| {
         let file = folder
             .as_ref()
-            .map(|folder| folder.join(name).with_extension("binpsllh"));
+            .map(|folder| folder.join(format!("{name}.binpsllh")));
         let file = file.filter(|file| file.is_file());
         let is_real = file.is_some();
         let source = file.map_or(Source::Generated { items, seed: 1 }, Source::File);
@@ -62,10 +62,8 @@ fn rows(
         distributions: schemes.iter().copied().map(Sharing::Named).collect(),
         algorithms: algorithms.iter().copied().map(Way::Tree).collect(),
     };
-    let job = Job {
-        cases: vec![cases],
-        seed: 1,
-    };
+    let (cases, seed) = (vec![cases], 1);
+    let job = Job { cases, seed };
     let (data, board) = (std::slice::from_ref(data), Board::default());
     on_threads(ranks, |world, report| {
         let items = Items::Shared(data, &board);
@@ -100,10 +98,11 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error
             spread(&own.map(Row::total).collect::<Vec<f64>>())
         });
         let (baseline, baseline_told) = spread(&baselines);
+        let generated = ("generated", "generated data");
         let (source, why) = if is_real {
             ("the author's", "")
         } else {
-            ("generated", "generated data")
+            generated
         };
         let items = data.items.len();
         table.push(format!(
@@ -126,9 +125,7 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         table,
     );
     page.text("## Beside the published values\n\nReproBLAS is published with a difference of 0.0 throughout, too; it is not run here. Two rows of the thesis' table are called rokasA8, and none rokasA4. The second of them, 2.8e-6, is taken for rokasA4 here. The bits of sums are not in the thesis: its author published them with the data.");
-    for claim in claims {
-        page.compare(claim);
-    }
+    page.compare(claims.join("\n"));
     Ok(())
 }
 

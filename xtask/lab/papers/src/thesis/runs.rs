@@ -6,13 +6,15 @@ use harness::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, TABLE_4_1_NAMES};
 use harness::plot::{Axis, Line};
 use harness::{Error, Sharing};
 
-use super::timings::{self, Job, Mode, Times};
+use super::distributions::path_us;
+use super::timings::{self, Job, Mode, Times, median_us};
+use super::{ITEMS, distribute};
 use crate::Context;
-use crate::page::{Page, row};
+use crate::page::{Page, columns, row};
 use crate::said::{heights, line, most, range, ratios};
 
 /// The most ranks that have a core of their own.
-pub(super) const RANKS_HERE: usize = 2;
+const RANKS_HERE: usize = 2;
 
 /// The modes of chapter 4, and for comparison ours and the fastest unreproducible one.
 const MODES: [Mode; 4] = [
@@ -23,7 +25,7 @@ const MODES: [Mode; 4] = [
 ];
 
 /// How often a sum is repeated: by the thesis, or fewer times.
-pub(super) fn runs(context: &Context<'_>) -> usize {
+fn runs(context: &Context<'_>) -> usize {
     context.quick_or(13, 100)
 }
 
@@ -36,26 +38,38 @@ pub(super) fn sizes(context: &Context<'_>) -> Vec<usize> {
     }
 }
 
+/// The times of modes on these numbers of items and their distributions.
+fn measure(
+    context: &Context<'_>,
+    ranks: usize,
+    sizes: Vec<usize>,
+    schemes: &[Scheme],
+    modes: &[Mode],
+) -> Result<Vec<Times>, Error> {
+    let job = Job {
+        sizes,
+        sharings: schemes.iter().copied().map(Sharing::Named).collect(),
+        modes: modes.to_vec(),
+        runs: runs(context),
+    };
+    timings::measure(context.settings.place, ranks, &job)
+}
+
 /// All data sets and modes on one rank and on two, measured once per command.
-pub(super) fn times<'c>(context: &'c Context<'_>) -> Result<&'c [Times], Error> {
+fn times<'c>(context: &'c Context<'_>) -> Result<&'c [Times], Error> {
     if let Some(times) = context.times.get() {
         return Ok(times);
     }
-    let job = Job {
-        sizes: sizes(context),
-        sharings: vec![Sharing::Named(Scheme::Optimized)],
-        modes: MODES.to_vec(),
-        runs: runs(context),
-    };
     let mut times = Vec::new();
     for ranks in 1..=RANKS_HERE {
-        times.extend(timings::measure(context.settings.place, ranks, &job)?);
+        let (sizes, schemes) = (sizes(context), [Scheme::Optimized]);
+        times.extend(measure(context, ranks, sizes, &schemes, &MODES)?);
     }
     Ok(context.times.get_or_init(|| times))
 }
 
 /// One mode's times on `ranks` ranks, by length.
-pub(super) fn of(times: &[Times], mode: Mode, ranks: usize) -> impl Iterator<Item = &Times> {
+fn of(times: &[Times], mode: Mode, ranks: usize) -> impl Iterator<Item = &Times> {
     let suits = move |times: &&Times| times.mode == mode && times.ranks == ranks;
     times.iter().filter(suits)
 }
@@ -67,7 +81,7 @@ fn here(times: &[Times], mode: Mode, items: usize) -> &Times {
     own.expect("every mode sums every data set")
 }
 
-pub(super) fn describe(context: &Context<'_>, page: &mut Page, ranks: &str, distribution: &str) {
+fn describe(context: &Context<'_>, page: &mut Page, ranks: &str, distribution: &str) {
     page.measured_on(context, ranks);
     page.text(format!(
         "The thesis' protocol: {} runs, each timed by itself on its slowest rank, the first and the last eight of a hundred dropped. Items are generated log-likelihoods, spread by {distribution}.",
@@ -195,10 +209,9 @@ pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Page) -> Resul
     let times = times(context)?;
     let line = |mode: Mode| over(times, mode, Mode::LeftToRight, mode.name());
     let lines = [Mode::Algorithm1, Mode::Plan].map(line);
-    let [algorithm1, plan] = [&lines[0], &lines[1]].map(|line| {
-        let longest = heights([line]).last().unwrap_or(f64::NAN);
-        (most(heights([line])), longest)
-    });
+    let worst = |line| most(heights([line]));
+    let longest = |line| heights([line]).last().unwrap_or(f64::NAN);
+    let [algorithm1, plan] = lines.each_ref().map(|line| (worst(line), longest(line)));
     let why = "relative to left-to-right + allreduce; ReproBLAS, which was not run, differs from it by less than 15 %";
     page.compare(format!(
         "slowdown, Algorithm 1, worst | less than 2 (p = 256) | {} | {why}
@@ -211,42 +224,136 @@ pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Page) -> Resul
     Ok(())
 }
 
-/// A mode against the unreproducible sums, from left to right, and the fastest: how their times compare.
+/// Compares a mode with the unreproducible sums, from left to right and the fastest. The claims are lines of [`Page::compare`] up to our values.
 fn against_allreduce(
     context: &Context<'_>,
     page: &mut Page,
     mode: Mode,
-) -> Result<[String; 2], Error> {
+    claims: [&str; 2],
+) -> Result<(), Error> {
     describe(context, page, "2", "`optimized`");
     let times = times(context)?;
     let lines = [Mode::LeftToRight, Mode::Unordered].map(|other| {
         let name = format!("{}, over {}", mode.name(), other.name());
         over(times, mode, other, name)
     });
-    let ranges = [&lines[0], &lines[1]].map(|line| range(heights([line])));
+    let ranges = lines.each_ref().map(|line| range(heights([line])));
     draw_ratios(page, lines);
-    Ok(ranges)
+    for (claim, range) in claims.into_iter().zip(ranges) {
+        page.compare(format!("{claim} | {range}"));
+    }
+    Ok(())
 }
 
 /// Figure B.3: what reproducibility costs over the unreproducible sums, by ReproBLAS there, by a plan here.
 pub(super) fn reproducibility(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.3, what reproducibility costs over allreduce");
-    let [left_to_right, unordered] = against_allreduce(context, page, Mode::Plan)?;
-    page.compare(format!(
+    let claims = [
         "ReproBLAS / left-to-right, + allreduce | less than 15 % apart (p = 256) | not run | quoted; ReproBLAS was not run
-        plan / left-to-right, + allreduce | – | {left_to_right}
-        plan / unordered SIMD, + allreduce | – | {unordered}"
-    ));
-    Ok(())
+        plan / left-to-right, + allreduce | –",
+        "plan / unordered SIMD, + allreduce | –",
+    ];
+    against_allreduce(context, page, Mode::Plan, claims)
 }
 
 /// Figure B.4: Algorithm 1 against the unreproducible sums.
 pub(super) fn algorithm1(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.4, Algorithm 1 against allreduce");
-    let [left_to_right, unordered] = against_allreduce(context, page, Mode::Algorithm1)?;
+    let claims = [
+        "Algorithm 1 / left-to-right, + allreduce | less than 2 (p = 256)",
+        "Algorithm 1 / unordered SIMD, + allreduce | –",
+    ];
+    against_allreduce(context, page, Mode::Algorithm1, claims)
+}
+
+/// One rank per core, and more ranks than cores.
+const MEASURED_RANKS: [usize; 2] = [RANKS_HERE, 8];
+
+/// The modes whose times on several distributions are measured.
+const TREES: [Mode; 2] = [Mode::Algorithm1, Mode::Plan];
+
+/// Figure 3.4: even and optimized distribution; and the critical path of Algorithm 1 at the thesis' number of ranks.
+pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure 3.4, even and optimized distribution");
+    describe(context, page, "2", "`upper` and `optimized`");
+    let schemes = [Scheme::Upper, Scheme::Optimized];
+    let times = measure(context, RANKS_HERE, vec![ITEMS], &schemes, &TREES)?;
+    page.table(
+        "mode | even (upper), µs | optimized, µs | optimized / even",
+        TREES.map(|mode| {
+            let [even, optimized] = schemes.map(|scheme| median_us(&times, mode, scheme));
+            row(mode.name(), [even, optimized, optimized / even])
+        }),
+    );
+    page.text("## p = 256, simulated\n\nThe critical path of Algorithm 1: each rank works on one thing at a time, a message takes 281 ns, an addition 4.15 ns (eq. 3.7's constants); `optimal-distributions` has all.");
+    page.how = "simulated";
+    let [even, optimized] = schemes.map(path_us);
     page.compare(format!(
-        "Algorithm 1 / left-to-right, + allreduce | less than 2 (p = 256) | {left_to_right}
-        Algorithm 1 / unordered SIMD, + allreduce | – | {unordered}"
+        "gain of optimized over even, µs | about 4 | {}
+        time with optimized over even | 0.82 | {} | the thesis' abstract says 18 % less",
+        even - optimized,
+        optimized / even
     ));
+    Ok(())
+}
+
+/// Figure B.1: the size of the message buffer.
+pub(super) fn flushing(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("Figure B.1, when the message buffer is flushed");
+    describe(context, page, "2", "`upper`, which cuts most");
+    page.text("The buffer is flushed before work begins on a subtree of more leaves than the criterion; 1 is next to no buffer, never waits until four values are there, or the receiver changes.");
+    let criteria = (0..=18).step_by(2).map(|log| 1_u64 << log);
+    let modes: Vec<Mode> = criteria.chain([u64::MAX]).map(Mode::Flushed).collect();
+    let times = measure(context, RANKS_HERE, vec![ITEMS], &[Scheme::Upper], &modes)?;
+    page.table(
+        "criterion, leaves | 1 % | median | 99 %",
+        times.iter().map(|times| {
+            let cells = [1, 50, 99].map(|percent| times.percentile_us(percent));
+            row(times.mode.name(), cells)
+        }),
+    );
+    let median = |leaves| median_us(&times, Mode::Flushed(leaves), Scheme::Upper);
+    page.compare(format!(
+        "time if flushed before more than 64 leaves, over never flushing | relaxing yields no benefit | {} | 1 means equal times; a rank sends few values, and the fold takes most of the time",
+        median(64) / median(u64::MAX)
+    ));
+    Ok(())
+}
+
+/// The best distributions by measured time, as far as two cores can show.
+pub(super) fn best_distributions(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
+    page.title("The best distributions, in measured time");
+    let named = "every distribution that has a name";
+    describe(context, page, "2 and 8", named);
+    page.text("N = 504850. The optima are those for so few ranks: eq. 3.7's constants make a message worth 68 additions, while here an addition takes far less.");
+    let mut all = Vec::new();
+    for ranks in MEASURED_RANKS {
+        all.push(measure(context, ranks, vec![ITEMS], Scheme::ALL, &TREES)?);
+    }
+    let modes = columns(MEASURED_RANKS, |ranks| {
+        columns(TREES, |mode| format!("p = {ranks}: {}, µs", mode.name()))
+    });
+    page.table(
+        &format!("distribution | busy ranks of 8 | {modes}"),
+        Scheme::ALL.iter().map(|&scheme| {
+            let shares = distribute(scheme, ITEMS as u64, MEASURED_RANKS[1]);
+            let busy = (0..MEASURED_RANKS[1]).filter(|&rank| shares.count(rank) > 0);
+            let of = |times| TREES.map(|mode| median_us(times, mode, scheme));
+            let medians = all.iter().flat_map(|times| of(times));
+            row(format!("`{scheme}` | {}", busy.count()), medians)
+        }),
+    );
+    let two = |scheme| median_us(&all[0], Mode::Plan, scheme);
+    let uneven = "on so few ranks, an aligned, uneven distribution has the least score";
+    for (scheme, why) in [
+        (Scheme::ScoreOptimal, uneven),
+        (Scheme::ScoreOptimalBusy, ""),
+        (Scheme::PathOptimal, ""),
+    ] {
+        let ratio = two(scheme) / two(Scheme::Upper);
+        page.compare(format!(
+            "plan on {scheme} over upper, p = 2 | – | {ratio} | {why}"
+        ));
+    }
     Ok(())
 }

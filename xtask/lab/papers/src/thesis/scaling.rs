@@ -3,19 +3,18 @@
 use std::hint::black_box;
 use std::ops::Range;
 
-use distribution::{Cost, Distribution, Scheme};
+use distribution::{Cost, Scheme};
 use harness::Error;
 use harness::bench::timing::{Candidate, medians_ns};
 use harness::plot::{Axis, Line};
 use schedule::{Algorithm, Collective, Machine, Schedule, simulate};
-use simd_kernels::Level;
-use tree_index::Tree;
+use simd_kernels::{Level, left_to_right, sum};
 
 use super::runs::sizes;
 use super::timings::Mode;
 use super::{algorithm1, distribute};
 use crate::Context;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, rows_of};
 use crate::page::Page;
 use crate::said::{count, least, line, most};
 
@@ -30,33 +29,12 @@ const NODE_RANKS: usize = 80;
 const SHARED_RANKS: usize = 256;
 const CLUSTER_RANKS: usize = 1280;
 
-/// The time of an allreduce by recursive doubling, with one value per message, or with the values that stand for the items.
-fn messages_ns(distribution: &Distribution, machine: &Machine, is_reproducible: bool) -> f64 {
-    let ranks = distribution.ranks();
-    let schedule = Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, ranks);
-    let schedule = schedule.expect("there are ranks");
-    let tree = Tree::new(distribution.items());
-    let rows = |ranks: Range<usize>| {
-        if !is_reproducible {
-            return 1;
-        }
-        let items = distribution.start(ranks.start)..distribution.start(ranks.end);
-        u64::from(tree.fragment_len(items))
-    };
-    simulate(&schedule, machine, 8.0, &rows).time_ns
-}
-
 /// The time to fold a share of this number of items, measured: in the tree's order, from left to right.
 fn fold_ns(items: usize) -> (f64, f64) {
-    let leaves = harness::data::log_likelihoods(items, 1);
-    let leaves = &leaves[..];
+    let leaves = &harness::data::log_likelihoods(items, 1)[..];
     let mut candidates = [
-        Candidate::new("tree", || {
-            black_box(simd_kernels::sum(Level::best(), black_box(leaves)));
-        }),
-        Candidate::new("left-to-right", || {
-            black_box(simd_kernels::left_to_right(black_box(leaves)));
-        }),
+        Candidate::new("tree", || sum(Level::best(), black_box(leaves))),
+        Candidate::new("left-to-right", || left_to_right(black_box(leaves))),
     ];
     let medians = medians_ns(&mut candidates, 9);
     (medians[0], medians[1])
@@ -79,14 +57,17 @@ impl ScalingTimes {
         let largest = shares.max().and_then(|share| usize::try_from(share).ok());
         let largest = largest.unwrap_or(0);
         let (tree_ns, left_to_right_ns) = fold_ns(largest);
-        let messages_ns = |is_reproducible| messages_ns(&distribution, machine, is_reproducible);
+        let schedule = Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, ranks);
+        let schedule = schedule.expect("there are ranks");
+        let messages_ns =
+            |rows: &dyn Fn(Range<usize>) -> u64| simulate(&schedule, machine, 8.0, rows).time_ns;
         let item_ns = tree_ns / largest as f64;
         Self {
             ranks,
             items,
-            plan: (tree_ns + messages_ns(true)) / 1e3,
+            plan: (tree_ns + messages_ns(&rows_of(&distribution))) / 1e3,
             algorithm1: algorithm1::allreduce_ns(&distribution, machine, item_ns) / 1e3,
-            left_to_right: (left_to_right_ns + messages_ns(false)) / 1e3,
+            left_to_right: (left_to_right_ns + messages_ns(&|_| 1)) / 1e3,
         }
     }
 }
@@ -180,10 +161,8 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         let level = all.iter().find(|times| time(times) <= best * 1.1);
         level.map_or(0, |times| times.ranks)
     });
-    let subtitle = format!(
-        "Simulated allreduce of {} doubles, nodes of 80 ranks",
-        count(items)
-    );
+    let items_shown = count(items);
+    let subtitle = format!("Simulated allreduce of {items_shown} doubles, nodes of 80 ranks");
     page.draw(
         "time",
         &*subtitle,

@@ -3,8 +3,8 @@
 use distribution::Scheme;
 use harness::Error;
 use harness::baselines::Baseline;
+use harness::bench::reduce::own_items;
 use harness::bench::timing::slowest_ns;
-use harness::data::some_log_likelihoods;
 use harness::ranks::on_ranks;
 use harness::{Backend, Place, Runner, Sharing};
 use reduce::{Algorithm, MessageBuffer, Plan, World};
@@ -81,17 +81,11 @@ impl Times {
     }
 }
 
-/// The runs that are dropped at either end: the thesis' eight of a hundred.
-fn dropped(runs: usize) -> usize {
-    runs * 8 / 100
-}
-
 /// Measures a job on a backend's ranks.
 pub(super) fn measure(place: &Place, ranks: usize, job: &Job) -> Result<Vec<Times>, Error> {
     let mut all = Vec::new();
-    on_ranks(place, ranks, "papers", job, on_rank, |times| {
-        all.push(times)
-    })?;
+    let keep = |times| all.push(times);
+    on_ranks(place, ranks, "papers", job, on_rank, keep)?;
     Ok(all)
 }
 
@@ -128,12 +122,7 @@ fn time(
     items: usize,
     sharing: Sharing,
 ) -> Result<Vec<Times>, Error> {
-    let ownership = sharing.distribute(items as u64, world.size(), 1)?;
-    let distribution = ownership.as_distribution();
-    let range = distribution
-        .ok_or_else(|| Error::Run(format!("{sharing} scatters the items")))?
-        .range(world.rank());
-    let local = &some_log_likelihoods(range, 1)[..];
+    let (ownership, local) = own_items(world, sharing, items)?;
     let runner = |&mode: &Mode| {
         let builder = Plan::builder(world).ownership(&ownership);
         let buffered = |flush_leaves| MessageBuffer {
@@ -161,14 +150,15 @@ fn time(
     for _ in 0..job.runs {
         for (runner, samples) in runners.iter().zip(&mut samples) {
             // The previous run has filled the caches with other data.
-            runner.allreduce(local)?;
+            runner.allreduce(&local)?;
             samples.push(slowest_ns(world, 1, || {
-                std::hint::black_box(runner.allreduce(local)?);
+                std::hint::black_box(runner.allreduce(&local)?);
                 Ok(())
             })?);
         }
     }
-    let dropped = dropped(job.runs);
+    // At either end: the thesis' eight of a hundred.
+    let dropped = job.runs * 8 / 100;
     let times = |(&mode, mut samples_ns): (&Mode, Vec<f64>)| {
         samples_ns.truncate(job.runs - dropped);
         samples_ns.drain(..dropped);

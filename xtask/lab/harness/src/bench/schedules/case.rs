@@ -7,7 +7,7 @@ use schedule::{Collective, Machine, simulate};
 
 use super::{Job, Row};
 use crate::bench::Report;
-use crate::bench::timing::{median, slowest_after_ns, slowest_ns};
+use crate::bench::timing::{median, slowest_after_ns, slowest_ns, whole};
 use crate::ordinary::{Element, Known, Ordinary};
 use crate::{Backend, Error};
 
@@ -131,8 +131,8 @@ impl Case<'_> {
             _ if !algorithm.is_scheduled() => false,
             _ if self.block_elements.is_some() => {
                 let unblocked = [Algorithm::RecursiveDoubling, Algorithm::Rabenseifner];
-                unblocked.contains(&algorithm)
-                    || scheduled.is_some_and(schedule::Algorithm::is_pipelined)
+                let is_pipelined = scheduled.is_some_and(schedule::Algorithm::is_pipelined);
+                unblocked.contains(&algorithm) || is_pipelined
             }
             Collective::Allreduce => true,
             // Paper 5's trees, and other algorithms with their own reduce.
@@ -149,12 +149,7 @@ impl Case<'_> {
         }
         slowest_ns(self.world, 3, &mut *other)?;
         let calls_min = f64::from(self.job.calls_min.max(1));
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between 1 and 1000"
-        )]
-        let calls = (SAMPLE_NS / warm_ns).clamp(calls_min, 1000.0) as usize;
+        let calls = whole((SAMPLE_NS / warm_ns).clamp(calls_min, 1000.0));
         let (world, untimed) = (self.world, self.job.untimed);
         let mut samples = [Vec::new(), Vec::new()];
         for _ in 0..self.rounds {
@@ -175,12 +170,7 @@ impl Case<'_> {
         own.sort_by(f64::total_cmp);
         // The order statistics at n/2 -+ 0.98 sqrt(n), between which the median lies 95 times of 100.
         let count = own.len() as f64;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "an index into the list"
-        )]
-        let place = |offset: f64| (count / 2.0 + offset).clamp(0.0, count - 1.0) as usize;
+        let place = |offset: f64| whole((count / 2.0 + offset).clamp(0.0, count - 1.0));
         let half = 0.98 * count.sqrt();
         let (low_ns, high_ns) = (own[place(-half)], own[place(half)]);
         let median_ns = median(own);
@@ -248,7 +238,8 @@ impl Case<'_> {
     fn simulated_ns(&self, plan: &AnyPlan, row_bytes: f64) -> Option<f64> {
         let schedule = plan.schedule(self.operation())?;
         // Pipelined algorithms process all blocks in one run, the others need a run for each block.
-        let runs = if schedule.algorithm().is_pipelined() {
+        let is_pipelined = schedule.algorithm().is_pipelined();
+        let runs = if is_pipelined {
             1.0
         } else {
             plan.blocks() as f64
