@@ -5,7 +5,6 @@
 mod axis;
 mod frame;
 mod methods;
-mod panels;
 pub mod style;
 pub mod svg;
 mod traces;
@@ -134,7 +133,7 @@ impl Plot {
     /// Writes the picture to a file.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         if self.size == Size::Panels {
-            return panels::write(self, path);
+            return frame::write_panels(self, path);
         }
         let frame = Frame::of(self);
         svg::write(path, frame.size, &self.title, |area| frame.draw(area))

@@ -180,7 +180,7 @@ impl Question {
     }
 }
 
-/// Prints them, the fastest first.
+/// Prints simulated times, the shortest first.
 pub fn show(rows: &[SimulatedTime], output: &Output) {
     let mut table = Table::new([
         "schedule", "µs", "ratio", "messages", "rows", "most", "by", "",
@@ -261,7 +261,7 @@ impl Question {
     }
 }
 
-/// Prints how a plan is built.
+/// Prints the costs of building a plan.
 pub fn show_building(all: &[Building], output: &Output) {
     let mut table = Table::new(["items by", "µs", "messages", "bytes a rank"]);
     for building in all {

@@ -1,9 +1,8 @@
 //! Balaji and Kimpe, *On the Reproducibility of MPI Reduction Operations* (2013): the error of a sum, and what topology does to its bits and
 //! its time.
 
-mod bits;
-mod error;
 mod figures;
+mod orders;
 
 use distribution::Scheme;
 use harness::Error;
@@ -24,8 +23,8 @@ const PAPER: Paper = Paper {
 };
 
 pub(super) const EXHIBITS: &[Exhibit] = &[
-    PAPER.computed("paper-3-error", error::over_ranks),
-    PAPER.computed("paper-3-bits", bits::by_topology),
+    PAPER.computed("paper-3-error", orders::over_ranks),
+    PAPER.computed("paper-3-bits", orders::by_topology),
     PAPER.simulated("paper-3-figure-2", figures::reduce),
     PAPER.simulated("paper-3-figure-3", figures::allreduce),
     PAPER.simulated("paper-3-figure-4", figures::over_ranks),

@@ -127,7 +127,7 @@ fn ratio(link: Link) -> f64 {
     link.latency_ns / (link.byte_ns + HYDRA.near.combine_byte_ns / 2.0)
 }
 
-/// The claims in section 2.3.
+/// The best block size by section 2.3 of the report, in elements.
 fn published_elements(shape: Shape) -> Option<usize> {
     match (shape.nodes, shape.processes) {
         (36, 32) => None,

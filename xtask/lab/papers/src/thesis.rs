@@ -1,6 +1,5 @@
 //! Stelz, *Core-Count Independent Reproducible Reduce* (2022): the tree, its messages, distributions and times.
 
-mod algorithm1;
 mod distributions;
 mod local;
 mod reproducibility;

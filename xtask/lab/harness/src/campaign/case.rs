@@ -26,7 +26,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// The fault, if it is of this kind.
+    /// The fault, if it has this property.
     pub(super) fn fault_that(&self, is: Trait) -> Option<Fault> {
         self.fault.filter(|fault| fault.kind.is(is))
     }
@@ -41,7 +41,7 @@ impl Case {
         self.fault_that(Trait::EndsJob).is_some()
     }
 
-    /// A rank's part of a plan.
+    /// A plan as one rank sees it.
     pub(super) fn own(&self, plan: usize, rank: usize) -> Own {
         Own {
             spec: self.plans[plan].clone(),
@@ -74,7 +74,7 @@ impl Case {
     }
 }
 
-/// A rank's part of a plan.
+/// A plan as one rank sees it: the specification, the seed of the items, and the rank.
 #[derive(Clone)]
 pub(super) struct Own {
     pub(super) spec: Spec,

@@ -82,7 +82,7 @@ struct RankProgram<'c> {
 }
 
 impl RankProgram<'_> {
-    /// The step of the fault; `None` if it is the rank's last.
+    /// Runs the step at which this rank has the fault. Returns `None` if the rank ends there.
     fn faulty_step(&mut self, index: usize, fault: Fault) -> Option<Outcome> {
         let plan = self.case.steps[index].plan;
         let slot = &mut self.slots[plan];
@@ -145,7 +145,7 @@ impl RankProgram<'_> {
         })
     }
 
-    /// The outcome of a step, with surplus elements in a call. It fails if its plan could not be built.
+    /// Runs a step, with surplus elements if it is a call. It fails if its plan could not be built.
     fn step(&mut self, index: usize, surplus: usize) -> Outcome {
         let plan = self.case.steps[index].plan;
         let action = self.case.action(self.world.rank(), index);
@@ -202,8 +202,8 @@ impl RankProgram<'_> {
         }
     }
 
-    /// The value of all allreduces; the first error; or two differing values, as one. In some cases all are under way at once,
-    /// and ranks wait for them in different orders.
+    /// Builds a plan, reduces by it and drops it, this many times. Returns the value if all are equal, otherwise two that differ, joined; or the
+    /// first error. In some cases all reductions are under way at once, and ranks wait for them in different orders.
     fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
         let allreduce = |mode| Asked::new(Operation::Allreduce, mode, items);
         let calls = self.case.plans[plan].calls();
@@ -287,7 +287,7 @@ fn build(own: Own, world: &World, fault: Option<FaultKind>) -> Result<Slot, Outc
     Ok(Slot::new(form))
 }
 
-/// The objects on which an operator makes calls, equal on every rank.
+/// The objects on which an operator makes a call while it combines. Every rank has equal ones.
 struct Hand(Rc<Things>);
 
 struct Things {
@@ -296,7 +296,7 @@ struct Things {
     run: Pending<f64>,
 }
 
-/// A call, and whether it was refused.
+/// Makes a call, and returns whether it was refused.
 type Call = fn(&Things) -> bool;
 
 const CALLS: &[Call] = &[

@@ -183,7 +183,7 @@ impl<'p> ProgramDraft<'p> {
         }
     }
 
-    /// The actions that a plan allows now.
+    /// Draws one of the actions that a plan allows now.
     fn action(&mut self, random: &mut Dice, plan: usize) -> Action {
         let is_last = plan + 1 == self.plans.len();
         match self.states[plan] {

@@ -193,7 +193,6 @@ fn sums<T: Item>(own: Own, plan: KeyedPlan<exact::Keyed<Sum<T>>>) -> Form {
     form(ByKey {
         plan,
         own,
-        adds_surplus: false,
         local: dense,
         words: |own| own.values().into_iter().map(word).collect(),
         words_of_all: |all| all.values().into_iter().map(word).collect(),
@@ -218,7 +217,6 @@ fn moments(own: Own, plan: KeyedPlan<exact::Keyed<Moments<f64>>>) -> Form {
     form(ByKey {
         plan,
         own,
-        adds_surplus: false,
         local: dense,
         words,
         words_of_all: words,
@@ -242,7 +240,6 @@ fn hashed(own: Own, plan: KeyedPlan<Hashed<i64, Sum<f64>>>) -> Form {
     form(ByKey {
         plan,
         own,
-        adds_surplus: true,
         local: |own, asked| {
             let (keys, items) = spread_items(own, asked);
             let mut local = Hashed::new();
@@ -265,8 +262,6 @@ type Words = Result<Vec<u64>, RunError>;
 struct ByKey<S: KeyedState> {
     plan: KeyedPlan<S>,
     own: Own,
-    /// Whether only a call on items can have too many of them.
-    adds_surplus: bool,
     /// This rank's slots. A surplus means additional keys.
     local: fn(&Own, Asked) -> S,
     words: fn(&S) -> Vec<u64>,
@@ -285,8 +280,8 @@ fn call<S: KeyedState>(of: &ByKey<S>, asked: Asked) -> Result<CallResult<u64>, R
     let (plan, own) = (&of.plan, &of.own);
     let (words, words_of_all) = (of.words, of.words_of_all);
     let call = (asked.operation, asked.mode);
-    // Only some ranks sum their items first: ranks may pass items in different forms.
-    let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && of.adds_surplus;
+    // Only some ranks sum their items first: ranks may pass items in different forms. Hashed sums have any length: only items can lack keys.
+    let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && own.spec.kind.is_hashed();
     if adds && call == (Allreduce, Mode::Blocking) {
         return Ok(Now(Some((of.added)(plan, own, asked)?)));
     }

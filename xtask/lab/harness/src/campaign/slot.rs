@@ -1,4 +1,4 @@
-//! A plan of any form in a program, with the run that it may have under way.
+//! A plan of a case, and its run under way, if it has one.
 
 use std::fmt;
 use std::ops::Range;
@@ -20,7 +20,7 @@ const POLLING_LIMIT: Duration = Duration::from_secs(20);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Polls {
     No,
-    /// Some times.
+    /// About [`POLLS`] times.
     Briefly,
     /// Until it has a result or an error.
     UntilItEnds,

@@ -136,7 +136,7 @@ pub enum Keyed {
     Hashed,
 }
 
-/// Element types with an operator each.
+/// The element type and the operator of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// Sums of `f64` of widely varying magnitude.

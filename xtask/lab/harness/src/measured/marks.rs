@@ -42,7 +42,7 @@ impl Records {
     }
 }
 
-/// A page with its marked parts rewritten, and their number.
+/// Rewrites the marked parts of a page. Returns the page, and the number of these parts.
 pub fn filled(page: &str, records: &mut Records) -> Result<(String, usize), String> {
     let (mut text, mut rest, mut count) = (String::new(), page, 0);
     while let Some((before, marked)) = rest.split_once(BEGIN) {

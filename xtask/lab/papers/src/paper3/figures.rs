@@ -10,7 +10,7 @@ use crate::Context;
 use crate::page::Page;
 use crate::said::{count, line, span};
 
-/// To the paper's root.
+/// A reduce to the root that the paper has.
 const REDUCE: Collective = Collective::Reduce { root: 0 };
 
 /// One length of row on one number of ranks.
@@ -51,7 +51,7 @@ impl RatioPoint {
     }
 }
 
-/// The least row from which on x8 is faster on all numbers of ranks beyond a node.
+/// The shortest row from which on x8 is faster than the flat schedule, on every number of ranks beyond a node.
 fn wins_from(points: &[RatioPoint], placement: usize) -> String {
     let beyond_node = points.iter().filter(|point| point.is_beyond_node());
     let loses = beyond_node.filter(|point| point.eight(placement) >= 1.0);
@@ -79,7 +79,7 @@ fn widths(quick: bool) -> Vec<usize> {
     all.filter(few).map(|log| 1 << log).collect()
 }
 
-/// Communicators, fewer and smaller ones in a hurry.
+/// The numbers of ranks of communicators; in a quick run only the small ones.
 fn sizes(all: &[usize], quick: bool) -> Vec<usize> {
     let most = if quick { 64 } else { usize::MAX };
     all.iter().copied().filter(|&ranks| ranks <= most).collect()
@@ -113,7 +113,7 @@ fn draw(
     );
 }
 
-/// One picture for each number of ranks.
+/// Draws one picture for each number of ranks.
 fn by_width(context: &Context<'_>, page: &mut Page, name: &str, of: Collective) -> Vec<RatioPoint> {
     describe(page);
     describe_algorithms(page);

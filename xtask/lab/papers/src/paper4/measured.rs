@@ -7,6 +7,7 @@ use harness::plot::Axis;
 use reduce::Algorithm;
 
 use crate::Context;
+use crate::cluster::fastest;
 use crate::measured::{draw_ratios, measure, table};
 use crate::page::Page;
 use crate::said::listed;
@@ -29,52 +30,13 @@ const CASES: [Case; 4] = [
     ("maximum", 255, "255 doubles"),
 ];
 
-/// The measurements.
-struct Measured {
-    rows: Vec<Row>,
-    ranks: &'static [usize],
-}
-
-impl Measured {
-    fn row(&self, variant: &str, ranks: usize, (operation, n, _): Case) -> Option<&Row> {
-        let is_it = |row: &&Row| {
-            row.variant == variant && row.ranks == ranks && row.operation == operation && row.n == n
-        };
-        self.rows.iter().find(is_it)
-    }
-
-    fn time_ns(&self, variant: &str, ranks: usize, case: Case) -> f64 {
-        let row = self.row(variant, ranks, case);
-        row.map_or(f64::NAN, |row| row.median_ns)
-    }
-
-    /// The numbers of ranks for which something holds, of all.
-    fn holds(&self, is_so: impl Fn(usize) -> bool) -> String {
-        let holds = self.ranks.iter().filter(|&&ranks| is_so(ranks));
-        match listed(holds) {
-            none if none.is_empty() => "for no p".to_owned(),
-            holds => format!("for p = {holds}"),
-        }
-    }
-
-    /// The fastest of the paper's algorithms, for each number of ranks.
-    fn fastest(&self, case: Case) -> String {
-        let fastest = self.ranks.iter().map(|&ranks| {
-            let time_ns = |variant: &Algorithm| self.time_ns(variant.name(), ranks, case);
-            let least = VARIANTS.into_iter();
-            let least = least.min_by(|a, b| time_ns(a).total_cmp(&time_ns(b)));
-            least.map_or("–", Algorithm::name)
-        });
-        listed(fastest)
-    }
-
-    /// The time of a default plan relative to the library's own, for each number of ranks.
-    fn overheads(&self, case: Case) -> String {
-        listed(self.ranks.iter().map(|&ranks| {
-            let row = self.row("tuned", ranks, case);
-            digits(row.map_or(f64::NAN, |row| row.ratio))
-        }))
-    }
+/// The row of a schedule on a number of ranks.
+fn find<'r>(rows: &'r [Row], variant: &str, ranks: usize, case: Case) -> Option<&'r Row> {
+    let (operation, n, _) = case;
+    let mut own = rows
+        .iter()
+        .filter(|row| (&*row.variant, row.ranks) == (variant, ranks));
+    own.find(|row| row.operation == operation && row.n == n)
 }
 
 /// All cases, on few ranks.
@@ -96,20 +58,41 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         rows.extend(measure(context, &[count], &job)?);
     }
     let reference = reference(&rows).to_owned();
-    let (measured, all) = (Measured { rows, ranks }, listed(ranks));
+    let all = listed(ranks);
+    let row = |variant, ranks, case| find(&rows, variant, ranks, case);
+    let time_ns = |variant: Algorithm, ranks, case| {
+        row(variant.name(), ranks, case).map_or(f64::NAN, |row| row.median_ns)
+    };
+    // The fastest of the paper's algorithms, for each number of ranks.
+    let fastest = |case| {
+        let timed = |ranks| VARIANTS.map(|variant| (variant, time_ns(variant, ranks, case)));
+        listed(ranks.iter().map(|&ranks| fastest(timed(ranks)).0))
+    };
+    // The time of a default plan relative to the library's own, for each number of ranks.
+    let overheads = |case| {
+        let ratio = |&ranks| row("tuned", ranks, case).map_or(f64::NAN, |row| row.ratio);
+        listed(ranks.iter().map(ratio).map(digits))
+    };
+    // The numbers of ranks for which something holds, of all.
+    let holds =
+        |is_so: &dyn Fn(usize) -> bool| match &*listed(ranks.iter().filter(|&&ranks| is_so(ranks)))
+        {
+            "" => "for no p".to_owned(),
+            holds => format!("for p = {holds}"),
+        };
     page.measured_on(context, &all);
     page.text(format!(
         "Medians of the slowest rank's time; `{reference}` in turns with each. More ranks than cores take turns on them, so that 4 and 8 ranks measure the operating system as much as an algorithm. \
          `dissemination` has n = 2 and `bruck` n = 1, not the smallest n and 5; what the paper's choices do on clusters is simulated (`paper-4-figures-7-14`)."
     ));
     for case in CASES {
-        let (operation, n, row) = case;
+        let (operation, n, items) = case;
         let is_own = |own: &&Row| own.operation == operation && own.n == n;
-        let own = measured.rows.iter().filter(is_own).cloned();
+        let own = rows.iter().filter(is_own).cloned();
         let own: Vec<Row> = own.collect();
         let part = format!("{operation}-{n}");
         let what =
-            format!("an allreduce of {row}, {operation}; ranks beyond the second share cores");
+            format!("an allreduce of {items}, {operation}; ranks beyond the second share cores");
         let (what, axis) = ((&*part, &*what), Axis::doublings("p, ranks"));
         draw_ratios(page, what, &own, &VARIANTS, axis, |row| row.ranks as f64);
         table(page, &own, &VARIANTS);
@@ -122,33 +105,33 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         page.compare(format!(
             "Figure 6: overhead of the library, {name}, sum | up to {at_most} | {} | ours is a tuned plan over `{reference}`, published is the GASPI library over ibverbs; p = {all}
             {name}, sum: fastest, p = {all} | {best} | {} | few ranks and cores; on two ranks, all algorithms but the tree are one exchange",
-            measured.overheads(case),
-            measured.fastest(case)
+            overheads(case),
+            fastest(case)
         ));
     }
-    for variant in &VARIANTS[1..] {
-        let time_ns = |variant, ranks| measured.time_ns(variant, ranks, doubles);
-        let is_faster = |ranks| time_ns(variant.name(), ranks) < time_ns("binomial", ranks);
-        let holds = measured.holds(is_faster);
+    for &variant in &VARIANTS[1..] {
+        let time_ns = |variant, ranks| time_ns(variant, ranks, doubles);
+        let is_faster = |ranks| time_ns(variant, ranks) < time_ns(Algorithm::Binomial, ranks);
+        let holds = holds(&is_faster);
         page.compare(format!(
             "255 doubles, sum: {variant} is faster than the tree | always | {holds}"
         ));
     }
     for variant in VARIANTS {
-        let time_ns = |case| measured.time_ns(variant.name(), ranks[0], case);
+        let time_ns = |case| time_ns(variant, ranks[0], case);
         page.compare(format!(
             "255 doubles: maximum over sum, {variant}, p = 2 | significantly more than 1 | {} | treefold's operators, the maximum included, use vector instructions",
             time_ns(doubles_max) / time_ns(doubles)
         ));
     }
     let is_beaten = |ranks| {
-        let row = |variant: &Algorithm| measured.row(variant.name(), ranks, doubles_max);
+        let row = |variant: &Algorithm| row(variant.name(), ranks, doubles_max);
         let mut rows = VARIANTS[1..].iter().filter_map(row);
         rows.any(|row| row.ratio < 1.0)
     };
     page.compare(format!(
         "255 doubles, maximum: some butterfly-like algorithm is faster than `{reference}` | for several P | {}",
-        measured.holds(is_beaten)
+        holds(&is_beaten)
     ));
     Ok(())
 }

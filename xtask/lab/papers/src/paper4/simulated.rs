@@ -163,7 +163,7 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
     Ok(())
 }
 
-/// The lines of one plot: what has one message a round is the same for both postings.
+/// The lines of one plot. Algorithms that send one message a round are the same for both postings, and are drawn once.
 fn drawn(times: &[OrderedTimes], is_at_once: bool, posting: &str) -> Vec<Line> {
     let first = if is_at_once { TREE } else { DISSEMINATION };
     let lines = (first..NAMES.len()).map(|place| {

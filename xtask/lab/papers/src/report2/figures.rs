@@ -74,7 +74,7 @@ fn reference_ns(shape: Shape, row_bytes: f64) -> f64 {
     least(times.map(|run| run.time_ns(row_bytes, 1)))
 }
 
-/// The page.
+/// Simulates all configurations, draws some of them, and compares with what the report says.
 pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figures 2, 3, 5, 6 and 7, five implementations against an allreduce, simulated");
     describe(page);
@@ -142,7 +142,7 @@ fn configurations(count: usize, all: usize) -> String {
     part_of(count, all) + " configurations"
 }
 
-/// Figures 2, 3 and 5.
+/// What the report says of Figures 2, 3 and 5.
 fn first_claims(page: &mut Page, points: &[HydraPoint]) {
     let (linear, doubly) = (Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined);
     let naive = |point: &HydraPoint| point.ratio(Algorithm::ReduceBroadcast);
@@ -200,7 +200,7 @@ fn first_claims(page: &mut Page, points: &[HydraPoint]) {
     ));
 }
 
-/// Figures 6 and 7.
+/// What the report says of Figures 6 and 7.
 fn last_claims(page: &mut Page, points: &[HydraPoint]) {
     let (singly, doubly) = (Algorithm::BinaryPipelined, Algorithm::BinaryDoublyPipelined);
     let ends = || at(points, COUNT_MAX);

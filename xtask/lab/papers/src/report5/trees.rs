@@ -54,7 +54,7 @@ fn most_in(algorithm: Algorithm, rounds: usize) -> usize {
     (1..).take_while(fits).last().unwrap_or(1)
 }
 
-/// The page.
+/// Compares the published sizes, depths and rounds with those of the programs.
 pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Sections 1 and 2, sizes, depths and rounds of the trees");
     let order_max = context.quick_or(6, ORDER_MAX);
@@ -120,19 +120,5 @@ fn law(values: impl Iterator<Item = f64> + Clone) -> String {
         (true, _) => "i".to_owned(),
         (_, true) => "2i".to_owned(),
         _ => listed(values.map(digits)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{counted, fib, most_in};
-    use schedule::Algorithm;
-
-    #[test]
-    fn trees_are_counted() {
-        assert_eq!([fib(1), fib(2), fib(3), fib(6)], [1, 1, 2, 8]);
-        assert_eq!(counted(Algorithm::Fibonacci, 7).0, 3);
-        assert_eq!(most_in(Algorithm::Binomial, 3), 8);
-        assert_eq!(most_in(Algorithm::Fibonacci, 3), 7);
     }
 }

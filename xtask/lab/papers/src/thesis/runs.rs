@@ -124,7 +124,7 @@ pub(super) fn medians(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
     Ok(())
 }
 
-/// One row a mode, in microseconds.
+/// Writes a table of percentiles with a row for each mode, in microseconds.
 fn percentiles(page: &mut Page, times: &[Times], items: usize) {
     page.table(
         "microseconds | 1 % | 25 % | median | 75 % | 99 %",
@@ -183,7 +183,7 @@ pub(super) fn distributions(context: &Context<'_>, page: &mut Page) -> Result<()
     Ok(())
 }
 
-/// How one mode's medians compare with another's, by length.
+/// The ratio of one mode's medians to another's, by length.
 fn over(times: &[Times], mode: Mode, to: Mode, name: String) -> Line {
     let pairs = of(times, mode, RANKS_HERE).zip(of(times, to, RANKS_HERE));
     let ratio = |(own, other): (&Times, &Times)| own.median_us() / other.median_us();

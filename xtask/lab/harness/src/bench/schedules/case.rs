@@ -35,7 +35,7 @@ impl Choice {
     }
 }
 
-/// Every schedule on rows of one length.
+/// A measurement of every suitable schedule on rows of one length.
 pub(super) struct Case<'h> {
     pub(super) world: &'h World,
     pub(super) backend: Backend,
