@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use checkout::workspace::workspace;
 use clap::Args;
 use distribution::Ownership;
-use harness::markdown::{Table, trimmed};
+use harness::markdown::{table, trimmed};
 use harness::{Error, Sharing};
 use rayon::prelude::*;
 use schedule::{
@@ -127,19 +127,18 @@ fn volume(schedule: &Schedule) -> f64 {
 
 /// Rounds, messages and volume of every schedule.
 pub(super) fn shape() -> String {
-    let mut table = Table::of_numbers();
-    table.row(["schedule", "rounds", "messages", "rows"].map(str::to_owned));
-    for &algorithm in Algorithm::ALL {
+    let head = ["schedule", "rounds", "messages", "rows"].map(str::to_owned);
+    let rows = Algorithm::ALL.iter().map(|&algorithm| {
         let schedule = shown(algorithm);
         let report = check(&schedule).expect("every schedule is checked");
-        table.row([
+        [
             format!("[`{algorithm}`](#{algorithm})"),
             report.rounds.to_string(),
             report.messages.to_string(),
             short(volume(&schedule)),
-        ]);
-    }
-    table.text().to_owned()
+        ]
+    });
+    table([head].into_iter().chain(rows), true)
 }
 
 /// A number with as few places as it needs.
@@ -164,12 +163,8 @@ pub(super) fn fragments() -> String {
             [format!("`{name}`"), format!("{least} to {most}")]
         })
         .collect();
-    let mut table = Table::of_numbers();
-    table.row(["distribution", "values, by schedule"].map(str::to_owned));
-    for row in rows {
-        table.row(row);
-    }
-    table.text().to_owned()
+    let head = ["distribution", "values, by schedule"].map(str::to_owned);
+    table([head].into_iter().chain(rows), true)
 }
 
 /// Every schedule's longest message in values per column.

@@ -1,42 +1,19 @@
 //! Markdown tables and their numbers.
 
-use std::fmt::Write;
-
 use crate::plot::extremes;
 
-/// A table, whose first row has the headings.
-#[derive(Clone, Debug, Default)]
-pub struct Table {
-    text: String,
-    /// Whether all columns but the first are aligned to the right.
-    has_numbers: bool,
-}
-
-impl Table {
-    /// A table of numbers; its first column names the rows.
-    pub fn of_numbers() -> Self {
-        Self {
-            has_numbers: true,
-            ..Self::default()
-        }
-    }
-
-    /// Adds a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        let is_first = self.text.is_empty();
-        let cells: Vec<String> = cells.into_iter().collect();
-        let _ = writeln!(self.text, "| {} |", cells.join(" | "));
+/// A table from the cells of its rows; the first row has the headings. If `has_numbers`, all columns but the first are aligned to the right.
+pub fn table<R: AsRef<[String]>>(rows: impl IntoIterator<Item = R>, has_numbers: bool) -> String {
+    let others = if has_numbers { "--:|" } else { "---|" };
+    let mut text = String::new();
+    for row in rows {
+        let (cells, is_first) = (row.as_ref(), text.is_empty());
+        text += &format!("| {} |\n", cells.join(" | "));
         if is_first {
-            let others = if self.has_numbers { "--:|" } else { "---|" };
-            let others = others.repeat(cells.len().saturating_sub(1));
-            let _ = writeln!(self.text, "|---|{others}");
+            text += &format!("|---|{}\n", others.repeat(cells.len().saturating_sub(1)));
         }
     }
-
-    /// Its lines.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
+    text
 }
 
 /// A number without trailing zeros.

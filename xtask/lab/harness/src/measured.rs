@@ -96,10 +96,8 @@ impl Measurements {
     fn text(&self) -> Result<String, serde_json::Error> {
         let mut head = self.clone();
         let mut rows = mem::take(&mut head.rows);
-        for ns in rows
-            .iter_mut()
-            .flat_map(|row| [&mut row.ns, &mut row.reference_ns])
-        {
+        let times = rows.iter_mut();
+        for ns in times.flat_map(|row| [&mut row.ns, &mut row.reference_ns]) {
             *ns = format!("{ns:.3e}").parse().unwrap_or(*ns);
         }
         with_rows(&head, "rows", &rows)

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 use harness::Error;
-use harness::markdown::{Table, digits};
+use harness::markdown::{digits, table};
 use harness::plot::{Axis, Line, Plot, Record, Size, Style};
 use serde_json::{Value, json};
 
@@ -110,12 +110,10 @@ impl Page {
 
     /// A table: its columns, and its rows, with bars between the cells.
     pub(crate) fn table(&mut self, columns: &str, rows: impl IntoIterator<Item = String>) {
-        let mut table = Table::default();
-        table.row(columns.split(" | ").map(str::to_owned));
-        for row in rows {
-            table.row(row.split(" | ").map(shown));
-        }
-        self.text(table.text().trim_end());
+        let head: Vec<String> = columns.split(" | ").map(str::to_owned).collect();
+        let rows = rows.into_iter();
+        let rows = rows.map(|row| row.split(" | ").map(shown).collect());
+        self.text(table([head].into_iter().chain(rows), false).trim_end());
     }
 
     /// Published values next to ours, one line each: `what | published | ours`, and ` | why` they differ.
@@ -268,16 +266,17 @@ fn with_section(page: &str, heading: &str, section: &str) -> String {
 }
 
 fn compared(comparisons: &[Comparison]) -> String {
-    let mut table = Table::default();
-    table.row(["what", "published", "ours", "why"].map(str::to_owned));
-    for ([what, published, ours, why], how) in comparisons {
-        let how = match *how {
-            "computed" => String::new(),
-            how => format!(" ({how})"),
-        };
-        let ours = shown(ours) + &how;
-        table.row([what.clone(), shown(published), ours, why.clone()]);
-    }
+    let head = ["what", "published", "ours", "why"].map(str::to_owned);
+    let rows = comparisons
+        .iter()
+        .map(|([what, published, ours, why], how)| {
+            let how = match *how {
+                "computed" => String::new(),
+                how => format!(" ({how})"),
+            };
+            let ours = shown(ours) + &how;
+            [what.clone(), shown(published), ours, why.clone()]
+        });
     // Columns that mostly contain numbers are aligned to the right.
     let rule = |column: usize| {
         let is_number = |row: &&Comparison| {
@@ -292,8 +291,8 @@ fn compared(comparisons: &[Comparison]) -> String {
         }
     };
     let rules = format!("|---|{}|{}|---|", rule(1), rule(2));
-    let text = table.text().trim_end();
-    text.replacen("|---|---|---|---|", &rules, 1)
+    let text = table([head].into_iter().chain(rows), false);
+    text.trim_end().replacen("|---|---|---|---|", &rules, 1)
 }
 
 #[cfg(test)]

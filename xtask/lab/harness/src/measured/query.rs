@@ -11,7 +11,7 @@
 
 use serde_json::Value;
 
-use crate::markdown::{Table, from_to};
+use crate::markdown::{self, from_to};
 
 /// A record for queries: its head and its rows.
 #[derive(Debug)]
@@ -195,10 +195,9 @@ fn table(
     cell: &str,
 ) -> Result<String, String> {
     let column_headings = headings(chosen, filters, columns);
-    let mut table = Table::of_numbers();
     let names = column_headings.iter().map(|(_, name)| name.clone());
-    let corner = if rows == "n" { "N" } else { "" };
-    table.row([corner.to_owned()].into_iter().chain(names));
+    let corner = if rows == "n" { "N" } else { "" }.to_owned();
+    let mut table: Vec<Vec<String>> = vec![[corner].into_iter().chain(names).collect()];
     for (row, name) in headings(chosen, filters, rows) {
         let mut cells = vec![name];
         for (column, _) in &column_headings {
@@ -218,9 +217,9 @@ fn table(
                 fields.fold(first, |cell, field| format!("{cell} ({field})"))
             });
         }
-        table.row(cells);
+        table.push(cells);
     }
-    Ok(table.text().to_owned())
+    Ok(markdown::table(table, true))
 }
 
 #[cfg(test)]
