@@ -52,10 +52,10 @@ pub fn endure(
     let mut round_begin = begin;
     let path = folder.join(file(world.rank()));
     let mut rounds = || {
-        let sums = RepeatedSum::new(world)?;
+        let sum = repeated_sum(world)?;
         loop {
             round_begin = Instant::now();
-            let stops = sums.check(round, world.rank() == 0 && begin.elapsed() > duration)?;
+            let stops = sum(round, world.rank() == 0 && begin.elapsed() > duration)?;
             longest = longest.max(round_begin.elapsed());
             round += 1;
             if world.rank() == 0 && last_report.elapsed() > BETWEEN_REPORTS {
@@ -84,39 +84,30 @@ pub fn endure(
         }
         thread::sleep(Duration::from_millis(20));
     }
-    let sums = RepeatedSum::new(world)?;
+    let sum = repeated_sum(world)?;
     for round in 0..ROUNDS_AGAIN {
-        sums.check(round, false)?;
+        sum(round, false)?;
     }
     write(&path, &format!("{outcome}again {ROUNDS_AGAIN}\n"))
 }
 
-/// A plan for one row of each rank: a number, and whether to stop.
-struct RepeatedSum<'w> {
-    world: &'w World,
-    plan: Plan<f64, Sum>,
-}
-
-impl<'w> RepeatedSum<'w> {
-    fn new(world: &'w World) -> Result<Self, Error> {
-        let plan = Plan::builder(world).local_items(1).width(2).build()?;
-        Ok(Self { world, plan })
-    }
-
-    /// Reduces once and compares the bits. Returns whether rank 0 stops.
-    fn check(&self, round: u64, stops: bool) -> Result<bool, Error> {
+/// Plans the sum of a row of each rank: a number, and whether to stop. The returned function reduces once, compares the bits, and returns
+/// whether rank 0 stops.
+fn repeated_sum(world: &World) -> Result<impl Fn(u64, bool) -> Result<bool, Error>, Error> {
+    let plan: Plan<f64, Sum> = Plan::builder(world).local_items(1).width(2).build()?;
+    Ok(move |round: u64, stops: bool| {
         let number = |rank: usize| ((round as f64) + 0.1) / (rank as f64 + 3.0);
-        let own = [number(self.world.rank()), f64::from(u8::from(stops))];
+        let own = [number(world.rank()), f64::from(u8::from(stops))];
         let mut sums = [0.0_f64; 2];
-        self.plan.allreduce_into(&own, &mut sums)?;
-        let numbers: Vec<f64> = (0..self.world.size()).map(number).collect();
+        plan.allreduce_into(&own, &mut sums)?;
+        let numbers: Vec<f64> = (0..world.size()).map(number).collect();
         let expected = reduce::sum(&numbers)?;
         if sums[0].to_bits() != expected.to_bits() {
             let reason = format!("round {round} gave {:e}, not {expected:e}", sums[0]);
             return Err(Error::Run(reason));
         }
         Ok(sums[1] > 0.0)
-    }
+    })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {

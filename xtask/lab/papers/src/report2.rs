@@ -9,9 +9,9 @@ use harness::markdown::digits;
 use harness::plot::Axis;
 use schedule::{Algorithm, Link};
 
-use crate::cluster::{Cluster, Run, Shape, fastest};
+use crate::cluster::{Best, Cluster, Run, Shape, fastest};
 use crate::page::Page;
-use crate::said::{count, if_any, least, line};
+use crate::said::{count, if_any, line};
 use crate::{Context, Exhibit, Paper};
 
 const PAPER: Paper = Paper {
@@ -81,45 +81,24 @@ const BLOCK_ELEMENTS: [usize; 7] = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 
 
 const ROW_BYTES: f64 = COUNT_MAX as f64 * ELEMENT_BYTES;
 
-/// A configuration, and the time in ns at each block size.
-struct BlockStudy {
-    shape: Shape,
-    times_ns: [f64; 7],
-}
-
-impl BlockStudy {
-    fn new(shape: Shape) -> Self {
-        let run = Run::allreduce(Algorithm::LinearPipelined, &HYDRA, shape);
-        Self {
-            shape,
-            times_ns: BLOCK_ELEMENTS.map(|elements| run.time_ns(ROW_BYTES, COUNT_MAX / elements)),
-        }
+/// Why the published block is not the fastest one here, of these times in ns at each block size.
+fn why(shape: Shape, times_ns: [f64; 7], (best, best_ns): Best) -> String {
+    let Some(published) = published_elements(shape) else {
+        return "the report's job exceeded the time limit".to_owned();
+    };
+    if published == best {
+        return String::new();
     }
-
-    fn best_elements(&self) -> usize {
-        fastest(BLOCK_ELEMENTS.into_iter().zip(self.times_ns)).0
-    }
-
-    /// Why the published block is not the best one here.
-    fn why(&self) -> String {
-        let Some(published) = published_elements(self.shape) else {
-            return "the report's job exceeded the time limit".to_owned();
-        };
-        if published == self.best_elements() {
-            return String::new();
-        }
-        let place = BLOCK_ELEMENTS.iter().position(|&size| size == published);
-        let published_ns = self.times_ns[place.expect("a power of ten")];
-        let (from, to) = ratios(self.shape, published);
-        let slowest = HYDRA.slowest(self.shape);
-        format!(
-            "the published block takes {} times our best time; by Lemma 1 it is best if α/β is {} to {} bytes, but the simulated link has {}",
-            digits(published_ns / least(self.times_ns)),
-            digits(from),
-            digits(to),
-            digits(ratio(slowest)),
-        )
-    }
+    let place = BLOCK_ELEMENTS.iter().position(|&size| size == published);
+    let published_ns = times_ns[place.expect("a power of ten")];
+    let (from, to) = ratios(shape, published);
+    format!(
+        "the published block takes {} times our best time; by Lemma 1 it is best if α/β is {} to {} bytes, but the simulated link has {}",
+        digits(published_ns / best_ns),
+        digits(from),
+        digits(to),
+        digits(ratio(HYDRA.slowest(shape))),
+    )
 }
 
 /// α/β in bytes, where a byte is also combined on one of its two ways.
@@ -156,10 +135,20 @@ fn block_sizes(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     ));
     let shapes = SHAPES.into_iter();
     let shapes = shapes.filter(|shape| !context.settings.quick || shape.ranks() < 500);
-    let studies: Vec<BlockStudy> = shapes.map(BlockStudy::new).collect();
-    let lines = studies.iter().map(|study| {
-        let points = BLOCK_ELEMENTS.into_iter().zip(study.times_ns);
-        line(study.shape.to_string(), points, |(elements, time_ns)| {
+    let studies = shapes.map(|shape| {
+        let run = Run::allreduce(Algorithm::LinearPipelined, &HYDRA, shape);
+        let blocks = |elements| run.time_ns(ROW_BYTES, COUNT_MAX / elements);
+        let times_ns = BLOCK_ELEMENTS.map(blocks);
+        (
+            shape,
+            times_ns,
+            fastest(BLOCK_ELEMENTS.into_iter().zip(times_ns)),
+        )
+    });
+    let studies: Vec<(Shape, [f64; 7], Best)> = studies.collect();
+    let lines = studies.iter().map(|(shape, times_ns, _)| {
+        let points = BLOCK_ELEMENTS.into_iter().zip(times_ns);
+        line(shape.to_string(), points, |(elements, time_ns)| {
             (elements as f64, time_ns / 1e6)
         })
     });
@@ -170,19 +159,17 @@ fn block_sizes(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         Axis::decades("time, ms"),
         lines,
     );
-    let best = studies.iter().map(BlockStudy::best_elements);
+    let best = studies.iter().map(|(_, _, best)| best.0);
     page.says(format!(
         "Blocks of {} to {} elements are best, smaller ones between nodes than within one",
         count(best.clone().min().unwrap_or(0)),
         count(best.max().unwrap_or(0))
     ));
-    for study in &studies {
-        let shape = study.shape;
+    for (shape, times_ns, best) in studies {
         let published = if_any(published_elements(shape));
+        let (elements, why) = (best.0, why(shape, times_ns, best));
         page.compare(format!(
-            "best block of {shape}, elements | {published} | {} | {}",
-            study.best_elements(),
-            study.why()
+            "best block of {shape}, elements | {published} | {elements} | {why}"
         ));
     }
     page.text(

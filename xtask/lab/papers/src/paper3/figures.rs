@@ -24,19 +24,19 @@ struct RatioPoint {
 
 impl RatioPoint {
     fn of(collective: Collective, ranks: usize, doubles: usize) -> Self {
-        let bytes = doubles as f64 * 8.0;
-        let time = |schedule, assumed, is_dealt| {
-            simulate_unordered(&schedule, &machine(ranks, assumed, is_dealt), bytes).time_ns
-        };
-        let ratios = |is_dealt| {
-            let flat_ns = time(flat(collective, ranks, doubles), 1, is_dealt);
+        let ratios = [false, true].map(|is_dealt| {
+            let time = |schedule, assumed| {
+                let machine = machine(ranks, assumed, is_dealt);
+                simulate_unordered(&schedule, &machine, doubles as f64 * 8.0).time_ns
+            };
+            let flat_ns = time(flat(collective, ranks, doubles), 1);
             let aware = |factor| aware(collective, ranks, doubles, factor);
-            FACTORS.map(|factor| time(aware(factor), factor, is_dealt) / flat_ns)
-        };
+            FACTORS.map(|factor| time(aware(factor), factor) / flat_ns)
+        });
         Self {
             ranks,
             doubles,
-            ratios: [false, true].map(ratios),
+            ratios,
         }
     }
 
@@ -145,16 +145,13 @@ pub(super) fn reduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         span(node.flat_map(|point| point.ratios[0]))
     ));
     let most = points.iter().map(|point| point.ranks).max().unwrap_or(0);
-    let whys = [
-        (
-            "the flat schedule, too, communicates within nodes first",
-            "as above",
-        ),
-        (
-            "the latency between nodes matters for short rows, too",
-            "a node's ranks share its port, but the simulated network and memory have no contention",
-        ),
+    let whys_from = [
+        "the flat schedule, too, communicates within nodes first",
+        "the latency between nodes matters for short rows, too",
     ];
+    let contention =
+        "a node's ranks share its port, but the simulated network and memory have no contention";
+    let whys = whys_from.into_iter().zip(["as above", contention]);
     for ((placement, name), (why_from, why_speed)) in PLACEMENTS.into_iter().zip(whys) {
         let speed = |point: &&RatioPoint| 1.0 / point.eight(placement);
         let is_published = |point: &&RatioPoint| point.is_beyond_node() && point.doubles == 32_768;
@@ -259,10 +256,8 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
             let Some(point) = points.iter().find(is_it) else {
                 continue;
             };
-            let why = match placement {
-                0 => "the flat schedule, too, communicates within nodes first",
-                _ => why,
-            };
+            let within = "the flat schedule, too, communicates within nodes first";
+            let why = if placement == 0 { within } else { why };
             page.compare(format!(
                 "{name}: x8, {ranks} ranks, {doubles} doubles: ratio of times | {published} | {} | {why}",
                 point.eight(placement)

@@ -11,64 +11,38 @@ use crate::Context;
 use crate::cluster::fastest;
 use crate::measured::{draw_ratios, measure, table};
 use crate::page::Page;
-use crate::said::{count, least, line, span};
+use crate::said::{count, line, span};
 
 /// The report's chain, and the one up and down at once.
 const PIPELINES: [Algorithm; 2] = [Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined];
 
-/// One pipeline's times.
-struct PipelineStudy {
+/// The times of a pipeline, by the size of blocks, and with Lemma 1's number of blocks for the measured link.
+type PipelineTimes = (Algorithm, Vec<Row>, Row);
+
+fn times(
+    context: &Context<'_>,
     algorithm: Algorithm,
-    /// Block size by block size.
-    cut: Vec<Row>,
-    /// With Lemma 1's number of blocks for the measured link.
-    by_lemma: Row,
-}
-
-impl PipelineStudy {
-    fn new(context: &Context<'_>, algorithm: Algorithm, elements: usize) -> Result<Self, Error> {
-        // A million blocks take seconds, so only the report's own chain has them.
-        let least = match algorithm {
-            Algorithm::LinearPipelined if !context.settings.quick => 1,
-            _ => 1_000,
-        };
-        let cut = BLOCK_ELEMENTS.into_iter();
-        let job = Job {
-            papers: vec![2],
-            algorithms: vec![algorithm],
-            widths: vec![elements],
-            cut_width: elements,
-            cut_elements: cut.filter(|&elements| elements >= least).collect(),
-            rounds: context.quick_or(4, 12),
-            ..Job::default()
-        };
-        let rows = measure(context, &[2], &job)?;
-        let is_cut = |row: &Row| row.block_elements.is_some();
-        let (cut, mut whole): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_cut);
-        let by_lemma = whole.pop();
-        let by_lemma = by_lemma.ok_or_else(|| Error::Run("no time of the whole row".to_owned()))?;
-        Ok(Self {
-            algorithm,
-            cut,
-            by_lemma,
-        })
-    }
-
-    fn line(&self) -> Line {
-        let bars = self.cut.iter();
-        let bars = bars.map(|row| (row.low_ns / 1e6, row.high_ns / 1e6));
-        let point = |row: &Row| (block_elements(row) as f64, row.median_ns / 1e6);
-        Line {
-            bars: bars.collect(),
-            ..line(self.algorithm.name(), &self.cut, point)
-        }
-    }
-
-    /// Of the blocks that were measured.
-    fn best_elements(&self) -> usize {
-        let timed = self.cut.iter();
-        fastest(timed.map(|row| (block_elements(row), row.median_ns))).0
-    }
+    elements: usize,
+) -> Result<PipelineTimes, Error> {
+    // A million blocks take seconds, so only the report's own chain has them.
+    let is_whole = algorithm == Algorithm::LinearPipelined && !context.settings.quick;
+    let least = if is_whole { 1 } else { 1_000 };
+    let cut = BLOCK_ELEMENTS.into_iter();
+    let job = Job {
+        papers: vec![2],
+        algorithms: vec![algorithm],
+        widths: vec![elements],
+        cut_width: elements,
+        cut_elements: cut.filter(|&elements| elements >= least).collect(),
+        rounds: context.quick_or(4, 12),
+        ..Job::default()
+    };
+    let rows = measure(context, &[2], &job)?;
+    let is_cut = |row: &Row| row.block_elements.is_some();
+    let (cut, mut whole): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_cut);
+    let by_lemma = whole.pop();
+    let by_lemma = by_lemma.ok_or_else(|| Error::Run("no time of the whole row".to_owned()))?;
+    Ok((algorithm, cut, by_lemma))
 }
 
 fn block_elements(row: &Row) -> usize {
@@ -85,8 +59,16 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
         "An allreduce (sum) of a row of {elements} doubles a rank, where the report has floats; medians. On two ranks a chain is there and back: each block waits for the one before (d = s = 2), so that by Lemma 1 \
          one block is best, and blocks can help only by staying in caches. Up and down at once, d = 2 and s = 1."
     ));
-    let studies = PIPELINES.map(|algorithm| PipelineStudy::new(context, algorithm, elements));
-    let studies: Vec<PipelineStudy> = studies.into_iter().collect::<Result<_, _>>()?;
+    let studies = PIPELINES.map(|algorithm| times(context, algorithm, elements));
+    let studies: Vec<PipelineTimes> = studies.into_iter().collect::<Result<_, _>>()?;
+    let lines = studies.iter().map(|(algorithm, cut, _)| {
+        let bars = cut.iter().map(|row| (row.low_ns / 1e6, row.high_ns / 1e6));
+        let point = |row: &Row| (block_elements(row) as f64, row.median_ns / 1e6);
+        Line {
+            bars: bars.collect(),
+            ..line(algorithm.name(), cut, point)
+        }
+    });
     page.draw(
         "",
         format!(
@@ -95,17 +77,17 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
         ),
         Axis::decades("block, doubles"),
         Axis::decades("time, ms"),
-        studies.iter().map(PipelineStudy::line),
+        lines,
     );
-    for study in &studies {
-        let name = study.algorithm.name();
-        let lemma_elements = elements.div_ceil(study.by_lemma.blocks);
-        let best_ns = least(study.cut.iter().map(|row| row.median_ns));
+    for (name, cut, by_lemma) in &studies {
+        let lemma_elements = elements.div_ceil(by_lemma.blocks);
+        let timed = cut.iter().map(|row| (block_elements(row), row.median_ns));
+        let (best, best_ns) = fastest(timed);
         page.compare(format!(
             "`{name}`: best block, elements | – | {} | the report has no value for two processes
             `{name}`: elements per block by Lemma 1 for the measured link | – | {lemma_elements} | {} times the best block's time",
-            study.best_elements(),
-            digits(study.by_lemma.median_ns / best_ns)
+            best,
+            digits(by_lemma.median_ns / best_ns)
         ));
     }
     Ok(())
