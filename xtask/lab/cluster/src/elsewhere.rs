@@ -10,25 +10,16 @@ use crate::{Error, Order, Settings};
 pub fn take_part() {}
 
 /// Fails.
-///
-/// # Errors
-/// Always.
 pub fn check() -> Result<(), Error> {
     Err(Error::Unsupported("a cluster needs Linux".to_owned()))
 }
 
 /// Fails.
-///
-/// # Errors
-/// Always.
 pub fn on_first_node() -> Result<Vec<String>, Error> {
     check().map(|()| Vec::new())
 }
 
 /// Fails.
-///
-/// # Errors
-/// Always.
 pub fn run(_: &Settings, _: &[OsString], _: impl FnOnce(&mut Command)) -> Result<u8, Error> {
     check().map(|()| 0)
 }
@@ -39,17 +30,11 @@ pub enum Control {}
 
 impl Control {
     /// Fails.
-    ///
-    /// # Errors
-    /// Always.
     pub fn announced(_: &str) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Sends an order about a node.
-    ///
-    /// # Errors
-    /// None.
     pub fn tell(&mut self, _: Order, _: usize) -> io::Result<()> {
         match *self {}
     }

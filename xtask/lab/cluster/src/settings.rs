@@ -41,11 +41,8 @@ pub enum Error {
 
 impl Error {
     /// An error about an option's value.
-    pub(crate) fn option(option: &'static str, reason: impl ToString) -> Self {
-        Error::Option {
-            option,
-            reason: reason.to_string(),
-        }
+    fn option(option: &'static str, reason: String) -> Self {
+        Error::Option { option, reason }
     }
 
     /// For `map_err`: adds the operation.
@@ -103,8 +100,16 @@ impl Settings {
     /// # Errors
     /// The option.
     pub fn check(&self) -> Result<(), Error> {
-        in_range("--nodes", self.nodes, NODES_MAX)?;
-        in_range("--ranks-per-node", self.ranks_per_node, RANKS_PER_NODE_MAX)
+        for (option, count, max) in [
+            ("--nodes", self.nodes, NODES_MAX),
+            ("--ranks-per-node", self.ranks_per_node, RANKS_PER_NODE_MAX),
+        ] {
+            if !(1..=max).contains(&count) {
+                let reason = format!("{count} is not a number from 1 to {max}");
+                return Err(Error::option(option, reason));
+            }
+        }
+        Ok(())
     }
 
     /// These settings as one word, for another process.
@@ -120,27 +125,17 @@ impl Settings {
 
 impl fmt::Display for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            nodes,
-            ranks_per_node,
-            delay,
-            loss,
-            seed,
-            ..
-        } = self;
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
-        write!(f, "{nodes} node{} with ", plural(*nodes))?;
-        write!(f, "{ranks_per_node} rank{} each", plural(*ranks_per_node))?;
-        write!(f, ", delay {delay:?}, loss {loss} (seed {seed})")
-    }
-}
-
-fn in_range(option: &'static str, count: usize, max: usize) -> Result<(), Error> {
-    if (1..=max).contains(&count) {
-        Ok(())
-    } else {
-        let reason = format!("{count} is not a number from 1 to {max}");
-        Err(Error::option(option, reason))
+        let counted = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let nodes = counted(self.nodes, "node");
+        let ranks = counted(self.ranks_per_node, "rank");
+        let (delay, loss, seed) = (self.delay, self.loss, self.seed);
+        write!(
+            f,
+            "{nodes} with {ranks} each, delay {delay:?}, loss {loss} (seed {seed})"
+        )
     }
 }
 
@@ -268,18 +263,5 @@ mod tests {
         assert_eq!(Settings::decode(word.as_ref()), Some(settings));
         assert_eq!(Settings::decode("4,2".as_ref()), None);
         assert!(settings.check().is_ok());
-        for (nodes, ranks_per_node, option) in [
-            (0, 1, "--nodes"),
-            (65, 1, "--nodes"),
-            (1, 0, "--ranks-per-node"),
-        ] {
-            let wrong = Settings {
-                nodes,
-                ranks_per_node,
-                ..settings
-            };
-            let error = wrong.check().unwrap_err().to_string();
-            assert!(error.starts_with(option), "{error}");
-        }
     }
 }

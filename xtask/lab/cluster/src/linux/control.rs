@@ -37,12 +37,10 @@ impl Control {
     /// # Errors
     /// The line is invalid, or the cluster has ended.
     pub fn announced(line: &str) -> io::Result<Self> {
-        match line.trim().split_once("control @") {
+        let line = line.trim();
+        match line.split_once("control @") {
             Some((_, name)) => Self::connect(name),
-            None => Err(io::Error::other(format!(
-                "no cluster says `{}`",
-                line.trim()
-            ))),
+            None => Err(io::Error::other(format!("no cluster says `{line}`"))),
         }
     }
 
@@ -142,10 +140,8 @@ fn signal(node: Pid, signal: Signal) -> io::Result<()> {
     let network = |pid: i32| fs::read_link(format!("/proc/{pid}/ns/net"));
     let own = network(node.as_raw())?;
     for entry in fs::read_dir("/proc")? {
-        let pid = entry?
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
+        let name = entry?.file_name();
+        let pid = name.to_str().and_then(|name| name.parse().ok());
         let pid = pid.unwrap_or(node.as_raw());
         // A process that has just ended has no network.
         if pid != node.as_raw() && network(pid).is_ok_and(|network| network == own) {

@@ -1,24 +1,24 @@
 //! Process 1 of the cluster's namespace: it creates the nodes, moves their frames, and runs the command. When it ends, the kernel ends all
 //! other processes.
 
-use std::env;
 use std::ffi::OsString;
-use std::fs;
+use std::os::fd::AsFd;
 use std::process::{self, Command};
-use std::sync::{Arc, Mutex};
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 use nix::mount::{MsFlags, mount};
+use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
+use nix::sys::time::TimeSpec;
 use nix::sys::wait::{WaitStatus, wait};
 use nix::unistd::Pid;
+use tun_rs::SyncDevice;
 
-use super::control;
 use super::node::Node;
-use super::{
-    CONTROL_VARIABLE, NODES_VARIABLE, carrier, launchers, mounted, on_first_node, status_of,
-};
+use super::{CONTROL_VARIABLE, NODES_VARIABLE, control, mounted, node, on_first_node, status_of};
 use crate::switch::Switch;
 use crate::{Error, Place, Settings};
 
@@ -48,7 +48,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let carried = Arc::clone(&switch);
     // The switch must not compete with nodes for cores. Its thread inherits this thread's priority.
     let is_first = set_policy("--fifo", "10");
-    thread::spawn(move || carrier::carry(&devices, &carried));
+    thread::spawn(move || carry(&devices, &carried));
     if !is_first || !set_policy("--other", "0") {
         eprintln!("cluster: the switch shares cores with the nodes, for want of chrt");
     }
@@ -67,7 +67,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     started.args(arguments);
     started.env(NODES_VARIABLE, list.join(" "));
     started.env(CONTROL_VARIABLE, &control);
-    for (variable, value) in launchers::variables() {
+    for (variable, value) in node::variables() {
         // The caller's own settings take precedence.
         if env::var_os(variable).is_none() {
             started.env(variable, value);
@@ -113,5 +113,44 @@ fn die_with(outer: &str) -> Result<(), Error> {
         Err(Error::Unsupported(
             "the process outside has ended".to_owned(),
         ))
+    }
+}
+
+/// More bytes than an Ethernet frame has.
+const FRAME_BYTES_MAX: usize = 1 << 16;
+
+/// How late the kernel may wake this thread: 50 us by default.
+const SLACK_NS: u64 = 1;
+
+/// Moves frames forever. Each device belongs to the port of its index.
+fn carry(devices: &[SyncDevice], switch: &Mutex<Switch>) {
+    // With the default slack the switch is later, but still works.
+    let _ = prctl::set_timerslack(SLACK_NS);
+    let mut buffer = vec![0; FRAME_BYTES_MAX];
+    let mut polls: Vec<PollFd<'_>> = devices
+        .iter()
+        .map(|device| PollFd::new(device.as_fd(), PollFlags::POLLIN))
+        .collect();
+    loop {
+        let due = {
+            let mut switch = switch.lock().unwrap_or_else(PoisonError::into_inner);
+            for (port, device) in devices.iter().enumerate() {
+                while switch.has_room() {
+                    let Ok(length_bytes) = device.recv(&mut buffer) else {
+                        break;
+                    };
+                    switch.accept(port, &buffer[..length_bytes], Instant::now());
+                }
+            }
+            switch.deliver(Instant::now(), |port, frame| {
+                // A frame that a device does not accept is lost, as on any network.
+                let _ = devices[port].send(frame);
+            });
+            switch.next_due()
+        };
+        let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
+        let wait = wait.map(|wait: Duration| TimeSpec::from(wait));
+        // An interrupted wait is repeated.
+        let _ = ppoll(&mut polls, wait, None);
     }
 }

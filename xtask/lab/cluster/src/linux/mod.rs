@@ -1,29 +1,28 @@
-//! The parts of a cluster, each a process of this program.
+//! The processes of a cluster, all of this program: the outer one, which starts the cluster, waits, and ends it when a signal arrives; the
+//! [first one inside](init); the [nodes](node); and those that enter a node.
 
-mod carrier;
 mod control;
-mod enter;
 mod init;
-mod launchers;
 mod node;
-mod outer;
 
-use std::env;
-use std::ffi::OsString;
-use std::fs;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::net::Ipv4Addr;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process;
+use std::process::{self, Command};
+use std::{env, fs};
 
 use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
-use nix::sys::signal::Signal;
-use nix::unistd::geteuid;
+use nix::sched::{CloneFlags, setns, unshare};
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, geteuid};
+
+use crate::{Error, Settings};
 
 pub use control::Control;
-pub use outer::run;
-
-use crate::Error;
 
 /// The first argument of the cluster's own processes.
 const PART: &str = "--cluster-part";
@@ -39,6 +38,14 @@ const CONTROL_VARIABLE: &str = "TREEFOLD_CLUSTER_CONTROL";
 
 /// The mount point of a node's own memory, also for temporary files.
 const MEMORY: &str = "/dev/shm";
+
+/// The namespaces of a node, by their names in /proc.
+const NAMESPACES: [(&str, CloneFlags); 4] = [
+    ("net", CloneFlags::CLONE_NEWNET),
+    ("uts", CloneFlags::CLONE_NEWUTS),
+    ("ipc", CloneFlags::CLONE_NEWIPC),
+    ("mnt", CloneFlags::CLONE_NEWNS),
+];
 
 /// A node's host name.
 fn name(number: usize) -> String {
@@ -86,8 +93,8 @@ pub fn take_part() {
     let ended = match part.to_str() {
         Some(init::PART) => init::main(&arguments),
         Some(node::PART) => node::main(&arguments),
-        Some(enter::PART) => enter::main(&arguments),
-        Some(enter::AGENT) => enter::run_agent(&arguments),
+        Some(ENTER) => enter_and_run(&arguments),
+        Some(AGENT) => run_agent(&arguments),
         _ => Err(Error::Unsupported(format!(
             "no part of a cluster is {part:?}"
         ))),
@@ -106,14 +113,14 @@ pub fn take_part() {
 pub fn check() -> Result<(), Error> {
     let unsupported = |reason: String| Err(Error::Unsupported(reason));
     if !geteuid().is_root() {
-        return unsupported(
-            "a cluster needs root, for network namespaces and TAP devices".to_owned(),
-        );
+        let reason = "a cluster needs root, for network namespaces and TAP devices";
+        return unsupported(reason.to_owned());
     }
     if let Err(error) = fs::metadata(TUN) {
         return unsupported(format!("a cluster needs {TUN}, for TAP devices: {error}"));
     }
-    for namespace in ["net", "uts", "ipc", "mnt", "pid"] {
+    let own = NAMESPACES.map(|(namespace, _)| namespace);
+    for namespace in own.into_iter().chain(["pid"]) {
         if fs::metadata(format!("/proc/self/ns/{namespace}")).is_err() {
             return unsupported(format!("this kernel has no {namespace} namespaces"));
         }
@@ -131,10 +138,113 @@ pub fn on_first_node() -> Result<Vec<String>, Error> {
         let reason = format!("the path of this program has blanks: {own}");
         return Err(Error::Unsupported(reason));
     }
-    Ok([&*own, PART, enter::PART, "0"].map(str::to_owned).into())
+    Ok([&*own, PART, ENTER, "0"].map(str::to_owned).into())
 }
 
 /// The path of this program.
 fn own_path() -> Result<PathBuf, Error> {
     env::current_exe().map_err(Error::on("the path of this program"))
+}
+
+/// Signals that end the cluster.
+const ENDING: [Signal; 4] = [
+    Signal::SIGINT,
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGQUIT,
+];
+
+/// Runs a command in a cluster and returns its exit status, or 128 and the number of the signal that ended it or the cluster.
+///
+/// `prepare` may set the command's environment variables. The process must have only one thread. Messages of the cluster go to standard error.
+///
+/// # Errors
+/// A setting is out of range; this machine or this user cannot have a cluster; or it could not be set up.
+pub fn run(
+    settings: &Settings,
+    command: &[OsString],
+    prepare: impl FnOnce(&mut Command),
+) -> Result<u8, Error> {
+    settings.check()?;
+    check()?;
+    let mut signals = SigSet::from_iter(ENDING);
+    signals.add(Signal::SIGCHLD);
+    signals.thread_block().map_err(Error::on("signals"))?;
+    // The next child is process 1 of a new namespace, and ends all others with it.
+    unshare(CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS).map_err(unshare_failed)?;
+    let mut first = Command::new(own_path()?);
+    let own_id = process::id().to_string();
+    first.args([PART, init::PART, &own_id, &settings.encode()]);
+    prepare(first.args(command));
+    let child = first.spawn().map_err(Error::on("the first process"))?;
+    let init = Pid::from_raw(child.id().cast_signed());
+    loop {
+        let signal = signals.wait().map_err(Error::on("signals"))?;
+        if signal != Signal::SIGCHLD {
+            // It has ended already, or ends now.
+            let _ = kill(init, Signal::SIGKILL);
+            waitpid(init, None).map_err(Error::on("the first process"))?;
+            return Ok(status_of(signal));
+        }
+        let ended = waitpid(init, Some(WaitPidFlag::WNOHANG));
+        match ended.map_err(Error::on("the first process"))? {
+            WaitStatus::Exited(_, status) => return Ok(u8::try_from(status).unwrap_or(u8::MAX)),
+            WaitStatus::Signaled(_, signal, _) => return Ok(status_of(signal)),
+            _ => {}
+        }
+    }
+}
+
+/// The name of this role. Arguments: a node's number and a command.
+const ENTER: &str = "enter";
+
+/// The name of the role that replaces `ssh`. Arguments: options of `ssh`, a node's name, and words for a shell.
+const AGENT: &str = "agent";
+
+fn enter_and_run(arguments: &[OsString]) -> Result<u8, Error> {
+    let [number, program, arguments @ ..] = arguments else {
+        return Err(Error::Unsupported("no command for the node".to_owned()));
+    };
+    enter(number)?;
+    become_program(Command::new(program).args(arguments))
+}
+
+fn run_agent(arguments: &[OsString]) -> Result<u8, Error> {
+    let is_option = |word: &&OsString| word.as_encoded_bytes().starts_with(b"-");
+    let mut words = arguments.iter().skip_while(is_option);
+    let name = words.next().map(|name| name.to_string_lossy().into_owned());
+    let number = name.as_deref().and_then(|name| name.strip_prefix("node"));
+    let Some(number) = number else {
+        return Err(Error::Unsupported(format!("no node is called {name:?}")));
+    };
+    enter(OsStr::new(number))?;
+    let script: Vec<OsString> = words.cloned().collect();
+    let script = script.join(OsStr::new(" "));
+    become_program(Command::new("sh").arg("-c").arg(script))
+}
+
+fn become_program(command: &mut Command) -> Result<u8, Error> {
+    let error = command.env("TMPDIR", MEMORY).exec();
+    Err(Error::on(command.get_program().to_string_lossy())(error))
+}
+
+/// Moves this process to a node. It keeps its current folder.
+fn enter(number: &OsStr) -> Result<(), Error> {
+    let missing = || Error::Unsupported(format!("there is no node {} here", number.display()));
+    let pids = env::var(NODES_VARIABLE).map_err(|_| missing())?;
+    let index = number.to_str().and_then(|word| word.parse().ok());
+    let index: usize = index.ok_or_else(missing)?;
+    let pid = pids.split(' ').nth(index).ok_or_else(missing)?;
+    let folder = env::current_dir().map_err(Error::on("the current folder"))?;
+    // Opens all before switching mounts. All nodes share process ids.
+    let opened = NAMESPACES.map(|(name, flag)| {
+        let path = format!("/proc/{pid}/ns/{name}");
+        let file = File::open(&path).map_err(Error::on(path));
+        file.map(|file| (file, flag))
+    });
+    for namespace in opened {
+        let (file, flag) = namespace?;
+        setns(file, flag).map_err(Error::on(format!("node {index}")))?;
+    }
+    env::set_current_dir(&folder).map_err(Error::on(folder.to_string_lossy()))
 }

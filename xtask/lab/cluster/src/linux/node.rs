@@ -1,8 +1,11 @@
-//! A node: the process that holds its namespaces, and its network device.
+//! A node: the process that holds its namespaces, its network device, and the files and variables by which MPI launchers find the nodes.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
@@ -12,10 +15,11 @@ use nix::sys::socket::{
     AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket,
 };
 use nix::unistd::{Pid, sethostname};
-use std::os::fd::AsRawFd;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
-use super::{MEMORY, PART as FIRST, address, launchers, mounted, name, own_path, unshare_failed};
+use super::{
+    AGENT, MEMORY, NAMESPACES, PART as FIRST, address, mounted, name, own_path, unshare_failed,
+};
 use crate::{Error, Settings};
 
 /// The name of this role.
@@ -35,22 +39,18 @@ impl Node {
     /// Starts it and waits until it is ready, except for its device.
     pub(super) fn start(number: usize, settings: &Settings) -> Result<Self, Error> {
         let failed = || format!("node {number}");
-        let mut process = Command::new(own_path()?)
-            .args([FIRST, PART, &number.to_string(), &settings.encode()])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(Error::on(failed()))?;
+        let mut keeper = Command::new(own_path()?);
+        keeper.args([FIRST, PART, &number.to_string(), &settings.encode()]);
+        keeper.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = keeper.spawn().map_err(Error::on(failed()))?;
         let mut line = String::new();
         if let Some(output) = process.stdout.take() {
-            BufReader::new(output)
-                .read_line(&mut line)
-                .map_err(Error::on(failed()))?;
+            let read = BufReader::new(output).read_line(&mut line);
+            read.map_err(Error::on(failed()))?;
         }
-        if line.trim() == READY {
-            Ok(Self { number, process })
-        } else {
-            Err(Error::on(failed())("it was not set up"))
+        match line.trim() {
+            READY => Ok(Self { number, process }),
+            _ => Err(Error::on(failed())("it was not set up")),
         }
     }
 
@@ -61,8 +61,8 @@ impl Node {
     /// Creates its network device.
     pub(super) fn device(&self) -> Result<SyncDevice, Error> {
         let failed = || format!("the network of node {}", self.number);
-        let network =
-            File::open(format!("/proc/{}/ns/net", self.pid())).map_err(Error::on(failed()))?;
+        let network = File::open(format!("/proc/{}/ns/net", self.pid()));
+        let network = network.map_err(Error::on(failed()))?;
         let number = self.number;
         // A thread can enter another network namespace. The device stays in the one where it was created.
         let made = thread::spawn(move || -> io::Result<SyncDevice> {
@@ -77,9 +77,8 @@ impl Node {
             device.set_nonblocking(true)?;
             Ok(device)
         });
-        let made = made
-            .join()
-            .map_err(|_| Error::on(failed())("a thread panicked"))?;
+        let panicked = |_| io::Error::other("a thread panicked");
+        let made = made.join().map_err(panicked).flatten();
         made.map_err(Error::on(failed()))
     }
 }
@@ -93,14 +92,11 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let number = number.to_str().and_then(|word| word.parse().ok());
     let number = number.ok_or_else(wrong)?;
     let settings = Settings::decode(settings).ok_or_else(wrong)?;
-    let own = CloneFlags::CLONE_NEWNET
-        | CloneFlags::CLONE_NEWUTS
-        | CloneFlags::CLONE_NEWIPC
-        | CloneFlags::CLONE_NEWNS;
+    let own = NAMESPACES.map(|(_, flag)| flag).into_iter().collect();
     unshare(own).map_err(unshare_failed)?;
     sethostname(name(number)).map_err(Error::on("the host name"))?;
     mounted("tmpfs", MEMORY, Some("mode=1777"))?;
-    let hosts = launchers::write_files(&settings)?;
+    let hosts = write_files(&settings)?;
     let bind = MsFlags::MS_BIND;
     mount(Some(&hosts), "/etc/hosts", None::<&str>, bind, None::<&str>)
         .map_err(Error::on("/etc/hosts"))?;
@@ -108,8 +104,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     // Standard output is a pipe here, whose reader waits for this line.
     let mut output = fs::OpenOptions::new();
     let output = output.write(true).open("/proc/self/fd/1");
-    let said = output
-        .and_then(|mut output| io::Write::write_all(&mut output, format!("{READY}\n").as_bytes()));
+    let said = output.and_then(|mut output| writeln!(output, "{READY}"));
     said.map_err(Error::on("the pipe to the first process"))?;
     let _ = io::stdin().read(&mut [0]);
     Ok(0)
@@ -128,16 +123,12 @@ fn set_loopback_up() -> io::Result<()> {
         words(&[LENGTH_BYTES]),
         SET_LINK.to_ne_bytes().to_vec(),
         REQUEST_AND_ANSWER.to_ne_bytes().to_vec(),
-        // The number of the message, whom it is from; any family; which device; its flags, and which of them change.
+        // The number and the sender of the message; any family; the device; its flags, and the flags to change.
         words(&[1, 0, 0, LOOPBACK, UP, UP]),
     ]
     .concat();
-    let kernel = socket(
-        AddressFamily::Netlink,
-        SockType::Raw,
-        SockFlag::SOCK_CLOEXEC,
-        SockProtocol::NetlinkRoute,
-    )?;
+    let (family, route) = (AddressFamily::Netlink, SockProtocol::NetlinkRoute);
+    let kernel = socket(family, SockType::Raw, SockFlag::SOCK_CLOEXEC, route)?;
     send(kernel.as_raw_fd(), &message, MsgFlags::empty())?;
     let mut answer = [0; 128];
     let length_bytes = recv(kernel.as_raw_fd(), &mut answer, MsgFlags::empty())?;
@@ -149,4 +140,79 @@ fn set_loopback_up() -> io::Result<()> {
         Some(error) => Err(io::Error::from_raw_os_error(-error)),
         None => Err(io::Error::other("no answer")),
     }
+}
+
+/// The folder of these files on a node.
+const FOLDER: &str = "cluster";
+
+/// The program that Open MPI and MPICH call instead of `ssh`.
+const AGENT_FILE: &str = "agent";
+
+/// The names of the host files, one in the format of each library.
+const OPENMPI_HOSTS: &str = "hosts.openmpi";
+const MPICH_HOSTS: &str = "hosts.mpich";
+
+fn path(file: &str) -> PathBuf {
+    [MEMORY, FOLDER, file].iter().collect()
+}
+
+/// Writes the files of a node. Returns the one that becomes its `/etc/hosts`.
+fn write_files(settings: &Settings) -> Result<PathBuf, Error> {
+    let agent = path(AGENT_FILE);
+    let own = own_path()?;
+    let own = own.to_string_lossy().replace('\'', r"'\''");
+    let list = |line: &dyn Fn(usize) -> String| {
+        let lines: Vec<String> = (0..settings.nodes).map(line).collect();
+        lines.concat()
+    };
+    let room = settings.ranks_per_node;
+    let addresses = list(&|number| format!("{} {}\n", address(number), name(number)));
+    let hosts = path("hosts");
+    let script = format!("#!/bin/sh\nexec '{own}' {FIRST} {AGENT} \"$@\"\n");
+    let for_openmpi = list(&|number| format!("{} slots={room}\n", name(number)));
+    let for_mpich = list(&|number| format!("{}:{room}\n", name(number)));
+    for (path, content) in [
+        (&agent, script),
+        (&path(OPENMPI_HOSTS), for_openmpi),
+        (&path(MPICH_HOSTS), for_mpich),
+        (&hosts, format!("127.0.0.1 localhost\n{addresses}")),
+    ] {
+        let folder = path.parent().unwrap_or(path);
+        let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, content));
+        written.map_err(Error::on(path.to_string_lossy()))?;
+    }
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(&agent, executable).map_err(Error::on(agent.to_string_lossy()))?;
+    Ok(hosts)
+}
+
+/// The variables for Open MPI 4 and 5 and MPICH: the nodes, the agent, and settings for nodes that share cores.
+pub(super) fn variables() -> Vec<(&'static str, String)> {
+    let of = |file: &str| path(file).to_string_lossy().into_owned();
+    let word = str::to_owned;
+    vec![
+        ("OMPI_MCA_plm_rsh_agent", of(AGENT_FILE)),
+        ("PRTE_MCA_plm_ssh_agent", of(AGENT_FILE)),
+        ("OMPI_MCA_orte_default_hostfile", of(OPENMPI_HOSTS)),
+        ("PRTE_MCA_prte_default_hostfile", of(OPENMPI_HOSTS)),
+        ("HYDRA_LAUNCHER_EXEC", of(AGENT_FILE)),
+        ("HYDRA_HOST_FILE", of(MPICH_HOSTS)),
+        // Clusters need root, and Open MPI refuses root without two variables.
+        ("OMPI_ALLOW_RUN_AS_ROOT", word("1")),
+        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", word("1")),
+        ("PRTE_ALLOW_RUN_AS_ROOT", word("1")),
+        ("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", word("1")),
+        // Otherwise each node would bind its first rank to the same core.
+        ("OMPI_MCA_hwloc_base_binding_policy", word("none")),
+        ("PRTE_MCA_hwloc_default_binding_policy", word("none")),
+        // A node reports all cores of the machine, so launchers do not see that ranks share them.
+        ("OMPI_MCA_mpi_yield_when_idle", word("1")),
+        // Between nodes use TCP, within a node shared memory.
+        ("OMPI_MCA_pml", word("ob1")),
+        ("OMPI_MCA_btl", word("self,vader,tcp")),
+        // End the job if a node is cut off; by default this would not be detected.
+        ("OMPI_MCA_oob_tcp_keepalive_time", word("2")),
+        ("OMPI_MCA_oob_tcp_keepalive_intvl", word("1")),
+        ("OMPI_MCA_oob_tcp_keepalive_probes", word("3")),
+    ]
 }
