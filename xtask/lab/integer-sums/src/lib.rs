@@ -13,7 +13,7 @@
 
 pub mod units;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 
 /// The exact sum, rounded to nearest, ties to even: +0.0 for no items, -0.0 for negative zeros alone.
 #[must_use]
@@ -43,21 +43,14 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
 /// The slices differ in length.
 #[must_use]
 pub fn root(x: &[f64], y: &[f64]) -> f64 {
-    let is_negative = |sum: &BigInt| *sum < BigInt::ZERO;
-    let root = |sum: &BigInt| {
-        if is_negative(sum) {
-            f64::NAN
-        } else {
-            units::root(sum)
-        }
+    let root = |sum: &BigInt| match sum.sign() {
+        Sign::Minus => f64::NAN,
+        _ => units::root(sum),
     };
     // Not by `sqrt`: LLVM takes its NaN, which is negative, for the positive one that would replace it.
-    let of_special = |special: f64| {
-        if special == f64::NEG_INFINITY {
-            f64::NAN
-        } else {
-            special
-        }
+    let of_special = |special| match special {
+        f64::NEG_INFINITY => f64::NAN,
+        _ => special,
     };
     of_products(x, y, of_special, root)
 }
@@ -132,11 +125,8 @@ mod tests {
 
     #[track_caller]
     fn check(found: f64, expected: f64) {
-        assert_eq!(
-            found.to_bits(),
-            expected.to_bits(),
-            "{found:e}, {expected:e}"
-        );
+        let is_same = found.to_bits() == expected.to_bits();
+        assert!(is_same, "{found:e}, {expected:e}");
     }
 
     /// Items that a wrong reference rounds.

@@ -2,6 +2,7 @@
 //! neighbours.
 
 use std::cmp::Ordering;
+use std::ops::Neg;
 
 use num_bigint::BigInt;
 
@@ -159,11 +160,15 @@ pub fn to_double(sum: &BigInt) -> f64 {
 /// The double nearest to a sum divided by a positive number, ties to even; +0.0 for zero.
 #[must_use]
 pub fn quotient_to_double(sum: &BigInt, divisor: &BigInt) -> f64 {
-    let rounded = f64::from_bits(DOUBLES.nearest_quotient(sum, divisor));
+    signed(sum, f64::from_bits(DOUBLES.nearest_quotient(sum, divisor)))
+}
+
+/// A magnitude with the sign of a sum.
+fn signed<F: Neg<Output = F>>(sum: &BigInt, magnitude: F) -> F {
     if *sum < BigInt::ZERO {
-        -rounded
+        -magnitude
     } else {
-        rounded
+        magnitude
     }
 }
 
@@ -176,12 +181,7 @@ pub fn to_single(sum: &BigInt) -> f32 {
 /// The float nearest to a sum divided by a positive number, ties to even; +0.0 for zero.
 #[must_use]
 pub fn quotient_to_single(sum: &BigInt, divisor: &BigInt) -> f32 {
-    let rounded = single(SINGLES.nearest_quotient(sum, divisor));
-    if *sum < BigInt::ZERO {
-        -rounded
-    } else {
-        rounded
-    }
+    signed(sum, single(SINGLES.nearest_quotient(sum, divisor)))
 }
 
 /// The double nearest to the root of a sum, ties to even.
@@ -200,7 +200,7 @@ pub fn root(sum: &BigInt) -> f64 {
 #[must_use]
 pub fn root_of_quotient(sum: &BigInt, divisor: &BigInt) -> f64 {
     assert!(*sum >= BigInt::ZERO, "a negative sum has no root");
-    // Squares are in units of UNIT squared, four of which make one of half a place.
+    // A square is in units of UNIT squared. Twice a number is squared, which gives four times as much.
     let four_sums: BigInt = (sum << UNITS_PER_ONE) << 2_u32;
     let square = |twice: BigInt| &twice * &twice * divisor;
     f64::from_bits(DOUBLES.nearest(&four_sums, square))
