@@ -20,32 +20,36 @@ struct Header {
     sources: &'static str,
     /// The compiler, and the variable that names another.
     compiler: (&'static str, &'static str),
-    /// The prefix of all its functions.
-    prefix: &'static str,
-    /// The names of types in Rust and in C.
-    types: &'static [(&'static str, &'static str)],
-    /// Whether `usize` is `size_t` there, or else an integer as wide as an address.
-    counts: bool,
-    /// Types that the header defines, which C would not have twice.
-    defined: &'static [&'static str],
-    /// Declarations of what Rust defines by macros, which cbindgen does not expand.
-    short: String,
+    /// A type that the header defines, which C would not have twice.
+    defined: &'static str,
 }
 
-/// The short names for `float` and `double`.
+impl Header {
+    /// Whether it is ReproRed's, whose functions have other types and no prefix.
+    fn is_reprored(&self) -> bool {
+        self.sources == "reprored"
+    }
+}
+
+/// The names of types in Rust and in C. ReproRed's name of a context is of the pointer.
+const TYPES: [(&str, &str); 4] = [
+    ("Status", "treefold_status"),
+    ("Combine", "treefold_combine"),
+    ("Team", "treefold_team"),
+    ("ReductionContext", "void"),
+];
+
+/// Declarations of the short names for `float` and `double`, which Rust defines by macros; cbindgen does not expand these.
 fn short_names() -> String {
     let mut text = String::new();
     for (suffix, float) in [("f32", "float"), ("f64", "double")] {
-        for (stem, more) in [
+        let y = format!("const {float} *y, size_t m, ");
+        for (stem, y) in [
             ("sum", ""),
             ("exact_sum", ""),
-            ("dot", "y"),
-            ("exact_dot", "y"),
+            ("dot", &y),
+            ("exact_dot", &y),
         ] {
-            let y = match more {
-                "" => String::new(),
-                _ => format!("const {float} *y, size_t m, "),
-            };
             text += &format!(
                 "treefold_status treefold_{stem}_{suffix}(const {float} *x, size_t n, {y}{float} *result);\n"
             );
@@ -60,13 +64,14 @@ fn declarations(header: &Header) -> String {
         language: cbindgen::Language::C,
         no_includes: true,
         documentation: false,
-        usize_is_size_t: header.counts,
+        // ReproRed's counts are integers as wide as an address.
+        usize_is_size_t: !header.is_reprored(),
         ..Default::default()
     };
-    for &(rust, c) in header.types {
+    for (rust, c) in TYPES {
         config.export.rename.insert(rust.to_owned(), c.to_owned());
     }
-    config.export.exclude = header.defined.iter().map(|&name| name.to_owned()).collect();
+    config.export.exclude.push(header.defined.to_owned());
     let boundary = package(header.package).join("src/boundary");
     let builder = cbindgen::Builder::new().with_config(config);
     let builder = header.sources.split(' ').fold(builder, |builder, source| {
@@ -76,7 +81,12 @@ fn declarations(header: &Header) -> String {
     builder.generate().unwrap().write(&mut text);
     // The names of ReproRed's header are in a library of their own, which calls these.
     let made = String::from_utf8(text).unwrap();
-    made.replace("treefold_reprored_", "") + &header.short
+    let short = if header.name == "treefold.h" {
+        short_names()
+    } else {
+        String::new()
+    };
+    made.replace("treefold_reprored_", "") + &short
 }
 
 fn package(name: &str) -> PathBuf {
@@ -118,9 +128,14 @@ fn functions(text: &str, prefix: &str) -> BTreeSet<String> {
 fn check(header: &Header) {
     let declared = declarations(header);
     let path = package(header.package).join("include").join(header.name);
-    let of_header = functions(&fs::read_to_string(path).unwrap(), header.prefix);
+    let prefix = if header.is_reprored() {
+        ""
+    } else {
+        "treefold_"
+    };
+    let of_header = functions(&fs::read_to_string(path).unwrap(), prefix);
     assert!(of_header.len() > 10, "{of_header:?}");
-    assert_eq!(of_header, functions(&declared, header.prefix));
+    assert_eq!(of_header, functions(&declared, prefix));
     let both = format!("#include <{}>\n{declared}", header.name);
     let options = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-x", "c"];
     let compiles = |text: &str| check_syntax(header.compiler, &options, text);
@@ -142,13 +157,10 @@ fn check(header: &Header) {
 
 /// The results of the functions that a header declares: parameters that are written to, with their functions.
 fn results(header: &str) -> BTreeSet<(String, String)> {
-    let mut code = String::new();
-    for (index, part) in header.split("/*").enumerate() {
-        code += match index {
-            0 => part,
-            _ => part.split_once("*/").map_or("", |(_, after)| after),
-        };
-    }
+    let parts = header
+        .split("/*")
+        .map(|part| part.split_once("*/").map_or(part, |(_, after)| after));
+    let code: String = parts.collect();
     let mut found = BTreeSet::new();
     for declaration in code.split("\ntreefold_status ").skip(1) {
         let (name, rest) = declaration.split_once('(').unwrap();
@@ -202,56 +214,50 @@ fn every_result_of_a_header_is_tried_at_wrong_places() {
 }
 
 #[test]
-fn cpp_that_is_too_old_gets_one_error() {
-    for (header, compiler) in [
+fn compilers_that_are_too_old_print_one_error() {
+    let (c, cpp) = (
+        ("treefold.h", ("cc", "CC")),
         ("treefold.hpp", ("c++", "CXX")),
-        ("treefold_mpi.hpp", ("mpicxx", "MPICXX")),
-    ] {
-        for (options, words) in [
-            (&["-std=c++11"][..], Some("need C++20")),
-            (&["-std=c++17"], Some("need C++20")),
-            (&["-std=c++20", "-fno-exceptions"], Some("throw exceptions")),
-            (&["-std=c++20"], None),
-        ] {
-            let text = format!("#include <{header}>\nint main() {{}}\n");
-            let options = [options, &["-x", "c++"]].concat();
+    );
+    let c_mpi = ("treefold_mpi.h", ("mpicc", "MPICC"));
+    let cpp_mpi = ("treefold_mpi.hpp", ("mpicxx", "MPICXX"));
+    for (header, compiler) in [c, c_mpi, cpp, cpp_mpi] {
+        let is_cpp = header.ends_with("hpp");
+        let (language, cases) = if is_cpp { ("c++", CPP) } else { ("c", C) };
+        for (options, words) in cases {
+            let text = format!("#include <{header}>\nint main(void) {{ return 0; }}\n");
+            let options: Vec<&str> = options.split(' ').chain(["-x", language]).collect();
             let Some((_, said)) = check_syntax(compiler, &options, &text) else {
                 println!("skipped: {header}, for want of {}", compiler.0);
                 continue;
             };
             let errors = said.lines().filter(|line| line.contains("error:"));
             let errors: Vec<&str> = errors.collect();
-            match words {
-                None => assert!(errors.is_empty(), "{errors:?}"),
-                Some(words) => {
-                    assert_eq!(errors.len(), 1, "{options:?}: {errors:?}");
-                    assert!(errors[0].contains(words), "{errors:?}");
-                }
-            }
+            assert_eq!(
+                errors.len(),
+                usize::from(!words.is_empty()),
+                "{options:?}: {errors:?}"
+            );
+            assert!(
+                errors.iter().all(|error| error.contains(words)),
+                "{errors:?}"
+            );
         }
     }
 }
 
-#[test]
-fn c_that_is_too_old_gets_one_error() {
-    for (header, compiler) in [
-        ("treefold.h", ("cc", "CC")),
-        ("treefold_mpi.h", ("mpicc", "MPICC")),
-    ] {
-        for (standard, count) in [("-std=c89", 1), ("-std=c99", 0), ("-std=c11", 0)] {
-            let text = format!("#include <{header}>\nint main(void) {{ return 0; }}\n");
-            let options = [standard, "-w", "-x", "c"];
-            let Some((_, said)) = check_syntax(compiler, &options, &text) else {
-                println!("skipped: {header}, for want of {}", compiler.0);
-                continue;
-            };
-            let errors = said.lines().filter(|line| line.contains("error:"));
-            let errors: Vec<&str> = errors.collect();
-            assert_eq!(errors.len(), count, "{standard}: {errors:?}");
-            assert!(errors.iter().all(|error| error.contains("needs C99")));
-        }
-    }
-}
+/// Options of compilers, and the words of the error; no words if there is none.
+const C: &[(&str, &str)] = &[
+    ("-std=c89 -w", "needs C99"),
+    ("-std=c99 -w", ""),
+    ("-std=c11 -w", ""),
+];
+const CPP: &[(&str, &str)] = &[
+    ("-std=c++11", "need C++20"),
+    ("-std=c++17", "need C++20"),
+    ("-std=c++20 -fno-exceptions", "throw exceptions"),
+    ("-std=c++20", ""),
+];
 
 /// The calls that find the type take no two types.
 #[test]
@@ -272,62 +278,39 @@ fn arrays_and_results_of_two_types_do_not_compile() {
     }
 }
 
-/// C's names of the types that both packages share.
-const SHARED: &[(&str, &str)] = &[
-    ("Status", "treefold_status"),
-    ("Combine", "treefold_combine"),
-    ("Team", "treefold_team"),
-];
-
 #[test]
 fn headers_declare_what_rust_defines() {
-    for header in [
-        Header {
-            package: "c",
-            name: "treefold.h",
-            sources: "library tree team exact accumulators keyed",
-            compiler: ("cc", "CC"),
-            prefix: "treefold_",
-            types: SHARED,
-            counts: true,
-            defined: &["treefold_window"],
-            short: short_names(),
-        },
-        Header {
-            package: "c",
-            name: "treefold_aggregates.h",
-            sources: "aggregates",
-            compiler: ("cc", "CC"),
-            prefix: "treefold_",
-            types: SHARED,
-            counts: true,
-            defined: &["treefold_sql_function"],
-            short: String::new(),
-        },
-        Header {
-            package: "c-mpi",
-            name: "treefold_mpi.h",
-            sources: "communicators builders exports calls hashed",
-            compiler: ("mpicc", "MPICC"),
-            prefix: "treefold_",
-            types: SHARED,
-            counts: true,
-            defined: &["treefold_range"],
-            short: String::new(),
-        },
-        Header {
-            package: "c-mpi",
-            name: "binary_tree_summation.h",
-            sources: "reprored",
-            compiler: ("cc", "CC"),
-            prefix: "",
-            // A context is a pointer there: ReproRed's name is of the pointer.
-            types: &[("ReductionContext", "void")],
-            counts: false,
-            defined: &[],
-            short: String::new(),
-        },
+    let (cc, mpicc) = (("cc", "CC"), ("mpicc", "MPICC"));
+    for (package, name, sources, compiler, defined) in [
+        (
+            "c",
+            "treefold.h",
+            "library tree team exact accumulators keyed",
+            cc,
+            "treefold_window",
+        ),
+        (
+            "c",
+            "treefold_aggregates.h",
+            "aggregates",
+            cc,
+            "treefold_sql_function",
+        ),
+        (
+            "c-mpi",
+            "treefold_mpi.h",
+            "communicators builders exports calls hashed",
+            mpicc,
+            "treefold_range",
+        ),
+        ("c-mpi", "binary_tree_summation.h", "reprored", cc, ""),
     ] {
-        check(&header);
+        check(&Header {
+            package,
+            name,
+            sources,
+            compiler,
+            defined,
+        });
     }
 }

@@ -58,12 +58,10 @@ impl Page {
             match event {
                 Event::Start(Tag::Link { dest_url, .. }) => page.links.push(dest_url.to_string()),
                 Event::Start(Tag::Image { dest_url, .. }) => {
-                    page.pictures.push(dest_url.to_string());
+                    page.pictures.push(dest_url.to_string())
                 }
                 Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
-                Event::End(TagEnd::Heading(_)) => {
-                    page.add_anchor(&heading.take().unwrap());
-                }
+                Event::End(TagEnd::Heading(_)) => page.add_anchor(&heading.take().unwrap()),
                 Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
                     code = Some((info.to_string(), String::new()));
                 }
@@ -160,10 +158,7 @@ fn links_and_pictures_are_there() {
     }
     println!("{links_count} links on {} pages", pages.len());
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert!(
-        links_count > 100,
-        "the pages have more links than {links_count}"
-    );
+    assert!(links_count > 100, "the pages have more links");
 }
 
 #[test]
@@ -191,10 +186,9 @@ fn the_summary_lists_every_page_once() {
         "the book begins with its introduction"
     );
     let in_lists = links.iter().filter(|(_, is_item)| *is_item).count();
-    let counts = (links.len() - 1, in_lists);
+    let counts = [links.len() - 1, in_lists];
     assert_eq!(
-        counts,
-        (items_count, items_count),
+        counts, [items_count; 2],
         "after it, every line is a page in a list"
     );
     let mut listed: Vec<PathBuf> = links.into_iter().map(|(page, _)| page).collect();
@@ -213,11 +207,8 @@ fn pictures_are_whole_and_used() {
     let mut used = BTreeSet::new();
     for (path, page) in pages() {
         let folder = path.parent().unwrap().to_owned();
-        used.extend(
-            page.pictures
-                .iter()
-                .map(|link| resolved(&folder.join(link))),
-        );
+        let pictures = page.pictures.iter();
+        used.extend(pictures.map(|link| resolved(&folder.join(link))));
     }
     let pictures = files(&["docs/*.svg"]);
     println!("{} pictures", pictures.len());
@@ -227,10 +218,8 @@ fn pictures_are_whole_and_used() {
         assert!(used.contains(path), "no page shows {name}");
         let text = read(path);
         let begins = text.starts_with("<svg") || text.starts_with("<?xml");
-        assert!(
-            begins && text.trim_end().ends_with("</svg>"),
-            "{name} is cut short"
-        );
+        let is_whole = begins && text.trim_end().ends_with("</svg>");
+        assert!(is_whole, "{name} is cut short");
         assert!(text.len() > LEAST_PICTURE_BYTES, "{name} shows nothing");
         for wrong in ["NaN", "\"inf\"", "\"-inf\""] {
             assert!(!text.contains(wrong), "{name} draws {wrong}");
@@ -275,17 +264,16 @@ fn code_that_is_shown_compiles() {
     let mut statements_count = 0;
     for (path, page) in pages() {
         let name = path.display();
-        if path.starts_with("crates/treefold-rsmpi")
-            || path.starts_with("bindings/engines/datafusion")
-        {
+        let elsewhere = ["crates/treefold-rsmpi", "bindings/engines/datafusion"];
+        if elsewhere.iter().any(|folder| path.starts_with(folder)) {
             // What needs MPI, or the engine, to be built: stages `rsmpi` and `datafusion` run its doctests.
             continue;
         }
         for (info, code) in &page.code {
             if is_doctest(&path, info) {
-                let included = format!(" \"{name}\"\n");
+                let is_included = doctests.contains(&format!(" \"{name}\"\n"));
                 assert!(
-                    doctests.contains(&included),
+                    is_included,
                     "{name}: its programs are no doctests of `documents`"
                 );
             } else if info.starts_with("rust") {

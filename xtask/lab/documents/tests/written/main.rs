@@ -6,7 +6,6 @@
 #![expect(clippy::print_stdout, reason = "tests tell how much they have seen")]
 
 mod book;
-mod install_lines;
 mod programs;
 mod sources;
 

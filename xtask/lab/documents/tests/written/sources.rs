@@ -1,9 +1,11 @@
-//! Checks pages against the sources, by `git grep`, and against the records of measurements.
+//! Checks pages against the sources, by `git grep`, against the records of measurements, and against the install commands in the root's
+//! `Cargo.toml` (`workspace.metadata.install`).
 
 use std::collections::BTreeSet;
+use std::process::Command;
 
 use harness::measured::Measurements;
-use harness::measured::marks::{Records, filled, pages};
+use harness::measured::marks::{Records, filled, front_page, pages};
 
 use super::{files, git, read, root};
 
@@ -44,9 +46,8 @@ fn every_file_with_unsafe_code_is_on_the_page() {
     for cell in first_cells(&read("docs/soundness.md")) {
         let names: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
         if cell.starts_with("files") {
-            folder = names
-                .first()
-                .map_or_else(String::new, |name| format!("{name}/"));
+            let first = names.first();
+            folder = first.map_or_else(String::new, |name| format!("{name}/"));
         } else {
             listed.extend(names.iter().map(|name| format!("{folder}{name}")));
         }
@@ -98,9 +99,8 @@ fn messages_are_quoted_as_they_are_written() {
     let page = read("docs/troubleshooting.md");
     let sections = page.split("\n## ");
     let sections = sections.filter(|section| ours.iter().any(|head| section.starts_with(head)));
-    let cells = sections
-        .flat_map(first_cells)
-        .filter(|cell| cell.starts_with('`'));
+    let cells = sections.flat_map(first_cells);
+    let cells = cells.filter(|cell| cell.starts_with('`'));
     // Shorter pieces of a message are in any source.
     let pieces = cells.flat_map(|cell| cell.trim_matches('`').split('…'));
     let pieces: Vec<&str> = pieces.filter(|piece| piece.len() >= 10).collect();
@@ -114,13 +114,10 @@ fn messages_are_quoted_as_they_are_written() {
 #[test]
 fn one_file_holds_the_address() {
     let manifest = read("Cargo.toml");
-    let mut addresses = manifest
-        .lines()
-        .filter_map(|line| line.strip_prefix("repository = "));
-    let address = addresses
-        .next()
-        .expect("the address, or an empty one")
-        .trim_matches('"');
+    let lines = manifest.lines();
+    let mut addresses = lines.filter_map(|line| line.strip_prefix("repository = "));
+    let address = addresses.next().expect("the address, or an empty one");
+    let address = address.trim_matches('"');
     assert_eq!(addresses.next(), None, "one line");
     assert!(address.is_empty() || is_address(address), "{address}");
     let places = r##"[a-z]*(://|@)[^][[:space:]"'`<>(){}|,]+"##;
@@ -135,15 +132,12 @@ fn one_file_holds_the_address() {
 fn is_address(word: &str) -> bool {
     let registries =
         "anaconda.org conda.io crates.io docs.rs packages.debian.org pypi.org spack.io";
-    let (_, place) = word
-        .split_once("://")
-        .or_else(|| word.split_once('@'))
-        .unwrap_or_default();
+    let parts = word.split_once("://").or(word.split_once('@'));
+    let (_, place) = parts.unwrap_or_default();
     let mut parts = place.split(['/', ':']);
     let host = parts.next().unwrap_or_default();
-    let is_registry = registries
-        .split(' ')
-        .any(|registry| host == registry || host.ends_with(&format!(".{registry}")));
+    let is_it = |name: &str| host == name || host.ends_with(&format!(".{name}"));
+    let is_registry = registries.split(' ').any(is_it);
     let mut names = parts.map(|part| part.trim_end_matches('.').trim_end_matches(".git"));
     host.contains('.') && !is_registry && names.any(|name| name == "treefold")
 }
@@ -174,8 +168,8 @@ fn measured_numbers_are_those_of_records() {
     for path in pages(&root()).unwrap() {
         let page = read(&path);
         let name = path.display();
-        let (text, count) =
-            filled(&page, &mut records).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        let filled = filled(&page, &mut records);
+        let (text, count) = filled.unwrap_or_else(|fault| panic!("{name}: {fault}"));
         assert!(text == page, "{name} is old: cargo xtask numbers");
         numbers_count += count;
     }
@@ -191,18 +185,108 @@ fn every_record_is_whole_and_on_a_page() {
         let record = Measurements::read(&root().join(&name)).unwrap();
         let name = name.display();
         assert!(!record.rows.is_empty(), "{name}");
-        for said in [
-            &record.command,
-            &record.machine,
-            &record.date,
-            &record.commit,
-        ] {
-            assert!(!said.is_empty(), "{name} does not say all");
-        }
+        let Measurements {
+            command,
+            machine,
+            date,
+            commit,
+            ..
+        } = &record;
+        let is_whole = [command, machine, date, commit]
+            .iter()
+            .all(|said| !said.is_empty());
+        assert!(is_whole, "{name} does not say all");
         let about = format!("{name}?about");
-        assert!(
-            pages.iter().any(|page| page.contains(&about)),
-            "no page says what {name} was measured on"
-        );
+        let is_shown = pages.iter().any(|page| page.contains(&about));
+        assert!(is_shown, "no page says what {name} was measured on");
+    }
+}
+
+/// The workspace's metadata and its packages, as cargo knows them.
+fn metadata() -> serde_json::Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version=1"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// What ends a command in prose or code, unless a quotation mark belongs to it.
+fn command(text: &str) -> &str {
+    let end = text.find(['`', '\n', '#', '\'', '(', '|']);
+    let text = text[..end.unwrap_or(text.len())].trim_end();
+    match text.rsplit_once('"') {
+        // The end of a string in a program.
+        Some((command, _)) if text.matches('"').count() % 2 == 1 => command,
+        _ => text,
+    }
+}
+
+/// Whether a command installs treefold, as it is or from an index.
+fn installs_treefold(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    words.any(|word| word.contains("bindings/") || word.starts_with("treefold"))
+        || command.starts_with("cargo xtask install --prefix ~")
+}
+
+#[test]
+fn pages_and_messages_say_the_same_lines() {
+    let metadata = metadata();
+    let lines = metadata["metadata"]["install"].as_object().unwrap();
+    let lines: Vec<&str> = lines.values().map(|line| line.as_str().unwrap()).collect();
+    let (mut said, mut others) = (Vec::new(), Vec::new());
+    for file in files(&["*.md", "bindings/*.py", ":!CHANGELOG.md"]) {
+        let text = read(&file);
+        for begin in ["pip install ", "cargo add ", "cargo xtask install "] {
+            let found = text.match_indices(begin);
+            let commands = found.map(|(place, _)| command(&text[place..]));
+            for command in commands.filter(|command| installs_treefold(command)) {
+                said.push(command.to_owned());
+                // From what `cargo xtask release` makes: `docs/installing.md` has them beside each system.
+                let is_packaged = file.ends_with("docs/installing.md") && !lines.contains(&command);
+                if !lines.contains(&command) && !is_packaged {
+                    others.push(format!("{}: {command}", file.display()));
+                }
+            }
+        }
+    }
+    assert_eq!(others, [] as [String; 0]);
+    for line in lines {
+        assert!(said.iter().any(|said| said == line), "nothing says {line}");
+    }
+}
+
+#[test]
+fn both_front_doors_say_the_same() {
+    let (readme, landing) = (read("README.md"), read("docs/README.md"));
+    let is = front_page(&readme, &landing);
+    assert_eq!(is.as_ref(), Some(&landing), "cargo xtask numbers");
+    for page in [&readme, &landing] {
+        let first: Vec<&str> = page.lines().take(40).collect();
+        let first = first.join("\n").to_lowercase();
+        for word in "reproducible|floating-point|bitwise|deterministic|git clone".split('|') {
+            assert!(first.contains(word), "{word}");
+        }
+    }
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap();
+    let treefold = packages
+        .iter()
+        .find(|package| package["name"] == "treefold");
+    let [address, version, rust] = ["repository", "version", "rust_version"]
+        .map(|key| treefold.unwrap()[key].as_str().unwrap_or_default());
+    let address = Some(address).filter(|address| !address.is_empty());
+    let clone = format!("git clone {} treefold", address.unwrap_or("REPOSITORY"));
+    let pinned = read("rust-toolchain.toml");
+    let mut lines = pinned.lines();
+    let pinned = lines.find_map(|line| line.strip_prefix("channel = \""));
+    let (pinned, _) = pinned.unwrap().rsplit_once('.').unwrap();
+    let (rust, pinned) = (
+        format!("Rust {rust} or newer"),
+        format!("the pinned {pinned}"),
+    );
+    for said in [&*clone, version, &rust, &pinned] {
+        assert!(readme.contains(said), "{said}");
     }
 }
