@@ -1,20 +1,20 @@
 //! `cargo xtask bench`: times candidates and references alternately in one run. `footprint` counts the cache lines of short calls;
 //! `peers` also measures other libraries.
 
-mod peers;
-
 use std::path::PathBuf;
 
 use checkout::workspace::{target, workspace};
 use clap::Args;
-use harness::Error;
+use gate::peers::{self, Job, Measurement, REFERENCE, TREEFOLD};
+use harness::bench::timing::median;
 use harness::bench::{
     Measured, Row, exact, kernels, lookup, plot, python, reduce, schedules, show, sums,
 };
-use harness::measured::Recording;
+use harness::measured::{Recording, Time};
 use harness::output::Output;
-use harness::{Backend, Place, choices};
+use harness::{Backend, Error, Place, choices};
 use launch::MpiOptions;
+use serde::Serialize;
 
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
@@ -68,7 +68,7 @@ const BENCHES: [(&str, bool); 9] = [
 pub fn run(options: &Options) -> Result<(), Error> {
     match &*options.name {
         "footprint" => return footprint(options),
-        "peers" => return peers::bench(options),
+        "peers" => return bench_peers(options),
         _ if options.peers.is_some() => {
             return Err(Error::option("--peers", "it belongs to `bench peers`"));
         }
@@ -101,13 +101,12 @@ pub fn run(options: &Options) -> Result<(), Error> {
 
 /// Prints the cache lines that short calls touch.
 fn footprint(options: &Options) -> Result<(), Error> {
-    for (is_given, option) in [
+    let given = [
         (options.record, "--record"),
         (options.json.is_some(), "--json"),
-    ] {
-        if is_given {
-            return Err(Error::option(option, "`footprint` prints a table alone"));
-        }
+    ];
+    if let Some((_, option)) = given.into_iter().find(|(is_given, _)| *is_given) {
+        return Err(Error::option(option, "`footprint` prints a table alone"));
     }
     let output = Output::open(None)?;
     for line in gate::footprint(&options.mpi.installation()?)? {
@@ -188,10 +187,11 @@ impl Options {
             _ => keep(name, &rows, recording, output)?,
         }
         let pictures = match name {
-            "sums" if self.record => {
-                plot::sums(&sums::measure(quick, output), &workspace().join("docs"))?
+            "sums" => {
+                let kept = self.record.then(|| workspace().join("docs"));
+                let folder = kept.map_or_else(target, Ok)?;
+                plot::sums(&sums::measure(quick, output), &folder)?
             }
-            "sums" => plot::sums(&sums::measure(quick, output), &target()?)?,
             "kernels" => vec![plot::kernels(&rows)?],
             "reduce" => plot::scaling(&rows)?.into_iter().collect(),
             "schedules" => vec![plot::schedules(&of_schedules)?],
@@ -225,5 +225,125 @@ impl Options {
         let mpi = self.mpi.installation()?;
         let mpi = (backend == Some(Backend::Mpi)).then_some(&mpi);
         Ok(Some(Recording::begin(&file, &words, mpi)))
+    }
+}
+
+/// A library's sums of a length on a number of ranks: one line of `--json`.
+#[derive(Debug, Serialize)]
+struct PeerRow {
+    bench: &'static str,
+    variant: String,
+    n: u64,
+    ranks: usize,
+    /// `warm` or `cold`.
+    state: String,
+    median_ns: f64,
+    /// Its time divided by the reference's.
+    ratio: f64,
+    reference: &'static str,
+    /// The bits of the sum, in hexadecimal digits.
+    bits: String,
+    /// Whether treefold's sum of the same items on the same ranks has the same bits.
+    has_treefolds_bits: bool,
+}
+
+/// Runs the bench.
+fn bench_peers(options: &Options) -> Result<(), Error> {
+    if options.record {
+        let reason = "`peers` keeps no record: what it measures is not of this project alone";
+        return Err(Error::option("--record", reason));
+    }
+    let Some(folder) = &options.peers else {
+        return Err(Error::option("--peers", peers::advice()));
+    };
+    let ranks = choices::rank_counts(options.ranks.as_deref().unwrap_or("1,2"))?;
+    let mut output = Output::open(options.json.as_deref())?;
+    let job = Job {
+        folder,
+        ranks: &ranks,
+        quick: options.quick,
+        cold: !options.warm,
+    };
+    let installation = options.mpi.installation()?;
+    let measured = peers::measure(job, &installation, &|words| output.say(words))?;
+    keep("peers", &peer_rows(&measured), None, &mut output)?;
+    output.finish()
+}
+
+/// A row for each measurement, compared with the reference and with treefold for the same case.
+fn peer_rows(measured: &[Measurement]) -> Vec<PeerRow> {
+    let row = |one: &Measurement| {
+        let of = |name: &str| {
+            let key = |of: &Measurement| (of.n, of.ranks, of.state.clone());
+            let mut alike = measured.iter().filter(|other| key(other) == key(one));
+            alike.find(|other| other.name == name)
+        };
+        let median_ns = median(one.ns.clone());
+        Some(PeerRow {
+            bench: "peers",
+            variant: one.name.clone(),
+            n: one.n,
+            ranks: one.ranks,
+            state: one.state.clone(),
+            median_ns,
+            ratio: median_ns / median(of(REFERENCE)?.ns.clone()),
+            reference: REFERENCE,
+            bits: format!("{:016X}", one.bits),
+            has_treefolds_bits: of(TREEFOLD)?.bits == one.bits,
+        })
+    };
+    measured.iter().filter_map(row).collect()
+}
+
+impl Measured for PeerRow {
+    fn ratios(_: &str) -> String {
+        "time".to_owned()
+    }
+
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        let has_bits = if self.has_treefolds_bits { "yes" } else { "no" };
+        vec![
+            ("library", self.variant.clone()),
+            ("state", self.state.clone()),
+            ("ranks", self.ranks.to_string()),
+            ("n", self.n.to_string()),
+            ("ns", format!("{:.0}", self.median_ns)),
+            ("ratio", format!("{:.2}", self.ratio)),
+            ("treefold's bits", has_bits.to_owned()),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Measurement, REFERENCE, TREEFOLD, peer_rows};
+
+    #[test]
+    fn each_is_compared_within_its_own_run() {
+        let of = |name: &str, ranks, bits, ns: f64| Measurement {
+            name: name.to_owned(),
+            ranks,
+            n: 460,
+            state: "cold".to_owned(),
+            bits,
+            ns: vec![ns, 2.0 * ns, 1000.0 * ns],
+        };
+        let rows = peer_rows(&[
+            of(REFERENCE, 1, 7, 100.0),
+            of(TREEFOLD, 1, 8, 150.0),
+            of("other", 1, 8, 300.0),
+            of(REFERENCE, 2, 7, 200.0),
+            of(TREEFOLD, 2, 8, 100.0),
+        ]);
+        let told = rows.iter().map(|row| (row.ratio, row.has_treefolds_bits));
+        let told: Vec<_> = told.collect();
+        let expected = [
+            (1.0, false),
+            (1.5, true),
+            (3.0, true),
+            (1.0, false),
+            (0.5, true),
+        ];
+        assert_eq!(told, expected);
     }
 }

@@ -1,19 +1,24 @@
 //! `cargo xtask campaign`: runs random programs with injected faults and compares every result with the definition.
 
-mod cluster;
-
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use ::cluster::{Control, Order, Random};
 use checkout::names;
 use checkout::progress::Progress;
 use clap::{Args, value_parser};
-use harness::campaign::{Campaign, FaultKind, Generator, silence_panics};
+use harness::campaign::{Campaign, FaultKind, Generator, Summary, silence_panics};
 use harness::output::Output;
 use harness::{Backend, Error, Place};
 use launch::MpiOptions;
+use serde_json::Value;
 
 /// Options of `campaign`.
 #[derive(Args, Clone, Debug)]
@@ -59,9 +64,9 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
         Some(typed) => names("--faults", typed, FaultKind::ALL, str::parse)?,
     };
     let backends = match Backend::parse(&options.backend) {
-        _ if options.backend == cluster::NAME => Vec::new(),
+        _ if options.backend == CLUSTER => Vec::new(),
         Err(Error::Checkout(checkout::Error::Option { option, reason })) => {
-            let reason = format!("{reason}, {}", cluster::NAME);
+            let reason = format!("{reason}, {}", CLUSTER);
             return Err(Error::option(option, reason));
         }
         backends => backends?,
@@ -74,10 +79,10 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
     let mut is_sound = true;
     silence_panics();
     if backends.is_empty() {
-        let progress = options.progress(cluster::NAME);
+        let progress = options.progress(CLUSTER);
         let (seeds, deadline) = (options.seeds(), options.deadline());
         let done = |cases| progress.advance(cases);
-        is_sound = cluster::run(options, seeds, deadline, &mut output, &done)?;
+        is_sound = run_on_clusters(options, seeds, deadline, &mut output, &done)?;
     } else {
         options.mpi.check_use(backends.contains(&Backend::Mpi))?;
     }
@@ -121,4 +126,202 @@ impl Options {
             None => Progress::to(backend, self.cases, "cases"),
         }
     }
+}
+
+/// The name of this backend.
+const CLUSTER: &str = "cluster";
+
+/// Cases per cluster.
+const CASES: u64 = 40;
+
+/// A kind of trouble: a fault of the network or its nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trouble {
+    /// None; the programs themselves have faults.
+    Programs,
+    /// Frames are lost.
+    Loss,
+    /// Nodes are cut off, one after the other, for up to 2 s.
+    LinkDown,
+    /// Nodes are stopped, one after the other, for up to 2 s.
+    Stopped,
+}
+
+/// All kinds of trouble, by name.
+const TROUBLES: [(&str, Trouble); 4] = [
+    ("delay", Trouble::Programs),
+    ("loss", Trouble::Loss),
+    ("link-down", Trouble::LinkDown),
+    ("stopped", Trouble::Stopped),
+];
+
+/// The settings of a cluster with one kind of trouble.
+struct Troubled {
+    seed: u64,
+    nodes: usize,
+    ranks_per_node: usize,
+    delay_us: u64,
+    /// The share of lost frames, in tenths of a percent.
+    loss: u64,
+    trouble: Trouble,
+    /// The trouble's name.
+    name: &'static str,
+}
+
+impl Troubled {
+    fn of(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let kind = usize::try_from(seed / CASES % TROUBLES.len() as u64).expect("a few");
+        let (name, trouble) = TROUBLES[kind];
+        Self {
+            seed,
+            name,
+            nodes: 2 + random.below(3),
+            ranks_per_node: 1 + random.below(2),
+            delay_us: [0, 50, 200, 1000][random.below(4)],
+            loss: match trouble {
+                Trouble::Loss => 1 + random.below(10) as u64,
+                _ => 0,
+            },
+            trouble,
+        }
+    }
+
+    /// The command that starts this program again to run `cases` cases in such a cluster.
+    fn command(&self, cases: u64, options: &Options) -> Result<Command, Error> {
+        let own = std::env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
+        let ranks = self.nodes * self.ranks_per_node;
+        let ranks = options.ranks.map_or(ranks, |most| ranks.min(most.get()));
+        let mut command = Command::new(own);
+        let (seed, nodes, ranks_per_node) = (self.seed, self.nodes, self.ranks_per_node);
+        let (delay_us, percent, tenths) = (self.delay_us, self.loss / 10, self.loss % 10);
+        let words = format!(
+            "cluster --nodes {nodes} --ranks-per-node {ranks_per_node} --delay {delay_us}us --loss {percent}.{tenths}% --seed {seed}"
+        );
+        command.args(words.split(' '));
+        options.mpi.pass_on(&mut command);
+        let words = format!("-- campaign --json - --seed {seed} --cases {cases} --ranks {ranks}");
+        command.args(words.split(' '));
+        // Tests of some program faults set a short silence limit, which an interrupted network would exceed as well.
+        let faults = match self.trouble {
+            Trouble::Programs => options.faults.as_deref().unwrap_or("all"),
+            _ => "none",
+        };
+        command.args(["--faults", faults]);
+        if let Some(interposer) = &options.interposer {
+            command.arg("--interposer").arg(interposer);
+        }
+        command.stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Ok(command)
+    }
+
+    /// Makes trouble until the cluster has ended.
+    fn trouble(&self, mut control: Control, ended: &Receiver<()>) {
+        let mut random = Random::new(!self.seed);
+        let mut sleep = |least: usize, more: usize| {
+            let pause = Duration::from_millis((least + random.below(more)) as u64);
+            let waited = ended.recv_timeout(pause);
+            let goes_on = waited == Err(RecvTimeoutError::Timeout);
+            (goes_on, random.below(self.nodes))
+        };
+        let mut least = 300;
+        loop {
+            let (goes_on, node) = sleep(least, 1500);
+            // TCP doubles its pause before each retransmission: a link that is down too often stays down.
+            least = 4000;
+            let (begin, end) = match self.trouble {
+                _ if !goes_on => return,
+                Trouble::Programs | Trouble::Loss => continue,
+                Trouble::LinkDown => (Order::Cut, Order::Heal),
+                Trouble::Stopped => (Order::Stop, Order::Resume),
+            };
+            if control.tell(begin, node).is_err() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(100));
+            let (goes_on, _) = sleep(0, 1900);
+            if control.tell(end, node).is_err() || !goes_on {
+                return;
+            }
+        }
+    }
+}
+
+/// Runs the cases; true if none failed. Calls `done` with how many have ended.
+fn run_on_clusters(
+    options: &Options,
+    seeds: Range<u64>,
+    deadline: Option<Instant>,
+    output: &mut Output,
+    done: &dyn Fn(u64),
+) -> Result<bool, Error> {
+    ::cluster::check().map_err(|error| Error::Run(error.to_string()))?;
+    let begin = Instant::now();
+    let mut summary = Summary::of(CLUSTER, seeds.start);
+    let mut clusters: BTreeMap<String, u64> = BTreeMap::new();
+    let mut seed = seeds.start;
+    while seed < seeds.end && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+        let cases = CASES.min(seeds.end - seed);
+        let cluster = Troubled::of(seed);
+        let name = cluster.name;
+        *clusters.entry(name.to_owned()).or_default() += 1;
+        for line in run_one(&cluster, cluster.command(cases, options)?)? {
+            if line.get("case").is_some() {
+                output.json(&line)?;
+                output.say(format!(
+                    "FAILED: --backend cluster --seed {seed} --cases {cases} ({name}): {line}"
+                ));
+            } else {
+                summary.add(&serde_json::from_value(line)?);
+            }
+        }
+        seed += cases;
+        done(cases);
+    }
+    summary.seconds = begin.elapsed().as_secs_f64();
+    summary.clusters = Some(clusters);
+    summary.write(output)?;
+    Ok(summary.failures == 0)
+}
+
+/// Runs the cases of a cluster and returns their lines of JSON.
+fn run_one(cluster: &Troubled, mut command: Command) -> Result<Vec<Value>, Error> {
+    let failed = |error: io::Error| Error::Run(format!("the cluster: {error}"));
+    let mut child = command.spawn().map_err(failed)?;
+    let ended = follow(cluster, &mut child);
+    let status = child.wait().map_err(failed)?;
+    let (lines, said) = ended?;
+    // 1: a case failed, and its line says so.
+    match status.code() {
+        Some(0 | 1) if !lines.is_empty() => Ok(lines),
+        _ => Err(Error::Run(format!(
+            "the cluster of seed {}: {status}\n{said}",
+            cluster.seed
+        ))),
+    }
+}
+
+/// Makes trouble for a cluster until it ends; returns its lines of JSON and its standard error.
+fn follow(cluster: &Troubled, child: &mut Child) -> Result<(Vec<Value>, String), Error> {
+    let failed = |error: io::Error| Error::Run(format!("the cluster: {error}"));
+    let lines = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut errors = BufReader::new(child.stderr.take().expect("it is piped"));
+    let mut first = String::new();
+    errors.read_line(&mut first).map_err(failed)?;
+    let control = Control::announced(&first).map_err(|_| Error::Run(first.clone()))?;
+    thread::scope(|scope| {
+        let (end, ended) = mpsc::channel();
+        scope.spawn(move || cluster.trouble(control, &ended));
+        let said = scope.spawn(move || {
+            let lines = errors.lines().map_while(Result::ok);
+            lines.fold(first, |said, line| said + &line + "\n")
+        });
+        let lines = lines.lines().map_while(Result::ok);
+        let lines = lines.map(|line| serde_json::from_str(&line));
+        let lines: Result<Vec<Value>, _> = lines.collect();
+        drop(end);
+        let said = said.join().unwrap_or_default();
+        Ok((lines?, said))
+    })
 }

@@ -50,29 +50,27 @@ const WITH_BACKEND: [&str; 3] = ["repro-check", "bench", "campaign"];
 
 /// Runs the command, and returns its exit status.
 pub fn run(options: &Options) -> Result<u8, Error> {
+    let places = [Place::Outside, Place::FirstNode];
     let settings = Settings {
         nodes: options.nodes,
         ranks_per_node: options.ranks_per_node,
         delay: parse_delay(&options.delay).map_err(translated)?,
         loss: Loss::parse(&options.loss).map_err(translated)?,
         seed: options.seed,
-        place: if options.exec {
-            Place::FirstNode
-        } else {
-            Place::Outside
-        },
+        place: places[usize::from(options.exec)],
     };
     settings.check().map_err(translated)?;
     let installation = options.mpi.installation()?;
-    if options.exec {
+    let started = if options.exec {
+        ::cluster::run(&settings, &options.command, |_| ())
+    } else {
+        let command = own_command(&options.command)?;
         ::cluster::check().map_err(translated)?;
-        return ::cluster::run(&settings, &options.command, |_| ()).map_err(translated);
-    }
-    let command = own_command(&options.command)?;
-    ::cluster::check().map_err(translated)?;
-    let first_node = ::cluster::on_first_node().map_err(translated)?;
-    let installation = installation.started_by(first_node);
-    ::cluster::run(&settings, &command, |first| installation.pass_on(first)).map_err(translated)
+        let first_node = ::cluster::on_first_node().map_err(translated)?;
+        let installation = installation.started_by(first_node);
+        ::cluster::run(&settings, &command, |first| installation.pass_on(first))
+    };
+    started.map_err(translated)
 }
 
 /// The words that run a command of this program.
@@ -82,20 +80,16 @@ fn own_command(words: &[OsString]) -> Result<Vec<OsString>, Error> {
         words.any(|word| word == option || word.starts_with(&format!("{option}=")))
     };
     // After `--` they would start ranks outside the nodes.
-    if let Some(option) = ["--mpi", "--launcher"]
-        .into_iter()
-        .find(|option| has(option))
-    {
+    let mut misplaced = ["--mpi", "--launcher"].into_iter();
+    if let Some(option) = misplaced.find(|option| has(option)) {
         let reason = format!("goes before `--`: `cluster {option} … -- …`");
         return Err(Error::option(option, reason));
     }
     let own = std::env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
     let mut command = vec![own.into_os_string()];
     command.extend(words.iter().take(1).cloned());
-    let takes_backend = words
-        .first()
-        .is_some_and(|name| WITH_BACKEND.iter().any(|known| name == known));
-    if takes_backend && !has("--backend") {
+    let takes_backend = |name| WITH_BACKEND.iter().any(|known| name == known);
+    if words.first().is_some_and(takes_backend) && !has("--backend") {
         command.extend(["--backend", "mpi"].map(OsString::from));
     }
     command.extend(words.iter().skip(1).cloned());

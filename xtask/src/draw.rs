@@ -1,11 +1,10 @@
 //! `cargo xtask draw`: redraws pictures from recorded measurements, so that their style can change without measuring again.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-
+use checkout::files::listed;
 use checkout::workspace::workspace;
+use clap::Args;
 use harness::Error;
 use harness::plot::Record;
 
@@ -24,8 +23,9 @@ pub fn run(options: &Options) -> Result<(), Error> {
         files => files.to_vec(),
     };
     for file in files {
-        Record::read(&file)?.write(&file.with_extension("svg"))?;
-        println!("drawn: {}", file.with_extension("svg").display());
+        let picture = file.with_extension("svg");
+        Record::read(&file)?.write(&picture)?;
+        println!("drawn: {}", picture.display());
     }
     Ok(())
 }
@@ -33,18 +33,15 @@ pub fn run(options: &Options) -> Result<(), Error> {
 /// All records below a folder that have a picture, sorted by path.
 pub fn records(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut records = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| Error::file(folder, error))? {
-        let path = entry.map_err(|error| Error::file(folder, error))?.path();
+    for path in listed(folder)? {
+        let is_json = path
+            .extension()
+            .is_some_and(|extension| extension == "json");
         if path.is_dir() {
             records.extend(self::records(&path)?);
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "json")
-            && path.with_extension("svg").exists()
-        {
+        } else if is_json && path.with_extension("svg").exists() {
             records.push(path);
         }
     }
-    records.sort();
     Ok(records)
 }

@@ -1,11 +1,11 @@
 //! Parses the command line, runs the command and sets the exit status: 0 for success; 1 if the command ran and its check failed; 2 for a
 //! usage or input error, which is reported in one line.
 
+use std::env;
 use std::process::ExitCode;
 
-use checkout::{in_a_line, refuse};
-use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use checkout::{ended, parsed, refuse};
+use clap::{CommandFactory, Parser, Subcommand};
 use harness::{Error, spread};
 use install::install;
 use peak_alloc::PeakAlloc;
@@ -63,22 +63,14 @@ fn main() -> ExitCode {
     if let Some(code) = mpi_runner::take_part() {
         return code;
     }
-    let cli = match Cli::try_parse() {
+    if env::args_os().len() < 2 {
+        let cli = Cli::command();
+        let known: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).collect();
+        return refuse(&format!("error: no command; known: {}", known.join(", ")));
+    }
+    let cli: Cli = match parsed() {
         Ok(cli) => cli,
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-            ) =>
-        {
-            error.exit()
-        }
-        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            return refuse(
-                "error: no command; known: repro-check, bench, simulate, schedules, papers, draw, numbers, campaign, cluster, install, release, book, test",
-            );
-        }
-        Err(error) => return refuse(&in_a_line(&error.to_string())),
+        Err(status) => return status,
     };
     let result: Result<bool, Error> = match &cli.command {
         Command::ReproCheck(options) => repro_check::run(options, Some(spread::draw)),
@@ -100,9 +92,5 @@ fn main() -> ExitCode {
         }
         Command::Test(options) => gate::run_stages(options).map_err(Error::from),
     };
-    match result {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => refuse(&format!("error: {error}")),
-    }
+    ended(result)
 }

@@ -73,10 +73,8 @@ fn fault(world: &World, kind: &str) -> Result<(), Error> {
 
 fn endure(world: &World, folder: &str, duration: &str, limit: &str) -> Result<(), Error> {
     let seconds = |word: &str| {
-        let number = word
-            .parse()
-            .map_err(|_| Error::Run(format!("`{word}` is not a number of seconds")));
-        number.map(Duration::from_secs)
+        let number = word.parse().map(Duration::from_secs);
+        number.map_err(|_| Error::Run(format!("`{word}` is not a number of seconds")))
     };
     let (duration, limit) = (seconds(duration)?, seconds(limit)?);
     endurance::endure(world, Path::new(folder), duration, limit, &|line| {

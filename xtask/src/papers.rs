@@ -1,10 +1,10 @@
 //! `cargo xtask papers`: recomputes the papers' tables and figures, next to the published values.
 
-use std::fs;
 use std::iter;
 use std::path::PathBuf;
 
 use ::papers::{Settings, chosen, exhibits, write};
+use checkout::files::make;
 use checkout::workspace::workspace;
 use clap::Args;
 use harness::output::Output;
@@ -49,7 +49,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         None => Backend::Threads,
     };
     for folder in iter::once(&options.output).chain(&options.summary) {
-        fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
+        make(folder)?;
     }
     let mut output = Output::open(options.json.as_deref())?;
     // Computed exhibits need no ranks.

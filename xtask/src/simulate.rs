@@ -166,11 +166,10 @@ fn whole(typed: &str) -> Result<u64, String> {
 }
 
 fn at_most<const MOST: usize>(typed: &str) -> Result<usize, String> {
-    let number = usize::try_from(whole(typed)?).unwrap_or(usize::MAX);
-    let is_within = (1..=MOST).contains(&number);
-    is_within
-        .then_some(number)
-        .ok_or_else(|| format!("it is not between 1 and {MOST}"))
+    match usize::try_from(whole(typed)?) {
+        Ok(number @ 1..) if number <= MOST => Ok(number),
+        _ => Err(format!("it is not between 1 and {MOST}")),
+    }
 }
 
 fn time(typed: &str) -> Result<f64, String> {
@@ -211,15 +210,10 @@ fn on_ranks(options: &Options, ranks: usize) -> Result<Question, Error> {
         let reason = format!("{blocks} of {columns}: a block has a column at least");
         return Err(Error::option("--blocks", reason));
     }
+    let mut asked = Parameters::default();
+    asked.blocks = blocks.unwrap_or(asked.blocks);
+    check("--blocks", asked)?;
     let usual = Parameters::default();
-    let asked = blocks.unwrap_or(usual.blocks);
-    check(
-        "--blocks",
-        Parameters {
-            blocks: asked,
-            ..usual
-        },
-    )?;
     check("--ports", Parameters { ports, ..usual })?;
     Ok(Question {
         ranks,

@@ -6,23 +6,22 @@
 mod common;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use checkout::workspace::workspace;
-use common::{fresh_folder, xtask};
+use common::{fresh_folder, said, xtask};
 
 /// The command ends with status 2 and one line with these words; nothing is on standard output, so that nothing was built.
 #[track_caller]
 fn refused(words: &[&str], expected: &[&str]) {
     let output = xtask("install", words);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{words:?}: {errors}");
-    assert_eq!(errors.lines().count(), 1, "{words:?}: {errors}");
     assert!(output.stdout.is_empty(), "{words:?}");
+    let errors = said(output, 2);
+    assert_eq!(errors.lines().count(), 1, "{words:?}: {errors}");
     for word in expected {
-        assert!(
-            errors.contains(word),
-            "{words:?}: `{errors}` lacks `{word}`"
-        );
+        let is_there = errors.contains(word);
+        assert!(is_there, "{words:?}: `{errors}` lacks `{word}`");
     }
 }
 
@@ -69,19 +68,17 @@ fn an_option_that_is_not_needed_any_more_is_told_so() {
     for words in [&["--mpi"][..], &["--mpi", "openmpi"]] {
         let words = [&["--prefix", "/proc/treefold"], words].concat();
         let output = xtask("install", &words);
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{errors}");
+        let errors = said(output, 2);
         assert!(errors.starts_with("--mpi is not needed: "), "{errors}");
     }
 }
 
 /// The script needs no build, and its help fits any terminal.
-#[cfg(unix)]
 #[test]
 fn treefold_run_explains_itself_in_any_width() {
     let script = workspace().join("bindings/interposer/packaging/treefold-run");
     for columns in [40, 80] {
-        let mut help = std::process::Command::new("sh");
+        let mut help = Command::new("sh");
         let help = help.arg(&script).arg("--help");
         let output = help.env("COLUMNS", columns.to_string()).output().unwrap();
         let told = String::from_utf8(output.stdout).unwrap();
@@ -93,12 +90,8 @@ fn treefold_run_explains_itself_in_any_width() {
 }
 
 /// A build takes minutes. The `cargo` here is a script that takes a while, and fails.
-#[cfg(unix)]
 #[test]
 fn a_build_is_not_silent() {
-    use std::os::unix::fs::PermissionsExt;
-    use std::process::Command;
-
     let folder = fresh_folder("install-slowly");
     let cargo = folder.join("cargo");
     let script = "#!/bin/sh\nsleep 12\necho 'error: no more' >&2\nexit 1\n";
@@ -110,14 +103,11 @@ fn a_build_is_not_silent() {
         .env("CARGO", &cargo)
         .output()
         .unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{told}");
+    let told = said(output, 2);
     let first = told.lines().next().unwrap();
     let built = "cargo build --release --lib --package treefold-c-library";
     assert!(first.starts_with(built), "{told}");
     let last = told.lines().last().unwrap();
-    assert!(
-        last.starts_with("error: ") && last.contains("error: no more"),
-        "{told}"
-    );
+    let is_whole = last.starts_with("error: ") && last.contains("error: no more");
+    assert!(is_whole, "{told}");
 }

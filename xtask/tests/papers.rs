@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use common::{fresh_folder, xtask};
-use papers::exhibits;
+use common::{fresh_folder, said, xtask};
+use papers::{Exhibit, exhibits};
 use serde_json::Value;
 
 fn papers(words: &[&str]) -> Output {
@@ -53,23 +53,15 @@ fn check_computed(folder: &str, is_chosen: impl Fn(&str) -> bool) {
     let computed = all.iter().filter(|exhibit| !exhibit.is_measured());
     let ids = computed.map(|exhibit| exhibit.id);
     let only: Vec<&str> = ids.filter(|id| is_chosen(id)).collect();
-    let output = papers(&[
-        "--output",
-        folder.to_str().unwrap(),
-        "--summary",
-        book.to_str().unwrap(),
-        "--only",
-        &only.join(","),
-    ]);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{errors}");
+    let (to, book_to) = (folder.to_str().unwrap(), book.to_str().unwrap());
+    let words = ["--output", to, "--summary", book_to, "--only"];
+    let output = papers(&[&words[..], &[&only.join(",")]].concat());
+    said(output, 0);
     assert_eq!(files(&book), files(&docs()));
     for file in files(&book) {
-        let is_same = fs::read(book.join(&file)).unwrap() == fs::read(docs().join(&file)).unwrap();
-        assert!(
-            is_same,
-            "docs/papers/{file} is old: cargo xtask papers --summary docs/papers"
-        );
+        let [written, kept] = [&book, &docs()].map(|folder| fs::read(folder.join(&file)).unwrap());
+        let update = "cargo xtask papers --summary docs/papers";
+        assert!(written == kept, "docs/papers/{file} is old: {update}");
     }
     for id in only {
         assert!(folder.join(format!("{id}.md")).exists(), "{id}");
@@ -84,24 +76,14 @@ fn measured_pages_can_be_made() {
     let all = exhibits();
     let measured: Vec<_> = all.iter().filter(|exhibit| exhibit.is_measured()).collect();
     let only: Vec<&str> = measured.iter().map(|exhibit| exhibit.id).collect();
-    let output = papers(&[
-        "--quick",
-        "--backend",
-        "threads",
-        "--output",
-        folder.to_str().unwrap(),
-        "--json",
-        json.to_str().unwrap(),
-        "--only",
-        &only.join(","),
-    ]);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{errors}");
+    let (to, rows_to) = (folder.to_str().unwrap(), json.to_str().unwrap());
+    let words = ["--output", to, "--json", rows_to, "--only", &only.join(",")];
+    let quick = ["--quick", "--backend", "threads"];
+    let output = papers(&[&quick[..], &words].concat());
+    said(output, 0);
     let rows = fs::read_to_string(json).unwrap();
-    let rows: Vec<Value> = rows
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let rows = rows.lines().map(|line| serde_json::from_str(line).unwrap());
+    let rows: Vec<Value> = rows.collect();
     for exhibit in measured {
         let own = || rows.iter().filter(|row| row["exhibit"] == exhibit.id);
         for row in own() {
@@ -110,10 +92,8 @@ fn measured_pages_can_be_made() {
             assert!(!row[value].is_null(), "{row}");
         }
         let page = fs::read_to_string(folder.join(format!("{}.md", exhibit.id))).unwrap();
-        assert!(
-            page.contains("Measured on ") || page.contains("p = 1, 17"),
-            "{page}"
-        );
+        let is_dated = page.contains("Measured on ") || page.contains("p = 1, 17");
+        assert!(is_dated, "{page}");
         assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
     }
     table_4_2_says_where_its_numbers_are_from(&folder);
@@ -140,15 +120,10 @@ fn every_exhibit_has_its_section_and_every_section_its_exhibit() {
         let page = fs::read_to_string(docs().join(paper.page())).unwrap();
         let sections = page.lines().filter(|line| line.starts_with("## ")).count();
         assert_eq!(sections, own.len(), "{}", paper.page());
-        let begins = own
-            .iter()
-            .map(|exhibit| page.find(&format!("\n\n`{}`. ", exhibit.id)));
-        let begins: Option<Vec<usize>> = begins.collect();
-        assert!(
-            begins.is_some_and(|begins| begins.is_sorted()),
-            "{}",
-            paper.page()
-        );
+        let begin = |exhibit: &Exhibit| page.find(&format!("\n\n`{}`. ", exhibit.id));
+        let begins: Option<Vec<usize>> = own.iter().map(begin).collect();
+        let is_in_order = begins.is_some_and(|begins| begins.is_sorted());
+        assert!(is_in_order, "{}", paper.page());
         assert!(paper.pictures.len() <= 2);
         for picture in paper.pictures {
             assert!(page.contains(&format!("]({picture})")), "{picture}");
@@ -165,18 +140,11 @@ fn every_exhibit_has_its_section_and_every_section_its_exhibit() {
 #[test]
 fn unknown_exhibits_are_an_error_of_one_line() {
     let folder = fresh_folder("no-pages");
-    let output = papers(&[
-        "--only",
-        "table-3,table-9",
-        "--output",
-        folder.to_str().unwrap(),
-    ]);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{errors}");
+    let to = folder.to_str().unwrap();
+    let output = papers(&["--only", "table-3,table-9", "--output", to]);
+    let errors = said(output, 2);
     assert_eq!(errors.lines().count(), 1, "{errors}");
-    assert!(
-        errors.starts_with("error: --only: unknown exhibit `table-9`"),
-        "{errors}"
-    );
+    let expected = "error: --only: unknown exhibit `table-9`";
+    assert!(errors.starts_with(expected), "{errors}");
     assert_eq!(files(&folder), BTreeSet::new());
 }

@@ -1,4 +1,5 @@
-//! Measured pictures in `docs/` are drawn from the records next to them, and pages say what they show.
+//! Measured pictures in `docs/` are drawn from the records next to them, and pages say what they show. The page of schedules in `docs/` equals
+//! the output of `cargo xtask schedules`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -7,7 +8,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{fresh_folder, xtask};
+use common::{fresh_folder, said, xtask};
 use harness::plot::Record;
 use papers::{Exhibit, exhibits};
 use xtask::draw::records;
@@ -26,8 +27,7 @@ fn recorded_pictures_are_up_to_date() {
         let file = folder.join(kept.file_name().unwrap());
         fs::copy(&kept, &file).unwrap();
         let output = xtask("draw", &[file.to_str().unwrap()]);
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{errors}");
+        said(output, 0);
         for (drawn, kept) in [
             (file.clone(), kept.clone()),
             (file.with_extension("svg"), kept.with_extension("svg")),
@@ -80,8 +80,7 @@ fn sums_are_drawn_over_the_numbers_of_ranks() {
         xtask("repro-check", &[&words[..], &plot].concat())
     };
     let output = run(&picture);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{errors}");
+    said(output, 0);
     let record = Record::read(&picture.with_extension("json")).unwrap();
     let [tree, exact, plain] = &record.plot.lines[..] else {
         panic!("{record:?}");
@@ -93,8 +92,7 @@ fn sums_are_drawn_over_the_numbers_of_ranks() {
     assert!(picture.exists());
 
     let output = run(&folder.join("spread.png"));
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{errors}");
+    let errors = said(output, 2);
     assert!(errors.starts_with("error: --plot: "), "{errors}");
 }
 
@@ -108,10 +106,30 @@ fn files_that_are_no_records_are_an_error_of_one_line() {
         (Path::new("/nowhere/record.json"), "/nowhere/record.json: "),
     ] {
         let output = xtask("draw", &[file.to_str().unwrap()]);
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{errors}");
+        let errors = said(output, 2);
         assert_eq!(errors.lines().count(), 1, "{errors}");
         assert!(errors.contains(expected), "{errors}");
     }
     assert!(!broken.with_extension("svg").exists());
+}
+
+#[test]
+fn the_page_of_schedules_is_up_to_date() {
+    let (docs, folder) = (docs(), fresh_folder("page"));
+    let output = xtask("schedules", &["--output", folder.to_str().unwrap()]);
+    said(output, 0);
+    let pictures = fs::read_dir(docs.join("schedules")).unwrap();
+    let pictures = pictures.map(|entry| Path::new("schedules").join(entry.unwrap().file_name()));
+    let mut files: Vec<PathBuf> = pictures.collect();
+    assert_eq!(files.len(), schedule::Algorithm::ALL.len());
+    files.push("schedules.md".into());
+    for file in files {
+        let (kept, written) = (fs::read(docs.join(&file)), fs::read(folder.join(&file)));
+        let is_same = kept.unwrap() == written.unwrap();
+        assert!(
+            is_same,
+            "docs/{} is old: cargo xtask schedules",
+            file.display()
+        );
+    }
 }

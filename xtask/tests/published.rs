@@ -43,16 +43,11 @@ fn check(words: &[&str], rows_count: usize) {
         .args(files)
         .output()
         .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
     let rows = String::from_utf8(output.stdout).unwrap();
-    let rows: Vec<Value> = rows
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let rows = rows.lines().map(|line| serde_json::from_str(line).unwrap());
+    let rows: Vec<Value> = rows.collect();
     for (name, items, tree, left_to_right) in PUBLISHED {
         let rows: Vec<&Value> = rows.iter().filter(|row| row["dataset"] == name).collect();
         assert_eq!(rows.len(), rows_count);
@@ -65,10 +60,9 @@ fn check(words: &[&str], rows_count: usize) {
             }
         }
     }
+    let (count, words) = (PUBLISHED.len(), words.join(" "));
     tell(&format!(
-        "published sums: {} data sets, threads, {}",
-        PUBLISHED.len(),
-        words.join(" ")
+        "published sums: {count} data sets, threads, {words}"
     ));
 }
 
@@ -85,12 +79,8 @@ fn published_sums_by_all_algorithms_on_few_ranks() {
 /// p = 1, 17, …, 241.
 #[test]
 fn published_sums_by_few_algorithms_on_all_ranks() {
-    let words = [
-        "--distribution",
-        "lower,random",
-        "--algorithm",
-        "algorithm1,binomial,recursive-doubling,exact-sum,left-to-right",
-    ];
+    let algorithms = "algorithm1,binomial,recursive-doubling,exact-sum,left-to-right";
+    let words = ["--distribution", "lower,random", "--algorithm", algorithms];
     // Two schedules and the thesis' algorithm, one schedule also with reduce; the exact sum with both; two baselines.
     check(&words, 16 * 2 * (3 + 1 + 2 + 2));
 }

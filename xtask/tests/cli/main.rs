@@ -3,9 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 mod check;
-mod input;
 mod refused;
-mod simulate;
 
 use std::fs;
 use std::path::{Path, PathBuf};

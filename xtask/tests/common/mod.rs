@@ -13,6 +13,14 @@ pub(crate) fn xtask(command: &str, words: &[&str]) -> Output {
         .unwrap()
 }
 
+/// The standard error of a command that must end with this status.
+#[track_caller]
+pub(crate) fn said(output: Output, status: i32) -> String {
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(status), "{errors}");
+    errors
+}
+
 /// An empty folder for a command's output.
 pub(crate) fn fresh_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

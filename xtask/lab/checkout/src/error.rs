@@ -1,4 +1,4 @@
-//! Errors about the checkout, each in one line.
+//! Errors about the checkout and about starting ranks, each in one line.
 
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,12 @@ pub enum Error {
     /// `cargo` failed, or did not build the expected files.
     #[error("cargo: {0}")]
     Cargo(String),
+    /// MPI is missing or does not work.
+    #[error("{0}")]
+    Mpi(String),
+    /// A run failed.
+    #[error("{0}")]
+    Run(String),
 }
 
 impl Error {

@@ -2,6 +2,7 @@
 //! nothing of reductions.
 
 mod error;
+pub mod files;
 pub mod headers;
 pub mod licences;
 pub mod machine;
@@ -11,4 +12,4 @@ mod usage;
 pub mod workspace;
 
 pub use error::Error;
-pub use usage::{in_a_line, names, refuse, shell_word};
+pub use usage::{ended, names, parsed, refuse, shell_word};

@@ -1,11 +1,11 @@
 //! The licences of the crates that are linked into a library.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::Error;
-use crate::workspace::{Sources, cargo};
+use crate::files;
+use crate::workspace::{Sources, cargo, output};
 
 /// The beginnings of licence files' names, in any case.
 const NAMES: [&str; 4] = ["licen", "copying", "notice", "unlicense"];
@@ -31,19 +31,18 @@ pub fn linked(packages: &[&str], sources: &Sources) -> Result<Vec<Licence>, Erro
         let Some(folder) = sources.get(&name) else {
             continue;
         };
-        let before_count = licences.len();
-        for file in files(folder)? {
-            let text = fs::read_to_string(&file).map_err(|error| Error::file(&file, error))?;
-            let title = file.file_name().unwrap_or_default().to_string_lossy();
-            licences.push(Licence {
-                package: name.clone(),
-                title: title.into_owned(),
-                text,
-            });
-        }
-        if licences.len() == before_count {
+        let mut files = files::listed(folder)?;
+        files.retain(|file| is_licence(file));
+        if files.is_empty() {
             let reason = format!("{name} has no file with its licence");
             return Err(Error::file(folder, reason));
+        }
+        for file in files {
+            licences.push(Licence {
+                package: name.clone(),
+                title: files::name(&file),
+                text: files::read(&file)?,
+            });
         }
     }
     Ok(licences)
@@ -75,13 +74,7 @@ fn names(packages: &[&str]) -> Result<Vec<String>, Error> {
     for package in packages {
         tree.args(["--package", package]);
     }
-    let output = tree.output();
-    let output = output.map_err(|error| Error::Cargo(error.to_string()))?;
-    if !output.status.success() {
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(Error::Cargo(errors));
-    }
-    let lines = String::from_utf8_lossy(&output.stdout);
+    let lines = output(&mut tree)?;
     let name = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().take(2).collect();
         words.join(" ")
@@ -92,20 +85,8 @@ fn names(packages: &[&str]) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// The licence files in a folder, by name.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let failed = |error| Error::file(folder, error);
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| Ok(entry?.path())).collect();
-    let mut files = paths.map_err(failed)?;
-    files.retain(|file| is_licence(file));
-    files.sort();
-    Ok(files)
-}
-
 /// Whether a file is a licence, judging by its name.
 pub fn is_licence(file: &Path) -> bool {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.to_ascii_lowercase();
+    let name = files::name(file).to_ascii_lowercase();
     file.is_file() && NAMES.iter().any(|start| name.starts_with(start))
 }

@@ -1,5 +1,6 @@
 //! The machine, the checkout and the date, for records of measurements.
 
+use std::fmt;
 use std::fs;
 use std::process::Command;
 use std::thread;
@@ -24,19 +25,24 @@ impl Machine {
     pub fn here() -> Self {
         let said = |command: &mut Command| {
             let output = command.output().map(|output| output.stdout);
-            String::from_utf8_lossy(&output.unwrap_or_default())
-                .trim()
-                .to_owned()
+            let output = output.unwrap_or_default();
+            String::from_utf8_lossy(&output).trim().to_owned()
         };
         let mut git = Command::new("git");
-        git.args(["rev-parse", "--short", "HEAD"])
-            .current_dir(workspace());
+        git.args(["rev-parse", "--short", "HEAD"]);
+        git.current_dir(workspace());
         Self {
             processor: processor(),
             cores: thread::available_parallelism().map_or(1, usize::from),
             date: said(Command::new("date").args(["-u", "+%F"])),
             commit: said(&mut git),
         }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} cores", self.processor, self.cores)
     }
 }
 

@@ -18,7 +18,8 @@ const TICK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
-    teller: Option<Teller>,
+    /// The thread that writes plain lines until the channel is closed.
+    teller: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
@@ -43,18 +44,35 @@ impl Progress {
     }
 
     fn start(what: String, total: Option<u64>, noun: &'static str, template: &str) -> Self {
-        let bar = match total {
-            Some(total) => ProgressBar::new(total),
-            None => ProgressBar::new_spinner(),
-        };
+        let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
         let style = ProgressStyle::with_template(template);
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message(what);
-        let is_terminal = io::stderr().is_terminal();
-        if is_terminal {
+        if io::stderr().is_terminal() {
             bar.enable_steady_tick(TICK);
+            return Self { bar, teller: None };
         }
-        let teller = (!is_terminal).then(|| Teller::start(&bar, noun, PAUSE, io::stderr()));
+        Self::told(bar, noun, PAUSE, io::stderr())
+    }
+
+    /// A task whose plain lines go to `output`, one after each pause.
+    fn told(
+        bar: ProgressBar,
+        noun: &'static str,
+        pause: Duration,
+        mut output: impl Write + Send + 'static,
+    ) -> Self {
+        let (end, ended) = mpsc::channel();
+        let told = bar.clone();
+        let tell = move || {
+            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                // If writing fails, nobody reads it.
+                let _ = writeln!(output, "{}", line(&told, noun));
+            }
+        };
+        // Without a thread there are no plain lines.
+        let thread = thread::Builder::new().spawn(tell).ok();
+        let teller = thread.map(|thread| (end, thread));
         Self { bar, teller }
     }
 
@@ -71,46 +89,12 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.teller.take();
-        self.bar.finish_and_clear();
-    }
-}
-
-/// A thread that writes plain lines until this is dropped.
-#[derive(Debug)]
-struct Teller {
-    end: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Teller {
-    fn start(
-        bar: &ProgressBar,
-        noun: &'static str,
-        pause: Duration,
-        mut output: impl Write + Send + 'static,
-    ) -> Self {
-        let (end, ended) = mpsc::channel::<()>();
-        let bar = bar.clone();
-        let tell = move || {
-            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                // If writing fails, nobody reads it.
-                let _ = writeln!(output, "{}", line(&bar, noun));
-            }
-        };
-        Self {
-            end: Some(end),
-            // Without a thread there is no progress output.
-            thread: thread::Builder::new().spawn(tell).ok(),
+        if let Some((end, thread)) = self.teller.take() {
+            drop(end);
+            // The thread only writes, so it does not panic.
+            let _ = thread.join();
         }
-    }
-}
-
-impl Drop for Teller {
-    fn drop(&mut self) {
-        self.end.take();
-        // The thread only writes, so it does not panic.
-        let _ = self.thread.take().map(JoinHandle::join);
+        self.bar.finish_and_clear();
     }
 }
 
@@ -133,7 +117,7 @@ mod tests {
 
     use indicatif::ProgressBar;
 
-    use super::{Progress, Teller, line};
+    use super::{Progress, line};
 
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -158,19 +142,17 @@ mod tests {
     #[test]
     fn lines_come_until_it_is_over() {
         let lines = Lines::default();
-        let bar = ProgressBar::hidden();
-        bar.set_message("waiting");
-        let teller = Teller::start(&bar, "rows", Duration::from_millis(1), lines.clone());
+        let told = |pause| Progress::told(ProgressBar::hidden(), "rows", pause, lines.clone());
+        let progress = told(Duration::from_millis(1));
         while lines.count() < 3 {
             thread::yield_now();
         }
-        drop(teller);
+        drop(progress);
         let count = lines.count();
         thread::sleep(Duration::from_millis(20));
         assert_eq!(lines.count(), count);
         // The end must not wait for the next line.
-        let pause = Duration::from_secs(1_000_000);
-        drop(Teller::start(&bar, "", pause, lines.clone()));
+        drop(told(Duration::from_secs(1_000_000)));
         assert_eq!(lines.count(), count);
     }
 

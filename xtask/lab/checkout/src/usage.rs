@@ -1,8 +1,10 @@
-//! Parses lists of names, quotes words for the shell, and reports wrong options.
+//! Parses command lines and lists of names, quotes words for the shell, and turns results into exit statuses.
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::process::ExitCode;
 
+use clap::Parser;
 use comm::text::printable;
 
 use crate::Error;
@@ -42,8 +44,7 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
 
 /// Shortens clap's error to one line: the error, with the valid names that it lists, and its suggestion. The usage
 /// is left out.
-#[must_use]
-pub fn in_a_line(text: &str) -> String {
+fn in_a_line(text: &str) -> String {
     let lines = text.lines().map(str::trim);
     let lines =
         lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
@@ -57,6 +58,28 @@ pub fn in_a_line(text: &str) -> String {
         }
     }
     joined
+}
+
+/// Parses the program's arguments. Prints help or the version if asked, and ends the program.
+///
+/// # Errors
+/// The exit status after wrong arguments, which are reported in one line.
+pub fn parsed<C: Parser>() -> Result<C, ExitCode> {
+    C::try_parse().map_err(|error| {
+        if !error.use_stderr() {
+            error.exit();
+        }
+        refuse(&in_a_line(&error.to_string()))
+    })
+}
+
+/// The exit status of a command: 0 for success, 1 if its check failed, 2 after an error, which is printed in one line.
+pub fn ended(result: Result<bool, impl Display>) -> ExitCode {
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => refuse(&format!("error: {error}")),
+    }
 }
 
 /// Prints an error and returns exit status 2. A library's message may contain line breaks, and an argument may contain anything that a terminal

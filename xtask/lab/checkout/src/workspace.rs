@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -11,6 +10,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use crate::Error;
+use crate::files;
 use crate::progress::Progress;
 
 /// The repository's address, from the root's `Cargo.toml`; empty if that file gives none.
@@ -34,7 +34,7 @@ pub fn workspace() -> &'static Path {
 /// The folder for the output of commands; created if it does not exist.
 pub fn target() -> Result<PathBuf, Error> {
     let folder = workspace().join("target");
-    fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
+    files::make(&folder)?;
     Ok(folder)
 }
 
@@ -45,19 +45,36 @@ pub fn cargo() -> Command {
     cargo
 }
 
+/// The standard output of a `cargo` command, which must succeed.
+pub(crate) fn output(cargo: &mut Command) -> Result<String, Error> {
+    let output = cargo.output();
+    let output = output.map_err(|error| Error::Cargo(error.to_string()))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if !output.status.success() {
+        return Err(Error::Cargo(text(&output.stderr)));
+    }
+    Ok(text(&output.stdout))
+}
+
+/// The packages of the workspace and their dependencies, as `cargo metadata` with these words lists them.
+pub fn packages(words: &str) -> Result<Vec<Value>, Error> {
+    let mut metadata = cargo();
+    metadata.args(["metadata", "--format-version", "1"]);
+    let text = output(metadata.args(words.split_whitespace()))?;
+    let mut found: Value =
+        serde_json::from_str(&text).map_err(|error| Error::Cargo(error.to_string()))?;
+    match found["packages"].take() {
+        Value::Array(packages) => Ok(packages),
+        _ => Err(Error::Cargo("its metadata has no packages".to_owned())),
+    }
+}
+
 /// The names of the members that go to crates.io: all whose `Cargo.toml` allows it.
 pub fn published_members() -> Result<Vec<String>, Error> {
-    let mut metadata = cargo();
-    metadata.args("metadata --no-deps --format-version 1".split_whitespace());
-    let output = metadata.output();
-    let output = output.map_err(|error| Error::Cargo(error.to_string()))?;
-    let failed = || Error::Cargo(String::from_utf8_lossy(&output.stderr).into_owned());
-    let found: Value = serde_json::from_slice(&output.stdout).map_err(|_| failed())?;
-    let packages = found["packages"].as_array().ok_or_else(failed)?;
+    let packages = packages("--no-deps")?;
+    let packages = packages.iter();
     // `publish = false` is an empty list of registries.
-    let published = packages
-        .iter()
-        .filter(|package| package["publish"].is_null());
+    let published = packages.filter(|package| package["publish"].is_null());
     let names = published.filter_map(|package| package["name"].as_str());
     Ok(names.map(str::to_owned).collect())
 }
@@ -65,16 +82,14 @@ pub fn published_members() -> Result<Vec<String>, Error> {
 /// The folders of packages with their own workspace: `exclude` in the root's `Cargo.toml`, a list of strings in one line.
 pub fn excluded_packages() -> Result<Vec<PathBuf>, Error> {
     let manifest = workspace().join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).map_err(|error| Error::file(&manifest, error))?;
+    let text = files::read(&manifest)?;
     let mut lines = text.lines();
     let list = lines.find_map(|line| line.strip_prefix("exclude = "));
     let list = list.ok_or_else(|| Error::file(&manifest, "no line begins with `exclude = `"))?;
     let folders: Vec<String> =
         serde_json::from_str(list).map_err(|error| Error::file(&manifest, error))?;
-    Ok(folders
-        .iter()
-        .map(|folder| workspace().join(folder))
-        .collect())
+    let folders = folders.iter().map(|folder| workspace().join(folder));
+    Ok(folders.collect())
 }
 
 /// A program that `cargo` built.
@@ -144,11 +159,10 @@ impl BuiltLibrary {
             return None;
         }
         let files = message["filenames"].as_array()?.iter();
+        let files = files.filter_map(|file| file.as_str().map(PathBuf::from));
         Some(Self {
             target: message["target"]["name"].as_str()?.to_owned(),
-            files: files
-                .filter_map(|file| file.as_str().map(PathBuf::from))
-                .collect(),
+            files: files.collect(),
         })
     }
 
@@ -180,26 +194,22 @@ fn source(message: &Value) -> Option<(String, PathBuf)> {
 
 /// Runs a `cargo` command and returns its messages; if it fails, returns its first error with advice.
 fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
-    let failed = Error::Cargo;
     let _progress = Progress::of(shown(cargo));
-    let output = cargo
-        .args(["--quiet", "--message-format", "json"])
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()
-        .map_err(|error| failed(error.to_string()))?;
+    cargo.args(["--quiet", "--message-format", "json"]);
+    let output = cargo.stdin(Stdio::null()).stderr(Stdio::piped()).output();
+    let output = output.map_err(|error| Error::Cargo(error.to_string()))?;
     let lines = String::from_utf8_lossy(&output.stdout);
-    let messages = lines.lines();
-    let messages: Vec<Value> = messages
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect();
+    let messages = lines
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    let messages: Vec<Value> = messages.collect();
     if !output.status.success() {
         // The compiler's errors say more than cargo's.
         let of_compiler = messages.iter().find_map(compile_error);
         let errors = String::from_utf8_lossy(&output.stderr);
         let of_cargo = errors.lines().find(|line| line.starts_with("error"));
         let first = of_compiler.as_deref().or(of_cargo).unwrap_or("it failed");
-        return Err(failed(format!("{first}; {advice}")));
+        return Err(Error::Cargo(format!("{first}; {advice}")));
     }
     Ok(messages)
 }

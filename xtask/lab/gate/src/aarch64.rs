@@ -7,12 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use checkout::files::{make, read};
 use checkout::workspace::target;
 use launch::installed::{is_root, runs};
 
-use crate::commands::{Result, Stop, cargo, command, output, succeeds};
-use crate::files::{make, read};
-use crate::steps::Steps;
+use crate::{Result, Steps, Stop, cargo, command, output, succeeds};
 
 /// The target triple.
 pub(crate) const TRIPLE: &str = "aarch64-unknown-linux-gnu";
@@ -54,15 +53,9 @@ pub(crate) fn aarch64(steps: &mut Steps) -> Result {
     let cross = Cross::set_up(folder)
         .map_err(|stop| Stop::Skipped(format!("aarch64, {}", stop.reason())))?;
     cross.clippy(steps)?;
-    for (name, words) in [
-        ("tests in qemu", TESTS),
-        (
-            "instructions of NEON kernels",
-            "test --locked --release -p instructions -- --nocapture",
-        ),
-    ] {
-        steps.step(name, cross.command(words))?;
-    }
+    steps.step("tests in qemu", cross.command(TESTS))?;
+    let counts = "test --locked --release -p instructions -- --nocapture";
+    steps.step("instructions of NEON kernels", cross.command(counts))?;
     cross.compare(steps)?;
     let campaign = cross.xtask("campaign --cases 300");
     steps.step("campaign in qemu", campaign)
@@ -119,11 +112,13 @@ impl Cross {
 
     /// A cargo that builds for the target, and runs what it built in qemu.
     fn command(&self, words: &str) -> Command {
-        let target = format!("--target {TRIPLE}");
-        let mut command = match words.split_once(" -- ") {
-            Some((of_cargo, rest)) => cargo(&format!("{of_cargo} {target} -- {rest}")),
-            None => cargo(&format!("{words} {target}")),
+        let (of_cargo, rest) = words.split_once(" -- ").unwrap_or((words, ""));
+        let rest = if rest.is_empty() {
+            String::new()
+        } else {
+            format!("-- {rest}")
         };
+        let mut command = cargo(&format!("{of_cargo} --target {TRIPLE} {rest}"));
         self.compile(&mut command);
         let variable = |name: &str| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{name}");
         let runner = "qemu-aarch64-static -L /usr/aarch64-linux-gnu";
@@ -136,9 +131,8 @@ impl Cross {
 
     /// The `xtask` program in qemu.
     fn xtask(&self, words: &str) -> Command {
-        self.command(&format!(
-            "run --locked --release -p xtask --bin xtask -- {words}"
-        ))
+        let run = "run --locked --release -p xtask --bin xtask --";
+        self.command(&format!("{run} {words}"))
     }
 
     /// Makes a command build for the target.
@@ -188,14 +182,10 @@ fn same_sums(here: &str, there: &str) -> Result<usize> {
         Ok(rows.map(str::to_owned).collect())
     };
     let (here, there) = (ordered(here)?, ordered(there)?);
-    if here.is_empty() {
-        return Err("there is no row in order".into());
+    if here.is_empty() || here.len() != there.len() {
+        return Err(format!("{} ordered rows here, {} there", here.len(), there.len()).into());
     }
-    if here.len() != there.len() {
-        return Err(format!("{} rows here, {} there", here.len(), there.len()).into());
-    }
-    let difference = here.iter().zip(&there).find(|(here, there)| here != there);
-    match difference {
+    match here.iter().zip(&there).find(|(here, there)| here != there) {
         Some((here, there)) => Err(format!("here {here}, there {there}").into()),
         None => Ok(here.len()),
     }

@@ -4,25 +4,19 @@
 //! several numbers of ranks with both of Debian's MPI libraries.
 
 pub(crate) mod consumers;
-mod findings;
 pub(crate) mod footprint;
 mod golden;
-pub(crate) mod instrumented;
 pub(crate) mod programs;
-mod subproject;
 pub(crate) mod symbols;
 
+use std::fs;
 use std::path::Path;
 
-use checkout::workspace::target;
+use checkout::files::{empty, name, read, remove, with_extension};
+use checkout::workspace::{target, workspace};
+use consumers::{BY_CMAKE, Consumers};
 
-use consumers::Consumers;
-
-use crate::commands::Result;
-use crate::files::{empty, remove};
-use crate::libraries::{MPI_LIBRARIES, prefix};
-use crate::setup;
-use crate::steps::Steps;
+use crate::{MPI_LIBRARIES, Result, Steps, Stop, command, needs, prefix, setup, words, xtask};
 
 /// Runs the stage.
 pub(crate) fn c(steps: &mut Steps) -> Result {
@@ -40,7 +34,7 @@ fn check(steps: &mut Steps, folder: &Path) -> Result {
     let prefix = prefix(steps)?;
     symbols::check(steps, &prefix)?;
     Consumers::of(&prefix, folder, None).check(steps)?;
-    steps.part(|steps| subproject::check(steps, &folder.join("subproject")))?;
+    steps.part(|steps| check_subproject(steps, &folder.join("subproject")))?;
     if !steps.mpi {
         return Ok(());
     }
@@ -51,4 +45,133 @@ fn check(steps: &mut Steps, folder: &Path) -> Result {
         }
         Ok(())
     })
+}
+
+/// A finding is ours if it has a stack frame in this library.
+const OWN_LIBRARY: &str = "libtreefold";
+
+/// Checks the reports of all ranks, `PROGRAM.*.xml` in a folder, and removes them.
+///
+/// # Errors
+/// The number of complete reports is wrong, or one has a finding of ours.
+fn check_findings(folder: &Path, program: &str, ranks: usize) -> Result<String> {
+    let mut reports = with_extension(folder, "xml")?;
+    reports.retain(|path| name(path).starts_with(&format!("{program}.")));
+    let mut others = 0;
+    for path in &reports {
+        let report = read(path)?;
+        let shown = path.display();
+        if !report.trim_end().ends_with("</valgrindoutput>") {
+            return Err(format!("{shown} is not whole").into());
+        }
+        let (own, other) = findings(&report);
+        if let Some(first) = own.first() {
+            let count = own.len();
+            return Err(format!("{shown}: {count} of ours:\n{first}").into());
+        }
+        others += other;
+        fs::remove_file(path)?;
+    }
+    if reports.len() == ranks {
+        Ok(format!("nothing of ours, {others} of the MPI library"))
+    } else {
+        Err(format!("{} reports of {ranks} ranks", reports.len()).into())
+    }
+}
+
+/// The findings of a report that are ours, and the number of the others.
+fn findings(report: &str) -> (Vec<&str>, usize) {
+    let findings = report.split("<error>").skip(1);
+    let findings = findings.filter_map(|text| text.split("</error>").next());
+    let (own, others): (Vec<&str>, Vec<&str>) =
+        findings.partition(|finding| finding.contains(OWN_LIBRARY));
+    (own, others.len())
+}
+
+/// Its programs without ranks.
+const PROGRAMS: [&str; 4] = ["shared", "static", "cpp", "fortran"];
+
+/// The program of ranks, and its numbers of ranks.
+const ON_RANKS: (&str, usize) = ("ranks", 2);
+
+/// Configures, builds and runs it. Cargo reuses what an installation has built in the target folder.
+fn check_subproject(steps: &mut Steps, build: &Path) -> Result {
+    needs("a project that builds treefold", &BY_CMAKE)?;
+    let title = "as a part of a project";
+    let treefold = format!("-DTREEFOLD={}", workspace().display());
+    let mpi = if steps.mpi {
+        format!("-DMPI_C_COMPILER=mpicc.{}", MPI_LIBRARIES[0])
+    } else {
+        "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON".to_owned()
+    };
+    let configure = "cmake -S bindings/c/tests/subproject -B";
+    let configure = command!(configure, build, treefold, mpi);
+    steps.build(format!("{title}: cmake and cargo"), configure)?;
+    let make = command!("cmake --build", build, "--parallel 2");
+    steps.build(format!("{title}: cmake builds"), make)?;
+    for program in PROGRAMS {
+        let step = format!("{title}: {program}");
+        steps.step(step, command!(build.join(program)))?;
+    }
+    if !steps.mpi {
+        return Ok(());
+    }
+    steps.with_library(MPI_LIBRARIES[0], |steps| {
+        let (program, ranks) = ON_RANKS;
+        let command = steps.installation.command(ranks, &build.join(program));
+        steps.step(format!("{title}: {program}, p = {ranks}"), command)
+    })
+}
+
+/// Compiler options. The standard library is built without a sanitizer, which is not a mismatch.
+const FLAGS: &str = "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer";
+
+/// The target is named explicitly, so that build scripts are built without a sanitizer.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Runs the stage.
+pub(crate) fn asan(steps: &mut Steps) -> Result {
+    setup::needs_nightly("asan")?;
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        return Stop::skipped(format!("asan, which needs {TARGET}"));
+    }
+    setup::install_compilers();
+    let folder = target()?.join("asan");
+    let prefix = folder.join("prefix");
+    remove(&prefix)?;
+    let mut install = xtask(steps, words!["install --prefix", prefix])?;
+    install.envs([
+        // Selects the toolchain by rustup's name.
+        ("CARGO", "cargo"),
+        ("RUSTUP_TOOLCHAIN", "nightly"),
+        ("RUSTFLAGS", FLAGS),
+        ("CARGO_BUILD_TARGET", TARGET),
+        // Reads beyond an array also show in an unoptimised build, which takes a quarter of the time.
+        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
+    ]);
+    install.env("CARGO_TARGET_DIR", folder.join("build"));
+    let step = "install, with AddressSanitizer in the libraries";
+    steps.build(step, install)?;
+    golden::write(steps, &folder)?;
+    Consumers::of(&prefix, &folder, None).with_sanitizers(steps)?;
+    if !steps.mpi {
+        return Ok(());
+    }
+    steps.with_each_library(|steps, library| {
+        Consumers::of(&prefix, &folder, Some(library)).with_sanitizers(steps)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::findings;
+
+    #[test]
+    fn a_finding_with_a_frame_of_ours_is_ours() {
+        let report = "<valgrindoutput><error><kind>InvalidRead</kind><obj>/usr/lib/libmpi.so.40</obj></error>\
+                      <error><obj>/usr/lib/libmpi.so.40</obj><obj>/x/libtreefold.so.0.1.0</obj></error></valgrindoutput>";
+        let (own, others) = findings(report);
+        assert_eq!((own.len(), others), (1, 1));
+        assert!(own[0].contains("treefold"));
+    }
 }

@@ -1,10 +1,8 @@
 //! Builds and runs commands, and the reasons why a stage ends early.
 
 use std::borrow::BorrowMut;
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -32,6 +30,11 @@ impl<E: Display> From<E> for Stop {
 }
 
 impl Stop {
+    /// Skips a part of a stage, for this reason.
+    pub(crate) fn skipped<T>(reason: impl Into<String>) -> Result<T> {
+        Err(Self::Skipped(reason.into()))
+    }
+
     /// The reason as text.
     pub(crate) fn reason(self) -> String {
         match self {
@@ -46,10 +49,16 @@ pub(crate) trait Words {
     fn add_to(&self, words: &mut Vec<OsString>);
 }
 
-/// Splits a text at blanks.
+/// Splits a text at blanks. `@/` begins a path in the checkout.
 impl Words for str {
     fn add_to(&self, words: &mut Vec<OsString>) {
-        words.extend(self.split_whitespace().map(OsString::from));
+        words.extend(
+            self.split_whitespace()
+                .map(|word| match word.strip_prefix("@/") {
+                    Some(path) => workspace().join(path).into(),
+                    None => word.into(),
+                }),
+        );
     }
 }
 
@@ -59,21 +68,15 @@ impl<W: Words + ?Sized> Words for &W {
     }
 }
 
-impl<W: Words> Words for [W] {
+impl<W: Words, const N: usize> Words for [W; N] {
     fn add_to(&self, words: &mut Vec<OsString>) {
         self.iter().for_each(|word| word.add_to(words));
     }
 }
 
-impl<W: Words, const N: usize> Words for [W; N] {
-    fn add_to(&self, words: &mut Vec<OsString>) {
-        self[..].add_to(words);
-    }
-}
-
 impl<W: Words> Words for Vec<W> {
     fn add_to(&self, words: &mut Vec<OsString>) {
-        self[..].add_to(words);
+        self.iter().for_each(|word| word.add_to(words));
     }
 }
 
@@ -194,14 +197,6 @@ impl Captured {
         };
         Err(format!("{}{what}, and it says\n{}", self.status, self.all()).into())
     }
-}
-
-/// A folder, followed by a variable's list of folders.
-pub(crate) fn first_of(variable: &str, folder: &Path) -> OsString {
-    let before = env::var_os(variable).unwrap_or_default();
-    let before = env::split_paths(&before).filter(|path| !path.as_os_str().is_empty());
-    let all = iter::once(folder.to_owned()).chain(before);
-    env::join_paths(all).unwrap_or_else(|_| folder.into())
 }
 
 /// A command as text for a shell.

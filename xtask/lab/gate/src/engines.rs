@@ -1,27 +1,22 @@
 //! The stages of engines: exact sums in Polars and pandas, the wheel of DuckDB's extension, and DataFusion's crate, which is a
-//! workspace of its own. Their tests run in the real engines, as do those of the bindings [in C](over_c).
-
-pub(crate) mod over_c;
+//! workspace of its own. The bindings in C are built over an
+//! installed `libtreefold`, and tested in Debian's engines by a program in their folder.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use checkout::files::write;
 use checkout::workspace::{target, workspace};
+use launch::installed::{is_on_path, is_root};
 
-use crate::commands::{Result, Stop, command, output, words};
-use crate::python::environment::Environment;
-use crate::python::{FOR_TESTS, PYTEST, engines, sources};
-use crate::setup;
-use crate::steps::Steps;
-
-/// The folder of DataFusion's crate.
-const DATAFUSION: &str = "bindings/engines/datafusion";
+use crate::python::{FOR_TESTS, MYPY, engines, sources};
+use crate::{Environment, Result, Steps, Stop, command, install_for, output, prefix, setup, words};
 
 /// The engine from PyPI in the crate's major version, and a package whose tables it reads.
 const DATAFUSION_PACKAGES: &str = "datafusion>=55,<56 pyarrow";
 
 pub(crate) fn datafusion(steps: &mut Steps) -> Result {
-    let of_workspace =
-        format!("--locked --target-dir target/datafusion --manifest-path {DATAFUSION}/Cargo.toml");
+    let of_workspace = "--locked --target-dir target/datafusion --manifest-path bindings/engines/datafusion/Cargo.toml";
     for (name, words, arguments) in [
         ("clippy", "clippy --workspace --all-targets", "-D warnings"),
         ("tests in the engine", "test", ""),
@@ -31,10 +26,10 @@ pub(crate) fn datafusion(steps: &mut Steps) -> Result {
         steps.cargo(format!("{name}, DataFusion"), &words)?;
     }
     let environment = Environment::make("datafusion", DATAFUSION_PACKAGES)?;
-    let package = workspace().join(DATAFUSION).join("python");
+    let package = workspace().join("bindings/engines/datafusion/python");
     environment.build_and_install(steps, &package, FOR_TESTS)?;
-    let tests = words![PYTEST, package.join("tests"), package.join("README.md")];
-    steps.step("tests in DataFusion from PyPI", environment.python(tests))?;
+    let tests = words![package.join("tests"), package.join("README.md")];
+    environment.test(steps, "tests in DataFusion from PyPI", tests)?;
     let types = words!["-m mypy --strict", package.join("treefold_datafusion")];
     steps.step("types of treefold_datafusion", environment.python(types))
 }
@@ -54,18 +49,9 @@ pub(crate) fn duckdb(steps: &mut Steps) -> Result {
     let wheel = environment.build(steps, &extension(), FOR_TESTS)?;
     finish(steps, &environment, &wheel)?;
     environment.install(steps, &wheel)?;
-    let tests = words![
-        PYTEST,
-        extension().join("tests"),
-        workspace().join("docs/databases.md"),
-        "--pyargs treefold.duckdb",
-    ];
-    steps.step("tests in DuckDB", environment.python(tests))?;
-    let types = words![
-        "-m mypy --strict --config-file",
-        sources().join("pyproject.toml"),
-        sources().join("treefold/duckdb.py"),
-    ];
+    let tests = "@/bindings/engines/duckdb/tests @/docs/databases.md --pyargs treefold.duckdb";
+    environment.test(steps, "tests in DuckDB", tests)?;
+    let types = words![MYPY, "@/bindings/python/treefold/duckdb.py"];
     steps.step("types of treefold.duckdb", environment.python(types))?;
     let old = target()?.join("python/duckdb-too-old");
     setup::install_from_pypi(Path::new("python3"), TOO_OLD, &old)
@@ -86,4 +72,101 @@ pub(crate) fn finish(steps: &mut Steps, environment: &Environment, wheel: &Path)
 /// The folder of DuckDB's extension.
 pub(crate) fn extension() -> PathBuf {
     workspace().join("bindings/engines/duckdb")
+}
+
+/// An engine from Debian.
+pub(crate) struct Engine {
+    /// The name of its folder in `bindings/engines`.
+    folder: &'static str,
+    name: &'static str,
+    /// Files and programs that exist if its packages are installed.
+    needs: &'static [&'static str],
+    packages: &'static str,
+    /// Runs all tests. Writes nothing to the checkout.
+    tests: &'static str,
+    /// Whether the tests install the binding, which needs root.
+    needs_root: bool,
+}
+
+pub(crate) const POSTGRESQL: Engine = Engine {
+    folder: "postgresql",
+    name: "PostgreSQL",
+    needs: &[
+        "/usr/lib/postgresql/15/bin/postgres",
+        "/usr/include/postgresql/15/server/postgres.h",
+        "/usr/lib/postgresql/15/lib/pgxs/src/test/regress/pg_regress",
+        "/usr/bin/python3",
+    ],
+    packages: "postgresql-15 postgresql-server-dev-15 python3",
+    tests: "/usr/bin/python3 tests/run.py",
+    needs_root: true,
+};
+
+pub(crate) const SQLITE: Engine = Engine {
+    folder: "sqlite",
+    name: "SQLite",
+    needs: &["sqlite3", "/usr/include/sqlite3ext.h", "/usr/bin/python3"],
+    packages: "sqlite3 libsqlite3-dev python3",
+    tests: "/usr/bin/python3 tests/run.py",
+    needs_root: false,
+};
+
+pub(crate) const R: Engine = Engine {
+    folder: "r",
+    name: "R",
+    needs: &[
+        "R",
+        "pandoc",
+        "/usr/lib/R/site-library/testthat/DESCRIPTION",
+        "/usr/lib/R/site-library/roxygen2/DESCRIPTION",
+        "/usr/lib/R/site-library/data.table/DESCRIPTION",
+        "/usr/lib/R/site-library/dplyr/DESCRIPTION",
+        "/usr/lib/R/site-library/rmarkdown/DESCRIPTION",
+    ],
+    packages: "r-base-dev pandoc r-cran-testthat r-cran-roxygen2 r-cran-data.table r-cran-dplyr \
+        r-cran-knitr r-cran-rmarkdown",
+    tests: "sh tests/run.sh",
+    needs_root: false,
+};
+
+/// PostgreSQL's setting by which its installation creates and starts no server.
+const NO_SERVER: (&str, &str) = (
+    "/etc/postgresql-common/createcluster.conf",
+    "create_main_cluster = false\n",
+);
+
+impl Engine {
+    pub(crate) fn folder(&self) -> PathBuf {
+        workspace().join("bindings/engines").join(self.folder)
+    }
+
+    /// Installs the engine and what is needed to build its binding.
+    pub(crate) fn install(&self) -> Result {
+        setup::install_compilers();
+        let is_there = self.needs.iter().all(|needed| is_on_path(needed));
+        if !is_there && self.needs_root && is_root() {
+            install_for(self.name, &["pg_createcluster"], "postgresql-common")?;
+            write(Path::new(NO_SERVER.0), NO_SERVER.1)?;
+        }
+        install_for(self.name, self.needs, self.packages)
+    }
+
+    /// Runs the stage of the engine.
+    pub(crate) fn check(&self, steps: &mut Steps) -> Result {
+        if self.needs_root && !is_root() {
+            let reason = format!("tests in {}: they install the binding, as root", self.name);
+            return Stop::skipped(reason);
+        }
+        self.install()?;
+        let library = prefix(steps)?.join("lib");
+        let mut tests = command!(self.tests);
+        let tests = with_library(tests.current_dir(self.folder()), &library);
+        steps.step(format!("tests in {}", self.name), tests)
+    }
+}
+
+/// Makes a command find an installed `libtreefold`.
+pub(crate) fn with_library<'c>(command: &'c mut Command, library: &Path) -> &'c mut Command {
+    command.env("PKG_CONFIG_PATH", library.join("pkgconfig"));
+    command.env("LD_LIBRARY_PATH", library)
 }

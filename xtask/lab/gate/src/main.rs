@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use checkout::{in_a_line, refuse};
 use clap::Parser;
 use gate::{Options, run_stages};
 
@@ -17,18 +16,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command = match Command::try_parse() {
-        Ok(command) => command,
-        Err(error) if !error.use_stderr() => error.exit(),
-        Err(error) => return refuse(&in_a_line(&error.to_string())),
+    let options = match checkout::parsed() {
+        Ok(Command::Test(options)) => options,
+        Ok(Command::Release) => Options::of_stage("release"),
+        Err(status) => return status,
     };
-    let options = match command {
-        Command::Test(options) => options,
-        Command::Release => Options::of_stage("release"),
-    };
-    match run_stages(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => refuse(&format!("error: {error}")),
-    }
+    checkout::ended(run_stages(&options))
 }

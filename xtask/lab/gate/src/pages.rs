@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use checkout::files::{read, write};
 use checkout::machine::Machine;
 use checkout::workspace::workspace;
 use launch::{Error, Installation, LIBRARIES};
 use serde_json::{Value, json};
 
-use crate::commands::{Result, run};
-use crate::files::{read, write};
+use crate::{Result, run};
 
 /// A file below docs/.
 fn page(name: &str) -> PathBuf {

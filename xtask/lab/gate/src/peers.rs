@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use checkout::workspace::{target, workspace};
 use launch::installed::is_on_path;
-use launch::{Error, Installation, Library};
+use launch::{Error, Installation};
 
 use crate::c::programs::flags;
 use crate::commands::{self, Result, Stop, cargo, command, output, words};
@@ -18,7 +18,7 @@ pub const REFERENCE: &str = "unordered SIMD + MPI_Allreduce";
 /// The name of the sum with which bits are compared.
 pub const TREEFOLD: &str = "treefold";
 
-/// Another library, and how its checkout becomes one that the program loads.
+/// Another library, and how its checkout becomes one that the program loads. Paths are separated by blanks.
 struct Peer {
     name: &'static str,
     /// Its checkout's name in the caller's folder.
@@ -27,19 +27,13 @@ struct Peer {
     /// The driver's name in benches/peers.
     driver: &'static str,
     /// Files that the driver includes, or with which the build starts.
-    files: &'static [&'static str],
-    build: Build,
-}
-
-enum Build {
-    /// The sources are compiled with the driver.
-    Sources {
-        includes: &'static [&'static str],
-        sources: &'static [&'static str],
-        flags: &'static str,
-    },
-    /// `make` builds and installs libraries, which the driver links.
-    Make { libraries: &'static str },
+    files: &'static str,
+    /// The folders of headers for the sources.
+    includes: &'static str,
+    /// Its sources, which are compiled with the driver. If there are none, `make` builds and installs libraries, which the driver links.
+    sources: &'static str,
+    /// Options of the compiler or linker.
+    options: &'static str,
 }
 
 const PEERS: [Peer; 3] = [
@@ -48,38 +42,31 @@ const PEERS: [Peer; 3] = [
         folder: "ReproRed",
         address: "https://github.com/stelzch/reprored",
         driver: "reprored",
-        files: &["include/dual_tree_summation.hpp"],
-        build: Build::Sources {
-            includes: &["include"],
-            sources: &["src/dual_tree_summation.cpp", "src/summation.cpp"],
-            flags: "",
-        },
+        files: "include/dual_tree_summation.hpp",
+        includes: "include",
+        sources: "src/dual_tree_summation.cpp src/summation.cpp",
+        options: "",
     },
     Peer {
         name: "the thesis' program",
         folder: "allreduce",
         address: "https://github.com/stelzch/allreduce",
         driver: "thesis",
-        files: &["src/summation/strategies/binary_tree.hpp"],
-        build: Build::Sources {
-            includes: &["src/summation", "src"],
-            sources: &[
-                "src/summation/strategies/binary_tree.cpp",
-                "src/summation/strategies/summation_strategy.cpp",
-                "src/summation/util.cpp",
-            ],
-            flags: "-DAVX",
-        },
+        files: "src/summation/strategies/binary_tree.hpp",
+        includes: "src/summation src",
+        sources: "src/summation/strategies/binary_tree.cpp \
+            src/summation/strategies/summation_strategy.cpp src/summation/util.cpp",
+        options: "-DAVX",
     },
     Peer {
         name: "ReproBLAS",
         folder: "ReproBLAS",
         address: "https://github.com/willow-ahrens/ReproBLAS",
         driver: "reproblas",
-        files: &["include/binnedMPI.h", "Makefile"],
-        build: Build::Make {
-            libraries: "-lbinnedMPI -lbinnedBLAS -lbinned -lm",
-        },
+        files: "include/binnedMPI.h Makefile",
+        includes: "",
+        sources: "",
+        options: "-lbinnedMPI -lbinnedBLAS -lbinned -lm",
     },
 ];
 
@@ -151,19 +138,16 @@ pub fn measure(
         say(format!("skipped: {lacking} is missing"));
     }
     installation.check()?;
-    let library = installation.library();
-    let compiler =
-        |default: &str, of: fn(&Library) -> String| library.map_or_else(|| default.to_owned(), of);
     let tools = Tools {
-        c: compiler("mpicc", Library::c_compiler),
-        cxx: compiler("mpicxx", Library::cxx_compiler),
+        c: installation.program("mpicc"),
+        cxx: installation.program("mpicxx"),
         folder: target()?.join("peers"),
     };
-    for tool in [&*tools.c, &*tools.cxx, "pkg-config"] {
-        if !is_on_path(tool) {
-            let reason = format!("bench peers needs {tool}, which is missing here");
-            return Err(Error::Run(reason));
-        }
+    let needed = [&*tools.c, &*tools.cxx, "pkg-config"];
+    if let Some(tool) = needed.into_iter().find(|tool| !is_on_path(tool)) {
+        return Err(Error::Run(format!(
+            "bench peers needs {tool}, which is missing here"
+        )));
     }
     let measured = measure_found(job, &found, installation, &tools, say);
     measured.map_err(|stop| Error::Run(stop.reason()))
@@ -196,19 +180,19 @@ fn measure_found(
             Ok(library) => built.push((peer.name, library)),
             Err(stop) => {
                 let (name, reason) = (peer.name, stop.reason());
-                let error = first_error(&reason);
-                say(format!("skipped: {name} cannot be built: {error}"));
+                say(format!(
+                    "skipped: {name} cannot be built: {}",
+                    first_error(&reason)
+                ));
             }
         }
     }
     if built.len() == 2 {
         return Err("no peer can be built".into());
     }
-    let (rounds, lengths) = if job.quick {
-        ("31", "460,1602")
-    } else {
-        ("151", "460,1602,239763,504850")
-    };
+    let few = ("31", "460,1602");
+    let many = ("151", "460,1602,239763,504850");
+    let (rounds, lengths) = if job.quick { few } else { many };
     let states = if job.cold { "warm,cold" } else { "warm" };
     let (names, libraries): (Vec<&str>, Vec<PathBuf>) = built.into_iter().unzip();
     let mut measured = Vec::new();
@@ -280,38 +264,30 @@ fn word(begin: &str, path: &Path) -> OsString {
 impl Peer {
     /// The first file that its checkout lacks.
     fn missing(&self, folder: &Path) -> Option<&'static str> {
-        let sources = match self.build {
-            Build::Sources { sources, .. } => sources,
-            Build::Make { .. } => &[],
-        };
-        let mut files = self.files.iter().chain(sources);
+        let files = [self.files, self.sources].into_iter();
+        let mut files = files.flat_map(str::split_whitespace);
         let folder = folder.join(self.folder);
-        files.find(|file| !folder.join(file).exists()).copied()
+        files.find(|file| !folder.join(file).exists())
     }
 
     /// Builds it, with its driver.
     fn build(&self, folder: &Path, tools: &Tools) -> Result<PathBuf> {
         let checkout = path::absolute(folder.join(self.folder))?;
-        let with = match self.build {
-            Build::Sources {
-                includes,
-                sources,
-                flags,
-            } => {
-                let includes = includes.iter().map(|name| word("-I", &checkout.join(name)));
-                let sources = sources.iter().map(|file| checkout.join(file).into());
-                let files: Vec<OsString> = includes.chain(sources).collect();
-                words![files, flags]
-            }
-            Build::Make { libraries } => {
-                let prefix = tools.folder.join(self.driver);
-                tools.make(&checkout, &prefix)?;
-                let folders = [("-I", "inc"), ("-L", "lib")];
-                let folders = folders.map(|(option, name)| word(option, &prefix.join(name)));
-                words![folders, libraries]
-            }
+        let files: Vec<OsString> = if self.sources.is_empty() {
+            let prefix = tools.folder.join(self.driver);
+            tools.make(&checkout, &prefix)?;
+            let folders = [("-I", "inc"), ("-L", "lib")];
+            folders
+                .map(|(option, name)| word(option, &prefix.join(name)))
+                .into()
+        } else {
+            let includes = self.includes.split(' ');
+            let includes = includes.map(|name| word("-I", &checkout.join(name)));
+            let sources = self.sources.split_whitespace();
+            let sources = sources.map(|file| checkout.join(file).into());
+            includes.chain(sources).collect()
         };
-        tools.library(self.driver, with)
+        tools.library(self.driver, words![files, self.options])
     }
 }
 
@@ -337,7 +313,7 @@ impl Measurement {
 
 #[cfg(test)]
 mod tests {
-    use super::{Build, Measurement, PEERS, drivers, first_error};
+    use super::{Measurement, PEERS, drivers, first_error};
 
     #[test]
     fn lines_of_the_program_are_read() {
@@ -369,9 +345,6 @@ mod tests {
             let driver = drivers().join(format!("{}.cpp", peer.driver));
             assert!(driver.is_file(), "{}", driver.display());
             assert!(!peer.files.is_empty(), "{}", peer.name);
-            if let Build::Sources { sources, .. } = peer.build {
-                assert!(!sources.is_empty(), "{}", peer.name);
-            }
             for other in &PEERS[..place] {
                 assert!(peer.folder != other.folder && peer.driver != other.driver);
             }

@@ -1,25 +1,24 @@
 //! The stage `pmpi`: runs the programs of `bindings/interposer/tests` with an installed interposer. They check every reduction against the MPI
 //! standard, and are not linked to treefold. With and without the interposer they must find the same, except for the order of sums.
 
-mod loaded;
 mod messages;
-mod names;
 mod ranks;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use checkout::files::{make, name};
 use checkout::workspace::{target, workspace};
+use launch::installed::is_on_path;
+use ranks::LIBRARY;
 
 use crate::c::programs::programs;
-use crate::commands::{Result, command, run, words};
-use crate::files::{make, name};
-use crate::libraries::{MPI_LIBRARIES, prefix};
+use crate::c::symbols::exported;
 use crate::pages::Shown;
-use crate::setup;
-use crate::steps::Steps;
+use crate::python::{for_mpi4py, mpi4py};
+use crate::{MPI_LIBRARIES, Result, Steps, Stop, command, prefix, run, setup, words};
 
-use ranks::LIBRARY;
 pub(crate) use ranks::{Mode, compile, launch, treefold_run};
 
 /// The folders of the C programs, the Fortran programs and the tutorial's program.
@@ -52,8 +51,8 @@ const TUTORIAL: Shown = Shown(
 pub(crate) fn pmpi(steps: &mut Steps) -> Result {
     setup::install_compilers();
     let prefix = prefix(steps)?;
-    names::check(steps, &prefix.join("lib").join(LIBRARY))?;
-    loaded::of_no_family(steps, &prefix)?;
+    names_are_of_mpi(steps, &prefix.join("lib").join(LIBRARY))?;
+    of_no_family(steps, &prefix)?;
     steps.with_each_library(|steps, library| {
         let folder = target()?.join("pmpi-programs").join(library);
         make(&folder)?;
@@ -145,9 +144,8 @@ impl Suite<'_> {
         let differs = "without treefold, stdout differs at line 1";
         let is_same = "with treefold, stdout is the same with all";
         steps.check(step, || {
-            run(command)?
-                .on_one_stream()
-                .expect(true, &[differs, is_same])
+            let captured = run(command)?.on_one_stream();
+            captured.expect(true, &[differs, is_same])
         })
     }
 
@@ -201,14 +199,10 @@ impl Suite<'_> {
         for library in MPI_LIBRARIES {
             let launcher = format!("mpirun.{library}");
             let is_own = library == self.library;
-            let (option, text) = if is_own {
-                let text = format!("launcher: {launcher}, {library}\nprogram: libmpi");
-                ("--which", text)
-            } else {
-                let text =
-                    format!("{launcher} belongs to {library}, but the program is linked to ");
-                ("--check", text)
-            };
+            let named = format!("launcher: {launcher}, {library}\nprogram: libmpi");
+            let other = format!("{launcher} belongs to {library}, but the program is linked to ");
+            let own = ("--which", named);
+            let (option, text) = if is_own { own } else { ("--check", other) };
             let command = command!(treefold_run, option, launcher, "-n 2", program);
             let title = self.title(program);
             let step = format!("{title} by treefold-run {option}, {launcher}");
@@ -239,4 +233,140 @@ fn without_times(report: &str) -> String {
     let words = lines.flat_map(str::split_whitespace);
     let words: Vec<&str> = words.filter(|word| !is_time(word)).collect();
     words.join(" ")
+}
+
+/// Reductions that every MPI library has, in C and in its Fortran.
+const REDUCTIONS: [&str; 6] = [
+    "MPI_Allreduce",
+    "MPI_Reduce",
+    "MPI_Reduce_scatter",
+    "MPI_Reduce_scatter_block",
+    "MPI_Scan",
+    "MPI_Exscan",
+];
+
+/// The prefixes of names in C and in Fortran compilers' spellings; MPIX_ is for pre-standard functions.
+const OF_MPI: [&str; 4] = ["MPI_", "MPIX_", "mpi_", "mpix_"];
+
+/// Checks the names that the interposer of a prefix defines.
+fn names_are_of_mpi(steps: &mut Steps, library: &Path) -> Result {
+    let step = "libtreefold_pmpi.so exports MPI's names only";
+    steps.check(step, || judge_names(&exported(library)?))
+}
+
+/// The number of names, or an error about them.
+fn judge_names(names: &BTreeSet<String>) -> Result<String> {
+    let is_other = |name: &&String| !OF_MPI.iter().any(|begin| name.starts_with(begin));
+    let others: Vec<&String> = names.iter().filter(is_other).collect();
+    let is_missing = |name: &&str| !names.contains(*name);
+    let missing: Vec<&str> = REDUCTIONS.into_iter().filter(is_missing).collect();
+    if others.is_empty() && missing.is_empty() {
+        return Ok(format!("{} names", names.len()));
+    }
+    Err(format!("other names: {others:?}; missing: {missing:?}").into())
+}
+
+const LOADED_RANKS: usize = 2;
+
+/// The compiler's options for a shared library.
+const SHARED: &str = "-shared -fPIC";
+
+/// One of the programs' sources.
+fn source(name: &str) -> PathBuf {
+    workspace()
+        .join("bindings/interposer/tests/tool")
+        .join(name)
+}
+
+/// Tests a library of no known family with and without the interposer, which must pass its calls on.
+fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result {
+    let folder = target()?.join("pmpi-programs/nobody");
+    make(&folder)?;
+    let library = folder.join("libnobody.so");
+    let library = compile(steps, "cc", &source("nobody.c"), words![SHARED], library)?;
+    let program = folder.join("nobodys");
+    let program = compile(steps, "cc", &source("nobodys.c"), words![library], program)?;
+    let title = "a program of a library of no family";
+    let mut run = command!(program);
+    steps.step(format!("{title}, without the interposer"), &mut run)?;
+    run.env("LD_PRELOAD", LIBRARY);
+    run.env("LD_LIBRARY_PATH", prefix.join("lib"));
+    steps.step(format!("{title}, with the interposer"), run)
+}
+
+impl Suite<'_> {
+    /// Programs that load this suite's library privately.
+    fn loaded(&self, steps: &mut Steps) -> Result {
+        steps.part(|steps| self.module(steps))?;
+        self.device(steps)?;
+        steps.part(|steps| self.mpi4py(steps))
+    }
+
+    /// A fake driver that declares some memory a device's, and its program.
+    fn device(&self, steps: &mut Steps) -> Result {
+        let driver = self.folder.join("libcuda.so.1");
+        let shared = words![SHARED, "-Wl,-soname,libcuda.so.1"];
+        let driver = compile(steps, "cc", &source("driver.c"), shared, driver)?;
+        let found = format!("-Wl,-rpath,{}", self.folder.display());
+        let program = self.compile(steps, &source("device.c"), words![driver, found], "device")?;
+        let step = format!("{}: buffers in a device's memory", self.library);
+        let command = treefold_run("--check", steps, self.prefix, LOADED_RANKS, program);
+        steps.expect(step, command, true, &["in GPU memory"])
+    }
+
+    /// A module in Fortran, and a program that knows nothing of MPI.
+    fn module(&self, steps: &mut Steps) -> Result {
+        let compiler = self.fortran("a module in Fortran")?;
+        let host = self.folder.join("host");
+        let host = compile(steps, "cc", &source("host.c"), Vec::new(), host)?;
+        let module = self.folder.join("libmodule.so");
+        let from = source("module.F90");
+        let module = compile(steps, &compiler, &from, words![SHARED], module)?;
+        let title = format!("{}: a module that loads the library", self.library);
+        for mode in [Mode::Without, Mode::On] {
+            let mut command = launch(steps, self.prefix, mode, LOADED_RANKS, &host);
+            let step = format!("{title}, {}", mode.title());
+            steps.step(step, command.arg(&module))?;
+        }
+        let mut command = treefold_run("--check", steps, self.prefix, LOADED_RANKS, &host);
+        let step = format!("{title}, by treefold-run --check");
+        steps.expect(step, command.arg(&module), true, &["Allreduce"])
+    }
+
+    /// The library's Fortran compiler; skipped without it.
+    fn fortran(&self, what: &str) -> Result<String> {
+        let compiler = format!("mpifort.{}", self.library);
+        if is_on_path(&compiler) {
+            return Ok(compiler);
+        }
+        Stop::skipped(format!("{what}, for want of {compiler}"))
+    }
+
+    /// mpi4py's wheel, which also loads its library privately.
+    fn mpi4py(&self, steps: &mut Steps) -> Result {
+        let python = mpi4py()?;
+        let mut command = treefold_run("--check", steps, self.prefix, LOADED_RANKS, python);
+        for_mpi4py(&mut command, self.library, &self.folder)?;
+        command.arg(source("sums.py"));
+        let step = format!("{}: mpi4py by treefold-run --check", self.library);
+        steps.expect(step, command, true, &["Allreduce"])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{REDUCTIONS, judge_names};
+
+    #[test]
+    fn names_are_judged() {
+        let mut names = REDUCTIONS.map(str::to_owned).into();
+        assert!(judge_names(&names).is_ok());
+        names.insert("mpi_allreduce_f08_".to_owned());
+        assert!(judge_names(&names).is_ok());
+        names.insert("PMPI_Scan".to_owned());
+        assert!(judge_names(&names).is_err());
+        names.remove("PMPI_Scan");
+        names.remove("MPI_Scan");
+        assert!(judge_names(&names).is_err());
+    }
 }

@@ -1,23 +1,20 @@
 //! The stages of the Python package: build a wheel, install it in virtual environments, and test it there.
 
-pub(crate) mod environment;
-
-use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
-use checkout::workspace::workspace;
+use checkout::files::{make, only, remove};
+use checkout::workspace::{target, workspace};
 use launch::Launcher;
 
-use environment::Environment;
-
-use crate::commands::{Result, command, first_of, output, words};
-use crate::files::make;
-use crate::libraries::MPI_LIBRARIES;
 use crate::pages::{Picture, Shown};
-use crate::steps::Steps;
+use crate::{
+    MPI_LIBRARIES, Result, Steps, Stop, Words, command, first_of, locked, output, setup,
+    with_rust_alone, words,
+};
 
 /// The packages for our tests and for NumPy's own.
 const PACKAGES_FOR_TESTS: &str =
@@ -57,7 +54,7 @@ pub(crate) const FOR_TESTS: &str = "dev";
 /// The profile of a wheel whose speed is measured.
 const FOR_USERS: &str = "release";
 
-/// The tutorial's command; with this few ranks, sums do not depend on the MPI library.
+/// The tutorial's commands; on so few ranks, sums do not depend on the MPI library.
 const TUTORIAL: [(usize, &str); 3] = [
     (1, "mpirun -n 1 python first_sum.py"),
     (2, "mpirun -n 2 python first_sum.py"),
@@ -65,43 +62,49 @@ const TUTORIAL: [(usize, &str); 3] = [
 ];
 
 /// The tests, with examples in docstrings and pages, without modules for missing packages.
-pub(crate) const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
+const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
+
+/// Makes tests find the modules that they share.
+const MODULES_OF_TESTS: (&str, &str) = ("PYTHONPATH", "bindings/python/tests");
 
 /// A strict type checker with the package's settings.
-fn mypy() -> Vec<OsString> {
-    let settings = sources().join("pyproject.toml");
-    words!["-m mypy --strict --config-file", settings]
-}
+pub(crate) const MYPY: &str = "-m mypy --strict --config-file @/bindings/python/pyproject.toml";
 
 /// Tests the package without mpi4py, then the same wheel with mpi4py.
 pub(crate) fn python(steps: &mut Steps) -> Result {
     let environment = Environment::make("environment", PACKAGES_FOR_TESTS)?;
     let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
     environment.install(steps, &wheel)?;
-    let tests = words![
-        PYTEST,
-        package_tests(),
-        sources().join("README.md"),
-        workspace().join("docs/tutorial-python.md"),
-        workspace().join("docs/tutorial-by-key.md"),
-        "--pyargs treefold",
-    ];
-    steps.step("tests and examples in Python", environment.python(tests))?;
-    let dask = words![PYTEST, sources().join("tests/packages/test_dask.py")];
-    steps.step(
-        "dask, with workers in two processes",
-        of_tests(&mut environment.python(dask)),
+    let pages = "@/bindings/python/README.md @/docs/tutorial-python.md @/docs/tutorial-by-key.md";
+    let tests = words![package_tests(), pages, "--pyargs treefold"];
+    environment.test(steps, "tests and examples in Python", tests)?;
+    let dask = "@/bindings/python/tests/packages/test_dask.py";
+    environment.test(steps, "dask, with workers in two processes", dask)?;
+    environment.steps(
+        steps,
+        &[
+            (
+                "NumPy's own tests, by treefold",
+                "@/bindings/python/tests/suites.py numpy --quick",
+            ),
+            (
+                "type stubs",
+                "-m mypy.stubtest treefold --concise --ignore-missing-stub \
+                --allowlist @/bindings/python/tests/stubtest-allowlist.txt \
+                --mypy-config-file @/bindings/python/pyproject.toml",
+            ),
+        ],
     )?;
-    let numpys = words![sources().join("tests/suites.py"), "numpy --quick"];
-    steps.step("NumPy's own tests, by treefold", environment.python(numpys))?;
-    let stubs = words![
-        "-m mypy.stubtest treefold --concise --ignore-missing-stub --allowlist",
-        sources().join("tests/stubtest-allowlist.txt"),
-        "--mypy-config-file",
-        sources().join("pyproject.toml"),
-    ];
-    steps.step("type stubs", environment.python(stubs))?;
-    types(steps, &environment)?;
+    // The examples that users read; the others are measurements.
+    let examples = "@/bindings/python/examples/first_sum.py @/bindings/python/examples/compare.py \
+        @/bindings/python/examples/conjugate_gradient.py @/bindings/python/examples/field_mean.py \
+        @/bindings/python/examples/maintained_view.py";
+    types(
+        steps,
+        &environment,
+        ["results", "typed.py", " and of examples"],
+        examples,
+    )?;
     if !steps.mpi {
         return Ok(());
     }
@@ -110,46 +113,37 @@ pub(crate) fn python(steps: &mut Steps) -> Result {
 
 /// Tests exact sums in an environment's engines.
 pub(crate) fn engines(steps: &mut Steps, environment: &Environment, which: &str) -> Result {
-    let folder = sources().join("tests/engines");
-    let tests = words![PYTEST, folder, "--pyargs treefold.pandas treefold.polars"];
     let step = format!("exact sums, {which} engines");
-    steps.step(step, of_tests(&mut environment.python(tests)))
+    let tests = "@/bindings/python/tests/engines --pyargs treefold.pandas treefold.polars";
+    environment.test(steps, &step, tests)
 }
 
-/// The examples that users read; the others are measurements.
-const TYPED_EXAMPLES: [&str; 5] = [
-    "first_sum.py",
-    "compare.py",
-    "conjugate_gradient.py",
-    "field_mean.py",
-    "maintained_view.py",
-];
-
-/// Checks that type checkers infer the types of results.
-fn types(steps: &mut Steps, environment: &Environment) -> Result {
-    let typed = sources().join("tests/typed.py");
-    steps.step("types of results", environment.python(words![typed]))?;
-    let examples = TYPED_EXAMPLES.map(|name| sources().join("examples").join(name));
-    steps.step(
-        "types of results and of examples, by mypy",
-        environment.python(words![mypy(), typed, examples]),
-    )?;
-    steps.step("types of results, by pyright", pyright(environment, &typed))
-}
-
-fn pyright(environment: &Environment, file: &Path) -> Command {
+/// Checks that type checkers infer the types of results in a file of tests, and that mypy accepts more files.
+fn types(
+    steps: &mut Steps,
+    environment: &Environment,
+    [what, file, and]: [&str; 3],
+    more: &str,
+) -> Result {
+    let file = format!("@/bindings/python/tests/{file}");
     let python = environment.interpreter();
-    environment.python(words![
-        "-m pyright --level error --pythonpath",
-        python,
-        file
-    ])
+    for (how, words) in [
+        (String::new(), words![&*file]),
+        (format!("{and}, by mypy"), words![MYPY, &*file, more]),
+        (
+            ", by pyright".to_owned(),
+            words!["-m pyright --level error --pythonpath", python, &*file],
+        ),
+    ] {
+        steps.step(format!("types of {what}{how}"), environment.python(words))?;
+    }
+    Ok(())
 }
 
 /// Tests `treefold.mpi` on ranks of Open MPI and MPICH, with one wheel of treefold and one of mpi4py.
 fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result {
     let environment = Environment::make("mpi", PACKAGES_FOR_MPI)?;
-    let types = words![mypy(), sources().join("treefold/mpi")];
+    let types = words![MYPY, "@/bindings/python/treefold/mpi"];
     steps.step("types of treefold.mpi", environment.python(types))?;
     environment.install(steps, wheel)?;
     steps.with_each_library(|steps, library| {
@@ -157,9 +151,9 @@ fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result {
         let folder = environment.target.join(library);
         for &ranks in ranks_of(library) {
             let mut tests = python.command(ranks, &[]);
-            let folder_of_tests = sources().join("tests/mpi");
-            tests.args(words![PYTEST, folder_of_tests, "--pyargs treefold.mpi"]);
-            for_mpi4py(of_tests(&mut tests), library, &folder)?;
+            let own = "@/bindings/python/tests/mpi --pyargs treefold.mpi";
+            of_tests(tests.args(words![PYTEST, own]));
+            for_mpi4py(&mut tests, library, &folder)?;
             tests.current_dir(&environment.target);
             let step = format!("tests in Python, {library}, {ranks} ranks");
             steps.step(step, tests)?;
@@ -167,7 +161,7 @@ fn on_ranks(steps: &mut Steps, wheel: &Path) -> Result {
         let is_here = |&(ranks, _): &(usize, _)| ranks_of(library).contains(&ranks);
         for (ranks, command) in TUTORIAL.into_iter().filter(is_here) {
             let mut first_sum = python.command(ranks, &[]);
-            first_sum.arg(sources().join("examples/first_sum.py"));
+            first_sum.arg(example("first_sum.py"));
             for_mpi4py(&mut first_sum, library, &folder)?;
             let step = format!("the tutorial, {library}, {ranks} ranks");
             let shown = Shown("tutorial-python-mpi.md", command);
@@ -200,35 +194,19 @@ pub(crate) fn python_packages(steps: &mut Steps) -> Result {
         old.install(steps, &wheel)?;
         engines(steps, &old, "the oldest")
     })?;
-    let typed = sources().join("tests/typed_packages.py");
-    steps.step(
-        "types of results with other packages",
-        environment.python(words![typed]),
-    )?;
-    steps.step(
-        "types of results with other packages, by mypy",
-        environment.python(words![mypy(), typed]),
-    )?;
-    steps.step(
-        "types of results with other packages, by pyright",
-        pyright(&environment, &typed),
-    )?;
-    let folder = sources().join("tests/packages");
-    let tests = words![PYTEST, folder, "--pyargs treefold.dask"];
-    let mut tests = environment.python(tests);
-    steps.step("tests with other packages", of_tests(&mut tests))
+    let what = "results with other packages";
+    types(steps, &environment, [what, "typed_packages.py", ""], "")?;
+    let tests = "@/bindings/python/tests/packages --pyargs treefold.dask";
+    environment.test(steps, "tests with other packages", tests)
 }
 
 /// Runs NumPy's, pandas' and SciPy's tests of reductions with treefold.
 pub(crate) fn python_suites(steps: &mut Steps) -> Result {
-    let packages = format!(
-        "hypothesis {}",
-        SUITES.map(|(_, package)| package).join(" ")
-    );
-    let environment = Environment::make("suites", &packages)?;
+    let packages = SUITES.map(|(_, package)| package).join(" ");
+    let environment = Environment::make("suites", &format!("hypothesis {packages}"))?;
     environment.build_and_install(steps, &sources(), FOR_TESTS)?;
     for (name, package) in SUITES {
-        let suite = words![sources().join("tests/suites.py"), name];
+        let suite = words!["@/bindings/python/tests/suites.py", name];
         let step = format!("own tests of {package}, by treefold");
         steps.step(step, environment.python(suite))?;
     }
@@ -240,11 +218,19 @@ pub(crate) fn python_story(steps: &mut Steps) -> Result {
     let packages = format!("{PACKAGES} {PACKAGES_FOR_MPI}");
     let environment = Environment::make("story", &packages)?;
     environment.build_and_install(steps, &sources(), FOR_USERS)?;
-    let example = |name: &str| sources().join("examples").join(name);
-    let mean = environment.python(words![example("field_mean.py")]);
-    steps.step("the mean of a field", mean)?;
-    let view = environment.python(words![example("maintained_view.py")]);
-    steps.step("a maintained view", view)?;
+    environment.steps(
+        steps,
+        &[
+            (
+                "the mean of a field",
+                "@/bindings/python/examples/field_mean.py",
+            ),
+            (
+                "a maintained view",
+                "@/bindings/python/examples/maintained_view.py",
+            ),
+        ],
+    )?;
     let numbers = environment.target.join("numpy.json");
     let speed = command!(environment.interpreter(), example("speed.py"), numbers);
     steps.step("times over NumPy's", speed)?;
@@ -254,9 +240,7 @@ pub(crate) fn python_story(steps: &mut Steps) -> Result {
         let result = |ranks: usize| environment.target.join(format!("{ranks}.npz"));
         for ranks in RANKS {
             let mut solve = python.command(ranks, &[]);
-            solve
-                .arg(example("conjugate_gradient.py"))
-                .arg(result(ranks));
+            solve.args([example("conjugate_gradient.py"), result(ranks)]);
             steps.step(format!("conjugate gradients, {ranks} ranks"), solve)?;
         }
         let numbers = environment.target.join("python-story.json");
@@ -284,19 +268,120 @@ fn give_own_name(library: &str, folder: &Path) -> Result {
     Ok(symlink(found.trim(), link)?)
 }
 
-/// Makes tests find their shared modules.
 fn of_tests(pytest: &mut Command) -> &mut Command {
-    pytest.env("PYTHONPATH", sources().join("tests"))
+    let (variable, folder) = MODULES_OF_TESTS;
+    pytest.env(variable, workspace().join(folder))
 }
 
 /// The tests that need neither other packages nor MPI.
-pub(crate) fn package_tests() -> Vec<OsString> {
-    let apart = ["tests/engines", "tests/packages", "tests/mpi"];
-    let apart = apart.map(|tests| words!["--ignore", sources().join(tests)]);
-    words![sources().join("tests"), apart]
+pub(crate) fn package_tests() -> Vec<std::ffi::OsString> {
+    let apart = ["engines", "packages", "mpi"];
+    let apart = apart.map(|tests| words!["--ignore", sources().join("tests").join(tests)]);
+    words!["@/bindings/python/tests", apart]
 }
 
 /// The folder of the package.
 pub(crate) fn sources() -> PathBuf {
     workspace().join("bindings/python")
+}
+
+fn example(name: &str) -> PathBuf {
+    sources().join("examples").join(name)
+}
+
+/// The packages to build wheels, to run them, and for all tests.
+const TOOLS: &str = "maturin>=1.9.4,<2 cffi mypy numpy pytest";
+
+/// The features that test builds have and users' wheels lack. Wheels for tests have them too, so that common crates are built only once.
+const FEATURE_OF_TESTS: &str = "treefold/tracing,treefold-c-mpi/local";
+
+/// A Python virtual environment.
+pub(crate) struct Environment {
+    folder: PathBuf,
+    /// The working directory of programs, since the packages' own folders lack the native libraries.
+    pub(crate) target: PathBuf,
+}
+
+impl Environment {
+    /// Creates one with the tools and more packages; on failure, the steps that need it are skipped.
+    pub(crate) fn make(name: &str, packages: &str) -> Result<Self> {
+        let target = target()?.join("python");
+        let folder = target.join(name);
+        let packages = format!("{TOOLS} {packages}");
+        // Two stages may share an environment.
+        static MAKING: Mutex<()> = Mutex::new(());
+        let _making = locked(&MAKING);
+        setup::install_from_pypi(Path::new("python3"), &packages, &folder)
+            .map_err(|reason| Stop::Skipped(format!("python, {reason}")))?;
+        Ok(Self { folder, target })
+    }
+
+    /// The folder of its programs.
+    pub(crate) fn programs(&self) -> PathBuf {
+        self.folder.join("bin")
+    }
+
+    /// One of its programs, with these words.
+    pub(crate) fn program(&self, name: &str, words: impl Words) -> Command {
+        let mut command = command!(self.programs().join(name), words);
+        command.current_dir(&self.target);
+        command
+    }
+
+    /// The interpreter, with these words.
+    pub(crate) fn python(&self, words: impl Words) -> Command {
+        self.program("python", words)
+    }
+
+    /// The path of the interpreter.
+    pub(crate) fn interpreter(&self) -> PathBuf {
+        self.programs().join("python")
+    }
+
+    /// Runs the interpreter with the words of each step.
+    pub(crate) fn steps(&self, steps: &mut Steps, table: &[(&str, &str)]) -> Result {
+        let mut table = table.iter();
+        table.try_for_each(|(name, words)| steps.step(name, self.python(words)))
+    }
+
+    /// Runs pytest with these words.
+    pub(crate) fn test(&self, steps: &mut Steps, name: &str, words: impl Words) -> Result {
+        steps.step(name, of_tests(&mut self.python(words![PYTEST, words])))
+    }
+
+    /// Builds the wheel of the package in this folder, with a build profile.
+    pub(crate) fn build(
+        &self,
+        steps: &mut Steps,
+        package: &Path,
+        profile: &str,
+    ) -> Result<PathBuf> {
+        let wheels = self.folder.join("wheels");
+        remove(&wheels)?;
+        let words = words!["build --locked --quiet --profile", profile, "--out", wheels];
+        let mut build = self.program("maturin", words);
+        if profile == FOR_TESTS && package == sources() {
+            build.args(["--features", FEATURE_OF_TESTS]);
+        }
+        with_rust_alone(&mut build).current_dir(package);
+        steps.build("wheel", build)?;
+        Ok(only(&wheels)?)
+    }
+
+    /// Installs a wheel.
+    pub(crate) fn install(&self, steps: &mut Steps, wheel: &Path) -> Result {
+        let words = words!["install --quiet --force-reinstall --no-deps", wheel];
+        steps.build("installed wheel", self.program("pip", words))
+    }
+
+    /// Builds and installs a wheel.
+    pub(crate) fn build_and_install(
+        &self,
+        steps: &mut Steps,
+        package: &Path,
+        profile: &str,
+    ) -> Result {
+        let wheel = self.build(steps, package, profile)?;
+        self.install(steps, &wheel)
+    }
 }

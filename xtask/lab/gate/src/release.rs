@@ -1,28 +1,22 @@
 //! `cargo xtask release`: builds the release files in `dist/`, and tests them as users would use them. It publishes nothing.
 
 mod debian;
-mod emulated;
-mod engines;
 mod pythons;
 mod recipes;
-mod sdist;
 mod sources;
-mod tarball;
 mod wheel;
 
 use std::fs;
 use std::path::Path;
 
+use checkout::files::{copy, empty, listed, name};
 use checkout::licences::{Licence, linked};
 use checkout::workspace::{Sources, workspace};
 use launch::installed::is_on_path;
 use serde_json::Value;
 
-use crate::commands::{Result, cargo, output};
-use crate::files::{copy, empty, listed, name};
-use crate::packages::{built, packages_verified};
-use crate::python::environment::Environment;
-use crate::steps::Steps;
+use crate::rust::{built, packages_verified};
+use crate::{Environment, Result, Steps};
 
 /// The version of all packages of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -53,9 +47,9 @@ pub(crate) fn release(steps: &mut Steps) -> Result {
         copy(&package, &dist)?;
     }
     steps.part(|steps| debian::make(steps, &dist))?;
-    steps.part(|steps| engines::make(steps, &dist))?;
-    tarball::make(steps, &dist)?;
-    sdist::make(steps, &environment, &dist)?;
+    steps.part(|steps| debian::make_r(steps, &dist))?;
+    sources::make_tarball(steps, &dist)?;
+    sources::make_sdist(steps, &environment, &dist)?;
     steps.part(|steps| wheel::make(steps, &environment, &dist))?;
     steps.part(|steps| recipes::make(steps, &environment, &dist))?;
     steps.check("sizes", || sizes(&dist))
@@ -82,13 +76,10 @@ fn without_empty_address(text: &str) -> String {
     text.replace("Project-URL: Source Code, \n", "")
 }
 
-/// The licences of all dependencies outside the workspace, for the registry packages that the lock file
-/// names.
+/// The licences of all dependencies from registries of these packages.
 fn third_parties(packages: &[&str]) -> Result<Vec<Licence>> {
-    let metadata = output(cargo("metadata --format-version 1"))?;
-    let metadata: Value = serde_json::from_str(&metadata)?;
-    let all = metadata["packages"].as_array().into_iter().flatten();
-    let foreign = all.filter(|package| !package["source"].is_null());
+    let all = checkout::workspace::packages("")?;
+    let foreign = all.iter().filter(|package| !package["source"].is_null());
     let of_package = |package: &Value| {
         let (name, version) = (package["name"].as_str()?, package["version"].as_str()?);
         let folder = Path::new(package["manifest_path"].as_str()?).parent()?;

@@ -1,13 +1,16 @@
-//! The stages that consist of `cargo` and `cargo xtask` commands.
+//! The stages that consist of `cargo` and `cargo xtask` commands, and of tools that are binaries from PyPI: `deny` and `fuzz`.
 
-use checkout::workspace::excluded_packages;
+use std::env;
+use std::path::{Path, PathBuf};
 
-use crate::commands::{Result, Stop, cargo, output, run, with_rust_alone, words};
-use crate::files::name;
-use crate::libraries;
-use crate::setup;
-use crate::steps::Steps;
+use checkout::files::{copy, listed, make, name, remove};
+use checkout::workspace::{excluded_packages, published_members, target, workspace};
+
 use crate::tests::{self, FEATURES, MEMBERS};
+use crate::{
+    Result, Steps, Stop, cargo, command, needs, output, prefix, run, setup, with_rust_alone, words,
+    xtask,
+};
 
 pub(crate) fn checks(steps: &mut Steps) -> Result {
     steps.cargo("format", "fmt --all --check")?;
@@ -68,7 +71,7 @@ pub(crate) fn optimised(steps: &mut Steps) -> Result {
         "floating-point environments, optimised",
         "test --release --package treefold-reduce --features mpi,num-complex,par --test environment",
     )?;
-    setup::needs("instruction counts", &["valgrind"])?;
+    needs("instruction counts", &["valgrind"])?;
     steps.cargo(
         "instruction counts",
         "test --release --package instructions -- --nocapture",
@@ -90,10 +93,10 @@ pub(crate) fn commands(steps: &mut Steps) -> Result {
     steps.xtask_of_ranks("repro-check under MPI", &words)?;
     // All kinds of faults; then more of the faults that end the job or leave other ranks waiting.
     let few = "--seed 20001 --cases 40 --ranks 3 --faults panic,kill,wrong-length,skip";
-    let interposer = libraries::prefix(steps)?.join("lib/libtreefold_pmpi.so");
+    let interposer = prefix(steps)?.join("lib/libtreefold_pmpi.so");
     for words in ["--cases 200", few] {
         let all = words!["campaign --backend mpi", words, "--interposer", interposer];
-        let campaign = tests::xtask(steps, all)?;
+        let campaign = xtask(steps, all)?;
         let step = format!("campaign under MPI, {words}");
         steps.in_turn(|steps| steps.step(step, campaign))?;
     }
@@ -120,15 +123,15 @@ pub(crate) fn rust_alone(steps: &mut Steps) -> Result {
             _ => Err(needs.join(", ").into()),
         }
     })?;
-    let mut check = tests::xtask(steps, words!["repro-check --ranks 1,2,17"])?;
+    let mut check = xtask(steps, words!["repro-check --ranks 1,2,17"])?;
     steps.step("repro-check with Rust alone", with_rust_alone(&mut check))
 }
 
 /// Ranks on the nodes of a virtual cluster.
 pub(crate) fn cluster(steps: &mut Steps) -> Result {
-    let empty = run(tests::xtask(steps, words!["cluster --exec -- true"])?)?;
+    let empty = run(xtask(steps, words!["cluster --exec -- true"])?)?;
     if !empty.status.success() {
-        return Err(Stop::Skipped(format!("cluster: {}", empty.errors)));
+        return Stop::skipped(format!("cluster: {}", empty.errors));
     }
     // Clusters without ranks run in stage `threads`.
     tests::run_ignored(steps, "cluster")?;
@@ -155,4 +158,125 @@ pub(crate) fn book(steps: &mut Steps) -> Result {
         "clippy --package xtask --bin book --features book -- -D warnings",
     )?;
     steps.xtask("the book builds", "book")
+}
+
+/// The member that needs an MPI library to build; stage `rsmpi` builds it.
+const OF_ONE_LIBRARY: &str = "treefold-rsmpi";
+
+/// The folder where cargo builds each member from its package alone.
+const BUILT: &str = "target/packages";
+
+/// Checks that every member can be packaged.
+pub(crate) fn packages(steps: &mut Steps) -> Result {
+    let words = packaging(&published_members()?);
+    steps.cargo("packages", &format!("{words} --no-verify"))
+}
+
+/// Builds each member from its package alone.
+pub(crate) fn packages_verified(steps: &mut Steps) -> Result {
+    let members = built_members()?;
+    // Cargo does not unpack or rebuild a package with the same version, even if its contents changed.
+    remove(&workspace().join(BUILT))?;
+    forget_unpacked(&members)?;
+    let words = packaging(&members);
+    steps.cargo(
+        "packages, each built",
+        &format!("{words} --target-dir {BUILT}"),
+    )
+}
+
+/// The files that [`packages_verified`] creates.
+pub(crate) fn built() -> Result<Vec<PathBuf>> {
+    let folder = workspace().join(BUILT).join("package");
+    let version = env!("CARGO_PKG_VERSION");
+    let members = built_members()?.into_iter();
+    Ok(members
+        .map(|member| folder.join(format!("{member}-{version}.crate")))
+        .collect())
+}
+
+fn built_members() -> Result<Vec<String>> {
+    let mut members = published_members()?;
+    members.retain(|name| name != OF_ONE_LIBRARY);
+    Ok(members)
+}
+
+/// Removes packages that cargo unpacked earlier.
+fn forget_unpacked(members: &[String]) -> Result {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
+    let sources = home.unwrap_or_default().join("registry/src");
+    // There may be none yet.
+    for registry in listed(&sources).unwrap_or_default() {
+        for member in members {
+            let name = format!("{member}-{}", env!("CARGO_PKG_VERSION"));
+            remove(&registry.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Cargo's arguments: one command for all, since they depend on each other and are not on crates.io yet. The gate also runs before a commit,
+/// hence `--allow-dirty`.
+fn packaging(members: &[String]) -> String {
+    let chosen = members.iter().map(|name| format!(" --package {name}"));
+    format!("package --allow-dirty{}", chosen.collect::<String>())
+}
+
+/// How long libFuzzer runs for each target.
+const FUZZ_SECONDS: u32 = 60;
+
+/// A memory limit above any target's needs: a number in a file must not cause such an allocation.
+const FUZZ_MEMORY_MIB: u32 = 4096;
+
+/// The programs for libFuzzer, each with its corpus.
+const FUZZ: &str = "xtask/lab/fuzz/libfuzzer";
+const CORPORA: &str = "xtask/lab/fuzz/corpus";
+
+/// Checks licences, sources and versions of the lock file's packages. Advisories are not checked, since they are not in a crate registry.
+pub(crate) fn deny(steps: &mut Steps) -> Result {
+    let words = "--workspace --config xtask/lab/gate/deny.toml check bans licenses sources";
+    steps.step("cargo-deny", command!(tool("cargo-deny")?, words))
+}
+
+/// Runs every target, starting from its corpus. Findings stay in `target/fuzz`.
+pub(crate) fn fuzz(steps: &mut Steps) -> Result {
+    let program = tool("cargo-fuzz")?;
+    setup::needs_nightly("fuzz")?;
+    // Its lock file starts as a copy of the workspace's, and is not kept.
+    copy(&workspace().join("Cargo.lock"), &workspace().join(FUZZ))?;
+    let folder = target()?.join("fuzz");
+    let found = folder.join("found");
+    make(&found)?;
+    for begin in listed(&workspace().join(CORPORA))? {
+        let name = name(&begin);
+        let corpus = folder.join(&name);
+        make(&corpus)?;
+        let mut fuzz = command!(program, "run --fuzz-dir", FUZZ, "--target-dir");
+        fuzz.arg(folder.join("build")).arg(&name);
+        // New inputs go to the first folder.
+        fuzz.arg(&corpus).arg(begin).arg("--");
+        fuzz.arg(format!("-max_total_time={FUZZ_SECONDS}"));
+        fuzz.arg(format!("-rss_limit_mb={FUZZ_MEMORY_MIB}"));
+        fuzz.arg(format!("-artifact_prefix={}/", found.display()));
+        fuzz.env("RUSTUP_TOOLCHAIN", "nightly");
+        // A failed allocation of a plan is an error and must not abort.
+        fuzz.env("ASAN_OPTIONS", "allocator_may_return_null=1");
+        steps.step(format!("fuzz, {name}"), fuzz)?;
+    }
+    Ok(())
+}
+
+/// A program from one of Astral's PyPI packages.
+fn tool(name: &str) -> Result<PathBuf> {
+    let folder = target()?.join("tools");
+    let program = folder.join("bin").join(name);
+    if program.is_file() {
+        return Ok(program);
+    }
+    let package = format!("astral-dev-toolchain-{name}");
+    match setup::install_from_pypi(Path::new("python3"), &package, &folder) {
+        Ok(()) => Ok(program),
+        Err(reason) => Stop::skipped(format!("{name}, {reason}")),
+    }
 }

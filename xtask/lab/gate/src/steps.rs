@@ -3,12 +3,11 @@
 use std::borrow::BorrowMut;
 use std::collections::VecDeque;
 use std::fs::{self, File};
-use std::mem;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Instant;
+use std::{mem, thread};
 
 use checkout::workspace::target;
 use launch::Installation;
@@ -144,11 +143,9 @@ impl Steps {
     /// Reports a failure, and how to repeat it: by this command, if given, or by its stage.
     pub(crate) fn failed(&self, name: &str, why: &str, command: Option<&str>) -> Stop {
         let command = command.map(|command| format!("── to repeat it: {command}\n"));
-        self.say(&format!(
-            "── FAILED: {name}: {why}\n{}── to repeat its stage: cargo xtask test --stage {}",
-            command.unwrap_or_default(),
-            self.stage
-        ));
+        let (command, stage) = (command.unwrap_or_default(), self.stage);
+        let again = format!("── to repeat its stage: cargo xtask test --stage {stage}");
+        self.say(&format!("── FAILED: {name}: {why}\n{command}{again}"));
         Stop::Failed
     }
 
@@ -179,16 +176,14 @@ impl Steps {
         command.stdin(Stdio::null());
         let repeat = shown(command);
         let begin = Instant::now();
-        let status = if self.is_beside {
+        let ended = if self.is_beside {
             let kept = self.kept(command);
-            let (status, printed) = kept.map_err(|error| format!("{name}: {error}"))?;
-            self.say(&format!("\n── {name}\n{}", printed.trim_end()));
-            status
+            kept.inspect(|(_, printed)| self.say(&format!("\n── {name}\n{}", printed.trim_end())))
         } else {
             println!("\n── {name}");
-            let status = command.status();
-            status.map_err(|error| format!("{name}: {error}"))?
+            command.status().map(|status| (status, String::new()))
         };
+        let (status, _) = ended.map_err(|error| format!("{name}: {error}"))?;
         let seconds = begin.elapsed().as_secs_f64();
         if !status.success() {
             let why = format!("{status}, {seconds:.0} s");
@@ -270,11 +265,10 @@ pub(crate) fn at_a_time<T: Send>(
             let Some(next) = locked(&queue).pop_front() else {
                 return;
             };
-            if let Err(stop) = run(next) {
-                let mut outcome = locked(&outcome);
-                if outcome.is_ok() {
-                    *outcome = Err(stop);
-                }
+            let ended = run(next);
+            let mut outcome = locked(&outcome);
+            if outcome.is_ok() {
+                *outcome = ended;
             }
         }
     };
@@ -297,11 +291,7 @@ mod tests {
         let ran = AtomicUsize::new(0);
         let run = |number: usize| {
             ran.fetch_add(number, Ordering::Relaxed);
-            if number == 100 {
-                Err(Stop::Failed)
-            } else {
-                Ok(())
-            }
+            (number != 100).then_some(()).ok_or(Stop::Failed)
         };
         assert!(at_a_time(2, vec![1, 2, 3, 4], run).is_ok());
         assert_eq!(ran.load(Ordering::Relaxed), 10);

@@ -1,14 +1,16 @@
-//! Runs the test suites under MPI, with one library at a time.
+//! Runs the test suites under MPI, with one library at a time; those of crate `treefold-rsmpi`, which is built for each library and needs
+//! libclang; and tests that kill processes.
 
+use std::env;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use checkout::workspace::Executable;
-use launch::{LIBRARIES, Launcher, Library, Source};
+use checkout::files::{listed, name};
+use checkout::workspace::{Executable, executables, target};
+use launch::{Installation, LIBRARIES, Launcher, Library, Source};
 
-use crate::commands::{Result, run};
-use crate::libraries::MPI_LIBRARIES;
-use crate::steps::Steps;
 use crate::tests::{self, find};
+use crate::{MPI_LIBRARIES, Result, Steps, cargo, run, setup};
 
 /// The numbers of ranks on which the suites run.
 struct Ranks {
@@ -64,7 +66,7 @@ pub(crate) fn mpich(steps: &mut Steps) -> Result {
 pub(crate) fn wheels(steps: &mut Steps) -> Result {
     let is_chosen = |library: &&Library| match steps.installation.library() {
         Some(chosen) => chosen.name == library.name,
-        None => matches!(library.source, Source::Wheel { .. }),
+        None => matches!(library.source, Source::Wheel(_)),
     };
     let chosen: Vec<&Library> = LIBRARIES.iter().filter(is_chosen).collect();
     for library in chosen {
@@ -161,4 +163,153 @@ fn ended_without(launch: &mut Command) -> Result<String> {
     } else {
         Ok(ended.join(", "))
     }
+}
+
+const RSMPI_RANKS: [usize; 2] = [1, 3];
+
+/// Runs the stage.
+pub(crate) fn rsmpi(steps: &mut Steps) -> Result {
+    if !has_libclang() {
+        setup::install_packages("libclang-dev", "missing: libclang")?;
+    }
+    steps.with_each_library(|steps, name| {
+        let library = Library::parse("--mpi", name)?;
+        let folder = target()?.join("rsmpi");
+        // All libraries share a target folder; each replaces the previous one's programs.
+        let cargo = |words: &str| -> Command {
+            let mut cargo = cargo(words);
+            cargo.env("MPICC", library.program("mpicc"));
+            cargo.env("CARGO_TARGET_DIR", &folder);
+            cargo
+        };
+        // Its build script does not detect that the library has changed.
+        let step = format!("{name} takes the place of another library");
+        steps.step(step, cargo("clean --package mpi-sys"))?;
+        let package = "--package treefold-rsmpi";
+        // Clippy and examples run only once.
+        let is_first = name == MPI_LIBRARIES[0];
+        if is_first {
+            let words = format!("clippy {package} --all-targets -- -D warnings");
+            steps.build(format!("clippy, rsmpi for {name}"), cargo(&words))?;
+        }
+        let tests = format!("test --no-run {package}");
+        steps.build(format!("tests, rsmpi for {name}"), cargo(&tests))?;
+        let built = executables(&mut cargo(&tests))?;
+        if is_first {
+            let words = format!("test --doc {package}");
+            steps.build(format!("doctests, rsmpi for {name}"), cargo(&words))?;
+        }
+        for target in ["ranks", "rsmpi_sum"] {
+            let program = &find(&built, "treefold-rsmpi", target)?.path;
+            let launcher = Launcher::of(steps.installation.clone(), program);
+            for ranks in RSMPI_RANKS {
+                let step = format!("rsmpi, {name}: {target}, p = {ranks}");
+                steps.step(step, launcher.command(ranks, &[]))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Whether a file is libclang, and not libclang-cpp from other packages.
+fn is_library(file: &Path) -> bool {
+    let name = name(file);
+    name.starts_with("libclang") && !name.starts_with("libclang-cpp")
+}
+
+/// Whether the binding generator can find libclang.
+fn has_libclang() -> bool {
+    let entries = |path: &Path| listed(path).unwrap_or_default();
+    let mut folders = entries(Path::new("/usr/lib")).into_iter();
+    env::var_os("LIBCLANG_PATH").is_some()
+        || folders.any(|folder| {
+            entries(&folder.join("lib"))
+                .iter()
+                .any(|file| is_library(file))
+        })
+}
+
+/// The library that reports that a process has died.
+const ULFM_LIBRARY: &str = "openmpi5";
+
+/// The time limit of a job, after which its `mpirun` is killed: a hanging one ignores a request to end (PRRTE of Open MPI 5.0.11 can
+/// deadlock if ranks call `MPI_Abort`).
+const LIMIT_SECONDS: &str = "300";
+
+/// When the test of `reduce` kills processes, by number there.
+const MOMENTS: usize = 4;
+
+/// An algorithm of each kind: a schedule, one whose ranks all wait for one rank, the thesis' and the library's own.
+const ALGORITHMS: [&str; 4] = ["recursive-doubling", "binomial", "algorithm1", "mpi-native"];
+
+/// The ranks of the example, and how many of them are killed: one after the other, ten jobs make a hundred.
+const EXAMPLE_RANKS: usize = 12;
+const KILLED: usize = 10;
+const SEEDS: usize = 10;
+
+pub(crate) fn ulfm(steps: &mut Steps) -> Result {
+    setup::install(&Installation::find(Some(ULFM_LIBRARY), None)?)?;
+    let folder = Library::parse("--mpi", ULFM_LIBRARY)?.environment();
+    let mpirun = folder.unwrap_or_default().join("bin/mpirun");
+    let mpirun = mpirun.display();
+    // With this option the library reports that a process has died.
+    let launcher =
+        format!("timeout --signal=KILL {LIMIT_SECONDS} {mpirun} --with-ft ulfm -n {{ranks}}");
+    let installation = Installation::find(Some(ULFM_LIBRARY), Some(&launcher))?;
+    steps.with_installation(installation, |steps| {
+        let test = "test --no-run --package treefold-reduce --test ulfm --features mpi";
+        losses(steps, &program(test, "reduce", "ulfm")?)?;
+        let example = "build --package treefold --example survivors --features mpi";
+        survivors(steps, &program(example, "treefold", "survivors")?)
+    })
+}
+
+fn program(words: &str, package: &str, target: &str) -> Result<PathBuf> {
+    let built = executables(&mut cargo(words))?;
+    Ok(find(&built, package, target)?.path.clone())
+}
+
+/// Tests plans of all kinds, killing one rank after the other.
+fn losses(steps: &mut Steps, test: &Path) -> Result {
+    for shared_memory in ["on", "off"] {
+        let mut run = |name: String, ranks, words: &[&str]| {
+            let mut launch = steps.installation.command(ranks, test);
+            launch
+                .args(words)
+                .env("TREEFOLD_SHARED_MEMORY", shared_memory);
+            steps.step(format!("{name}, shared memory {shared_memory}"), launch)
+        };
+        run("a world that shrinks without a loss".to_owned(), 3, &[])?;
+        for algorithm in ALGORITHMS {
+            for moment in 0..MOMENTS {
+                let name = format!("3 of 5 ranks are killed, {algorithm}, moment {moment}");
+                run(name, 5, &[&moment.to_string(), algorithm])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs the example with seeds; each job's ranks are killed in random iterations.
+fn survivors(steps: &mut Steps, example: &Path) -> Result {
+    for seed in 1..=SEEDS {
+        let mut launch = steps.installation.command(EXAMPLE_RANKS, example);
+        launch.args([KILLED, seed].map(|number| number.to_string()));
+        steps.check(
+            format!("survivors, {EXAMPLE_RANKS} ranks, seed {seed}"),
+            || {
+                let captured = run(launch)?;
+                let expected = format!("{EXAMPLE_RANKS} ranks, of which {KILLED} were lost");
+                let lines = captured.output.lines();
+                let line = lines.skip_while(|line| !line.starts_with(&expected)).nth(1);
+                match line.filter(|line| line.ends_with("all as on one rank")) {
+                    Some(line) if captured.status.success() => Ok(line.to_owned()),
+                    _ => Err(format!("{}\n{}", captured.status, captured.all()).into()),
+                }
+            },
+        )?;
+    }
+    let killed_count = KILLED * SEEDS;
+    println!("{killed_count} processes were killed, and every iterate had the same bits");
+    Ok(())
 }

@@ -9,9 +9,8 @@ use std::time::Instant;
 
 use checkout::workspace::{Executable, executables, workspace};
 
-use crate::commands::{Result, cargo};
-use crate::steps::{Steps, at_a_time};
 use crate::times::{Kind, TESTS};
+use crate::{Result, Steps, at_a_time, cargo, words};
 
 /// All members but the one that depends on an MPI library.
 pub(crate) const MEMBERS: &str = "--workspace --exclude treefold-rsmpi";
@@ -80,8 +79,7 @@ pub(crate) fn xtask(steps: &mut Steps, words: Vec<OsString>) -> Result<Command> 
 impl Steps {
     /// Runs another command of `cargo xtask` with these words.
     pub(crate) fn xtask(&mut self, name: &str, words: &str) -> Result {
-        let words = words.split_whitespace().map(OsString::from);
-        let command = xtask(self, words.collect())?;
+        let command = xtask(self, words![words])?;
         self.step(name, command)
     }
 
@@ -188,11 +186,8 @@ fn listen(child: &mut Child) -> io::Result<(Vec<(String, f64)>, String)> {
     });
     let mut lines = Vec::new();
     let mut before = Instant::now();
-    for line in stdout
-        .map(BufReader::new)
-        .into_iter()
-        .flat_map(|pipe| pipe.split(b'\n'))
-    {
+    let pipe = stdout.map(BufReader::new).into_iter();
+    for line in pipe.flat_map(|pipe| pipe.split(b'\n')) {
         let line = String::from_utf8_lossy(&line?).into_owned();
         let now = Instant::now();
         lines.push((line, (now - before).as_secs_f64()));

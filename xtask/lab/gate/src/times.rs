@@ -1,13 +1,13 @@
 //! The times of a run: a table of its stages, and the longest tests; also written to `target/gate.json`, which pages may quote.
 
+use checkout::files;
 use checkout::machine::{Machine, load};
 use checkout::table::Table;
 use checkout::workspace::{target, workspace};
 use launch::Error;
 use serde_json::{Value, json};
 
-use crate::commands::{command, output};
-use crate::files;
+use crate::{command, output};
 
 /// How many of the longest tests are listed.
 const LONGEST: usize = 10;
@@ -112,12 +112,7 @@ impl Times {
     /// The record that pages quote, as `harness::measured::Measurements` reads it: a row for each stage and what it did, and for each of the
     /// longest tests, in nanoseconds as all records have them.
     fn record(&self, command: &str) -> Value {
-        let Machine {
-            processor,
-            cores,
-            date,
-            commit,
-        } = Machine::here();
+        let machine = Machine::here();
         let row = |variant: &str, n: u64, state: &str, seconds: f64| {
             json!({
                 "variant": variant, "n": n, "state": state, "ns": (seconds * 10.0).round() * 1e8,
@@ -126,23 +121,19 @@ impl Times {
         };
         let mut rows = Vec::new();
         for sum in self.sums() {
-            let states = ["all", "building", "running"].into_iter();
-            let numbers = sum.steps.into_iter().zip(sum.seconds);
-            rows.extend(
-                states
-                    .zip(numbers)
-                    .map(|(state, (steps, seconds))| row(sum.name, steps, state, seconds)),
-            );
+            for (i, state) in ["all", "building", "running"].into_iter().enumerate() {
+                rows.push(row(sum.name, sum.steps[i], state, sum.seconds[i]));
+            }
         }
         let tests = self.longest().into_iter();
         rows.extend(tests.map(|test| row(&test.name, 1, "test", test.seconds)));
         rows.push(row("target", target_mb(), "MB", 0.0));
         json!({
             "command": command,
-            "machine": format!("{processor}, {cores} cores"),
+            "machine": machine.to_string(),
             "load": load().unwrap_or(0.0),
-            "date": date,
-            "commit": commit,
+            "date": machine.date,
+            "commit": machine.commit,
             "rows": rows,
         })
     }

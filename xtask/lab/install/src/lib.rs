@@ -7,13 +7,10 @@
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]
 
-mod files;
 mod headers;
 mod manifest;
-mod manual;
 mod parts;
 mod prefix;
-mod reprored;
 mod shared;
 mod template;
 
@@ -21,10 +18,9 @@ use std::path::{Path, PathBuf};
 
 use checkout::licences::{joined, linked};
 use checkout::workspace::{BuiltLibrary, Sources, cargo, libraries, workspace};
-use checkout::{Error, shell_word};
+use checkout::{Error, files, shell_word};
 use clap::Args;
 
-use files::read;
 use headers::HEADERS;
 use manifest::Manifest;
 use parts::{INTERPOSER, LIBRARY, Part};
@@ -77,13 +73,11 @@ pub fn install(options: &Options) -> Result<(), Error> {
     // Checks everything before the build, which takes minutes.
     let libdir = checked_libdir(&options.libdir)?;
     let prefix = Prefix::open(folder, &[libdir, "bin", "include", "share"], options.strip)?;
-    let version = VERSION;
-    let values = Values { version, libdir };
-    let parts: &[&Part] = if options.no_mpi {
-        &[&LIBRARY]
-    } else {
-        &[&LIBRARY, &INTERPOSER]
+    let values = Values {
+        version: VERSION,
+        libdir,
     };
+    let parts = &[&LIBRARY, &INTERPOSER][..if options.no_mpi { 1 } else { 2 }];
     let (built, sources) = build(parts, options.offline)?;
     let installed = parts
         .iter()
@@ -186,7 +180,7 @@ fn install_licences(parts: &[&Part], sources: &Sources, prefix: &Prefix) -> Resu
     let others = joined(&linked(&packages, sources)?).into_bytes();
     let mut texts = vec![("THIRD-PARTY-LICENSES.txt", others)];
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        texts.push((name, read(&workspace().join(name))?));
+        texts.push((name, files::bytes(&workspace().join(name))?));
     }
     for (name, text) in texts {
         prefix.write(&format!("share/doc/treefold/{name}"), &text, Kind::Text)?;
@@ -209,14 +203,14 @@ const SUPPRESSIONS: &str = "helgrind.supp";
 /// Installs documentation and valgrind's suppressions.
 fn install_texts(prefix: &Prefix) -> Result<(), Error> {
     for name in PAGES {
-        let text = read(&workspace().join("docs").join(name))?;
+        let text = files::bytes(&workspace().join("docs").join(name))?;
         prefix.write(&format!("share/treefold/docs/{name}"), &text, Kind::Text)?;
     }
     let suppressions = workspace().join("bindings/c/packaging").join(SUPPRESSIONS);
     let place = format!("share/treefold/{SUPPRESSIONS}");
-    prefix.write(&place, &read(&suppressions)?, Kind::Text)?;
+    prefix.write(&place, &files::bytes(&suppressions)?, Kind::Text)?;
     for (folder, name) in HEADERS {
-        for page in manual::pages(name, &headers::read(folder, name)?, VERSION) {
+        for page in headers::pages(name, &headers::read(folder, name)?, VERSION) {
             let place = format!("share/man/man3/{}.3", page.name);
             prefix.write(&place, page.text.as_bytes(), Kind::Text)?;
         }
@@ -227,15 +221,14 @@ fn install_texts(prefix: &Prefix) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
     use std::path::Path;
     use std::process::Command;
 
-    use super::files::listed;
-    use super::{LIBRARY, PAGES, checked_libdir, explained, next_steps, read, workspace};
+    use checkout::files::{listed, read};
+
+    use super::{LIBRARY, PAGES, checked_libdir, explained, next_steps, workspace};
 
     /// The lines do what they say, in the shell.
-    #[cfg(unix)]
     #[test]
     fn what_is_exported_are_words_of_the_shell() {
         let prefix = Path::new("/opt/it's treefold");
@@ -244,10 +237,8 @@ mod tests {
         let mut script = words.cloned().collect::<Vec<_>>().join("\n");
         script += "\nprintf '%s\n' \"$PATH\" \"$PKG_CONFIG_PATH\" \"$LD_LIBRARY_PATH\"";
         let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", &script]).env("PATH", "/bin");
-        shell
-            .env_remove("PKG_CONFIG_PATH")
-            .env("LD_LIBRARY_PATH", "/mpi");
+        shell.args(["-c", &script]).env_remove("PKG_CONFIG_PATH");
+        shell.env("PATH", "/bin").env("LD_LIBRARY_PATH", "/mpi");
         let output = shell.output().unwrap().stdout;
         let folders = ["bin:/bin", "lib64/pkgconfig", "lib64:/mpi"];
         let expected = folders.map(|folder| format!("/opt/it's treefold/{folder}\n"));
@@ -262,7 +253,7 @@ mod tests {
             for folder in ["include", "fortran"] {
                 let package = workspace().join("bindings").join(package);
                 for path in listed(&package.join(folder)).unwrap() {
-                    let text = String::from_utf8(read(&path).unwrap()).unwrap();
+                    let text = read(&path).unwrap();
                     let names = text.split("docs/").skip(1).filter_map(|rest| {
                         let (name, _) = rest.split_once(".md")?;
                         let is_name = |c: char| c.is_ascii_lowercase() || c == '-';

@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use checkout::{in_a_line, refuse};
 use clap::Parser;
 use install::{Options, install};
 
@@ -15,13 +14,8 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) if !error.use_stderr() => error.exit(),
-        Err(error) => return refuse(&in_a_line(&error.to_string())),
-    };
-    match install(&cli.options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => refuse(&format!("error: {error}")),
+    match checkout::parsed::<Cli>() {
+        Ok(cli) => checkout::ended(install(&cli.options).map(|()| true)),
+        Err(status) => status,
     }
 }

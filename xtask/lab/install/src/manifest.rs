@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path};
 
-use checkout::Error;
+use checkout::{Error, files};
 
 /// The file's name below the prefix.
 pub(super) const PATH: &str = "share/treefold/manifest.txt";
@@ -36,11 +36,10 @@ impl Manifest {
     /// It cannot be read or is invalid.
     pub(super) fn read(prefix: &Path) -> Result<Option<Self>, Error> {
         let path = prefix.join(PATH);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::file(&path, error)),
-        };
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = files::read(&path)?;
         let mut manifest = Self::default();
         for (line, number) in text.lines().zip(1..) {
             if line.starts_with('#') {
@@ -80,12 +79,12 @@ impl Manifest {
         for (name, entry) in self.0.iter().rev() {
             if *entry != Entry::Folder {
                 let path = prefix.join(name);
-                let fate = remove(&path, entry).map_err(|error| Error::file(&path, error))?;
+                let fate = files::named(&path, remove(&path, entry))?;
                 println!("{fate}: {}", path.display());
             }
         }
         let own = prefix.join(PATH);
-        fs::remove_file(&own).map_err(|error| Error::file(&own, error))?;
+        files::named(&own, fs::remove_file(&own))?;
         for (name, entry) in self.0.iter().rev() {
             // A folder with other contents stays.
             if *entry == Entry::Folder {

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::process;
 
 use checkout::Error;
+use checkout::files::{self, bytes, listed};
 use checkout::headers::functions;
 use checkout::workspace::{BuiltLibrary, target, workspace};
 
-use crate::files::{listed, read};
 use crate::headers::{self, HEADERS};
 use crate::prefix::{Kind, Prefix};
+use crate::shared;
 use crate::template::{self, Template, Values};
-use crate::{reprored, shared};
 
 /// A package to build, and the files to install from it.
 pub(super) struct Part {
@@ -71,11 +71,11 @@ impl Part {
         let missing = || Error::Cargo(format!("it built no library of {}", self.package));
         let built = built.ok_or_else(missing)?;
         if self.folders.is_empty() {
-            let content = read(self.file(built, "so")?)?;
+            let content = bytes(self.file(built, "so")?)?;
             shared::install(&self.library(), &content, prefix, values)?;
         } else {
             let folder = target()?.join(format!("install-{}", process::id()));
-            fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
+            files::make(&folder)?;
             let installed = self.install_for_linkers(built, &folder, prefix, values);
             let _ = fs::remove_dir_all(&folder);
             installed?;
@@ -97,10 +97,10 @@ impl Part {
     ) -> Result<(), Error> {
         let name = self.library();
         shared::link(self.file(built, "a")?, &name, &symbols()?, folder, values)?;
-        let content = read(&folder.join(format!("{name}.so")))?;
+        let content = bytes(&folder.join(format!("{name}.so")))?;
         shared::install(&name, &content, prefix, values)?;
         self.install_for_compilers(built, prefix, values)?;
-        reprored::install(folder, prefix, values)
+        shared::install_reprored(folder, prefix, values)
     }
 
     fn install_for_compilers(
@@ -110,7 +110,7 @@ impl Part {
         values: &Values<'_>,
     ) -> Result<(), Error> {
         let path = |name: &str, extension| format!("{}/lib{name}.{extension}", values.libdir);
-        let content = read(self.file(built, "a")?)?;
+        let content = bytes(self.file(built, "a")?)?;
         prefix.write(&path(self.name, "a"), &content, Kind::StaticLibrary)?;
         for extension in ["so", "a"] {
             let file = format!("lib{}.{extension}", self.name);
@@ -121,8 +121,8 @@ impl Part {
             let sources = ["include", "fortran"].into_iter();
             for (source, target) in sources.zip(["include", "share/treefold/fortran"]) {
                 for path in listed(&package.join(source))? {
-                    let name = path.file_name().unwrap_or_default().to_string_lossy();
-                    prefix.write(&format!("{target}/{name}"), &read(&path)?, Kind::Text)?;
+                    let place = format!("{target}/{}", files::name(&path));
+                    prefix.write(&place, &bytes(&path)?, Kind::Text)?;
                 }
             }
         }
@@ -136,7 +136,7 @@ fn symbols() -> Result<Vec<String>, Error> {
     for (folder, name) in HEADERS {
         symbols.extend(functions(&headers::read(folder, name)?));
     }
-    let called = reprored::symbols()?.into_iter();
+    let called = shared::reprored_symbols()?.into_iter();
     symbols.extend(called.map(|name| format!("treefold_reprored_{name}")));
     Ok(symbols)
 }

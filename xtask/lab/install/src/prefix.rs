@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::iter;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
-use checkout::Error;
+use checkout::{Error, files};
 
 use crate::manifest::{self, Entry, Manifest, content_hash};
 
@@ -36,27 +37,22 @@ impl Prefix {
     /// It is a file, or one of these folders below it is not writable.
     pub(super) fn open(folder: &Path, below: &[&str], strip: bool) -> Result<Self, Error> {
         fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
-        let folder = folder
-            .canonicalize()
-            .map_err(|error| refused(folder, &error))?;
+        let whole = folder.canonicalize();
+        let folder = whole.map_err(|error| refused(folder, &error))?;
         let manifest = Manifest::read(&folder)?.unwrap_or_default();
+        let more = strip.then_some("--strip-unneeded");
         let prefix = Self {
             folder,
             manifest: RefCell::new(manifest),
-            stripped: if strip {
-                "--strip-unneeded"
-            } else {
-                LINE_NUMBERS
-            },
+            stripped: more.unwrap_or(LINE_NUMBERS),
         };
         // Only writing shows whether they are writable.
         let below = below.iter().map(|name| prefix.folder.join(name));
         for folder in iter::once(prefix.folder.clone()).chain(below) {
             if folder.is_dir() {
                 let probe = prefix.beside(&folder.join("treefold"));
-                fs::write(&probe, [])
-                    .and_then(|()| fs::remove_file(&probe))
-                    .map_err(|error| refused(&folder, &error))?;
+                let written = fs::write(&probe, []).and_then(|()| fs::remove_file(&probe));
+                written.map_err(|error| refused(&folder, &error))?;
             }
         }
         Ok(prefix)
@@ -66,12 +62,16 @@ impl Prefix {
     pub(super) fn write(&self, path: &str, content: &[u8], kind: Kind) -> Result<(), Error> {
         self.place(path, |new| {
             fs::write(new, content)?;
-            match kind {
-                Kind::SharedLibrary => strip(new, self.stripped),
-                Kind::StaticLibrary => strip(new, LINE_NUMBERS),
-                Kind::Text | Kind::Program => {}
+            let (mode, stripped) = match kind {
+                Kind::Text => (0o644, None),
+                Kind::Program => (0o755, None),
+                Kind::SharedLibrary => (0o755, Some(self.stripped)),
+                Kind::StaticLibrary => (0o644, Some(LINE_NUMBERS)),
+            };
+            if let Some(what) = stripped {
+                strip(new, what);
             }
-            set_mode(new, kind)?;
+            fs::set_permissions(new, fs::Permissions::from_mode(mode))?;
             Ok(Entry::File(content_hash(&fs::read(new)?)))
         })
     }
@@ -79,6 +79,8 @@ impl Prefix {
     /// Creates a link to a file in the same folder.
     pub(super) fn link(&self, path: &str, target: &str) -> Result<(), Error> {
         self.place(path, |new| {
+            // A temporary file of a killed run would prevent creating a link.
+            let _ = fs::remove_file(new);
             symlink(target, new)?;
             Ok(Entry::Link(target.to_owned()))
         })
@@ -88,11 +90,8 @@ impl Prefix {
     pub(super) fn write_manifest(&self) -> Result<(), Error> {
         let path = self.folder.join(manifest::PATH);
         let folder = path.parent().unwrap_or(&self.folder);
-        let written = self.make_folders(folder).and_then(|()| {
-            let text = self.manifest.borrow().text();
-            fs::write(&path, text)
-        });
-        written.map_err(|error| Error::file(&path, error))
+        files::named(&path, self.make_folders(folder))?;
+        files::write(&path, self.manifest.borrow().text())
     }
 
     /// Creates a file next to its destination, and moves it there when complete.
@@ -142,8 +141,7 @@ impl Prefix {
 
     /// A temporary name that no other installation uses.
     fn beside(&self, path: &Path) -> PathBuf {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        path.with_file_name(format!(".{name}.{}", process::id()))
+        path.with_file_name(format!(".{}.{}", files::name(path), process::id()))
     }
 }
 
@@ -178,33 +176,6 @@ fn strip(path: &Path, what: &str) {
     let mut command = Command::new("strip");
     command.arg(what).arg(path);
     let _ = command.stdin(Stdio::null()).stderr(Stdio::null()).status();
-}
-
-#[cfg(unix)]
-fn set_mode(path: &Path, kind: Kind) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = match kind {
-        Kind::Text | Kind::StaticLibrary => 0o644,
-        Kind::SharedLibrary | Kind::Program => 0o755,
-    };
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn set_mode(_path: &Path, _kind: Kind) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn symlink(target: &str, path: &Path) -> io::Result<()> {
-    // A temporary file of a killed run would prevent creating a link.
-    let _ = fs::remove_file(path);
-    std::os::unix::fs::symlink(target, path)
-}
-
-#[cfg(not(unix))]
-fn symlink(_target: &str, _path: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! Links shared libraries with versioned symbols. rustc passes its linker a script without versions, which cannot be extended; so the
-//! C compiler links the static library again.
+//! C compiler links the static library again. It also builds `libtreefold_reprored`: a shared library that loads `libtreefold`, and a static one.
 
 use std::env;
-use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use checkout::Error;
+use checkout::files::bytes;
+use checkout::headers::functions;
+use checkout::workspace::workspace;
+use checkout::{Error, files};
 
+use crate::headers;
 use crate::prefix::{Kind, Prefix};
 use crate::template::{SYSTEM_LIBRARIES, Values};
 
@@ -30,7 +33,7 @@ pub(super) fn name(
         "TREEFOLD_{interface} {{\nglobal:\n    {};\nlocal:\n    *;\n}};\n",
         symbols.join(";\n    ")
     );
-    fs::write(&script, text).map_err(|error| Error::file(&script, error))?;
+    files::write(&script, text)?;
     link.args(["-shared", "-Wl,--gc-sections", "-Wl,-z,relro,-z,now"]);
     link.arg(format!("-Wl,-soname,{library}.so.{interface}"));
     link.arg(format!("-Wl,--version-script={}", script.display()));
@@ -58,9 +61,8 @@ pub(super) fn link(
         name(&mut link, library, symbols, folder, values)?;
         link.arg("-Wl,--as-needed");
         link.args(SYSTEM_LIBRARIES.map(|library| format!("-l{library}")));
-        link.arg("-lgcc_s")
-            .arg("-o")
-            .arg(folder.join(format!("{library}.so")));
+        link.args(["-lgcc_s", "-o"]);
+        link.arg(folder.join(format!("{library}.so")));
         Ok(run(&mut link))
     };
     let outcome = match linked(&[placed])? {
@@ -96,4 +98,43 @@ pub(super) fn run(command: &mut Command) -> Result<(), String> {
     };
     let tool = command.get_program().to_string_lossy();
     Err(format!("{tool}: {reason}"))
+}
+
+const NAME: &str = "libtreefold_reprored";
+
+/// The functions of ReproRed's header.
+pub(super) fn reprored_symbols() -> Result<Vec<String>, Error> {
+    let text = headers::read("c-mpi", "binary_tree_summation.h")?;
+    Ok(functions(&text).into_iter().collect())
+}
+
+/// Compiles both in a folder with `libtreefold.so`, which they call, and installs them.
+pub(super) fn install_reprored(
+    folder: &Path,
+    prefix: &Prefix,
+    values: &Values<'_>,
+) -> Result<(), Error> {
+    let package = workspace().join("bindings/c-mpi");
+    let path = |extension: &str| folder.join(format!("{NAME}.{extension}"));
+    let (shared, object, archive) = (path("so"), path("o"), path("a"));
+    let source = package.join("reprored/reprored.c");
+    let run = |command: &mut Command| run(command).map_err(|reason| Error::file(&source, reason));
+    let compile = |output: &Path| {
+        let mut command = compiler();
+        command.args(["-std=c11", "-O2", "-fPIC", "-I"]);
+        command.arg(package.join("include"));
+        command.arg(&source).arg("-o").arg(output);
+        command
+    };
+    let mut link = compile(&shared);
+    link.arg(folder.join("libtreefold.so"));
+    name(&mut link, NAME, &reprored_symbols()?, folder, values)?;
+    // Both libraries are in the same folder, whose path may change.
+    link.arg("-Wl,-rpath,$ORIGIN");
+    run(&mut link)?;
+    run(compile(&object).arg("-c"))?;
+    run(Command::new("ar").arg("rcs").arg(&archive).arg(&object))?;
+    install(NAME, &bytes(&shared)?, prefix, values)?;
+    let place = format!("{}/{NAME}.a", values.libdir);
+    prefix.write(&place, &bytes(&archive)?, Kind::StaticLibrary)
 }

@@ -13,6 +13,14 @@ macro_rules! template {
     ($folder:literal, $name:literal) => {
         template!($folder, $name, Text, concat!("c/packaging/", $name, ".in"))
     };
+    ($folder:literal, $name:literal, $kind:ident) => {
+        template!(
+            $folder,
+            $name,
+            $kind,
+            concat!("interposer/packaging/", $name)
+        )
+    };
     ($folder:literal, $name:literal, $kind:ident, $source:expr) => {
         Template {
             path: concat!($folder, "/", $name),
@@ -34,18 +42,8 @@ pub(super) const LIBRARY: &[Template] = &[
 
 /// `treefold-run` and its manual.
 pub(super) const INTERPOSER: &[Template] = &[
-    template!(
-        "share/man/man1",
-        "treefold-run.1",
-        Text,
-        "interposer/packaging/treefold-run.1"
-    ),
-    template!(
-        "bin",
-        "treefold-run",
-        Program,
-        "interposer/packaging/treefold-run"
-    ),
+    template!("share/man/man1", "treefold-run.1", Text),
+    template!("bin", "treefold-run", Program),
 ];
 
 /// The libraries for linking a static library: the output of `rustc --print native-static-libs` on Linux without `gcc_s`, which
@@ -87,10 +85,11 @@ impl Values<'_> {
             ("@SYSTEM_FLAGS@", &flags.join(" ")),
             ("@SYSTEM_LIBRARIES@", &SYSTEM_LIBRARIES.join(";")),
         ];
-        let values = values.iter();
-        values.fold(text.to_owned(), |text, (marker, value)| {
-            text.replace(marker, value)
-        })
+        let mut text = text.to_owned();
+        for (marker, value) in values {
+            text = text.replace(marker, value);
+        }
+        text
     }
 }
 
@@ -110,13 +109,16 @@ impl Template {
 mod tests {
     use super::{INTERPOSER, LIBRARY, Values};
 
+    fn values<'a>(version: &'a str, libdir: &'a str) -> Values<'a> {
+        Values { version, libdir }
+    }
+
     /// `treefold-run` knows the names of all algorithms. The list is not a template value, since building crate `reduce` for it would take as long as
     /// the installation.
     #[test]
     fn all_algorithms_are_named() {
-        let names: Vec<&str> = reduce::Algorithm::all()
-            .map(reduce::Algorithm::name)
-            .collect();
+        let names = reduce::Algorithm::all().map(reduce::Algorithm::name);
+        let names: Vec<&str> = names.collect();
         let line = format!("\nalgorithms='{}'\n", names.join(" "));
         assert!(INTERPOSER[1].text.contains(&line), "{line}");
     }
@@ -129,10 +131,7 @@ mod tests {
             let is_name = |part: &str| !part.is_empty() && part.chars().all(is_letter);
             text.split('@').skip(1).any(is_name)
         };
-        let values = Values {
-            version: "0.1.0",
-            libdir: "lib",
-        };
+        let values = values("0.1.0", "lib");
         for template in LIBRARY {
             assert!(has_marker(template.text), "{}", template.path);
         }
@@ -146,14 +145,11 @@ mod tests {
     #[test]
     fn the_prefix_is_above_the_folder_of_libraries() {
         for (libdir, up) in [("lib", ".."), ("lib/a-b", "../..")] {
-            let values = Values {
-                version: "0.1.0",
-                libdir,
-            };
+            let values = values("0.1.0", libdir);
             let path = format!("{libdir}/pkgconfig/treefold.pc");
             assert_eq!(
-                (LIBRARY[0].path(&values), values.up()),
-                (path, up.to_owned())
+                [LIBRARY[0].path(&values), values.up()],
+                [path, up.to_owned()]
             );
         }
     }
@@ -168,9 +164,8 @@ mod tests {
         let usage = usage.and_then(|text| text.split("\nEND\n").next());
         let is_name = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '-';
         let words = usage.unwrap().split(|c| !is_name(c));
-        let is_documented = |word: &&str| {
-            (word.len() > 2 && word.starts_with("--")) || word.starts_with("TREEFOLD_")
-        };
+        let is_option = |word: &str| word.len() > 2 && word.starts_with("--");
+        let is_documented = |word: &&str| is_option(word) || word.starts_with("TREEFOLD_");
         let documented: Vec<&str> = words.filter(is_documented).collect();
         assert!(documented.len() > 10, "{documented:?}");
         // In a manual, hyphens in commands have a backslash.
@@ -183,14 +178,7 @@ mod tests {
     #[test]
     fn interfaces_are_minor_versions_before_the_first_major_one() {
         for (version, interface) in [("0.1.0", "0.1"), ("0.12.3", "0.12"), ("1.2.3", "1")] {
-            assert_eq!(
-                Values {
-                    version,
-                    libdir: "lib"
-                }
-                .interface(),
-                interface
-            );
+            assert_eq!(values(version, "lib").interface(), interface);
         }
     }
 }

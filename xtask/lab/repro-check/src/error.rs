@@ -5,10 +5,10 @@ use std::path::Path;
 /// A usage or input error.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file or an option is wrong, or `cargo` failed.
+    /// A file or an option is wrong, `cargo` failed, or MPI is missing.
     #[error(transparent)]
     Checkout(#[from] checkout::Error),
-    /// MPI is missing or does not work.
+    /// MPI does not work.
     #[error("{0}")]
     Mpi(String),
     /// A run failed.
@@ -35,16 +35,6 @@ pub enum Error {
     /// JSON cannot be written or read.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-}
-
-impl From<launch::Error> for Error {
-    fn from(error: launch::Error) -> Self {
-        match error {
-            launch::Error::Checkout(error) => Self::Checkout(error),
-            launch::Error::Mpi(reason) => Self::Mpi(reason),
-            launch::Error::Run(reason) => Self::Run(reason),
-        }
-    }
 }
 
 impl Error {

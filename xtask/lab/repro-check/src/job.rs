@@ -28,21 +28,15 @@ pub struct Cases {
 
 /// The collective operations to run for an algorithm: also a reduce, if it is more than the first half of the allreduce.
 pub fn operations(way: Way) -> &'static [Operation] {
-    match way {
-        Way::Tree(algorithm) if has_own_reduce(algorithm) => {
-            &[Operation::Allreduce, Operation::Reduce]
-        }
-        Way::Exact => &[Operation::Allreduce, Operation::Reduce],
-        _ => &[Operation::Allreduce],
-    }
-}
-
-/// Whether a reduce is more than the first half of the allreduce.
-fn has_own_reduce(algorithm: Algorithm) -> bool {
-    match algorithm.scheduled() {
-        Some(schedule) => schedule.has_own_reduce(),
-        None => algorithm == Algorithm::MpiNative,
-    }
+    let has_own_reduce = match way {
+        Way::Tree(algorithm) => match algorithm.scheduled() {
+            Some(schedule) => schedule.has_own_reduce(),
+            None => algorithm == Algorithm::MpiNative,
+        },
+        _ => way == Way::Exact,
+    };
+    let both = &[Operation::Allreduce, Operation::Reduce];
+    if has_own_reduce { both } else { &both[..1] }
 }
 
 impl Cases {
@@ -65,10 +59,8 @@ impl Cases {
 impl Job {
     /// The number of rows it gives.
     pub fn rows_count(&self) -> usize {
-        self.cases
-            .iter()
-            .map(Cases::rows_count)
-            .fold(0, |total, rows| total + rows)
+        let rows = self.cases.iter().map(Cases::rows_count);
+        rows.fold(0, |total, rows| total + rows)
     }
 }
 

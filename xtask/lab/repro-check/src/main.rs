@@ -4,7 +4,6 @@
 
 use std::process::ExitCode;
 
-use checkout::{in_a_line, refuse};
 use clap::Parser;
 use repro_check::{Error, Options, ranks};
 
@@ -24,16 +23,8 @@ fn main() -> ExitCode {
             "usage: repro-check mpi-runner repro JOB".to_owned(),
         )),
     });
-    part.unwrap_or_else(|| {
-        let options = match Cli::try_parse() {
-            Ok(cli) => cli.options,
-            Err(error) if !error.use_stderr() => error.exit(),
-            Err(error) => return refuse(&in_a_line(&error.to_string())),
-        };
-        match repro_check::run(&options, None) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
-            Err(error) => refuse(&format!("error: {error}")),
-        }
+    part.unwrap_or_else(|| match checkout::parsed::<Cli>() {
+        Ok(cli) => checkout::ended(repro_check::run(&cli.options, None)),
+        Err(status) => status,
     })
 }

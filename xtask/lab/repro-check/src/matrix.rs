@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use comm::{Tag, collective};
 use distribution::{Distribution, Ownership};
 use reduce::{Algorithm, Operation, Operator, Sum, World, exact, threads};
+use serde::{Deserialize, Serialize};
 
 use crate::baselines::Baseline;
 use crate::data::DataSet;
@@ -122,14 +123,10 @@ pub fn check_all(
 
 /// Broadcasts rank 0's number of items.
 fn broadcast_count(world: &World, count: u64) -> Result<u64, Error> {
-    let all = collective::allgather(
-        world.transport(),
-        Tag::CONTROL,
-        count.to_le_bytes().to_vec(),
-    )?;
-    let first = all
-        .first_chunk()
-        .ok_or_else(|| Error::Run("rank 0 has not sent N".to_owned()))?;
+    let mut message = count.to_le_bytes().to_vec();
+    collective::broadcast(world.transport(), 0, Tag::CONTROL, &mut message, 8)?;
+    let first = message.first_chunk();
+    let first = first.ok_or_else(|| Error::Run("rank 0 has not sent N".to_owned()))?;
     Ok(u64::from_le_bytes(*first))
 }
 
@@ -154,36 +151,33 @@ fn local_items<'d>(
     if let (Items::Shared(..), Some(data)) = (items, whole) {
         return Ok(share(data, world.rank()));
     }
-    let to_bytes = |items: &[f64]| items.iter().flat_map(|item| item.to_le_bytes()).collect();
+    let comm = world.transport();
     if let Some(data) = whole {
         for rank in 1..world.size() {
-            let message: Vec<u8> = to_bytes(&share(data, rank));
+            let message: Vec<u8> = bytemuck::cast_slice(&share(data, rank)).to_vec();
             let bytes = message.len();
-            collective::send(world.transport(), rank, Tag::CONTROL, message, bytes)?;
+            collective::send(comm, rank, Tag::CONTROL, message, bytes)?;
         }
         return Ok(share(data, 0));
     }
     let count = usize::try_from(ownership.count(world.rank())).expect("the items are in memory");
-    let message = collective::receive(world.transport(), 0, Tag::CONTROL, count * 8)?;
-    let (doubles, _) = message.as_chunks();
-    Ok(doubles
-        .iter()
-        .map(|&double| f64::from_le_bytes(double))
-        .collect())
+    let message = collective::receive(comm, 0, Tag::CONTROL, count * size_of::<f64>())?;
+    let doubles = message.chunks_exact(size_of::<f64>());
+    Ok(doubles.map(bytemuck::pod_read_unaligned).collect())
 }
 
 /// The result of a collective operation on a rank, with its messages and rounds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Own {
-    rank: u64,
-    has_total: u64,
-    bits: u64,
+    rank: usize,
+    /// The bits of the sum, on ranks that get it.
+    bits: Option<u64>,
     messages: u64,
-    /// [`NO_ROUNDS`] if there are none.
-    rounds: u64,
+    rounds: Option<u64>,
 }
 
-const NO_ROUNDS: u64 = u64::MAX;
+/// The most bytes of an [`Own`] as JSON.
+const OWN_BYTES_MAX: usize = 200;
 
 /// The outcomes of all ranks, combined.
 struct Outcome {
@@ -197,20 +191,18 @@ struct Outcome {
 
 impl Outcome {
     fn of(operation: Operation, all: &[Own]) -> Self {
-        let first = all[0];
-        let with_total = || all.iter().filter(|own| own.has_total != 0);
+        let first = all[0].bits;
+        let with_total = all.iter().filter_map(|own| own.bits);
         let expected_count = match operation {
             Operation::Reduce => 1,
             _ => all.len(),
         };
-        let rounds = all.iter().map(|own| own.rounds);
         Self {
-            total: f64::from_bits(first.bits),
-            ranks_agree: first.has_total != 0
-                && with_total().count() == expected_count
-                && with_total().all(|own| own.bits == first.bits),
+            total: f64::from_bits(first.unwrap_or(0)),
+            ranks_agree: with_total.clone().count() == expected_count
+                && with_total.clone().all(|bits| Some(bits) == first),
             messages: all.iter().fold(0, |total, own| total + own.messages),
-            rounds: rounds.filter(|&rounds| rounds != NO_ROUNDS).max(),
+            rounds: all.iter().filter_map(|own| own.rounds).max(),
         }
     }
 }
@@ -236,30 +228,19 @@ fn reduce(
         Runner::Baseline(_) | Runner::LocalFold => None,
     };
     Ok(Own {
-        rank: world.rank() as u64,
-        has_total: total.is_some().into(),
+        rank: world.rank(),
         // Plans return the canonical NaN; baselines any NaN of the processor.
-        bits: Sum.canonical(total.unwrap_or(0.0)).to_bits(),
+        bits: total.map(|total| Sum.canonical(total).to_bits()),
         messages: world.traffic().messages - sent_before,
-        rounds: rounds.unwrap_or(NO_ROUNDS),
+        rounds,
     })
 }
 
-/// Exchanges the outcomes of all ranks, by messages.
+/// Gathers the outcomes of all ranks on rank 0, by rank; nothing on the others.
 fn gather(world: &World, own: Own) -> Result<Vec<Own>, Error> {
-    let words = [own.rank, own.has_total, own.bits, own.messages, own.rounds];
-    let own = bytemuck::cast_slice(&words).to_vec();
-    let all = collective::allgather(world.transport(), Tag::CONTROL, own)?;
-    let of_words = |words: &[u8]| {
-        let [rank, has_total, bits, messages, rounds] = bytemuck::pod_read_unaligned(words);
-        Own {
-            rank,
-            has_total,
-            bits,
-            messages,
-            rounds,
-        }
-    };
-    let all = all.chunks_exact(size_of::<[u64; 5]>());
-    Ok(all.map(of_words).collect())
+    let own = serde_json::to_vec(&own)?;
+    let all = collective::gather(world.transport(), 0, Tag::CONTROL, own, OWN_BYTES_MAX)?;
+    all.iter()
+        .map(|own| Ok(serde_json::from_slice(own)?))
+        .collect()
 }

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
+use checkout::files::named;
 use comm::text::printable;
 use console::{Term, style};
 use serde::Serialize;
@@ -12,40 +13,38 @@ use serde::Serialize;
 use crate::Error;
 
 /// The two streams of a command.
+#[derive(Debug)]
 pub struct Output {
-    json: Option<Box<dyn Write>>,
-    /// Whether standard output is only for JSON.
-    json_on_stdout: bool,
+    json: Option<Json>,
     /// The first error in writing a text line, if any.
     failure: RefCell<Option<io::Error>>,
 }
 
-impl std::fmt::Debug for Output {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Output")
-            .field("json_on_stdout", &self.json_on_stdout)
-            .finish_non_exhaustive()
-    }
+/// The destination of `--json`.
+#[derive(Debug)]
+enum Json {
+    /// Standard output, which then has nothing else.
+    Stdout,
+    File(BufWriter<File>),
 }
 
 impl Output {
     /// Opens the destination of `--json`: a file, `-` for standard output, or nothing.
     pub fn open(json: Option<&str>) -> Result<Self, Error> {
-        let json_on_stdout = json == Some("-");
-        let json: Option<Box<dyn Write>> = match json {
+        let json = match json {
             None => None,
-            Some("-") => Some(Box::new(io::stdout())),
+            Some("-") => Some(Json::Stdout),
             Some(path) => {
-                let path = Path::new(path);
-                let file = File::create(path).map_err(|error| Error::file(path, error))?;
-                Some(Box::new(BufWriter::new(file)))
+                let file = named(Path::new(path), File::create(path))?;
+                Some(Json::File(BufWriter::new(file)))
             }
         };
-        Ok(Self {
-            json,
-            json_on_stdout,
-            failure: RefCell::default(),
-        })
+        let failure = RefCell::default();
+        Ok(Self { json, failure })
+    }
+
+    fn json_on_stdout(&self) -> bool {
+        matches!(self.json, Some(Json::Stdout))
     }
 
     /// Writes one object as a line.
@@ -54,8 +53,11 @@ impl Output {
             return Ok(());
         };
         let line = serde_json::to_string(object)?;
-        let written = unless_left(writeln!(json, "{line}"));
-        written.map_err(|error| Error::option("--json", error))
+        let written = match json {
+            Json::Stdout => writeln!(io::stdout(), "{line}"),
+            Json::File(file) => writeln!(file, "{line}"),
+        };
+        unless_left(written).map_err(|error| Error::option("--json", error))
     }
 
     /// Prints a line of text, with control characters escaped by [printable]. If writing fails, [`finish`](Output::finish) returns the error.
@@ -64,7 +66,7 @@ impl Output {
     }
 
     fn write(&self, line: &str) {
-        let written = if self.json_on_stdout {
+        let written = if self.json_on_stdout() {
             writeln!(io::stderr(), "{line}")
         } else {
             writeln!(io::stdout(), "{line}")
@@ -76,16 +78,10 @@ impl Output {
 
     /// Prints the verdict, coloured on a terminal.
     pub fn say_verdict(&self, is_good: bool, verdict: &str) {
-        let stream = if self.json_on_stdout {
-            Term::stderr()
-        } else {
-            Term::stdout()
-        };
-        let word = if is_good {
-            style("PASS").green()
-        } else {
-            style("FAIL").red()
-        };
+        let streams = [Term::stdout(), Term::stderr()];
+        let stream = &streams[usize::from(self.json_on_stdout())];
+        let (pass, fail) = (style("PASS").green(), style("FAIL").red());
+        let word = if is_good { pass } else { fail };
         let is_coloured = stream.features().colors_supported();
         let word = word.bold().force_styling(is_coloured);
         self.write(&format!("{word}: {}", printable(verdict)));
@@ -93,8 +89,8 @@ impl Output {
 
     /// Flushes everything.
     pub fn finish(mut self) -> Result<(), Error> {
-        if let Some(json) = &mut self.json {
-            let flushed = unless_left(json.flush());
+        if let Some(Json::File(file)) = &mut self.json {
+            let flushed = unless_left(file.flush());
             flushed.map_err(|error| Error::option("--json", error))?;
         }
         match self.failure.take() {

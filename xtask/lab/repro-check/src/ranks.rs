@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, process};
 
+use checkout::files;
 use checkout::workspace::target;
 use comm::text::tell;
 use launch::{Installation, Launcher, MpiOptions};
@@ -136,8 +137,7 @@ impl JobFile {
         let now_ns = now.map_or(0, |since| since.as_nanos());
         let name = format!("mpi-job-{}-{now_ns}.json", process::id());
         let path = target()?.join(name);
-        let text = serde_json::to_string(job)?;
-        fs::write(&path, text).map_err(|error| Error::file(&path, error))?;
+        files::write(&path, serde_json::to_string(job)?)?;
         Ok(Self { path })
     }
 }
@@ -182,16 +182,13 @@ pub fn take_part(run: impl FnOnce(&World, &[&str]) -> Result<(), Error>) -> Opti
 /// Reads a rank's job.
 pub fn read_job<J: DeserializeOwned>(path: &str) -> Result<J, Error> {
     let path = Path::new(path);
-    let text = fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
-    serde_json::from_str(&text).map_err(|error| Error::file(path, error))
+    serde_json::from_str(&files::read(path)?).map_err(|error| Error::file(path, error))
 }
 
 /// Reports a row of plain numbers and names, which JSON can always represent.
 pub fn print_row(row: &impl Serialize) {
-    println!(
-        "{}",
-        serde_json::to_string(row).expect("a row is plain data")
-    );
+    let line = serde_json::to_string(row).expect("a row is plain data");
+    println!("{line}");
 }
 
 /// Runs rows of the matrix.

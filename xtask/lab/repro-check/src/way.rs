@@ -147,16 +147,12 @@ pub enum Sharing {
 impl Sharing {
     /// All of them.
     pub fn all() -> Vec<Self> {
-        let mut all = Self::named();
-        all.extend([Sharing::Random, Sharing::Scattered]);
-        all
+        [Self::named(), vec![Sharing::Random, Sharing::Scattered]].concat()
     }
 
     /// The distributions that follow a rule, contiguous ones first.
     pub fn named() -> Vec<Self> {
-        let mut named = Self::contiguous();
-        named.push(Sharing::BlockCyclic);
-        named
+        [Self::contiguous(), vec![Sharing::BlockCyclic]].concat()
     }
 
     /// The distributions that follow a rule and give every rank contiguous items.
@@ -179,22 +175,24 @@ impl Sharing {
         let question = (self, items, ranks, seed);
         // After a panic, the cache has a complete distribution or none.
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some((known, ownership)) if *known == question => Ok(ownership.clone()),
-            _ => {
-                let ownership = self.make(items, ranks, seed)?;
-                *last = Some((question, ownership.clone()));
-                Ok(ownership)
-            }
+        if let Some((known, ownership)) = &*last
+            && *known == question
+        {
+            return Ok(ownership.clone());
         }
+        let ownership = self.make(items, ranks, seed)?;
+        *last = Some((question, ownership.clone()));
+        Ok(ownership)
     }
 
     fn make(self, items: u64, ranks: usize, seed: u64) -> Result<Ownership, Error> {
         match self {
             Sharing::Named(scheme) => scheme.distribute(items, ranks).map(Ownership::from),
             Sharing::BlockCyclic => Ownership::block_cyclic(items, ranks, BLOCK_ITEMS),
-            Sharing::Random => Distribution::from_boundaries(random_boundaries(items, ranks, seed))
-                .map(Ownership::from),
+            Sharing::Random => {
+                let boundaries = random_boundaries(items, ranks, seed);
+                Distribution::from_boundaries(boundaries).map(Ownership::from)
+            }
             Sharing::Scattered => {
                 let mut random = Random::new(seed ^ items ^ ranks as u64);
                 // About three pieces per rank.
@@ -206,13 +204,11 @@ impl Sharing {
     }
 }
 
+/// The pieces of each rank.
+pub(crate) type Pieces = Vec<Vec<Range<u64>>>;
+
 /// Pieces of limited length, each for a random rank and at a random position among its items.
-pub fn scattered(
-    random: &mut Random,
-    items: u64,
-    ranks: usize,
-    length_max: u64,
-) -> Vec<Vec<Range<u64>>> {
+pub fn scattered(random: &mut Random, items: u64, ranks: usize, length_max: u64) -> Pieces {
     let mut extents = vec![Vec::new(); ranks];
     let mut start = 0;
     while start < items {
@@ -243,12 +239,12 @@ fn random_boundaries(items: u64, ranks: usize, seed: u64) -> Vec<u64> {
 
 impl fmt::Display for Sharing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Sharing::Named(scheme) => scheme.fmt(f),
-            Sharing::BlockCyclic => f.pad("block-cyclic"),
-            Sharing::Random => f.pad("random"),
-            Sharing::Scattered => f.pad("scattered"),
-        }
+        f.pad(match self {
+            Sharing::Named(scheme) => return scheme.fmt(f),
+            Sharing::BlockCyclic => "block-cyclic",
+            Sharing::Random => "random",
+            Sharing::Scattered => "scattered",
+        })
     }
 }
 

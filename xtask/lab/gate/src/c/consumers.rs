@@ -3,17 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use checkout::files::{make, read};
 use checkout::workspace::workspace;
 
-use super::findings;
-use super::golden;
 use super::programs::{C, C_FLAGS, CPP_AND_FORTRAN, Program, flags, programs};
-use crate::commands::{Result, Stop, command, output, run};
-use crate::files::{make, read};
-use crate::libraries::{MPI_LIBRARIES, ranks_of};
+use super::{check_findings, golden};
 use crate::pages::Shown;
-use crate::setup::needs;
-use crate::steps::Steps;
+use crate::{MPI_LIBRARIES, Result, Steps, Stop, command, needs, output, ranks_of, run, words};
 
 /// The program that gets the golden vectors.
 const GOLDEN: &str = "golden";
@@ -41,28 +37,15 @@ const VALGRIND_RANKS: usize = 2;
 pub(super) const BY_CMAKE: [&str; 5] = ["cmake", "make", "cc", "c++", "gfortran"];
 
 /// Programs in tutorials: the page, and the command there.
-const SHOWN: [[&str; 3]; 8] = [
-    ["examples-first_sum-c", "tutorial-c.md", "./first_sum"],
-    ["examples-first_sum-cpp", "tutorial-c.md", "./sums"],
-    [
-        "examples-first_sum-f90",
-        "tutorial-fortran.md",
-        "./first_sum",
-    ],
-    ["examples-by_key-c", "tutorial-by-key.md", "./by_key"],
-    ["examples-by_key-cpp", "tutorial-by-key.md", "./shops"],
-    ["examples-by_key-f90", "tutorial-by-key.md", "./prices"],
-    [
-        "examples-allreduce-c",
-        "tutorial-c.md",
-        "mpirun -n 3 ./allreduce",
-    ],
-    [
-        "examples-allreduce-f90",
-        "tutorial-fortran.md",
-        "mpirun -n 3 ./allreduce",
-    ],
-];
+const SHOWN: &str = "\
+examples-first_sum-c tutorial-c.md ./first_sum
+examples-first_sum-cpp tutorial-c.md ./sums
+examples-first_sum-f90 tutorial-fortran.md ./first_sum
+examples-by_key-c tutorial-by-key.md ./by_key
+examples-by_key-cpp tutorial-by-key.md ./shops
+examples-by_key-f90 tutorial-by-key.md ./prices
+examples-allreduce-c tutorial-c.md mpirun -n 3 ./allreduce
+examples-allreduce-f90 tutorial-fortran.md mpirun -n 3 ./allreduce";
 
 /// The header of programs that were written for ReproRed.
 const REPROREDS_HEADER: &str = "<binary_tree_summation.h>";
@@ -96,6 +79,12 @@ pub(super) struct Consumers<'a> {
     mpi: Option<&'a str>,
 }
 
+/// A program, and where it was built.
+struct Built<'p> {
+    program: &'p Program,
+    path: PathBuf,
+}
+
 impl<'a> Consumers<'a> {
     /// The consumers of a prefix, built in a folder with the golden vectors, with or without an MPI library.
     pub(super) fn of(prefix: &'a Path, folder: &Path, mpi: Option<&'a str>) -> Self {
@@ -124,16 +113,16 @@ impl<'a> Consumers<'a> {
         let programs = programs(&self.package, &C)?;
         needs("programs in C", &["cc", "pkg-config"])?;
         for (index, program) in programs.iter().enumerate() {
-            let executable = self.compile(steps, program, "")?;
-            self.run(steps, program, &executable, self.ranks())?;
+            let built = self.compile(steps, program, "")?;
+            self.run(steps, &built, self.ranks())?;
             // Examples show correct use; tests also make wrong calls.
             if !program.name.starts_with("examples") {
-                steps.part(|steps| self.under_valgrind(steps, program, &executable, index))?;
+                steps.part(|steps| self.under_valgrind(steps, &built, index))?;
             }
             // MPI libraries are not built for sanitizers.
             if self.mpi.is_none() && !program.name.starts_with("examples") {
-                let executable = self.compile(steps, program, SANITIZERS)?;
-                self.run(steps, program, &executable, &[])?;
+                let built = self.compile(steps, program, SANITIZERS)?;
+                self.run(steps, &built, &[])?;
             }
         }
         steps.part(|steps| self.by_command_lines(steps))?;
@@ -145,45 +134,39 @@ impl<'a> Consumers<'a> {
         // Not even the C library is shared. cc prints the name unchanged if it does not find the archive.
         let archive = output(command!("cc -print-file-name=libc.a"))?;
         if !archive.starts_with('/') {
-            let reason = "fully static programs, for want of libc.a";
-            return Err(Stop::Skipped(reason.to_owned()));
+            return Stop::skipped("fully static programs, for want of libc.a");
         }
         for program in &programs {
-            let executable = self.compile(steps, program, STATIC)?;
-            self.run(steps, program, &executable, &[])?;
+            let built = self.compile(steps, program, STATIC)?;
+            self.run(steps, &built, &[])?;
         }
         Ok(())
     }
 
     /// Fortran programs by the tutorial's command line: the modules and their C file.
     fn by_command_lines(&self, steps: &mut Steps) -> Result {
-        let (library, modules, compiler) = match self.mpi {
-            Some(suffix) => (
-                "treefold-mpi",
-                &["treefold_descriptor.c", "treefold.F90", "treefold_mpi.F90"][..],
-                format!("mpifort.{suffix}"),
-            ),
-            None => (
-                "treefold",
-                &["treefold_descriptor.c", "treefold.F90"][..],
-                "gfortran".to_owned(),
-            ),
+        let mut modules = vec!["treefold_descriptor.c", "treefold.F90"];
+        let (library, compiler) = match self.mpi {
+            Some(suffix) => ("treefold-mpi", format!("mpifort.{suffix}")),
+            None => ("treefold", "gfortran".to_owned()),
         };
+        modules.extend(self.mpi.map(|_| "treefold_mpi.F90"));
         needs("Fortran by its command line", &[&compiler, "pkg-config"])?;
         let of_library = flags(self.prefix, library, "")?;
         let folder = self.prefix.join("share/treefold/fortran");
         let modules: Vec<PathBuf> = modules.iter().map(|name| folder.join(name)).collect();
-        let found = format!("-Wl,-rpath,{}", self.prefix.join("lib").display());
+        let found = self.found();
         for program in programs(&self.package, &[("examples", "f90")])? {
-            let executable = self.build.join(format!("{}-by-line", program.name));
+            let path = self.build.join(format!("{}-by-line", program.name));
             let sources = &program.source;
             let mut compile = command!(compiler, modules, sources, of_library, found, "-o");
             // The compiler writes modules to its working directory.
-            compile.arg(&executable).current_dir(&self.build);
+            compile.arg(&path).current_dir(&self.build);
             let step = format!("{}: {} by one command line", self.title(), program.name);
             steps.build(step, compile)?;
             let ranks = self.ranks().get(..1).unwrap_or_default();
-            self.run(steps, &program, &executable, ranks)?;
+            let program = &program;
+            self.run(steps, &Built { program, path }, ranks)?;
         }
         Ok(())
     }
@@ -192,11 +175,11 @@ impl<'a> Consumers<'a> {
     fn under_helgrind(&self, steps: &mut Steps) -> Result {
         needs("threads under helgrind", &["cc", "pkg-config", "valgrind"])?;
         for program in programs(&self.package, &[("tests/helgrind", "c")])? {
-            let executable = self.compile(steps, &program, "")?;
+            let built = self.compile(steps, &program, "")?;
             let known = self.prefix.join("share/treefold/helgrind.supp");
             let known = format!("--suppressions={}", known.display());
-            let command = command!(HELGRIND, known, executable);
-            self.step(steps, &program, &executable, command, "under helgrind")?;
+            let command = command!(HELGRIND, known, built.path);
+            self.step(steps, &built, command, "under helgrind")?;
         }
         Ok(())
     }
@@ -206,16 +189,16 @@ impl<'a> Consumers<'a> {
         make(&self.build)?;
         if self.mpi.is_none() {
             for program in programs(&self.package, &[("tests/asan", "c")])? {
-                let executable = self.compile(steps, &program, SANITIZERS)?;
+                let built = self.compile(steps, &program, SANITIZERS)?;
                 steps.check("a read beyond an array is seen", || {
-                    let log = run(command!(executable))?;
+                    let log = run(command!(built.path))?;
                     log.expect(false, &["heap-buffer-overflow", "simd_kernels"])
                 })?;
             }
         }
         for program in programs(&self.package, &C)? {
-            let executable = self.compile(steps, &program, SANITIZERS)?;
-            self.run(steps, &program, &executable, &SANITIZED_RANKS)?;
+            let built = self.compile(steps, &program, SANITIZERS)?;
+            self.run(steps, &built, &SANITIZED_RANKS)?;
         }
         Ok(())
     }
@@ -244,10 +227,14 @@ impl<'a> Consumers<'a> {
             (shared_ones, self.ranks()),
         ] {
             for program in programs {
-                let executable = build.join(&program.name);
-                self.run(steps, &program, &executable, ranks)?;
+                let path = build.join(&program.name);
+                let built = Built {
+                    program: &program,
+                    path,
+                };
+                self.run(steps, &built, ranks)?;
                 if program.is(STRIDED) {
-                    steps.part(|steps| self.allocates_little(steps, &executable))?;
+                    steps.part(|steps| self.allocates_little(steps, &built.path))?;
                 }
             }
         }
@@ -269,7 +256,12 @@ impl<'a> Consumers<'a> {
     }
 
     /// Compiles a C file with pkg-config's options for the library that it uses, and more options.
-    fn compile(&self, steps: &mut Steps, program: &Program, added: &str) -> Result<PathBuf> {
+    fn compile<'p>(
+        &self,
+        steps: &mut Steps,
+        program: &'p Program,
+        added: &str,
+    ) -> Result<Built<'p>> {
         let library = match self.mpi {
             Some(_) if read(&program.source)?.contains(REPROREDS_HEADER) => "treefold-reprored",
             Some(_) => "treefold-mpi",
@@ -277,109 +269,94 @@ impl<'a> Consumers<'a> {
         };
         let of_library = if added == STATIC { "--static" } else { "" };
         let of_library = flags(self.prefix, library, of_library)?;
-        let executable = match added.split_whitespace().next() {
-            None => self.build.join(&program.name),
-            Some(first) => {
-                let kind = first.trim_start_matches('-');
-                self.build.join(format!("{}-{kind}", program.name))
-            }
-        };
+        let kind = added.split_whitespace().next().unwrap_or_default();
+        let path = self.build.join(format!("{}{kind}", program.name));
         let compiler = match self.mpi {
             Some(suffix) => format!("mpicc.{suffix}"),
             None => "cc".to_owned(),
         };
-        // Lets the program find the library at run time.
-        let found = format!("-Wl,-rpath,{}", self.prefix.join("lib").display());
-        let source = &program.source;
+        let (source, found) = (&program.source, self.found());
         let compile = command!(
-            compiler, C_FLAGS, added, source, of_library, "-lm", found, "-o", executable
+            compiler, C_FLAGS, added, source, of_library, "-lm", found, "-o", path
         );
         let step = format!("{}: {} compiles {added}", self.title(), program.name);
         steps.build(step.trim_end(), compile)?;
-        Ok(executable)
+        Ok(Built { program, path })
     }
 
     /// Runs a program once for each number of ranks, or alone.
-    fn run(
-        &self,
-        steps: &mut Steps,
-        program: &Program,
-        executable: &Path,
-        ranks: &[usize],
-    ) -> Result {
+    fn run(&self, steps: &mut Steps, built: &Built<'_>, ranks: &[usize]) -> Result {
         if self.mpi.is_none() {
-            let mut command = command!(executable);
+            let mut command = command!(built.path);
             // Under the sanitizer, too, failed allocations must return our error.
             command.env("ASAN_OPTIONS", "allocator_may_return_null=1");
-            return self.step(steps, program, executable, command, "alone");
+            return self.step(steps, built, command, "alone");
         }
         for &count in ranks {
-            let mut command = steps.installation.command(count, executable);
+            let mut command = steps.installation.command(count, &built.path);
             // MPI libraries do not free all memory before the process ends.
             command.env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1");
-            self.step(steps, program, executable, command, &format!("p = {count}"))?;
+            self.step(steps, built, command, &format!("p = {count}"))?;
         }
         Ok(())
     }
 
     /// Runs a program under valgrind. Programs of ranks alternate between the two libraries.
-    fn under_valgrind(
-        &self,
-        steps: &mut Steps,
-        program: &Program,
-        executable: &Path,
-        index: usize,
-    ) -> Result {
-        let name = &program.name;
+    fn under_valgrind(&self, steps: &mut Steps, built: &Built<'_>, index: usize) -> Result {
+        let name = &built.program.name;
         // Open MPI's TCP handshakes between jobs send uninitialised memory.
         if name.contains("spawn") {
-            return Err(Stop::Skipped(format!("{name} under valgrind")));
+            return Stop::skipped(format!("{name} under valgrind"));
         }
         needs(&format!("{name} under valgrind"), &["valgrind"])?;
         let Some(library) = self.mpi else {
-            let command = command!(VALGRIND, executable);
-            return self.step(steps, program, executable, command, "under valgrind");
+            let command = command!(VALGRIND, built.path);
+            return self.step(steps, built, command, "under valgrind");
         };
         if library != MPI_LIBRARIES[index % MPI_LIBRARIES.len()] {
             return Ok(());
         }
         let ranks = VALGRIND_RANKS;
         let mut command = steps.installation.command(ranks, Path::new("valgrind"));
-        command.args(VALGRIND_ON_RANKS.split(' '));
-        command.arg(format!("--xml-file={name}.%p.xml"));
-        command.arg(executable);
+        let report = format!("--xml-file={name}.%p.xml");
+        command.args(words![VALGRIND_ON_RANKS, report, built.path]);
         let how = format!("p = {ranks} under valgrind");
-        self.step(steps, program, executable, command, &how)?;
+        self.step(steps, built, command, &how)?;
         let step = format!("{}: {name}: what valgrind found", self.title());
-        steps.check(step, || findings::check(&self.build, name, ranks))
+        steps.check(step, || check_findings(&self.build, name, ranks))
     }
 
     /// Runs a command that runs such a program, and compares its output with the tutorials.
     fn step(
         &self,
         steps: &mut Steps,
-        program: &Program,
-        executable: &Path,
+        built: &Built<'_>,
         mut command: Command,
         how: &str,
     ) -> Result {
         command.current_dir(&self.build);
         // The launchers end ranks that hang.
         command.env("MPIEXEC_TIMEOUT", TIMEOUT_SECONDS);
-        if program.is(GOLDEN) {
+        if built.program.is(GOLDEN) {
             command.arg(&self.golden);
         }
         // CMake builds in its own folder.
-        let file = executable.strip_prefix(&self.build).unwrap_or(executable);
+        let file = built.path.strip_prefix(&self.build).unwrap_or(&built.path);
         let step = format!("{}: {}, {how}", self.title(), file.display());
-        let shown = SHOWN.into_iter().find(|[name, ..]| *name == program.name);
+        let shown = SHOWN.lines().find_map(|line| {
+            let rest = line.strip_prefix(&*built.program.name)?.strip_prefix(' ')?;
+            let (page, command_there) = rest.split_once(' ')?;
+            Some(Shown(page, command_there))
+        });
         match shown.filter(|_| ["alone", "p = 3"].contains(&how)) {
-            Some([_, page, command_there]) => {
-                let shown = Shown(page, command_there);
-                steps.check(step, || shown.check(&mut command, str::to_owned))
-            }
+            Some(shown) => steps.check(step, || shown.check(&mut command, str::to_owned)),
             None => steps.step(step, command),
         }
+    }
+
+    /// The option that lets a program find the library at run time.
+    fn found(&self) -> String {
+        format!("-Wl,-rpath,{}", self.prefix.join("lib").display())
     }
 
     /// Rank counts of programs.

@@ -11,12 +11,10 @@ use std::process::Stdio;
 
 use checkout::table::Table;
 use checkout::workspace::target;
-use launch::{Error, Installation, Library};
+use launch::{Error, Installation};
 
 use super::programs::{C_FLAGS, flags};
-use crate::commands::{Result, cargo, command, output};
-use crate::setup::needs;
-use crate::steps::Steps;
+use crate::{Result, Steps, cargo, command, needs, output};
 
 /// The number of address bits within a cache line and within a page.
 const LINE_BITS: u32 = 6;
@@ -40,11 +38,13 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path, folder: &Path) -> Result {
     steps.check("what a short call touches", || {
         let found = measure(prefix, folder, &installation)?;
         let shown = table(&found).join("\n");
-        let mut pairs = found.iter().zip(LIMITS);
-        let exceeds = |(found, (_, limit)): (&Footprint, (&str, Footprint))| {
-            found.iter().zip(limit).any(|(found, limit)| *found > limit)
-        };
-        if pairs.any(exceeds) {
+        let limits = LIMITS.iter().flat_map(|(_, limit)| limit);
+        if found
+            .iter()
+            .flatten()
+            .zip(limits)
+            .any(|(found, limit)| found > limit)
+        {
             return Err(format!("{shown}\nmore than LIMITS in {}", file!()).into());
         }
         Ok(shown)
@@ -62,10 +62,8 @@ pub(crate) fn bench(installation: &Installation) -> Result<Vec<String>, Error> {
         }
         measure(&folder, &folder, installation)
     };
-    match found() {
-        Ok(found) => Ok(table(&found)),
-        Err(stop) => Err(Error::Run(stop.reason())),
-    }
+    let found = found().map_err(|stop| Error::Run(stop.reason()))?;
+    Ok(table(&found))
 }
 
 fn table(found: &[Footprint]) -> Vec<String> {
@@ -79,8 +77,7 @@ fn table(found: &[Footprint]) -> Vec<String> {
 
 /// Counts what each call touches, in a program built in a folder against a prefix.
 fn measure(prefix: &Path, folder: &Path, installation: &Installation) -> Result<Vec<Footprint>> {
-    let compiler = installation.library();
-    let compiler = compiler.map_or_else(|| "mpicc".to_owned(), Library::c_compiler);
+    let compiler = installation.program("mpicc");
     let executable = folder.join("footprint");
     let flags = flags(prefix, "treefold-mpi", "")?;
     let source = "benches/footprint/footprint.c";
@@ -143,8 +140,9 @@ struct Counted {
 
 impl Counted {
     fn add(&mut self, kind: u8, address: u64, bytes: u64) {
-        let lines = if kind == b'I' {
-            self.instructions += 1;
+        let is_code = kind == b'I';
+        self.instructions += usize::from(is_code);
+        let lines = if is_code {
             &mut self.code_lines
         } else {
             &mut self.data_lines

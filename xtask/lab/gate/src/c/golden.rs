@@ -12,12 +12,11 @@
 use std::path::Path;
 use std::slice;
 
+use checkout::files::{self, read};
 use checkout::workspace::workspace;
 use serde_json::Value;
 
-use crate::commands::Result;
-use crate::files::{read, write as write_file};
-use crate::steps::Steps;
+use crate::{Result, Steps};
 
 /// The file for programs of ranks, and the one for programs without ranks.
 pub(super) const OF_RANKS: &str = "golden.txt";
@@ -32,31 +31,17 @@ const LEAST_CASES: usize = 380;
 /// Converts a case to lines; `None` if C does not have it.
 type Lines = fn(&Value) -> Result<Option<Vec<String>>>;
 
-/// The converter of a file, its name, its minimum number of cases, and its sources in golden/.
-type File = (
-    &'static str,
-    &'static str,
-    usize,
-    [(&'static str, Lines); 2],
-);
+/// A file of golden/, and the converter of its cases.
+type Part = (&'static str, Lines);
 
 /// Writes both files to a folder. Returns a description of their cases.
 pub(super) fn write(steps: &mut Steps, folder: &Path) -> Result {
-    let files: [File; 2] = [
-        (
-            "",
-            OF_RANKS,
-            LEAST_CASES,
-            [("order", of_order), ("exact", of_exact)],
-        ),
-        (
-            " of bytes",
-            OF_BYTES,
-            1,
-            [("bytes", of_bytes), ("keyed", of_bytes_by_key)],
-        ),
-    ];
-    for (what, file, least, parts) in files {
+    let of_numbers: [Part; 2] = [("order", of_order), ("exact", of_exact)];
+    let of_states: [Part; 2] = [("bytes", of_bytes), ("keyed", of_bytes_by_key)];
+    for (what, file, least, parts) in [
+        ("", OF_RANKS, LEAST_CASES, of_numbers),
+        (" of bytes", OF_BYTES, 1, of_states),
+    ] {
         steps.check(format!("golden vectors{what} as lines of words"), || {
             let (mut text, mut count) = (String::new(), 0);
             for (name, lines) in parts {
@@ -66,7 +51,7 @@ pub(super) fn write(steps: &mut Steps, folder: &Path) -> Result {
             if count < least {
                 return Err(format!("the golden vectors: only {count} cases").into());
             }
-            write_file(&folder.join(file), text)?;
+            files::write(&folder.join(file), text)?;
             Ok(format!("{count} cases"))
         })?;
     }
@@ -134,9 +119,8 @@ fn of_bytes_by_key(case: &Value) -> Result<Option<Vec<String>>> {
 fn as_bytes(case: &Value, others: &str, parts: fn(&[String]) -> usize) -> Result<Vec<String>> {
     let (items, others) = (words(case, "items")?, words(case, others)?);
     let digits = text(case, "bytes")?.as_bytes().chunks(2);
-    let bytes: Vec<String> = digits
-        .map(|two| String::from_utf8_lossy(two).into_owned())
-        .collect();
+    let bytes = digits.map(|two| String::from_utf8_lossy(two).into_owned());
+    let bytes: Vec<String> = bytes.collect();
     let value = words(case, "value")?;
     let (n, m, k, parts) = (items.len(), others.len(), bytes.len(), parts(&value));
     let (kind, of) = (text(case, "kind")?.replace(' ', "-"), text(case, "type")?);

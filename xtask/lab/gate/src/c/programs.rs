@@ -3,10 +3,10 @@
 use std::mem;
 use std::path::{Path, PathBuf};
 
+use checkout::files::{name, with_extension};
 use launch::Error;
 
-use crate::commands::{Result, command, output};
-use crate::files::{name, with_extension};
+use crate::{Result, command, output};
 
 /// Folders with sources in C, and their extension.
 pub(super) const C: [(&str, &str); 2] = [("examples", "c"), ("tests/c", "c")];

@@ -4,26 +4,21 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use checkout::files::read;
 use checkout::headers::functions;
 use checkout::workspace::workspace;
 
-use crate::commands::{Result, command, output};
-use crate::files::read;
-use crate::steps::Steps;
+use crate::{Result, Steps, command, output};
 
 /// The libraries, and the headers that declare what each exports.
-const LIBRARIES: [(&str, &[&str]); 2] = [
+const LIBRARIES: [(&str, &str); 2] = [
     (
         "libtreefold",
-        &[
-            "c/include/treefold.h",
-            "c-mpi/include/treefold_mpi.h",
-            "c/include/treefold_aggregates.h",
-        ],
+        "c/include/treefold.h c-mpi/include/treefold_mpi.h c/include/treefold_aggregates.h",
     ),
     (
         "libtreefold_reprored",
-        &["c-mpi/include/binary_tree_summation.h"],
+        "c-mpi/include/binary_tree_summation.h",
     ),
 ];
 
@@ -35,29 +30,27 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result {
     let folder = prefix.join("lib");
     for (name, headers) in LIBRARIES {
         let library = folder.join(format!("{name}.so"));
-        steps.check(
-            format!("{name}.so exports what its headers declare"),
-            || {
-                let mut declared = BTreeSet::new();
-                for header in headers {
-                    let text = read(&workspace().join("bindings").join(header))?;
-                    declared.extend(functions(&text));
-                }
-                let version = version();
-                let mut exported = BTreeSet::new();
-                for symbol in versioned(&library)? {
-                    match symbol.split_once("@@") {
-                        Some((name, found)) if found == version => exported.insert(name.to_owned()),
-                        _ => return Err(format!("{symbol} has not the version {version}").into()),
-                    };
-                }
-                exported.retain(|name| !name.starts_with(OF_REPRORED));
-                same(&declared, &exported)
-            },
-        )?;
+        let step = format!("{name}.so exports what its headers declare");
+        steps.check(step, || {
+            let mut declared = BTreeSet::new();
+            for header in headers.split(' ') {
+                let text = read(&workspace().join("bindings").join(header))?;
+                declared.extend(functions(&text));
+            }
+            let version = format!("TREEFOLD_{}", interface());
+            let mut exported = BTreeSet::new();
+            for symbol in versioned(&library)? {
+                match symbol.split_once("@@") {
+                    Some((name, found)) if found == version => exported.insert(name.to_owned()),
+                    _ => return Err(format!("{symbol} has not the version {version}").into()),
+                };
+            }
+            exported.retain(|name| !name.starts_with(OF_REPRORED));
+            same(&declared, &exported)
+        })?;
         steps.check(format!("{name}.so names itself and what it loads"), || {
             let dynamic = output(command!("readelf --dynamic", library))?;
-            let expected = interface(name);
+            let expected = format!("{name}.so.{}", interface());
             if !dynamic.contains(&format!("Library soname: [{expected}]")) {
                 return Err(format!("its soname is not {expected}:\n{dynamic}").into());
             }
@@ -81,21 +74,11 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result {
 }
 
 /// The version of the interface. Before 1.0, each minor version is a new interface.
-fn numbers() -> String {
+fn interface() -> String {
     match env!("CARGO_PKG_VERSION_MAJOR") {
         "0" => format!("0.{}", env!("CARGO_PKG_VERSION_MINOR")),
         major => major.to_owned(),
     }
-}
-
-/// The soname of a library.
-fn interface(name: &str) -> String {
-    format!("{name}.so.{}", numbers())
-}
-
-/// The version of symbols.
-fn version() -> String {
-    format!("TREEFOLD_{}", numbers())
 }
 
 /// The number of elements of two equal sets; else an error with the difference.
@@ -145,7 +128,7 @@ mod tests {
     #[test]
     fn headers_declare_few_functions() {
         let (_, headers) = LIBRARIES[0];
-        let counts = headers.iter().map(|header| {
+        let counts = headers.split(' ').map(|header| {
             let text = read(&workspace().join("bindings").join(header)).unwrap();
             functions(&text).len()
         });
@@ -158,15 +141,14 @@ mod tests {
         assert!(aggregates <= MOST_OF_AGGREGATES, "{counts:?}");
     }
 
-    fn set(names: &[&str]) -> BTreeSet<String> {
-        names.iter().map(|&name| name.to_owned()).collect()
-    }
-
     #[test]
     fn differences_are_differences() {
-        assert!(same(&set(&["a", "b"]), &set(&["b", "a"])).is_ok());
-        assert!(same(&set(&["a", "b"]), &set(&["b", "c"])).is_err());
-        assert!(same(&set(&["a"]), &set(&["a", "b"])).is_err());
-        assert!(same(&set(&[]), &set(&[])).is_err());
+        let set = |names: &str| -> BTreeSet<String> {
+            names.split_whitespace().map(str::to_owned).collect()
+        };
+        assert!(same(&set("a b"), &set("b a")).is_ok());
+        for (declared, exported) in [("a b", "b c"), ("a", "a b"), ("", "")] {
+            assert!(same(&set(declared), &set(exported)).is_err());
+        }
     }
 }

@@ -4,12 +4,9 @@ use std::path::Path;
 
 use launch::installed::is_on_path;
 
-use super::loaded::source;
 use super::ranks::{LIBRARY, Mode, launch, treefold_run};
-use super::{CANARY_RANKS, Suite};
-use crate::commands::{Result, command, words};
-use crate::libraries::MPI_LIBRARIES;
-use crate::steps::Steps;
+use super::{CANARY_RANKS, Suite, source};
+use crate::{MPI_LIBRARIES, Result, Steps, command, words};
 
 const RANKS: usize = 2;
 

@@ -4,12 +4,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use checkout::files::name;
+
 use crate::c::consumers::TIMEOUT_SECONDS;
 use crate::c::programs::C_FLAGS;
-use crate::commands::{Result, command};
-use crate::files::name;
-use crate::libraries::ranks_of;
-use crate::steps::Steps;
+use crate::{Result, Steps, command, ranks_of};
 
 /// The file name for LD_PRELOAD, without a path, since a path may contain spaces, which would end the name.
 pub(super) const LIBRARY: &str = "libtreefold_pmpi.so";

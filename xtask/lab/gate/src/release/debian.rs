@@ -1,20 +1,21 @@
-//! Builds packages for this machine's Debian with debhelper from an installation, and tests them in a temporary root.
+//! Builds packages for this machine's Debian with debhelper from an installation, with PostgreSQL's extension, and tests them in a temporary
+//! root. Also builds R's source package over the same library.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use checkout::files::{self, copy, empty, listed, read, with_extension, write};
 use checkout::licences::{Licence, joined};
 use checkout::workspace::{target, workspace};
 
-use super::{VERSION, engines, third_parties};
-use crate::commands::{Result, command, output, words};
-use crate::files::{copy, empty, listed, make as make_folder, read, with_extension, write};
-use crate::setup;
-use crate::steps::Steps;
-use crate::tests;
+use super::sources::tracked;
+use super::{VERSION, third_parties};
+use crate::engines::{POSTGRESQL, R, with_library};
+use crate::{Result, Steps, command, install_for, output, prefix, words, xtask};
 
 /// The tools that build and check packages; their Debian packages have the same names, except for `dh`.
 const PROGRAMS: [&str; 3] = ["dh", "lintian", "mmdebstrap"];
-const PACKAGES: [&str; 3] = ["debhelper", "lintian", "mmdebstrap"];
+const PACKAGES: &str = "debhelper lintian mmdebstrap";
 
 /// The compiler options of programs in the root.
 const COMPILERS: &str = "gcc,libc6-dev,pkg-config,cmake,make";
@@ -54,7 +55,7 @@ target_link_libraries(first_sum PRIVATE treefold::treefold)
 
 /// Builds, checks and installs the packages.
 pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
-    setup::install_for("packages for Debian", &PROGRAMS, &PACKAGES)?;
+    install_for("packages for Debian", &PROGRAMS, PACKAGES)?;
     let folder = target()?.join("dist/debian");
     empty(&folder)?;
     let tree = folder.join("treefold");
@@ -64,9 +65,9 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
     let root = tree.join("debian/tmp");
     let prefix = root.join("usr");
     let words = words!["install --libdir", libdir, "--prefix", prefix];
-    let install = tests::xtask(steps, words)?;
+    let install = xtask(steps, words)?;
     steps.step("what is packed", install)?;
-    engines::install_extension(steps, &prefix.join(libdir), &root)?;
+    install_extension(steps, &prefix.join(libdir), &root)?;
     let mut pack = command!("debian/rules binary");
     steps.step("packages for Debian", pack.current_dir(&tree))?;
     let packages = with_extension(&folder, "deb")?;
@@ -80,7 +81,7 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
 
 /// Writes debhelper's files.
 fn describe(folder: &Path) -> Result {
-    make_folder(folder)?;
+    files::make(folder)?;
     for file in listed(&workspace().join("bindings/c/packaging/debian"))? {
         copy(&file, folder)?;
     }
@@ -125,4 +126,44 @@ fn install_in_root(steps: &mut Steps, folder: &Path, packages: &[PathBuf]) -> Re
     let words = "mmdebstrap --quiet --variant=apt --include";
     let root = command!(words, COMPILERS, copy_in, try_it, suite, "/dev/null");
     steps.step(format!("apt installs them on {suite}"), root)
+}
+
+/// Builds R's source package.
+pub(super) fn make_r(steps: &mut Steps, dist: &Path) -> Result {
+    R.install()?;
+    let library = prefix(steps)?.join("lib");
+    let folder = target()?.join("dist/r");
+    empty(&folder)?;
+    copy_sources(&R.folder(), &folder.join("treefold"))?;
+    let mut build = command!("R CMD build treefold");
+    build.current_dir(&folder);
+    steps.step("R's source package", with_library(&mut build, &library))?;
+    let packages = with_extension(&folder, "gz")?;
+    Ok(packages
+        .iter()
+        .try_for_each(|package| copy(package, dist))?)
+}
+
+/// Builds PostgreSQL's extension against an installation, and copies it to a package's tree.
+fn install_extension(steps: &mut Steps, library: &Path, tree: &Path) -> Result {
+    POSTGRESQL.install()?;
+    let folder = target()?.join("dist/postgresql");
+    empty(&folder)?;
+    copy_sources(&POSTGRESQL.folder(), &folder)?;
+    let destination = format!("DESTDIR={}", tree.display());
+    let mut install = command!("make with_llvm=no install", destination);
+    install.current_dir(&folder);
+    steps.step(
+        "PostgreSQL's extension",
+        with_library(&mut install, library),
+    )
+}
+
+/// Copies the tracked files of a folder.
+fn copy_sources(from: &Path, to: &Path) -> Result {
+    for name in tracked(from)? {
+        let file = workspace().join(name);
+        write(&to.join(file.strip_prefix(from)?), fs::read(&file)?)?;
+    }
+    Ok(())
 }

@@ -1,17 +1,19 @@
-//! Tests the wheel with the Pythons of this machine: supported ones, and one that is too old.
+//! Tests the wheel with the Pythons of this machine: supported ones, and one that is too old. Tests the wheel for 64-bit ARM in an emulator with
+//! Debian's Python for it, without foreign packages or binfmt.
 
 use std::env;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use checkout::files::{empty, listed, make, name, read, with_extension, write};
 use checkout::workspace::target;
+use launch::installed::is_root;
 
 use super::{PYTEST, VERSION};
-use crate::commands::{Result, Stop, command, run, succeeds};
-use crate::files::{empty, listed, name, read, write};
 use crate::python::{package_tests, sources};
-use crate::setup;
-use crate::steps::Steps;
+use crate::{
+    Environment, Result, Steps, Stop, aarch64, command, output, run, setup, succeeds, words,
+};
 
 /// The minor versions of Python 3 to test.
 const MINORS: RangeInclusive<u32> = 10..=15;
@@ -115,4 +117,77 @@ fn python(minor: u32) -> Option<PathBuf> {
     let own = own.map(|folder| folder.join("bin").join(&name));
     let mut all = [PathBuf::from(&name)].into_iter().chain(own);
     all.find(|program| succeeds(command!(program, "--version")))
+}
+
+/// Debian's Python, whose version has two numbers.
+const DEBIANS_PYTHON: &str = "/usr/bin/python3";
+
+/// The packages that it needs besides its own.
+const LIBRARIES: &str = "libc6 libexpat1 libffi8 libgcc-s1 libstdc++6 zlib1g";
+
+/// The platform tags of wheels that the tests may use.
+const PLATFORMS: [&str; 3] = [
+    "manylinux_2_28_aarch64",
+    "manylinux_2_27_aarch64",
+    "manylinux2014_aarch64",
+];
+
+/// The tests to run: golden vectors, and everything that depends on the wheel's linking. All tests would take an hour.
+const TESTS: [&str; 2] = ["tests/test_golden.py", "tests/test_panic.py"];
+
+/// Tests the wheel, or prints in one line why it cannot.
+pub(super) fn try_in_emulator(
+    steps: &mut Steps,
+    environment: &Environment,
+    wheel: &Path,
+    folder: &Path,
+) -> Result {
+    let program = "import sys; print('%d.%d' % sys.version_info[:2])".to_owned();
+    let Some(version) = output(command!(DEBIANS_PYTHON, "-c", program))
+        .ok()
+        .filter(|_| is_root())
+    else {
+        let what = "the wheel for aarch64 in an emulator, which needs root on Debian and";
+        return Stop::skipped(format!("{what} {DEBIANS_PYTHON}"));
+    };
+    let version = version.trim().to_owned();
+    let (root, site) = (folder.join("root"), folder.join("site"));
+    empty(&root)?;
+    empty(&site)?;
+    steps.check("a Python for aarch64", || {
+        unpack(&version, folder, &root)?;
+        Ok(format!("Debian's Python {version}"))
+    })?;
+    let install = words![
+        "install --quiet --only-binary :all: --python-version",
+        version,
+        "--target",
+        site,
+        PLATFORMS.map(|platform| words!["--platform", platform]),
+        NEEDED,
+        wheel,
+    ];
+    steps.step("the wheel for aarch64", environment.program("pip", install))?;
+    let python = root.join(format!("usr/bin/python{version}"));
+    let tests = TESTS.map(|test| sources().join(test));
+    let mut tests = command!("qemu-aarch64-static -L", root, python, PYTEST, tests);
+    tests.env("PYTHONPATH", &site).env_remove("LD_LIBRARY_PATH");
+    steps.step("its tests in qemu", tests.current_dir(folder))
+}
+
+/// Unpacks Debian's packages of a Python into a folder.
+fn unpack(version: &str, folder: &Path, root: &Path) -> Result {
+    let own = [("", "minimal"), ("lib", "minimal"), ("lib", "stdlib")];
+    let own = own.map(|(begin, part)| format!("{begin}python{version}-{part}"));
+    let names = own
+        .into_iter()
+        .chain(LIBRARIES.split(' ').map(str::to_owned));
+    let names: Vec<String> = names.map(|name| format!("{name}:arm64")).collect();
+    let packages = folder.join("packages");
+    make(&packages)?;
+    aarch64::download(&names.join(" "), &packages)?;
+    for file in with_extension(&packages, "deb")? {
+        output(command!("dpkg-deb -x", file, root))?;
+    }
+    Ok(())
 }

@@ -2,16 +2,13 @@
 
 use std::path::Path;
 
+use checkout::files::{empty, listed, name, read, write};
 use checkout::workspace::{REPOSITORY, target, workspace};
 use launch::Error;
 
 use super::VERSION;
 use super::sources::without_network;
-use crate::commands::{Result, command, first_of, output, words};
-use crate::files::{empty, listed, name, read, write};
-use crate::python::environment::Environment;
-use crate::setup::{install_for, needs};
-use crate::steps::Steps;
+use crate::{Environment, Result, Steps, command, first_of, install_for, needs, output, words};
 
 /// The folder of the templates; README.md there describes them.
 const FOLDER: &str = "bindings/packaging";
@@ -79,7 +76,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     steps.step("the recipes for conda", conda)?;
 
     // The module file for the prefix of the Spack installation.
-    install_for("the module file", &["modulecmd"], &["environment-modules"])?;
+    install_for("the module file", &["modulecmd"], "environment-modules")?;
     let prefix = tried.join("spack/prefix").display().to_string();
     let modules = tried.join("modules");
     let text = read(&recipes.join("modules/treefold"))?.replace("@PREFIX@", &prefix);

@@ -1,16 +1,21 @@
-//! A source tree with all dependencies, which cargo builds without a network.
+//! The source trees of a release, which have all dependencies and build without a network: the tarball of the libraries for C, C++ and Fortran,
+//! and the sdist of the Python package, which `pip` builds if maturin and numpy are installed.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use checkout::files::{edit, empty, listed, name, read, remove, write};
 use checkout::licences::is_licence;
+use checkout::workspace::{REPOSITORY, target, workspace};
 use launch::installed::is_root;
 use serde_json::{Value, json};
 
-use crate::commands::{Result, Words, cargo, command, output};
-use crate::files::{edit, listed, name, remove, write};
-use crate::steps::Steps;
+use super::pythons::{self, run_tests};
+use super::{VERSION, without_empty_address};
+use crate::c::programs::flags;
+use crate::python::sources;
+use crate::{Environment, Result, Steps, Words, cargo, command, first_of, needs, output, words};
 
 /// The folder in the tree.
 const FOLDER: &str = "vendor";
@@ -137,12 +142,183 @@ pub(super) fn without_network(cargo_home: &Path) -> Command {
     command
 }
 
+/// The folder in which maturin puts dependencies, as in the manifest.
+const SDIST_MEMBERS: [&str; 5] = [
+    "crates/*",
+    "bindings/c",
+    "bindings/c-mpi",
+    "bindings/polars",
+    "bindings/python",
+];
+
+/// The folders of these members.
+const MEMBERS_FOLDERS: [&str; 2] = ["bindings", "crates"];
+
+/// Files that maturin adds for members' tests.
+const OF_TESTS: &str = "xtask";
+
+/// The packages needed for the build and for the tests.
+const NEEDED: &str = "cffi maturin numpy pytest";
+
+/// Creates it, and builds only from it.
+pub(super) fn make_sdist(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
+    let name = format!("treefold-{VERSION}");
+    let folder = target()?.join("dist/sdist");
+    let (made, parts) = (folder.join("made"), folder.join("parts"));
+    empty(&made)?;
+    empty(&parts)?;
+    let mut make = environment.program("maturin", words!["sdist --out", made]);
+    make.env("CARGO_TERM_QUIET", "true").current_dir(sources());
+    steps.step("the sdist", make)?;
+    let file = format!("{name}.tar.gz");
+    let unpack = command!("tar -xzf", made.join(&file), "-C", parts);
+    steps.step("its parts", unpack)?;
+
+    let tree = parts.join(&name);
+    remove(&tree.join(OF_TESTS))?;
+    for members in MEMBERS_FOLDERS {
+        prune(&tree.join(members))?;
+    }
+    edit(&tree.join("Cargo.toml"), |text| {
+        root_manifest(text, &SDIST_MEMBERS)
+    })?;
+    // The address is omitted while there is none.
+    if REPOSITORY.is_empty() {
+        edit(&tree.join("PKG-INFO"), without_empty_address)?;
+        edit(&tree.join("pyproject.toml"), |text| {
+            text.replace("dynamic = [\"urls\", ", "dynamic = [")
+        })?;
+    }
+    let file = dist.join(file);
+    pack(steps, &parts, &name, &file)?;
+    steps.part(|steps| build_from_sdist(steps, &file, &folder.join("tried")))
+}
+
+/// Removes tests and their files from the members in a folder.
+fn prune(folder: &Path) -> Result {
+    for path in listed(folder)? {
+        let name = name(&path);
+        if path.is_dir() && is_in(&name) {
+            prune(&path)?;
+        } else if path.is_dir() {
+            remove(&path)?;
+        } else if name == "Cargo.toml" {
+            edit(&path, member_manifest)?;
+        }
+    }
+    Ok(())
+}
+
+/// Installs it without a network in a minimal environment, and runs the tests.
+fn build_from_sdist(steps: &mut Steps, file: &Path, fresh: &Path) -> Result {
+    needs("building from the sdist", &["unshare"])?;
+    let python = Path::new("python3");
+    pythons::environment(steps, "what the sdist needs", python, fresh, NEEDED)?;
+    let programs = fresh.join("bin");
+    let mut install = without_network(&fresh.join("cargo-home"));
+    let words = "install --quiet --no-build-isolation --no-index";
+    install.args(words![programs.join("pip"), words, file]);
+    install.env("PATH", first_of("PATH", &programs));
+    steps.step("the sdist without a network", install.current_dir(fresh))?;
+    run_tests(steps, "tests of what it became", fresh)
+}
+
+/// Its members: the installed packages, their dependencies, and the installer.
+const TARBALL_MEMBERS: [&str; 16] = [
+    "crates/comm",
+    "crates/cuda",
+    "crates/distribution",
+    "crates/exact-sum",
+    "crates/mpi-library",
+    "crates/reduce",
+    "crates/schedule",
+    "crates/simd-kernels",
+    "crates/tree-index",
+    "crates/treefold",
+    "bindings/c",
+    "bindings/c-mpi",
+    "bindings/interposer",
+    "xtask/front",
+    "xtask/lab/checkout",
+    "xtask/lab/install",
+];
+
+/// A package within a member's folder.
+const TARBALL_PACKAGE: &str = "bindings/c-mpi/library";
+
+/// Its other files: the engines over the library, and the installed pages.
+const TARBALL_FILES: &str = "bindings/engines/postgresql bindings/engines/r bindings/engines/sqlite .cargo/config.toml CHANGELOG.md Cargo.lock \
+    LICENSE-APACHE LICENSE-MIT rust-toolchain.toml docs/installing.md docs/items-and-ranks.md docs/lanes.md docs/order.md \
+    docs/tree-or-exact.md docs/tutorial-fortran.md";
+
+/// Creates it, and builds only from it.
+pub(super) fn make_tarball(steps: &mut Steps, dist: &Path) -> Result {
+    let name = format!("treefold-{VERSION}");
+    let folder = target()?.join("dist");
+    let (parts, tried) = (folder.join("tarball"), folder.join("from-tarball"));
+    empty(&parts)?;
+    empty(&tried)?;
+    copy_members(&parts.join(&name))?;
+    let file = dist.join(format!("{name}.tar.xz"));
+    pack(steps, &parts, &name, &file)?;
+    steps.step("unpacked", command!("tar -xJf", file, "-C", tried))?;
+    steps.part(|steps| build_from_tarball(steps, &tried, &tried.join(&name)))
+}
+
+/// Copies the sources of the members, without omitted files.
+fn copy_members(tree: &Path) -> Result {
+    for name in tracked(words![TARBALL_MEMBERS, TARBALL_FILES])?
+        .iter()
+        .filter(|name| is_in(name))
+    {
+        let (from, to) = (workspace().join(name), tree.join(name));
+        if name.ends_with("Cargo.toml") {
+            write(&to, member_manifest(&read(&from)?))?;
+        } else if from.is_file() {
+            // Tests find golden vectors through a link to a folder, which is not a file.
+            write(&to, fs::read(&from)?)?;
+        }
+    }
+    let manifest = read(&workspace().join("Cargo.toml"))?;
+    let members = [&TARBALL_MEMBERS[..], &[TARBALL_PACKAGE]].concat();
+    let manifest = root_manifest(&manifest, &members);
+    Ok(write(&tree.join("Cargo.toml"), manifest)?)
+}
+
+/// Builds and installs only from the unpacked file, without a network, and runs a program with the installation.
+fn build_from_tarball(steps: &mut Steps, tried: &Path, tree: &Path) -> Result {
+    needs("building from the tarball", &["unshare"])?;
+    let prefix = tried.join("prefix");
+    let install = |option: &str| {
+        let mut install = without_network(&tried.join("cargo-home"));
+        install.args(words!["cargo xtask install", option, "--prefix", prefix]);
+        install.current_dir(tree);
+        install
+    };
+    steps.step("installed without a network", install("--offline"))?;
+
+    let program = tried.join("first-sum");
+    let found = format!("-Wl,-rpath,{}", prefix.join("lib").display());
+    let flags = flags(&prefix, "treefold", "")?;
+    let source = "bindings/c/examples/first_sum.c";
+    let compile = command!("cc", source, flags, found, "-o", program);
+    steps.step("a program in C is built with it", compile)?;
+    steps.step("and runs", command!(program))?;
+
+    steps.step("removed", install("--uninstall"))?;
+    let left = listed(&prefix)?;
+    steps.check("nothing is left", || match &left[..] {
+        [] => Ok("an empty folder".to_owned()),
+        [first, ..] => Err(format!("{} is", first.display()).into()),
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use checkout::files::{read, remove, write};
     use checkout::workspace::target;
 
     use super::{hollow_out, is_in, member_manifest, root_manifest};
-    use crate::files::{read, remove, write};
 
     #[test]
     fn a_hollow_crate_keeps_its_name_and_its_licence() {

@@ -1,23 +1,18 @@
 //! Wheels for Linux, linked by zig against an old glibc: for this machine's processor, and for 64-bit ARM if its stage has
 //! left a toolchain.
 
-use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
+use checkout::files::{edit, empty, name, only, read, with_extension, write};
 use checkout::licences::joined;
 use checkout::workspace::{REPOSITORY, target};
 use launch::Error;
 
-use super::{emulated, pythons, third_parties, without_empty_address};
-use crate::aarch64;
-use crate::commands::{Result, Stop, first_of, output, words};
-use crate::engines;
-use crate::files::{edit, empty, name, only, read, with_extension, write};
-use crate::python::environment::Environment;
+use super::{pythons, third_parties, without_empty_address};
 use crate::python::sources;
-use crate::steps::Steps;
+use crate::{Environment, Result, Steps, Stop, aarch64, engines, first_of, output, words};
 
 /// The maximum size of a wheel.
 const BYTES_MAX: u64 = 6_000_000;
@@ -32,7 +27,7 @@ const LICENCES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", THIRD_PARTIES];
 pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     if env::consts::ARCH != "x86_64" {
         let reason = "the wheels, which are made on x86-64";
-        return Err(Stop::Skipped(reason.to_owned()));
+        return Stop::skipped(reason);
     }
     let make = |steps: &mut Steps, package, processor, add: &dyn Fn(&mut Command)| {
         make_for(steps, environment, dist, package, processor, add)
@@ -51,7 +46,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     make(steps, &DUCKDB, "aarch64", &compile)?;
     let wheel = make(steps, &PACKAGE, "aarch64", &compile)?;
     let folder = target()?.join("dist/aarch64");
-    emulated::try_in(steps, environment, &wheel, &folder)
+    pythons::try_in_emulator(steps, environment, &wheel, &folder)
 }
 
 /// A wheel to build.

@@ -15,35 +15,28 @@ const CANARY: &str = "canary";
 /// The sums of every data set, by name.
 pub(super) struct Expectations(BTreeMap<String, Expected>);
 
-/// A data set's sums by their definitions, as bits.
-struct Expected {
-    tree: u64,
-    left_to_right: u64,
-    exact: u64,
-}
+/// A data set's sums by their definitions, as bits, by order. Plain sums have no order.
+struct Expected([(Order, u64); 3]);
 
 impl Expected {
-    /// The bits of a sum in an order; `None` for plain sums, which have no order.
+    /// The bits of a sum in an order.
     fn bits(&self, order: &str) -> Option<u64> {
-        let orders = [
-            (Order::Tree, self.tree),
-            (Order::LeftToRight, self.left_to_right),
-            (Order::Exact, self.exact),
-        ];
-        let own = orders.iter().find(|(known, _)| known.name() == order);
+        let own = self.0.iter().find(|(known, _)| known.name() == order);
         own.map(|(_, bits)| *bits)
     }
 
     fn of(data: &DataSet) -> Self {
         let bits = |total: Option<f64>| Sum.canonical(total.unwrap_or(0.0)).to_bits();
-        Self {
-            tree: bits(simd_kernels::by_definition(&data.items, &|left, right| {
-                left + right
-            })),
-            left_to_right: bits(simd_kernels::left_to_right(&data.items)),
+        let tree = simd_kernels::by_definition(&data.items, &|left, right| left + right);
+        Self([
+            (Order::Tree, bits(tree)),
+            (
+                Order::LeftToRight,
+                bits(simd_kernels::left_to_right(&data.items)),
+            ),
             // Computed with big integers, independently of the code under test.
-            exact: integer_sums::sum(&data.items).to_bits(),
-        }
+            (Order::Exact, integer_sums::sum(&data.items).to_bits()),
+        ])
     }
 }
 
@@ -79,32 +72,19 @@ impl Expectations {
         } else {
             return None;
         };
-        let Row {
-            dataset,
-            algorithm,
-            distribution,
-            backend,
-            ranks,
-            collective,
-            ..
-        } = row;
+        let (what, where_) = (&row.dataset, &row.distribution);
+        let (how, ranks) = (&row.algorithm, row.ranks);
+        let (collective, backend) = (&row.collective, &row.backend);
         Some(format!(
-            "{dataset}, {collective} by {algorithm}, {distribution}, {backend}, p = {ranks}: {fault}"
+            "{what}, {collective} by {how}, {where_}, {backend}, p = {ranks}: {fault}"
         ))
     }
 
     /// The report: for each data set, treefold's sum, the number of runs that gave it, and the number and spread of plain sums; then the
     /// canary's lines. Lines have at most 80 columns.
     pub(super) fn summary(&self, data: &[DataSet], rows: &[Row]) -> Vec<String> {
-        let headings = [
-            "data set",
-            "N",
-            "treefold's sum",
-            "runs",
-            "plain sums",
-            "apart",
-        ];
-        let mut table = Table::new(headings);
+        let headings = "data set|N|treefold's sum|runs|plain sums|apart";
+        let mut table = Table::new(headings.split('|'));
         for data in data.iter().filter(|data| data.name != CANARY) {
             let rows: Vec<&Row> = rows.iter().filter(|row| row.dataset == data.name).collect();
             let own = |order: Order| {
@@ -116,18 +96,14 @@ impl Expectations {
                 treefolds = own(Order::Exact);
             }
             let same = treefolds.iter().filter(|row| self.fault(row).is_none());
-            let (same, all) = (thousands(same.count()), thousands(treefolds.len()));
-            let runs = if same == all {
-                all
-            } else {
-                format!("{same} of {all}")
-            };
-            let bits = treefolds
-                .first()
-                .and_then(|row| self.0.get(&data.name)?.bits(&row.order));
-            let sum = bits.map_or("–".to_owned(), |bits| {
-                format!("{:?}", f64::from_bits(bits))
-            });
+            let (same, mut runs) = (thousands(same.count()), thousands(treefolds.len()));
+            if same != runs {
+                runs = format!("{same} of {runs}");
+            }
+            let first = treefolds.first();
+            let bits = first.and_then(|row| self.0.get(&data.name)?.bits(&row.order));
+            let sum = bits.map(|bits| format!("{:?}", f64::from_bits(bits)));
+            let sum = sum.unwrap_or("–".to_owned());
             let plain = own(Order::None);
             let (values, apart) = (patterns(&plain), spread(&plain));
             let (name, items) = (data.name.clone(), data.items.len().to_string());
@@ -145,7 +121,9 @@ impl Expectations {
         let headings = ["data set", "N", "sum in tree order"].map(str::to_owned);
         let mut table = Table::new(headings.iter().chain(algorithms).cloned());
         for data in data {
-            let tree = self.0.get(&data.name).map_or(0, |expected| expected.tree);
+            let expected = self.0.get(&data.name);
+            let tree = expected.and_then(|expected| expected.bits(Order::Tree.name()));
+            let tree = tree.unwrap_or(0);
             let mut line = vec![
                 data.name.clone(),
                 data.items.len().to_string(),
@@ -202,14 +180,11 @@ fn patterns(rows: &[&Row]) -> usize {
 /// The largest minus the smallest sum.
 fn spread(rows: &[&Row]) -> String {
     let sums = rows.iter().map(|row| row.total());
-    let (least, greatest) = sums.fold(
-        (f64::INFINITY, f64::NEG_INFINITY),
-        |(least, greatest), sum| (least.min(sum), greatest.max(sum)),
-    );
-    if patterns(rows) > 1 {
-        format!("{:.1e}", greatest - least)
-    } else {
-        "0".to_owned()
+    let least = sums.clone().fold(f64::INFINITY, f64::min);
+    let greatest = sums.fold(f64::NEG_INFINITY, f64::max);
+    match patterns(rows) {
+        0 | 1 => "0".to_owned(),
+        _ => format!("{:.1e}", greatest - least),
     }
 }
 
@@ -224,7 +199,7 @@ fn cell<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expectations, Expected};
+    use super::{Expectations, Expected, Order};
     use crate::job::Row;
 
     const TREE: u64 = 0x3FF0_0000_0000_0000;
@@ -233,12 +208,9 @@ mod tests {
 
     fn expectations() -> Expectations {
         let sums = |name: &str| {
-            let expected = Expected {
-                tree: TREE,
-                left_to_right: LEFT_TO_RIGHT,
-                exact: EXACT,
-            };
-            (name.to_owned(), expected)
+            let (tree, exact) = ((Order::Tree, TREE), (Order::Exact, EXACT));
+            let left_to_right = (Order::LeftToRight, LEFT_TO_RIGHT);
+            (name.to_owned(), Expected([tree, left_to_right, exact]))
         };
         Expectations(["data", "canary"].map(sums).into())
     }
@@ -277,13 +249,8 @@ mod tests {
     #[test]
     fn each_kind_of_fault_is_found_and_named() {
         let faults = |rows: &[Row]| expectations().faults(rows);
-        let found = faults(&[row("data", "tree", LEFT_TO_RIGHT)]);
-        assert_eq!(
-            found,
-            [
-                "data, allreduce by some, lower, threads, p = 17: has bits 3FF0000000000001, not 3FF0000000000000"
-            ]
-        );
+        let expected = "data, allreduce by some, lower, threads, p = 17: has bits 3FF0000000000001, not 3FF0000000000000";
+        assert_eq!(faults(&[row("data", "tree", LEFT_TO_RIGHT)]), [expected]);
         assert_eq!(faults(&[row("data", "left-to-right", TREE)]).len(), 1);
         assert_eq!(faults(&[row("data", "exact", TREE)]).len(), 1);
 

@@ -60,20 +60,16 @@ struct Kind {
 impl Kind {
     /// The supported kinds: `f8` and `f4`, in either byte order or this machine's (`=`).
     fn parse(name: &str) -> Option<Self> {
-        let (order, bytes) = match name.split_at_checked(1)? {
-            (order, "f8") => (order, 8),
-            (order, "f4") => (order, 4),
-            _ => return None,
-        };
-        let is_big_endian = match order {
-            "<" => false,
-            ">" => true,
-            "=" => cfg!(target_endian = "big"),
-            _ => return None,
-        };
+        let (order, size) = name.split_at_checked(1)?;
+        let sizes = [("f8", 8), ("f4", 4)];
+        let orders = [
+            ("<", false),
+            (">", true),
+            ("=", cfg!(target_endian = "big")),
+        ];
         Some(Self {
-            bytes,
-            is_big_endian,
+            bytes: sizes.iter().find(|(known, _)| *known == size)?.1,
+            is_big_endian: orders.iter().find(|(known, _)| *known == order)?.1,
         })
     }
 
@@ -98,17 +94,16 @@ pub(super) fn npy(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or("not a NumPy file")?;
     let truncated = || "truncated: the header is not complete".to_owned();
     let (&[major, _minor], rest) = rest.split_first_chunk().ok_or_else(truncated)?;
-    let (header_bytes, rest) = match major {
-        1 => {
-            let (length, rest) = rest.split_first_chunk().ok_or_else(truncated)?;
-            (u32::from(u16::from_le_bytes(*length)), rest)
-        }
-        2 | 3 => {
-            let (length, rest) = rest.split_first_chunk().ok_or_else(truncated)?;
-            (u32::from_le_bytes(*length), rest)
-        }
+    let length_bytes = match major {
+        1 => 2,
+        2 | 3 => 4,
         _ => return Err(format!("version {major} of NumPy's format is not known")),
     };
+    let (length, rest) = rest.split_at_checked(length_bytes).ok_or_else(truncated)?;
+    let header_bytes = length
+        .iter()
+        .rev()
+        .fold(0, |sum, &byte| sum << 8 | u32::from(byte));
     let header_bytes = usize::try_from(header_bytes).map_err(|_| truncated())?;
     let (header, numbers) = rest.split_at_checked(header_bytes).ok_or_else(truncated)?;
     let header = String::from_utf8_lossy(header);
@@ -118,10 +113,8 @@ pub(super) fn npy(bytes: &[u8]) -> Result<Vec<f64>, String> {
         let kind = quoted(kind);
         format!("its numbers are {kind}, not '<f8' or '<f4'")
     })?;
-    let shape = field(&header, "shape")?;
-    let shape = shape
-        .strip_prefix('(')
-        .and_then(|shape| shape.split(')').next());
+    let shape = field(&header, "shape")?.strip_prefix('(');
+    let shape = shape.and_then(|shape| shape.split(')').next());
     let shape = shape.ok_or("the header has no shape")?;
     let count = shape.trim().trim_end_matches(',').parse();
     let count = count.map_err(|_| format!("its shape is {}, not one dimension", quoted(shape)))?;
