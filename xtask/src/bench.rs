@@ -10,7 +10,7 @@ use harness::bench::timing::median;
 use harness::bench::{
     Measured, Row, exact, kernels, lookup, plot, python, reduce, schedules, show, sums,
 };
-use harness::measured::{Recording, Time};
+use harness::measured::Recording;
 use harness::output::Output;
 use harness::{Backend, Error, Place, choices};
 use launch::MpiOptions;

@@ -1,7 +1,6 @@
 //! `cargo xtask schedules`: the page that shows every schedule, its rounds, messages and volume, and its picture.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -50,7 +49,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     let folder = options.output.join("schedules");
     files::make(&folder)?;
     for &algorithm in Algorithm::ALL {
-        let schedule = shown(algorithm);
+        let schedule = allreduce(algorithm, RANKS);
         let path = folder.join(format!("{algorithm}.svg"));
         draw(&path, algorithm, RANKS, &in_rounds(&schedule))?;
     }
@@ -62,23 +61,18 @@ pub fn run(options: &Options) -> Result<(), Error> {
 
 /// The page.
 fn page_text() -> String {
-    [
+    let mut page = PAGE.to_owned();
+    for (name, text) in [
         ("{ranks}", RANKS.to_string()),
         ("{blocks}", BLOCKS.to_string()),
         ("{shape}", shape()),
         ("{fragment_ranks}", FRAGMENT_RANKS.to_string()),
         ("{fragments}", fragments()),
         ("{pictures}", pictures()),
-    ]
-    .into_iter()
-    .fold(PAGE.to_owned(), |page, (name, text)| {
-        page.replace(name, text.trim_end())
-    })
-}
-
-/// An algorithm as the page shows it.
-fn shown(algorithm: Algorithm) -> Schedule {
-    allreduce(algorithm, RANKS)
+    ] {
+        page = page.replace(name, text.trim_end());
+    }
+    page
 }
 
 fn allreduce(algorithm: Algorithm, ranks: usize) -> Schedule {
@@ -102,18 +96,14 @@ fn in_rounds(schedule: &Schedule) -> Vec<schedule::Flight> {
 }
 
 fn pictures() -> String {
-    let mut text = String::new();
-    for &algorithm in Algorithm::ALL {
-        let _ = writeln!(
-            text,
-            "### {algorithm}\n\n![{algorithm}](schedules/{algorithm}.svg)\n"
-        );
-    }
-    text
+    let picture = |algorithm: &Algorithm| {
+        format!("### {algorithm}\n\n![{algorithm}](schedules/{algorithm}.svg)\n\n")
+    };
+    Algorithm::ALL.iter().map(picture).collect()
 }
 
 /// Ranks and items of the table of fragments.
-pub(super) const FRAGMENT_RANKS: usize = 64;
+const FRAGMENT_RANKS: usize = 64;
 const ITEMS: u64 = 504_850;
 
 /// The distributions of that table.
@@ -129,10 +119,10 @@ fn volume(schedule: &Schedule) -> f64 {
 }
 
 /// Rounds, messages and volume of every schedule.
-pub(super) fn shape() -> String {
+fn shape() -> String {
     let head = ["schedule", "rounds", "messages", "rows"].map(str::to_owned);
     let rows = Algorithm::ALL.iter().map(|&algorithm| {
-        let schedule = shown(algorithm);
+        let schedule = allreduce(algorithm, RANKS);
         let report = check(&schedule).expect("every schedule is checked");
         [
             format!("[`{algorithm}`](#{algorithm})"),
@@ -150,22 +140,17 @@ fn short(number: f64) -> String {
 }
 
 /// The values per column of the longest message: the least and the most of all schedules, by distribution.
-pub(super) fn fragments() -> String {
-    let named = Sharing::named().into_iter();
-    let named = named.map(|sharing| (sharing, sharing.to_string()));
-    let shown: Vec<_> = named
-        .filter(|(_, name)| SHOWN.contains(&name.as_str()))
-        .collect();
-    let rows: Vec<[String; 2]> = shown
-        .par_iter()
-        .map(|(sharing, name)| {
-            let ownership = sharing.distribute(ITEMS, FRAGMENT_RANKS, 0);
-            let longest = longest(&ownership.expect("the rules suit any number of items"));
-            let least = longest.iter().min().expect("there are schedules");
-            let most = longest.iter().max().expect("there are schedules");
-            [format!("`{name}`"), format!("{least} to {most}")]
-        })
-        .collect();
+fn fragments() -> String {
+    let mut shown = Sharing::named();
+    shown.retain(|sharing| SHOWN.contains(&&*sharing.to_string()));
+    let row = |sharing: &Sharing| {
+        let ownership = sharing.distribute(ITEMS, FRAGMENT_RANKS, 0);
+        let longest = longest(&ownership.expect("the rules suit any number of items"));
+        let least = longest.iter().min().expect("there are schedules");
+        let most = longest.iter().max().expect("there are schedules");
+        [format!("`{sharing}`"), format!("{least} to {most}")]
+    };
+    let rows: Vec<[String; 2]> = shown.par_iter().map(row).collect();
     let head = ["distribution", "values, by schedule"].map(str::to_owned);
     table([head].into_iter().chain(rows), true)
 }
@@ -182,8 +167,7 @@ fn longest(ownership: &Ownership) -> Vec<u64> {
     let machine = Machine::flat(ROUND);
     let cell = |&algorithm: &Algorithm| {
         let schedule = allreduce(algorithm, FRAGMENT_RANKS);
-        let simulation = simulate(&schedule, &machine, 0.0, &rows);
-        simulation.rows_max
+        simulate(&schedule, &machine, 0.0, &rows).rows_max
     };
     Algorithm::ALL.iter().map(cell).collect()
 }

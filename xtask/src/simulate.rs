@@ -76,10 +76,8 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
     let question = on_ranks(options, options.ranks)?;
-    let parse = |name: &str| {
-        name.parse()
-            .map_err(|error: schedule::UnknownAlgorithm| error.to_string())
-    };
+    let told = |error: schedule::UnknownAlgorithm| error.to_string();
+    let parse = |name: &str| name.parse().map_err(told);
     let algorithms = names("--algorithm", &options.algorithm, Algorithm::ALL, parse)?;
     let mut output = Output::open(options.json.as_deref())?;
     let Machine { near, far, .. } = question.machine;

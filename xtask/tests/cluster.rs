@@ -90,12 +90,8 @@ impl Endurance {
         let mut said = String::new();
         errors.read_line(&mut said).unwrap();
         // The other lines are for a developer whose test fails.
-        thread::spawn(move || {
-            errors
-                .lines()
-                .map_while(Result::ok)
-                .for_each(|line| eprintln!("{line}"))
-        });
+        let print = |line: String| eprintln!("{line}");
+        thread::spawn(move || errors.lines().map_while(Result::ok).for_each(print));
         let control = Control::announced(&said).unwrap();
         Self {
             child,
@@ -134,10 +130,8 @@ impl Endurance {
                     told.push(text);
                     break;
                 }
-                assert!(
-                    begin.elapsed() < PATIENCE,
-                    "rank {rank}: `{text}` lacks `{word}`"
-                );
+                let is_early = begin.elapsed() < PATIENCE;
+                assert!(is_early, "rank {rank}: `{text}` lacks `{word}`");
                 thread::sleep(Duration::from_millis(20));
             }
         }
@@ -245,14 +239,11 @@ fn far_nodes_are_measured_and_chosen_by() {
     let rows: Vec<Row> = rows.collect();
     let chosen = |variant: &str| {
         let row = rows.iter().find(|row| row.variant == variant);
-        let remark = row.unwrap().remark.clone();
-        remark.unwrap()
+        row.unwrap().remark.clone().unwrap()
     };
     let tuned = chosen("tuned");
-    assert!(
-        tuned.starts_with("hierarchical (nodes of 2, binomial within, "),
-        "{tuned}"
-    );
+    let expected = "hierarchical (nodes of 2, binomial within, ";
+    assert!(tuned.starts_with(expected), "{tuned}");
     assert_eq!(chosen("unmeasured"), "binomial");
 }
 

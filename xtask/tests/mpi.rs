@@ -195,10 +195,8 @@ fn a_setting_of_one_rank_is_told_by_all() {
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn repro_check_under_mpi() {
     let numbers = (1..=700).map(|i| format!("{:e}\n", 1.0 / f64::from(i)));
-    let path = file(
-        "mpi.psllh",
-        &format!("700\n{}", numbers.collect::<String>()),
-    );
+    let numbers: String = numbers.collect();
+    let path = file("mpi.psllh", &format!("700\n{numbers}"));
     let words =
         "repro-check --backend all --ranks 1,2,5 --json - --distribution all --algorithm all";
     let mut check = Command::new(XTASK);
@@ -209,9 +207,8 @@ fn repro_check_under_mpi() {
     let rows = rows.lines().map(|line| serde_json::from_str(line).unwrap());
     let rows: Vec<Value> = rows.collect();
     for backend in ["threads", "mpi"] {
-        let of_backend = rows
-            .iter()
-            .filter(|row| row["backend"] == backend && row["dataset"] == "mpi");
+        let is_it = |row: &&Value| row["backend"] == backend && row["dataset"] == "mpi";
+        let of_backend = rows.iter().filter(is_it);
         // On eleven distributions, exact sums with both operations, and twenty schedules, eight of them also with reduce; on the nine
         // contiguous ones, also the four other algorithms, and under MPI the library's own reductions with both operations.
         let native = if backend == "mpi" { 2 } else { 0 };

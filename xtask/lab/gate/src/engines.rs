@@ -16,7 +16,8 @@ use crate::{Environment, Result, Steps, Stop, command, install_for, output, pref
 const DATAFUSION_PACKAGES: &str = "datafusion>=55,<56 pyarrow";
 
 pub(crate) fn datafusion(steps: &mut Steps) -> Result {
-    let of_workspace = "--locked --target-dir target/datafusion --manifest-path bindings/engines/datafusion/Cargo.toml";
+    let of_workspace = "--locked --target-dir target/datafusion \
+        --manifest-path bindings/engines/datafusion/Cargo.toml";
     for (name, words, arguments) in [
         ("clippy", "clippy --workspace --all-targets", "-D warnings"),
         ("tests in the engine", "test", ""),

@@ -177,8 +177,8 @@ impl Steps {
         let repeat = shown(command);
         let begin = Instant::now();
         let ended = if self.is_beside {
-            let kept = self.kept(command);
-            kept.inspect(|(_, printed)| self.say(&format!("\n── {name}\n{}", printed.trim_end())))
+            let say = |printed: &str| self.say(&format!("\n── {name}\n{}", printed.trim_end()));
+            self.kept(command).inspect(|(_, printed)| say(printed))
         } else {
             println!("\n── {name}");
             command.status().map(|status| (status, String::new()))

@@ -97,9 +97,8 @@ fn suites(steps: &mut Steps, tests: &[Executable], ranks: &Ranks) -> Result {
         for &(ranks, shared_memory) in &cases {
             let mut launch = suite.command(ranks, words);
             launch.envs([timeout, ("TREEFOLD_SHARED_MEMORY", shared_memory)]);
-            let step =
-                format!("{package}, {library}, {ranks} ranks, shared memory {shared_memory}");
-            steps.step(step, launch)?;
+            let on = format!("{ranks} ranks, shared memory {shared_memory}");
+            steps.step(format!("{package}, {library}, {on}"), launch)?;
         }
     }
     let spawn = Launcher::of(installation.clone(), &find(tests, "comm", "spawn")?.path);
@@ -152,11 +151,8 @@ fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result {
 /// Runs ranks that end without one of them, which the launcher reports as a failure. Returns their output.
 fn ended_without(launch: &mut Command) -> Result<String> {
     let captured = run(launch)?;
-    let ended = captured
-        .output
-        .lines()
-        .filter(|line| line.contains("ends after"));
-    let ended: Vec<&str> = ended.collect();
+    let lines = captured.output.lines();
+    let ended: Vec<&str> = lines.filter(|line| line.contains("ends after")).collect();
     // The launcher may end the others as soon as one has ended.
     if ended.is_empty() || captured.errors.contains("panicked") {
         Err(format!("{}\n{}", captured.status, captured.all()).into())
@@ -219,14 +215,9 @@ fn is_library(file: &Path) -> bool {
 
 /// Whether the binding generator can find libclang.
 fn has_libclang() -> bool {
-    let entries = |path: &Path| listed(path).unwrap_or_default();
-    let mut folders = entries(Path::new("/usr/lib")).into_iter();
-    env::var_os("LIBCLANG_PATH").is_some()
-        || folders.any(|folder| {
-            entries(&folder.join("lib"))
-                .iter()
-                .any(|file| is_library(file))
-        })
+    let entries = |path: &Path| listed(path).unwrap_or_default().into_iter();
+    let mut files = entries(Path::new("/usr/lib")).flat_map(|folder| entries(&folder.join("lib")));
+    env::var_os("LIBCLANG_PATH").is_some() || files.any(|file| is_library(&file))
 }
 
 /// The library that reports that a process has died.
@@ -274,9 +265,8 @@ fn losses(steps: &mut Steps, test: &Path) -> Result {
     for shared_memory in ["on", "off"] {
         let mut run = |name: String, ranks, words: &[&str]| {
             let mut launch = steps.installation.command(ranks, test);
-            launch
-                .args(words)
-                .env("TREEFOLD_SHARED_MEMORY", shared_memory);
+            let variable = ("TREEFOLD_SHARED_MEMORY", shared_memory);
+            launch.args(words).envs([variable]);
             steps.step(format!("{name}, shared memory {shared_memory}"), launch)
         };
         run("a world that shrinks without a loss".to_owned(), 3, &[])?;
@@ -295,19 +285,17 @@ fn survivors(steps: &mut Steps, example: &Path) -> Result {
     for seed in 1..=SEEDS {
         let mut launch = steps.installation.command(EXAMPLE_RANKS, example);
         launch.args([KILLED, seed].map(|number| number.to_string()));
-        steps.check(
-            format!("survivors, {EXAMPLE_RANKS} ranks, seed {seed}"),
-            || {
-                let captured = run(launch)?;
-                let expected = format!("{EXAMPLE_RANKS} ranks, of which {KILLED} were lost");
-                let lines = captured.output.lines();
-                let line = lines.skip_while(|line| !line.starts_with(&expected)).nth(1);
-                match line.filter(|line| line.ends_with("all as on one rank")) {
-                    Some(line) if captured.status.success() => Ok(line.to_owned()),
-                    _ => Err(format!("{}\n{}", captured.status, captured.all()).into()),
-                }
-            },
-        )?;
+        let step = format!("survivors, {EXAMPLE_RANKS} ranks, seed {seed}");
+        steps.check(step, || {
+            let captured = run(launch)?;
+            let expected = format!("{EXAMPLE_RANKS} ranks, of which {KILLED} were lost");
+            let lines = captured.output.lines();
+            let line = lines.skip_while(|line| !line.starts_with(&expected)).nth(1);
+            match line.filter(|line| line.ends_with("all as on one rank")) {
+                Some(line) if captured.status.success() => Ok(line.to_owned()),
+                _ => Err(format!("{}\n{}", captured.status, captured.all()).into()),
+            }
+        })?;
     }
     let killed_count = KILLED * SEEDS;
     println!("{killed_count} processes were killed, and every iterate had the same bits");

@@ -63,11 +63,9 @@ fn own() -> PathBuf {
 /// command on the node that comes next.
 fn cluster(nodes: usize, delay: &str, loss: &str, script: &str) -> Command {
     let mut command = Command::new(own());
-    command
-        .args(["run", &nodes.to_string(), delay, loss, "sh", "-c", script])
-        .arg(own())
-        .env("on", "/dev/shm/cluster/agent")
-        .stdin(Stdio::null());
+    command.args(["run", &nodes.to_string(), delay, loss, "sh", "-c", script]);
+    command.arg(own()).env("on", "/dev/shm/cluster/agent");
+    command.stdin(Stdio::null());
     command
 }
 
@@ -94,19 +92,19 @@ fn nodes_have_their_own() {
     let names = lines(3, "hostname; for i in 0 1 2; do $on node$i hostname; done");
     assert_eq!(names, ["node0", "node0", "node1", "node2"]);
     for namespace in ["net", "uts", "ipc", "mnt"] {
-        let script =
-            format!("for i in 0 1 2 0; do $on node$i readlink /proc/self/ns/{namespace}; done");
-        let links = lines(3, &script);
+        let link = format!("/proc/self/ns/{namespace}");
+        let links = lines(
+            3,
+            &format!("for i in 0 1 2 0; do $on node$i readlink {link}; done"),
+        );
         assert_eq!(links[0], links[3], "{namespace}");
         let mut distinct: BTreeSet<String> = links.into_iter().collect();
-        let outside = fs::read_link(format!("/proc/self/ns/{namespace}")).expect("Linux has them");
+        let outside = fs::read_link(link).expect("Linux has them");
         distinct.insert(outside.to_string_lossy().into_owned());
         assert_eq!(distinct.len(), 4, "{namespace}");
     }
-    let memory = lines(
-        2,
-        "touch /dev/shm/mine; $on node1 ls /dev/shm; ls /dev/shm; echo $TMPDIR",
-    );
+    let script = "touch /dev/shm/mine; $on node1 ls /dev/shm; ls /dev/shm; echo $TMPDIR";
+    let memory = lines(2, script);
     assert_eq!(memory, ["cluster", "cluster", "mine", "/dev/shm"]);
     let folder = lines(1, "pwd");
     let expected = env::current_dir().expect("there is one");
@@ -120,10 +118,9 @@ fn launchers_may_be_roots() {
     for name in names.as_flattened() {
         for (set, expected) in [(None, "1"), (Some("0"), "0")] {
             let mut command = cluster(2, "0", "0", &format!("$on node1 printenv {name}"));
-            match set {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
+            command
+                .env_remove(name)
+                .envs(set.map(|value| (name, value)));
             let output = ended(command);
             let value = String::from_utf8_lossy(&output.stdout);
             assert_eq!(value.trim(), expected, "{name}");
@@ -137,9 +134,8 @@ fn output_and_status_pass() {
     assert_eq!(output.stdout, b"told\n");
     let errors = String::from_utf8_lossy(&output.stderr);
     let errors: Vec<&str> = errors.lines().collect();
-    assert!(
-        errors[0].starts_with("cluster: 2 nodes with 1 rank each, delay 0ns, loss 0 % (seed 1)")
-    );
+    let first = "cluster: 2 nodes with 1 rank each, delay 0ns, loss 0 % (seed 1)";
+    assert!(errors[0].starts_with(first));
     assert_eq!(errors[1..], ["wrong"]);
     let killed = self::output(1, "kill -9 $$");
     assert_eq!(killed.status.code(), Some(128 + 9));
@@ -152,10 +148,7 @@ fn pings(delay: &str, loss: &str, count: usize) -> Vec<Option<u64>> {
     let output = ended(cluster(2, delay, loss, &script));
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout);
-    let nanoseconds = |line: &str| {
-        let number = line.strip_prefix("got ")?;
-        Some(number.parse().expect("a number"))
-    };
+    let nanoseconds = |line: &str| Some(line.strip_prefix("got ")?.parse().expect("a number"));
     text.lines().map(nanoseconds).collect()
 }
 
@@ -197,11 +190,10 @@ impl Running {
         thread::spawn(move || errors.read_to_end(&mut Vec::new()));
         let control = said.trim().split_once("control @");
         let (_, control) = control.expect("its first line names the control socket");
-        let control = control.to_owned();
         Self {
             child,
             lines,
-            control,
+            control: control.to_owned(),
         }
     }
 
@@ -313,10 +305,8 @@ fn assert_nothing_is_left(before: &Traces, marker: &str, control: Option<&str>) 
         if now == *before && processes.is_empty() && !is_reachable {
             return;
         }
-        assert!(
-            begin.elapsed() < PATIENCE,
-            "{before:?}, {now:?}, {processes:?}, {is_reachable}"
-        );
+        let left = format!("{before:?}, {now:?}, {processes:?}, {is_reachable}");
+        assert!(begin.elapsed() < PATIENCE, "{left}");
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -71,9 +71,9 @@ pub(super) fn make(steps: &mut Steps, dist: &Path) -> Result {
     let mut pack = command!("debian/rules binary");
     steps.step("packages for Debian", pack.current_dir(&tree))?;
     let packages = with_extension(&folder, "deb")?;
-    packages
-        .iter()
-        .try_for_each(|package| copy(package, dist))?;
+    for package in &packages {
+        copy(package, dist)?;
+    }
     let words = "lintian --allow-root --tag-display-limit 0 --fail-on error";
     steps.step("lintian", command!(words, packages))?;
     install_in_root(steps, &folder, &packages)
@@ -139,9 +139,8 @@ pub(super) fn make_r(steps: &mut Steps, dist: &Path) -> Result {
     build.current_dir(&folder);
     steps.step("R's source package", with_library(&mut build, &library))?;
     let packages = with_extension(&folder, "gz")?;
-    Ok(packages
-        .iter()
-        .try_for_each(|package| copy(package, dist))?)
+    let mut packages = packages.iter();
+    Ok(packages.try_for_each(|package| copy(package, dist))?)
 }
 
 /// Builds PostgreSQL's extension against an installation, and copies it to a package's tree.
@@ -153,10 +152,8 @@ fn install_extension(steps: &mut Steps, library: &Path, tree: &Path) -> Result {
     let destination = format!("DESTDIR={}", tree.display());
     let mut install = command!("make with_llvm=no install", destination);
     install.current_dir(&folder);
-    steps.step(
-        "PostgreSQL's extension",
-        with_library(&mut install, library),
-    )
+    let install = with_library(&mut install, library);
+    steps.step("PostgreSQL's extension", install)
 }
 
 /// Copies the tracked files of a folder.

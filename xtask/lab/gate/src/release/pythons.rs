@@ -27,22 +27,16 @@ pub(super) const NEEDED: &str = "cffi numpy pytest";
 /// Tests the wheel in each version that is installed.
 pub(super) fn try_all(steps: &mut Steps, dist: &Path) -> Result {
     let folder = target()?.join("dist");
-    let found: Vec<(u32, PathBuf)> = MINORS
-        .filter_map(|minor| Some((minor, python(minor)?)))
-        .collect();
+    let found = MINORS.filter_map(|minor| Some((minor, python(minor)?)));
+    let found: Vec<(u32, PathBuf)> = found.collect();
     if found.is_empty() {
         println!("skipped: no Python from 3.10 on");
     }
     for (minor, python) in found {
         let name = format!("Python 3.{minor}");
         let fresh = folder.join(format!("python3.{minor}"));
-        environment(
-            steps,
-            &format!("{name}: what tests need"),
-            &python,
-            &fresh,
-            NEEDED,
-        )?;
+        let step = format!("{name}: what tests need");
+        environment(steps, &step, &python, &fresh, NEEDED)?;
         let pip = fresh.join("bin/pip");
         let words = "install --quiet --no-index --only-binary :all: --find-links";
         let install = command!(pip, words, dist, "treefold");
@@ -53,9 +47,8 @@ pub(super) fn try_all(steps: &mut Steps, dist: &Path) -> Result {
         .ok_or_else(|| Stop::Skipped(format!("no Python 3.{TOO_OLD}, which is too old")))?;
     let index = folder.join("index");
     empty(&index)?;
-    steps.check(format!("Python 3.{TOO_OLD} is too old"), || {
-        refused(&python, dist, &index)
-    })
+    let step = format!("Python 3.{TOO_OLD} is too old");
+    steps.check(step, || refused(&python, dist, &index))
 }
 
 /// Creates a fresh environment with packages from the registry.
@@ -101,8 +94,7 @@ fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String> {
     let captured = run(command!(python, words, index, "--index-url", address))?;
     let expected = format!("{VERSION} Requires-Python {required}");
     let mut lines = captured.errors.lines();
-    let line = lines.find(|line| line.ends_with(&expected));
-    match line {
+    match lines.find(|line| line.ends_with(&expected)) {
         Some(line) if !captured.status.success() => Ok(line.to_owned()),
         _ => Err(format!("pip says {}", captured.errors).into()),
     }
@@ -143,10 +135,8 @@ pub(super) fn try_in_emulator(
     folder: &Path,
 ) -> Result {
     let program = "import sys; print('%d.%d' % sys.version_info[:2])".to_owned();
-    let Some(version) = output(command!(DEBIANS_PYTHON, "-c", program))
-        .ok()
-        .filter(|_| is_root())
-    else {
+    let version = output(command!(DEBIANS_PYTHON, "-c", program));
+    let Some(version) = version.ok().filter(|_| is_root()) else {
         let what = "the wheel for aarch64 in an emulator, which needs root on Debian and";
         return Stop::skipped(format!("{what} {DEBIANS_PYTHON}"));
     };

@@ -98,11 +98,8 @@ struct Values([String; NAMES.len()]);
 impl Values {
     /// The values for the files of a release.
     fn of(dist: &Path) -> Result<Self> {
-        let address = if REPOSITORY.is_empty() {
-            NO_ADDRESS
-        } else {
-            REPOSITORY
-        };
+        let known = Some(REPOSITORY).filter(|address| !address.is_empty());
+        let address = known.unwrap_or(NO_ADDRESS);
         let sdist = format!("treefold-{VERSION}.tar.gz");
         let of_file = |name: &str| format!("{address}/releases/download/v{VERSION}/{name}");
         Ok(Self([
@@ -138,30 +135,23 @@ impl Values {
 /// The checksum of a file, in hexadecimal digits.
 fn sha256(file: &Path) -> Result<String> {
     let said = output(command!("sha256sum", file))?;
-    let sum = said.split_whitespace().next();
-    Ok(sum
-        .ok_or_else(|| Error::file(file, "it has no checksum"))?
-        .to_owned())
+    let sum = said.split_whitespace().next().map(str::to_owned);
+    Ok(sum.ok_or_else(|| Error::file(file, "it has no checksum"))?)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use super::{FOLDER, NAMES, RECIPES, Values, listed, read, workspace};
 
     /// Every file below a folder, as one text.
     fn text(folder: &Path) -> String {
-        let paths = listed(folder).unwrap().into_iter();
-        paths
-            .map(|path| {
-                if path.is_dir() {
-                    text(&path)
-                } else {
-                    read(&path).unwrap()
-                }
-            })
-            .collect()
+        let is_file = |path: &PathBuf| path.is_file();
+        let (files, folders): (Vec<_>, Vec<_>) =
+            listed(folder).unwrap().into_iter().partition(is_file);
+        let files = files.iter().map(|path| read(path).unwrap());
+        files.chain(folders.iter().map(|path| text(path))).collect()
     }
 
     #[test]

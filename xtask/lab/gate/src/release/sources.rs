@@ -40,7 +40,7 @@ const TABLES_LEFT_OUT: [&str; 6] = [
 ];
 
 /// Adds the dependencies of its members to a tree, and packs it; `parts` contains only the tree.
-pub(super) fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result {
+fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result {
     let root = parts.join(tree);
     // The lock file has only the members' dependencies.
     let mut lock = cargo("metadata --quiet --format-version 1 --offline");
@@ -60,13 +60,8 @@ pub(super) fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> 
     } else {
         write(&config, SOURCES)?;
     }
-    let pack = command!(
-        "tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --auto-compress -cf",
-        file,
-        "-C",
-        parts,
-        tree
-    );
+    let tar = "tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --auto-compress -cf";
+    let pack = command!(tar, file, "-C", parts, tree);
     steps.step("with what they are built of, in a file", pack)
 }
 
@@ -96,12 +91,12 @@ pub(super) fn tracked(places: impl Words) -> Result<Vec<String>> {
 }
 
 /// Whether a member's file is included.
-pub(super) fn is_in(name: &str) -> bool {
+fn is_in(name: &str) -> bool {
     !name.split('/').any(|part| LEFT_OUT.contains(&part))
 }
 
 /// A member's manifest without the omitted tables.
-pub(super) fn member_manifest(text: &str) -> String {
+fn member_manifest(text: &str) -> String {
     let mut is_kept = true;
     let mut kept = String::new();
     for line in text.lines() {
@@ -119,11 +114,9 @@ pub(super) fn member_manifest(text: &str) -> String {
 }
 
 /// The workspace's manifest with only these members.
-pub(super) fn root_manifest(text: &str, members: &[&str]) -> String {
-    let quoted: Vec<String> = members
-        .iter()
-        .map(|member| format!("\"{member}\""))
-        .collect();
+fn root_manifest(text: &str, members: &str) -> String {
+    let quoted = members.split(' ').map(|member| format!("\"{member}\""));
+    let quoted: Vec<String> = quoted.collect();
     let list = quoted.join(", ");
     let head = format!("[workspace]\nresolver = \"3\"\nmembers = [{list}]\n\n");
     let begin = text.find("[workspace.package]").unwrap_or_default();
@@ -143,13 +136,7 @@ pub(super) fn without_network(cargo_home: &Path) -> Command {
 }
 
 /// The folder in which maturin puts dependencies, as in the manifest.
-const SDIST_MEMBERS: [&str; 5] = [
-    "crates/*",
-    "bindings/c",
-    "bindings/c-mpi",
-    "bindings/polars",
-    "bindings/python",
-];
+const SDIST_MEMBERS: &str = "crates/* bindings/c bindings/c-mpi bindings/polars bindings/python";
 
 /// The folders of these members.
 const MEMBERS_FOLDERS: [&str; 2] = ["bindings", "crates"];
@@ -180,7 +167,7 @@ pub(super) fn make_sdist(steps: &mut Steps, environment: &Environment, dist: &Pa
         prune(&tree.join(members))?;
     }
     edit(&tree.join("Cargo.toml"), |text| {
-        root_manifest(text, &SDIST_MEMBERS)
+        root_manifest(text, SDIST_MEMBERS)
     })?;
     // The address is omitted while there is none.
     if REPOSITORY.is_empty() {
@@ -224,24 +211,10 @@ fn build_from_sdist(steps: &mut Steps, file: &Path, fresh: &Path) -> Result {
 }
 
 /// Its members: the installed packages, their dependencies, and the installer.
-const TARBALL_MEMBERS: [&str; 16] = [
-    "crates/comm",
-    "crates/cuda",
-    "crates/distribution",
-    "crates/exact-sum",
-    "crates/mpi-library",
-    "crates/reduce",
-    "crates/schedule",
-    "crates/simd-kernels",
-    "crates/tree-index",
-    "crates/treefold",
-    "bindings/c",
-    "bindings/c-mpi",
-    "bindings/interposer",
-    "xtask/front",
-    "xtask/lab/checkout",
-    "xtask/lab/install",
-];
+const TARBALL_MEMBERS: &str = "crates/comm crates/cuda crates/distribution crates/exact-sum \
+    crates/mpi-library crates/reduce crates/schedule crates/simd-kernels crates/tree-index \
+    crates/treefold bindings/c bindings/c-mpi bindings/interposer \
+    xtask/front xtask/lab/checkout xtask/lab/install";
 
 /// A package within a member's folder.
 const TARBALL_PACKAGE: &str = "bindings/c-mpi/library";
@@ -267,10 +240,8 @@ pub(super) fn make_tarball(steps: &mut Steps, dist: &Path) -> Result {
 
 /// Copies the sources of the members, without omitted files.
 fn copy_members(tree: &Path) -> Result {
-    for name in tracked(words![TARBALL_MEMBERS, TARBALL_FILES])?
-        .iter()
-        .filter(|name| is_in(name))
-    {
+    let names = tracked(words![TARBALL_MEMBERS, TARBALL_FILES])?;
+    for name in names.iter().filter(|name| is_in(name)) {
         let (from, to) = (workspace().join(name), tree.join(name));
         if name.ends_with("Cargo.toml") {
             write(&to, member_manifest(&read(&from)?))?;
@@ -280,8 +251,7 @@ fn copy_members(tree: &Path) -> Result {
         }
     }
     let manifest = read(&workspace().join("Cargo.toml"))?;
-    let members = [&TARBALL_MEMBERS[..], &[TARBALL_PACKAGE]].concat();
-    let manifest = root_manifest(&manifest, &members);
+    let manifest = root_manifest(&manifest, &format!("{TARBALL_MEMBERS} {TARBALL_PACKAGE}"));
     Ok(write(&tree.join("Cargo.toml"), manifest)?)
 }
 
@@ -349,7 +319,7 @@ mod tests {
         }
         let text = "[workspace]\nmembers = [\"x\"]\n\n[workspace.package]\nversion = \"1.0.0\"\n";
         let expected = text.replace("[\"x\"]", "[\"crates/a\", \"crates/b\"]");
-        let found = root_manifest(text, &["crates/a", "crates/b"]);
+        let found = root_manifest(text, "crates/a crates/b");
         assert_eq!(found.replace("resolver = \"3\"\n", ""), expected);
         assert!(is_in("crates/reduce/src/plan/mod.rs"));
         assert!(!is_in("crates/reduce/tests/plans.rs"));

@@ -116,11 +116,8 @@ fn make_for(
         let reason = format!("the address is to be `{REPOSITORY}`");
         return Err(Error::file(&file, reason).into());
     }
-    let pack = words!["-m wheel pack", unpacked, "--dest-dir", dist];
-    steps.step(
-        "with the licences of what is linked in",
-        environment.python(pack),
-    )?;
+    let pack = environment.python(words!["-m wheel pack", unpacked, "--dest-dir", dist]);
+    steps.step("with the licences of what is linked in", pack)?;
 
     let end = format!("{processor}.whl");
     let is_wheel = |path: &PathBuf| {
