@@ -32,20 +32,13 @@ fn main() -> ExitCode {
     // These need no build.
     match command {
         Some("-h" | "--help" | "help") if words.len() == 1 => {
-            let is_whole = is_here("xtask");
-            return print(if is_whole {
-                include_str!("help.txt")
-            } else {
-                OF_TARBALL
-            });
+            let whole = include_str!("help.txt");
+            return print(if is_here("xtask") { whole } else { OF_TARBALL });
         }
         Some("-V" | "--version") => {
             return print(concat!("cargo xtask ", env!("CARGO_PKG_VERSION"), "\n"));
         }
-        None => {
-            eprintln!("error: no command; `cargo xtask --help` lists them");
-            return ExitCode::from(2);
-        }
+        None => return refuse("no command; `cargo xtask --help` lists them"),
         _ => {}
     }
     let package = match command {
@@ -56,10 +49,9 @@ fn main() -> ExitCode {
         _ => "xtask",
     };
     if !is_here(package) {
-        eprintln!(
-            "error: this folder has only `cargo xtask install`; the other commands need a clone of treefold"
+        return refuse(
+            "this folder has only `cargo xtask install`; the other commands need a clone of treefold",
         );
-        return ExitCode::from(2);
     }
     // These programs have a single command, so its name is dropped.
     if matches!(package, "repro-check" | "install") {
@@ -71,9 +63,8 @@ fn main() -> ExitCode {
         // It builds everything once. Data for incremental builds would take a third of the target folder, and debug information half of
         // the rest.
         "gate" => cargo.envs(
-            ONCE.iter()
-                .filter(|(name, _)| env::var_os(name).is_none())
-                .copied(),
+            ONCE.into_iter()
+                .filter(|(name, _)| env::var_os(name).is_none()),
         ),
         // Optimised, since they compute the sums themselves.
         "repro-check" => cargo.args(["--profile", "quick"]),
@@ -84,23 +75,23 @@ fn main() -> ExitCode {
     if is_offline {
         cargo.arg("--offline");
     }
-    cargo.arg("--");
-    let ended = cargo.args(words).status();
-    match ended {
-        Ok(status) => {
-            let code = status.code().and_then(|code| u8::try_from(code).ok());
-            if is_offline && code == Some(CARGO_FAILED) {
-                eprintln!(
-                    "error: --offline: the dependencies are not here; the tarball includes them, and in a clone `cargo fetch` downloads them"
-                );
-            }
-            code.map_or(ExitCode::FAILURE, ExitCode::from)
-        }
-        Err(error) => {
-            eprintln!("error: cargo: {error}");
-            ExitCode::from(2)
-        }
+    let status = match cargo.arg("--").args(words).status() {
+        Ok(status) => status,
+        Err(error) => return refuse(&format!("cargo: {error}")),
+    };
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    if is_offline && code == Some(CARGO_FAILED) {
+        eprintln!(
+            "error: --offline: the dependencies are not here; the tarball includes them, and in a clone `cargo fetch` downloads them"
+        );
     }
+    code.map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Prints an error and returns exit status 2.
+fn refuse(error: &str) -> ExitCode {
+    eprintln!("error: {error}");
+    ExitCode::from(2)
 }
 
 /// Whether a package's sources are here: the installation tarball has few.

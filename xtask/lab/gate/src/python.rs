@@ -80,31 +80,18 @@ pub(crate) fn python(steps: &mut Steps) -> Result {
     environment.test(steps, "tests and examples in Python", tests)?;
     let dask = "@/bindings/python/tests/packages/test_dask.py";
     environment.test(steps, "dask, with workers in two processes", dask)?;
-    environment.steps(
-        steps,
-        &[
-            (
-                "NumPy's own tests, by treefold",
-                "@/bindings/python/tests/suites.py numpy --quick",
-            ),
-            (
-                "type stubs",
-                "-m mypy.stubtest treefold --concise --ignore-missing-stub \
-                --allowlist @/bindings/python/tests/stubtest-allowlist.txt \
-                --mypy-config-file @/bindings/python/pyproject.toml",
-            ),
-        ],
-    )?;
+    let list = "\
+NumPy's own tests, by treefold: @/bindings/python/tests/suites.py numpy --quick
+type stubs: -m mypy.stubtest treefold --concise --ignore-missing-stub \
+        --allowlist @/bindings/python/tests/stubtest-allowlist.txt \
+        --mypy-config-file @/bindings/python/pyproject.toml";
+    environment.steps(steps, list)?;
     // The examples that users read; the others are measurements.
     let examples = "@/bindings/python/examples/first_sum.py @/bindings/python/examples/compare.py \
         @/bindings/python/examples/conjugate_gradient.py @/bindings/python/examples/field_mean.py \
         @/bindings/python/examples/maintained_view.py";
-    types(
-        steps,
-        &environment,
-        ["results", "typed.py", " and of examples"],
-        examples,
-    )?;
+    let what = ["results", "typed.py", " and of examples"];
+    types(steps, &environment, what, examples)?;
     if !steps.mpi {
         return Ok(());
     }
@@ -220,16 +207,8 @@ pub(crate) fn python_story(steps: &mut Steps) -> Result {
     environment.build_and_install(steps, &sources(), FOR_USERS)?;
     environment.steps(
         steps,
-        &[
-            (
-                "the mean of a field",
-                "@/bindings/python/examples/field_mean.py",
-            ),
-            (
-                "a maintained view",
-                "@/bindings/python/examples/maintained_view.py",
-            ),
-        ],
+        "the mean of a field: @/bindings/python/examples/field_mean.py\n\
+        a maintained view: @/bindings/python/examples/maintained_view.py",
     )?;
     let numbers = environment.target.join("numpy.json");
     let speed = command!(environment.interpreter(), example("speed.py"), numbers);
@@ -338,10 +317,10 @@ impl Environment {
         self.programs().join("python")
     }
 
-    /// Runs the interpreter with the words of each step.
-    pub(crate) fn steps(&self, steps: &mut Steps, table: &[(&str, &str)]) -> Result {
-        let mut table = table.iter();
-        table.try_for_each(|(name, words)| steps.step(name, self.python(words)))
+    /// Runs the interpreter for each line of a list: the name of a step, a colon, and the words.
+    fn steps(&self, steps: &mut Steps, list: &str) -> Result {
+        let mut lines = list.lines().filter_map(|line| line.split_once(": "));
+        lines.try_for_each(|(name, words)| steps.step(name, self.python(words)))
     }
 
     /// Runs pytest with these words.

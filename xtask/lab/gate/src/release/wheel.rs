@@ -32,8 +32,8 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     let make = |steps: &mut Steps, package, processor, add: &dyn Fn(&mut Command)| {
         make_for(steps, environment, dist, package, processor, add)
     };
-    make(steps, &PACKAGE, "x86_64", &|_| ())?;
-    make(steps, &DUCKDB, "x86_64", &|_| ())?;
+    make(steps, PACKAGE, "x86_64", &|_| ())?;
+    make(steps, DUCKDB, "x86_64", &|_| ())?;
     steps.part(|steps| pythons::try_all(steps, dist))?;
     let cross = aarch64::found().ok_or_else(|| {
         let how = "`cargo xtask test --target aarch64` installs what builds it";
@@ -43,46 +43,31 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
         cross.compile(build);
         build.args(["--target", aarch64::TRIPLE]);
     };
-    make(steps, &DUCKDB, "aarch64", &compile)?;
-    let wheel = make(steps, &PACKAGE, "aarch64", &compile)?;
+    make(steps, DUCKDB, "aarch64", &compile)?;
+    let wheel = make(steps, PACKAGE, "aarch64", &compile)?;
     let folder = target()?.join("dist/aarch64");
     pythons::try_in_emulator(steps, environment, &wheel, &folder)
 }
 
-/// A wheel to build.
-struct Package {
-    /// Its crate.
-    crate_name: &'static str,
-    /// The prefix of the wheel's name.
-    begin: &'static str,
-    folder: fn() -> PathBuf,
-    /// Post-processes maturin's wheel.
-    finish: fn(&mut Steps, &Environment, &Path) -> Result,
-}
-
-const PACKAGE: Package = Package {
-    crate_name: "treefold-python",
-    begin: "treefold-",
-    folder: sources,
-    finish: |_, _, _| Ok(()),
-};
-
-const DUCKDB: Package = Package {
-    crate_name: "treefold-duckdb",
-    begin: "treefold_duckdb-",
-    folder: engines::extension,
-    finish: engines::finish,
-};
+/// The crates of wheels, and the prefixes of the wheels' names.
+const PACKAGE: [&str; 2] = ["treefold-python", "treefold-"];
+const DUCKDB: [&str; 2] = ["treefold-duckdb", "treefold_duckdb-"];
 
 /// Builds a package's wheel for a processor with maturin.
 fn make_for(
     steps: &mut Steps,
     environment: &Environment,
     dist: &Path,
-    package: &Package,
+    [crate_name, begin]: [&str; 2],
     processor: &str,
     add: &dyn Fn(&mut Command),
 ) -> Result<PathBuf> {
+    let is_duckdb = crate_name == DUCKDB[0];
+    let package = if is_duckdb {
+        engines::extension()
+    } else {
+        sources()
+    };
     let folder = target()?.join("dist").join(processor);
     let (made, parts) = (folder.join("wheel"), folder.join("parts"));
     empty(&made)?;
@@ -92,13 +77,14 @@ fn make_for(
     // maturin finds zig through the first `python3`.
     build.env("PATH", first_of("PATH", &environment.programs()));
     add(&mut build);
-    let crate_name = package.crate_name;
     let step = format!("the wheel of {crate_name} for {processor} is linked by zig");
-    steps.step(step, build.current_dir((package.folder)()))?;
+    steps.step(step, build.current_dir(package))?;
 
     // Repacked with the licences, which follow from the lock file.
     let wheel = only(&made)?;
-    (package.finish)(steps, environment, &wheel)?;
+    if is_duckdb {
+        engines::finish(steps, environment, &wheel)?;
+    }
     let unpack = words!["-m wheel unpack", wheel, "--dest", parts];
     steps.step("its parts", environment.python(unpack))?;
     let unpacked = only(&parts)?;
@@ -122,7 +108,7 @@ fn make_for(
     let end = format!("{processor}.whl");
     let is_wheel = |path: &PathBuf| {
         let name = name(path);
-        name.starts_with(package.begin) && name.ends_with(&end)
+        name.starts_with(begin) && name.ends_with(&end)
     };
     let wheel = with_extension(dist, "whl")?.into_iter().find(is_wheel);
     let wheel = wheel.ok_or_else(|| Error::file(dist, "it has no wheel"))?;
