@@ -228,7 +228,7 @@ impl Options {
     }
 }
 
-/// A library's sums of a length on a number of ranks: one line of `--json`.
+/// One line of `--json`: the sums of one library, for one length and number of ranks.
 #[derive(Debug, Serialize)]
 struct PeerRow {
     bench: &'static str,
@@ -250,7 +250,7 @@ struct PeerRow {
 /// Runs the bench.
 fn bench_peers(options: &Options) -> Result<(), Error> {
     if options.record {
-        let reason = "`peers` keeps no record: what it measures is not of this project alone";
+        let reason = "`peers` keeps no record, since it also measures other libraries";
         return Err(Error::option("--record", reason));
     }
     let Some(folder) = &options.peers else {

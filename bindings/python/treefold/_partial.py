@@ -10,7 +10,7 @@ _OPERATORS = ("sum", "prod", "min", "max")
 
 
 class _OfItems(Mergeable):
-    """The base of both partials: the type and the shape of items, whose numbers native code holds."""
+    """The base of both partials: native code holds the numbers, this class the type and shape of the items."""
 
     __slots__ = ("_dtype", "_native", "_shape")
 
@@ -25,7 +25,7 @@ class _OfItems(Mergeable):
         return self._of(self._native, self._dtype, self._shape)
 
     def _row(self):
-        """An array for the values of an item."""
+        """A new array, not initialized, for one item's elements."""
         return np.empty(row_width(self._shape), self._dtype)
 
     def merge(self, other):

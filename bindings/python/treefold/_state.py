@@ -96,9 +96,9 @@ class State(Mergeable):
         Raises
         ------
         TypeError
-            The state has another number of columns.
+            The state's kind has a different number of columns.
         ValueError
-            A column has integers that float64 does not hold, or the columns
+            A column has integers that float64 cannot represent, or the columns
             differ in length.
         """
         self.merge(self._of_rows(x, y))

@@ -27,12 +27,12 @@ const CANONICAL_ELEMENTS: usize = 512;
 /// The greatest number of lanes.
 pub const LANES_MAX: usize = 1 << 20;
 
-/// A reduction of items that are passed as bytes. Writes the result in canonical form; `None` if there are no items, or a slice is not one of
-/// the items' type.
+/// A reduction of items that are passed as bytes. Writes the result in canonical form; `None` if there are no items, or if the bytes
+/// cannot be cast to the items' type.
 #[doc(hidden)]
 pub type PlainFold = fn(&[u8], &mut [u8]) -> Option<()>;
 
-/// [`PlainFold`] by an operator of this crate.
+/// The [`PlainFold`] of operator `O`.
 fn fold_bytes<T: Pod, O: Operator<T> + Default>(items: &[u8], result: &mut [u8]) -> Option<()> {
     let items = bytemuck::try_cast_slice(items).ok()?;
     let result: &mut T = bytemuck::try_from_bytes_mut(result).ok()?;
@@ -43,8 +43,8 @@ fn fold_bytes<T: Pod, O: Operator<T> + Default>(items: &[u8], result: &mut [u8])
 /// A binary operation on items, never assumed to be associative or commutative.
 ///
 /// Ranks that build a plan together must use the same operator; they compare
-/// [`name`](Operator::name)s and [`empty`](Operator::empty) values. An operator does not communicate: a call on a plan of the world
-/// that runs it returns [`RunError::Nested`](crate::RunError::Nested).
+/// [`name`](Operator::name)s and [`empty`](Operator::empty) values. An operator must not communicate: while a plan
+/// runs it, calls on plans of the same world return [`RunError::Nested`](crate::RunError::Nested).
 ///
 /// The other methods have defaults that are right for every operator. Override
 /// [`empty`](Operator::empty) to allow reductions of no items, and [`canonical`](Operator::canonical) if equal
@@ -53,7 +53,7 @@ pub trait Operator<T: Copy + 'static> {
     /// The name that ranks compare, and that errors show.
     fn name(&self) -> &str;
 
-    /// The combination of two neighbours; `left` has the lower items.
+    /// The combination of two neighbours; `left` has the lower item numbers.
     fn combine(&self, left: T, right: T) -> T;
 
     /// The reduction of no items at all, if that is defined. Never used as padding.

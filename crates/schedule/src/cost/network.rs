@@ -19,7 +19,7 @@ pub struct Network {
     pub node_ranks: usize,
     /// The time that each further message through the same port adds to a round, besides its bytes, in nanoseconds; 0 if unknown.
     pub crowding_ns: f64,
-    /// The number of ranks that share a port: those of a node, or all ranks that share cores.
+    /// The number of ranks that share a port: the ranks of a node, or all ranks if they share cores.
     pub port_ranks: usize,
 }
 

@@ -178,8 +178,8 @@ pub(crate) fn rsmpi(steps: &mut Steps) -> Result {
             cargo.env("CARGO_TARGET_DIR", &folder);
             cargo
         };
-        // Its build script does not detect that the library has changed.
-        let step = format!("{name} takes the place of another library");
+        // The build script of mpi-sys does not detect that the library has changed.
+        let step = format!("clean before {name}");
         steps.step(step, cargo("clean --package mpi-sys"))?;
         let package = "--package treefold-rsmpi";
         // Clippy and examples run only once.

@@ -1,4 +1,5 @@
-//! Buffers for the items of a block. Clearing one takes longer than adding a few items.
+//! Buffers for the items of a block. Clearing a buffer takes longer than adding a few items, so a few
+//! items get small buffers or none.
 
 use simd_kernels::{DECODED_ITEMS, Pair};
 
@@ -9,7 +10,7 @@ pub(crate) const FEW_ITEMS: usize = 16;
 #[derive(Debug)]
 pub struct Decoded(Option<Room>);
 
-/// Aligned to cache lines, so that no register is written across two.
+/// Aligned to cache lines, so that no store of a register crosses two lines.
 #[repr(align(64))]
 #[derive(Debug)]
 pub(crate) struct Room {
@@ -47,7 +48,7 @@ pub(crate) enum Rooms<const N: usize> {
 }
 
 impl<const N: usize> Rooms<N> {
-    /// Buffers for few items, or for a block.
+    /// Small buffers for few items, otherwise buffers for a whole block.
     #[inline(always)]
     pub(crate) fn for_items(items: usize) -> Self {
         if items < FEW_ITEMS {

@@ -29,7 +29,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Whether its source has this name, without its extension.
+    /// Whether the name of the source without its extension is `stem`.
     pub(crate) fn is(&self, stem: &str) -> bool {
         self.source.file_stem().is_some_and(|own| own == stem)
     }
@@ -46,7 +46,7 @@ pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<P
             return Err(Error::file(&path, reason).into());
         }
         for source in sources {
-            // tests/consumer/CMakeLists.txt builds the same name.
+            // tests/consumer/CMakeLists.txt forms the same name.
             let name = format!("{folder}/{}", name(&source)).replace(['/', '.'], "-");
             programs.push(Program { source, name });
         }
@@ -54,7 +54,7 @@ pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<P
     Ok(programs)
 }
 
-/// The output of pkg-config for a package in a prefix; with `--static` for a fully static program.
+/// The flags that pkg-config prints for a package in a prefix. For a fully static program, `added` is `--static`.
 pub(crate) fn flags(prefix: &Path, name: &str, added: &str) -> Result<Vec<String>> {
     let mut command = command!("pkg-config", added, "--cflags --libs", name);
     command.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));

@@ -17,7 +17,7 @@ fn reduce(algorithm: Algorithm, ranks: usize) -> Run {
     Run::flat(algorithm, Collective::Reduce { root: 0 }, ranks, ROUND)
 }
 
-/// A tree's depth and rounds, from the program of every rank: its parent is the one to whom it sends.
+/// A tree's depth and rounds, from the programs of all ranks; a rank sends to its parent.
 fn counted(algorithm: Algorithm, ranks: usize) -> (usize, f64) {
     let run = reduce(algorithm, ranks);
     let schedule = run.schedule(1);
@@ -48,7 +48,7 @@ fn nodes(algorithm: Algorithm, order: usize) -> usize {
     }
 }
 
-/// The most ranks whose reduce takes at most `rounds` rounds, counted.
+/// The largest number of ranks on which a reduce takes at most `rounds` rounds.
 fn most_in(algorithm: Algorithm, rounds: usize) -> usize {
     let fits = |&ranks: &usize| reduce(algorithm, ranks).time_ns(0.0, 1) <= rounds as f64;
     (1..).take_while(fits).last().unwrap_or(1)
@@ -110,7 +110,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     Ok(())
 }
 
-/// "i" or "2i" where that is so for all orders, otherwise the numbers.
+/// "i" or "2i" if all values are that multiple of the order i, otherwise the values.
 fn law(values: impl Iterator<Item = f64> + Clone) -> String {
     let is = |factor: f64| {
         let mut orders = values.clone().zip(0_u32..);
