@@ -77,7 +77,7 @@ def number(exact, lowest):
     return struct.pack("<iI", unit if integer else 0, length) + integer.to_bytes(length, "little", signed=True)
 
 def part(pairs, lowest):
-    """The bytes of a sum of products, of which the second factor is 1 for items."""
+    """The bytes of a sum of products; a sum of items has 1 for each second factor."""
     products = [x * y for x, y in pairs]
     is_special = [not math.isfinite(x) or not math.isfinite(y) for x, y in pairs]
     zeros = sum((x == 0 or y == 0) and math.copysign(1, x) != math.copysign(1, y) for (x, y), special in zip(pairs, is_special) if not special)
@@ -100,7 +100,7 @@ def check_bytes(case):
     assert [rounded(type, pairs) for pairs in parts] == bits(case["value"].split()), f"{name}: another value"
 
 def result(type, items, is_mean):
-    """The bits of the sum of items, of which +0.0 is that of zeros, or of their mean."""
+    """The bits of the sum or mean of items; a sum of zeros is +0.0."""
     _, word_code, precision, lowest, infinity, nan = FORMATS[type]
     specials = {item for item in items if math.isinf(item)}
     if any(map(math.isnan, items)) or len(specials) == 2 or (is_mean and not items): return nan

@@ -85,10 +85,10 @@ fn allreduce(algorithm: Algorithm, ranks: usize) -> Schedule {
         .expect("there are ranks, and the parameters are sound")
 }
 
-/// Its messages, of a round each.
+/// The messages of a schedule if each takes one round.
 fn in_rounds(schedule: &Schedule) -> Vec<schedule::Flight> {
     let machine = Machine {
-        // Whoever sends to several at once needs no more time for it here.
+        // Here, a rank sends several messages in the time of one.
         ports: schedule.ranks(),
         ..Machine::flat(ROUND)
     };

@@ -454,7 +454,7 @@ public:
         return row(operation::allreduce, width(), in...);
     }
 
-    // The same on the root; nothing on the other ranks.
+    // The reduction on the root, and nothing on the other ranks.
     template <class... In> requires run_input<T, In...>
     std::optional<whole<In...>> reduce(const In &...in) const
     {

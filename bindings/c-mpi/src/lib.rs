@@ -23,5 +23,5 @@ mod reprored;
 mod run;
 mod words;
 
-// Its functions are exported together with this crate's.
+// The functions of treefold-c are exported together with this crate's.
 pub use treefold_c as local;

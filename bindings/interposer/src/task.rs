@@ -55,7 +55,7 @@ pub(crate) enum Form {
     Blocking,
     /// When a later call completes it.
     NonBlocking,
-    /// The same, for each start.
+    /// When a later call completes it, once per start.
     Persistent,
 }
 

@@ -38,8 +38,8 @@ pub(crate) fn copy<const BYTES: usize>(
 /// The number of columns that fill a cache line.
 const BESIDE: usize = 8;
 
-/// Copies elements of which neighbours in a column are nearer in memory than neighbours in a row. Reads as many columns together as fill a cache
-/// line of the output.
+/// Copies elements whose neighbours in a column are nearer in memory than their neighbours in a row. Reads together as many columns as fill a
+/// cache line of the output.
 fn transpose<const BYTES: usize>(
     first: *const u8,
     rows: Line,

@@ -123,7 +123,7 @@ fn a_deadlock_across_worlds_is_found() {
             text.contains("rank 0 waits for rank 1") && text.contains("rank 1 waits for rank 0")
         );
     });
-    // The same by plans, which the ranks run in different orders.
+    // The same deadlock with plans, which the ranks run in different orders.
     on_threads(3, |world| {
         let second = duplicate(world).unwrap();
         let plans = [world, &second]

@@ -1,4 +1,4 @@
-/* Starts three persistent reductions together, of which startall.c lets only one start. That one completes with its result, and the
+/* Starts three persistent reductions together; startall.c lets only one of them start. That one completes with its result, and the
    others can be started again. */
 #include "../c/calls.h"
 

@@ -29,13 +29,13 @@ pub(crate) struct Problem {
 pub(crate) enum Attempt {
     /// Yes, with these starts of all ranks, then N.
     Starts(Vec<u64>),
-    /// No, which is proven.
+    /// No: the search considered every useful placement.
     Impossible,
     /// No placement was found, but some were dropped.
     NotFound,
 }
 
-/// A placement of some boundaries, of which only the last is stored here.
+/// A placement of some boundaries. Stores only the last one; `before` leads to the others.
 #[derive(Clone, Debug)]
 struct DueState {
     start: u64,

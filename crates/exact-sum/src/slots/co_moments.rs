@@ -227,7 +227,7 @@ impl PairSums {
         Self { tens, ..self }
     }
 
-    /// A statistic of two columns; NaN if a denominator is zero, `None` if the statistic is not one of two columns.
+    /// A statistic of two columns: NaN if a denominator is zero, `None` if co-moments do not determine the statistic.
     pub(crate) fn statistic<T: Float>(&self, statistic: Statistic, options: Options) -> Option<T> {
         match statistic {
             Statistic::Covariance => Some(self.covariance(options.ddof)),

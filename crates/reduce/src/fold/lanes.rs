@@ -45,7 +45,7 @@ pub fn fold_lanes<T: Copy + 'static, O: Operator<T>>(
 /// empty value.
 ///
 /// # Errors
-/// Those of [`fold_rows`](crate::fold_rows), or `lanes` is not from 1 to 2^20.
+/// The errors of [`fold_rows`](crate::fold_rows), or `lanes` is not from 1 to 2^20.
 pub fn fold_rows_lanes<T: Copy + 'static, O: Operator<T>>(
     items: &[T],
     width: usize,

@@ -118,7 +118,7 @@ where
 /// The reduction of rows of `width` values in `lanes` lanes, element by element. No rows give the empty value.
 ///
 /// # Errors
-/// Those of [`fold_rows`], or `lanes` is not from 1 to 2^20.
+/// The errors of [`fold_rows`], or `lanes` is not from 1 to 2^20.
 pub fn fold_rows_lanes<T, O>(
     items: &[T],
     width: usize,

@@ -108,7 +108,8 @@ fn fold_by_bits<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> O
     root
 }
 
-/// The same, written out for each length: it takes less time if all is in the caches, but has more code, and a table of jumps.
+/// The fold of fewer than eight leaves, written out for each length: faster if code and leaves are in the caches, but with more code and a jump
+/// table.
 #[inline]
 pub(crate) fn fold_last<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> Option<T> {
     let (left, right) = match *leaves {

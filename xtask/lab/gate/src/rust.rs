@@ -66,7 +66,7 @@ pub(crate) fn models(steps: &mut Steps) -> Result {
 
 /// Tests what the optimiser must not change. Uses the installation's features, to reuse its build.
 pub(crate) fn optimised(steps: &mut Steps) -> Result {
-    // Its treatment of zeros shows only in optimised code.
+    // The optimiser's treatment of zeros shows only in optimised code.
     steps.cargo(
         "floating-point environments, optimised",
         "test --release --package treefold-reduce --features mpi,num-complex,par --test environment",

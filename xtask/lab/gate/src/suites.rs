@@ -110,7 +110,7 @@ fn suites(steps: &mut Steps, tests: &[Executable], ranks: &Ranks) -> Result {
     Ok(())
 }
 
-/// The same, ranks that wait for a stopped one, and the tests of the examples and commands.
+/// Runs the suites, ranks that wait for a stopped rank, and the tests of the examples and commands.
 fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result {
     // Builds all tests, since cargo builds a package's examples only if no test is named.
     let tests = tests::built(steps, "")?;

@@ -11,7 +11,7 @@ use checkout::{Error, files};
 /// The file's name below the prefix.
 pub(super) const PATH: &str = "share/treefold/manifest.txt";
 
-/// Its first line.
+/// The file's first line.
 const TITLE: &str = "# What `cargo xtask install` has put here. `--uninstall` removes it, but for what was changed since.";
 
 /// The kind of an installed entry, and how to recognise it.

@@ -112,7 +112,7 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
         // Finalising is collective: it might wait for lost ranks (Open MPI 5.0.11 does, in one run of four).
         Ending::WithoutOthers => std::mem::forget(stay),
         Ending::NotInTime => {
-            // As above.
+            // Finalising might wait for the ranks that have not ended.
             std::mem::forget(stay);
             return Err(RunError::NotEnded { rank, after });
         }

@@ -98,7 +98,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Adds an entry of a part to a key.
     ///
     /// # Errors
-    /// The entry is not one of such columns.
+    /// The entry does not fit these columns.
     fn add_entry(&mut self, part: usize, entry: &Entry<'_>, key: usize)
     -> Result<(), WrongEntries>;
 

@@ -181,7 +181,7 @@ impl<S: KeyedSlot> KeyedPlan<Keyed<S>> {
     /// Adds this rank's items up by key, and then the ranks' slots, as [`allreduce`](KeyedPlan::allreduce). Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](KeyedPlan::allreduce); or a rank does not have as many keys as items, or has a key that is not one of the plan's.
+    /// The errors of [`allreduce`](KeyedPlan::allreduce), or a rank does not have one key per item, or has a key that the plan lacks.
     pub fn allreduce_items<K: Key>(
         &self,
         keys: &[K],

@@ -18,7 +18,7 @@ const GOLDEN: &str = "golden";
 const VALGRIND: &str =
     "valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite";
 
-/// The same for ranks, with a file of findings for each process: findings in the MPI library do not count.
+/// Valgrind's options for ranks. Each process writes a file of findings; findings in the MPI library do not count.
 const VALGRIND_ON_RANKS: &str = "--xml=yes --leak-check=full --show-leak-kinds=definite";
 
 /// Helgrind finds data races, except those in the installed suppressions.

@@ -101,7 +101,7 @@ pub(crate) fn exported(library: &Path) -> Result<BTreeSet<String>> {
     Ok(symbols.map(name).collect())
 }
 
-/// The same with their versions, as in `treefold_sum_f64@@TREEFOLD_0.1`.
+/// The symbols that a shared library defines, with their versions, as in `treefold_sum_f64@@TREEFOLD_0.1`.
 fn versioned(library: &Path) -> Result<Vec<String>> {
     let lines = output(command!("nm --dynamic --defined-only", library))?;
     let words = lines.lines().map(|line| line.split_whitespace());
@@ -122,7 +122,7 @@ mod tests {
     /// The most functions that the headers for programs may declare, so that users can know them all.
     const MOST_FUNCTIONS: usize = 120;
 
-    /// The same for the header for databases.
+    /// The most functions that the header for databases may declare.
     const MOST_OF_AGGREGATES: usize = 12;
 
     #[test]

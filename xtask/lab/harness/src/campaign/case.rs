@@ -109,9 +109,9 @@ pub(super) const TAGS: u32 = 1 << 15;
 pub struct Fault {
     /// The faulty rank.
     pub rank: usize,
-    /// The number of the step in which, or instead of which, it happens.
+    /// The number of the step in which the fault happens, or which it replaces.
     pub step: usize,
-    /// What it is.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// Whether the environment stays for the rest of the program.
     pub lasts: bool,

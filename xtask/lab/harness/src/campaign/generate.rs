@@ -28,9 +28,9 @@ const TAG_REUSE_RARITY: usize = 50;
 /// The generator of cases.
 #[derive(Clone, Debug)]
 pub struct Generator {
-    /// The backend that they run on.
+    /// The backend that the cases run on.
     pub backend: Backend,
-    /// Their numbers of ranks.
+    /// The numbers of ranks of the cases.
     pub ranks: RangeInclusive<usize>,
     /// The faults to inject: half of the cases get one, if it is possible on the backend and suits a step.
     pub faults: Vec<FaultKind>,

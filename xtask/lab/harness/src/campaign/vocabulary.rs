@@ -115,11 +115,11 @@ impl Spec {
 /// The figure of an exact sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Figure {
-    /// Their sum.
+    /// The sum of the items.
     Sum,
-    /// The sum of their products with others.
+    /// The sum of the items' products with other items.
     Dot,
-    /// The square root of the sum of their squares.
+    /// The square root of the sum of the items' squares.
     Norm,
 }
 

@@ -54,7 +54,7 @@ const EXCHANGE: usize = 1;
 const DISSEMINATION: usize = 2;
 const BRUCK: usize = 3;
 
-/// Their schedules, and how many messages they send at once.
+/// The schedules of the algorithms, and how many messages a rank sends at once.
 fn schedules(ranks: usize) -> [(Schedule, usize); 4] {
     let of = |algorithm, ports| (allreduce(algorithm, Some(ports), ranks), ports);
     [
