@@ -1,8 +1,8 @@
 //! treefold for C, C++ and Fortran: reductions over the ranks of MPI communicators.
 //!
 //! `include/treefold_mpi.h` is the interface, and says what each function does. `include/binary_tree_summation.h` is `ReproRed`'s
-//! interface, over the same plans: `reprored/reprored.c` exports its functions by their own names, which have no prefix. The libraries also
-//! contain the functions of crate `treefold-c`: they are `libtreefold`, for programs with ranks and without.
+//! interface, implemented with the same plans: `reprored/reprored.c` exports its functions under `ReproRed`'s names, without a prefix.
+//! `libtreefold` also contains the functions of crate `treefold-c`, so it serves programs with and without MPI.
 //!
 //! A program holds handles, which are names, not addresses. The functions are in `boundary`, the only module that dereferences pointers and
 //! calls MPI. Plans and runs pass items as bytes, so their types do not depend on the type of the items.

@@ -9,7 +9,7 @@ use crate::element::Item;
 use crate::fold::compute;
 use crate::pool::Workers;
 
-/// Calls a closure with an array downcast to its element type; `None` if that is not among the given types.
+/// Calls a closure with an array downcast to its element type; `None` if that type is not listed.
 macro_rules! by_type {
     ($array:expr, [$($element:ty),+], |$typed:ident| $call:expr) => {
         $(if let Ok($typed) = $array.cast::<numpy::PyArrayDyn<$element>>() { Some($call) } else)+ { None }
@@ -17,7 +17,7 @@ macro_rules! by_type {
 }
 pub(crate) use by_type;
 
-/// A column of elements of a type.
+/// Borrows a column whose elements have type `C`.
 pub(crate) fn column<'py, C: Element>(
     array: &Bound<'py, PyAny>,
 ) -> PyResult<PyReadonlyArrayDyn<'py, C>> {

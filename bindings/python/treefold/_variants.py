@@ -42,7 +42,7 @@ def _bits(values):
 
 
 def _difference(found, expected):
-    """The largest difference, divided by the largest magnitude."""
+    """The largest difference of two elements, divided by the largest magnitude expected."""
     dtype = np.result_type(np.asarray(found).dtype, np.asarray(expected).dtype, np.float64)
     found, expected = np.asarray(found, dtype), np.asarray(expected, dtype)
     with np.errstate(all="ignore"):

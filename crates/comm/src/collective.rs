@@ -38,7 +38,7 @@ pub fn receive<C: Communicator + ?Sized>(
 /// Sends the root's message, of at most `capacity_bytes`, to every rank along a binomial tree:
 /// ceil(log2 p) rounds, p - 1 messages.
 ///
-/// Only the root's `message` is read; on the other ranks it is overwritten.
+/// Reads `message` on the root, and overwrites it on the other ranks.
 ///
 /// # Errors
 /// As [`Communicator::wait`].
@@ -95,7 +95,7 @@ pub fn gather<C: Communicator + ?Sized>(
 
 /// Returns on every rank the messages of all ranks, which have the same length, joined in rank order.
 ///
-/// By the algorithm of Bruck et al. (1997): ceil(log2 p) rounds, in which each rank sends the bytes of p - 1 messages in total.
+/// Uses the algorithm of Bruck et al. (1997): ceil(log2 p) rounds, in which each rank sends the bytes of p - 1 messages in total.
 ///
 /// # Errors
 /// As [`Communicator::wait`].

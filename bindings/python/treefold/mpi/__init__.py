@@ -5,14 +5,14 @@ number of ranks, the distribution of the items, the algorithm or the MPI
 library. The ranks build a `Plan` together, once, and run it many times. Sums
 of items by key use a `KeyedPlan`, or a `HashedPlan` for any 64-bit keys.
 
-All ranks of the communicator make collective calls, in the same order. If an
-argument is wrong on one rank alone, that rank gets a `ValueError` or
-`TypeError`, and the ranks that need its items get an `Error` that names the
+All ranks of the communicator must make the same collective calls, in the same
+order. If an argument is wrong on one rank alone, that rank gets a `ValueError`
+or `TypeError`, and the ranks that need its items get an `Error` that names the
 rank. The plan is then spent: build another.
 
 The module needs mpi4py 4 and calls the MPI library that mpi4py has loaded.
-`import treefold.mpi` raises `ImportError` if mpi4py is missing, or was compiled
-for another MPI library than the one it has loaded. `comm.Free()` also frees
+`import treefold.mpi` raises `ImportError` if mpi4py is missing, or has loaded a
+different MPI library from the one it was compiled for. `comm.Free()` also frees
 what the plans of `comm` hold in MPI, unless some rank still has a plan. Ctrl-C
 ends a wait within a tenth of a second, and ends the run: the other ranks get an
 error. With the algorithm `mpi-native`, the MPI library waits, and Ctrl-C does

@@ -19,9 +19,10 @@ class KeyedPlan(ScheduledPlan):
     """Exact statistics of the items of each of the keys 0 to `groups` - 1.
 
     In each run, each rank contributes any number of items, with any of these
-    keys. A sum equals `treefold.exact.bincount` on all ranks' items: rounded
-    once, whichever rank has which item. A message has 16 bytes for each key, or
-    64 for means. For keys that are any integers, use `HashedPlan`. Collective.
+    keys. Sums equal those of `treefold.exact.bincount` on all ranks' items:
+    rounded once, whichever rank has which item. A message has 16 bytes for each
+    key, or 64 for means. For arbitrary integer keys, use `HashedPlan`.
+    Collective.
 
     Parameters
     ----------

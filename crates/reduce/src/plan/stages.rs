@@ -14,11 +14,11 @@ use crate::operation::Operation;
 use crate::world::patience::Patience;
 use crate::world::{Progress, World};
 
-/// The result of a run in stages on a rank, of a type that its form knows. `None` if the rank gets no result.
+/// This rank's result of a run in stages. Its type is known to the plan's form. `None` if the rank gets no result.
 pub(crate) type Outcome = Option<Box<dyn Any>>;
 
-/// A form whose operands are states, such as sums by key, and whose runs have several stages. An error in place of a state is the reason why this
-/// rank takes no part.
+/// A form whose operands are states, such as sums by key, and whose runs have several stages. A rank that has no valid state passes an
+/// error instead, which the run reports to the other ranks.
 pub(crate) trait Staged {
     fn world(&self) -> &World;
 
@@ -40,7 +40,7 @@ pub(crate) trait Staged {
         self.start(operation, state)?.wait()
     }
 
-    /// Checks, before a blocking run, that its values fit a result of `bytes` bytes, if their number is known.
+    /// Checks, before a blocking run, that the result has `bytes` bytes, if its length is known in advance.
     fn check_result(&self, operation: Operation, bytes: usize) -> Result<(), RunError>;
 
     /// Writes the values of an outcome.
@@ -55,7 +55,7 @@ pub(crate) trait Staged {
     /// Whether `state` has the type of the states that the form reduces.
     fn takes(&self, state: &dyn Any) -> bool;
 
-    /// Takes no part in the next run of an operation.
+    /// Refuses the next run of an operation: notifies the other ranks, and spends the plan.
     fn refuse(&self, operation: Operation);
 
     /// Spends the plan after a failed run. The other ranks are notified, since they may wait for this rank in any later stage.

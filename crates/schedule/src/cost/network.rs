@@ -17,7 +17,7 @@ pub struct Network {
     pub far: Link,
     /// The number of neighbouring ranks that form a node; the last node may have fewer.
     pub node_ranks: usize,
-    /// The time that each further message through the same port adds to a round, besides its bytes, in nanoseconds; 0 if unknown.
+    /// The time that each further message through the same port adds to a round, without the time of its bytes, in nanoseconds; 0 if unknown.
     pub crowding_ns: f64,
     /// The number of ranks that share a port: the ranks of a node, or all ranks if they share cores.
     pub port_ranks: usize,

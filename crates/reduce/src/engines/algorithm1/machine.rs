@@ -136,7 +136,7 @@ impl StackMachine<'_> {
         Ok(!self.stack.is_empty())
     }
 
-    /// Values that were computed in another environment must not leave this rank.
+    /// Checks the floating-point environment: values that were computed in another environment must not leave this rank.
     fn check_environment(&self) -> Result<(), RunError> {
         let rank = self.comm.rank();
         environment::check().map_err(|error| RunError::Environment { rank, error })
