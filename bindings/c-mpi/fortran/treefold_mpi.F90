@@ -1053,7 +1053,7 @@ contains
 
    ! ---- Sums by keys of 64 bits -------------------------------------------------------------------------------------------------
 
-   ! Creates exact sums for keys that are any 64-bit integers. The type is TREEFOLD_F32 or TREEFOLD_F64. The root gets the result of
+   ! Creates exact sums for arbitrary 64-bit integer keys. The type is TREEFOLD_F32 or TREEFOLD_F64. The root gets the result of
    ! TREEFOLD_CALL_REDUCE. Collective.
    subroutine treefold_hashed_create(comm, type, root, hashed, ierr)
       type(treefold_comm), intent(in) :: comm

@@ -186,7 +186,7 @@ static void look(arguments *all, argument *found, const char *name, const CFI_cd
     else if (found->is.state == TREEFOLD_VIEW_ABSENT)
         refuse(all, TREEFOLD_NULL, "`%s` is not allocated, or a pointer without a target", name);
     else if (type >= 0 && found->is.type == 0)
-        refuse(all, TREEFOLD_ARGUMENT, "`%s` has elements of another type than integers of 1, 2, 4 or 8 bytes, and real and "
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` has elements of another type; allowed are integers of 1, 2, 4 or 8 bytes, and real and "
                                        "complex numbers of kind real32 or real64", name);
     else if (type > 0 && found->is.type != type)
         refuse(all, TREEFOLD_ARGUMENT, "`%s` is %s instead of %s", name, type_name(found->is.type), type_name(type));

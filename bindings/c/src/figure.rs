@@ -17,7 +17,7 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// The figure that computes a statistic of items of a type.
+    /// The figure that computes a statistic of items of type `element_type`.
     ///
     /// # Errors
     /// The statistic is none of these four, or the type does not have it.

@@ -115,7 +115,7 @@ where
     })
 }
 
-/// The bytes of an element of a type.
+/// The size of one element, in bytes.
 pub(crate) fn element_bytes(element_type: ElementType) -> usize {
     by_type!(element_type, T => size_of::<T>())
 }
@@ -126,7 +126,7 @@ pub(crate) const LONGEST_ELEMENT: usize = size_of::<Complex<f64>>();
 /// An element of any type.
 pub(crate) type AnyElement = [u8; LONGEST_ELEMENT];
 
-/// The alignment of an element of a type.
+/// The alignment of one element, in bytes.
 pub(crate) fn alignment(element_type: ElementType) -> usize {
     by_type!(element_type, T => align_of::<T>())
 }

@@ -1,4 +1,4 @@
-/* Refuses a libtreefold of another version than the extension was built for, and arguments that are integers or numerics. */
+/* Refuses a libtreefold whose version differs from the one that the extension was built for, and arguments that are integers or numerics. */
 #include "postgres.h"
 
 #include "catalog/pg_type_d.h"

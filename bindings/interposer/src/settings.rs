@@ -71,7 +71,7 @@ pub(crate) struct Settings {
     algorithm: Option<OsString>,
     /// Errors in variables: each with its value and what is allowed. With any error the program does not run.
     pub(crate) wrong: Vec<String>,
-    /// Variables with treefold's prefix that do not exist.
+    /// Variables in the environment that have treefold's prefix, but that treefold does not know.
     pub(crate) unknown: Vec<String>,
 }
 

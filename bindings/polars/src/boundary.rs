@@ -204,7 +204,7 @@ mod tests {
             of_lists: false,
         };
         let mut result = MaybeUninit::<SeriesExport>::zeroed();
-        // SAFETY: a column has no destructor, so that only the callee releases them.
+        // SAFETY: `SeriesExport` has no destructor, so only the callee releases the columns.
         unsafe {
             call(
                 function,

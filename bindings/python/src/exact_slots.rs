@@ -18,7 +18,7 @@ type Pickled<'py> = (
     (&'static str, Py<PyAny>, Bound<'py, PyBytes>),
 );
 
-/// A slot for each of the keys 0 to K - 1, for a statistic of columns of a type.
+/// A slot for each of the keys 0 to K - 1, for a statistic of columns that have the same type.
 #[pyclass(module = "treefold._native")]
 pub(crate) struct ExactSlots {
     statistic: Statistic,

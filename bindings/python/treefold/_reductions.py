@@ -59,7 +59,7 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
         `lanes` is not from 1 to 2**20, `out` has another shape, or `where`
         does not broadcast.
     FloatingPointError
-        This thread does not round to nearest, so that the bits would differ; or
+        This thread does not round to nearest, so the bits would differ; or
         `numpy.errstate` requests the error.
 
     Examples

@@ -88,8 +88,8 @@ def _check_width(width, window):
 
 
 def _width(window, dtype, is_centred):
-    """The width of a window in units of an index of a type. If the index has integers, the width is rounded to an integer that
-    leaves out the same items."""
+    """The width of a window in units of an index whose type is `dtype`. If the index has integers, the width is rounded to an
+    integer that leaves out the same items."""
     width = _duration(window)
     is_duration = isinstance(width, np.timedelta64)
     if dtype.kind in "mM":

@@ -158,7 +158,7 @@ pub enum Error {
         /// The rank of the parent.
         rank: usize,
     },
-    /// A message belongs to another exchange of its conversation than the one that its receiver is in.
+    /// A message belongs to one exchange of its conversation, but its receiver is in another.
     #[error(
         "rank {rank} awaits {expected}, but rank {from} has sent {found}: all ranks must make the same calls in the same order"
     )]

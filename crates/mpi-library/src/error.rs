@@ -82,7 +82,7 @@ pub enum Error {
         /// The family.
         family: Family,
     },
-    /// The program's communicators belong to another library than this one, as the address of its MPI function shows.
+    /// The program's communicators belong to a different library from this one, as the address of its MPI function shows.
     #[error("the program's communicators belong to {other:?}, but this process calls {choice}")]
     OtherLibrary {
         /// The communicators' library.

@@ -21,7 +21,7 @@ const NAMES: [&str; 6] = [
     "libmpi_abi.so.1",
 ];
 
-/// Finds the library. It may belong to another family than the launcher's, which the caller checks.
+/// Finds the library. Its family may differ from the launcher's, which the caller checks.
 pub(crate) fn find(
     options: &Options<'_>,
     launcher: Option<Launcher>,

@@ -82,7 +82,7 @@ static const treefold_type types[] = {TREEFOLD_F32, TREEFOLD_F64, TREEFOLD_C32, 
 
 enum { TYPES = sizeof types / sizeof *types };
 
-/* n elements of a type, the same on every rank. */
+/* Returns n elements of type `type`, the same on every rank. */
 static unsigned char *elements(treefold_type type, size_t n, uint64_t seed)
 {
     const size_t bytes = bytes_of(part_of(type)), words = n * bytes_of(type) / bytes;

@@ -32,7 +32,7 @@ static size_t find(const char *const *names, size_t n, const char *name)
     return i;
 }
 
-/* Reads n elements of a type. */
+/* Reads n elements of type `type`. */
 static unsigned char *read_elements(FILE *file, treefold_type type, size_t n)
 {
     const size_t bytes = bytes_of(part_of(type)), words = n * bytes_of(type) / bytes;

@@ -157,7 +157,7 @@ static void distributions_and_algorithms(void)
     CHECK(algorithms > 20 && treefold_algorithm_name(SIZE_MAX) == NULL);
 }
 
-/* Elements of a type, the same on every rank; floats have many magnitudes. */
+/* Returns n elements of type `type`, the same on every rank; floats have many magnitudes. */
 static void *fill(treefold_type type, size_t n, uint64_t seed)
 {
     const treefold_type part = part_of(type);

@@ -131,7 +131,7 @@ static unsigned has(enum form form, treefold_type type, treefold_statistic stati
     }
 }
 
-/* Items of a type; the last key has none. */
+/* Draws items of type `type`; the last key has none. */
 static void draw(treefold_type type)
 {
     for (size_t i = 0; i < ITEMS; i++) {

@@ -70,7 +70,7 @@ class Errors(unittest.TestCase):
             self.connection.execute("INSERT INTO t VALUES ('no state')")
 
     def test_a_library_of_another_version(self):
-        """The extension refuses a library of another version than it was compiled for."""
+        """The extension refuses a library whose version differs from the one it was compiled for."""
         headers = pathlib.Path(run.path_of("includedir"))
         with tempfile.TemporaryDirectory() as folder:
             for name in ["treefold.h", "treefold_aggregates.h"]:

@@ -15,7 +15,7 @@ Array = np.ndarray | OnDevice
 
 
 def taken(name: str, given: Any, dtype: np.dtype[Any]) -> Array:
-    """Items as an array of a type, in C order, in host or GPU memory, wherever they are."""
+    """The items as an array of type `dtype` in C order. Items in GPU memory stay there."""
     if type(given) is not np.ndarray:
         if is_on_device(given):
             return _on_device(name, given, dtype)
@@ -39,7 +39,7 @@ def _on_device(name: str, given: Any, dtype: np.dtype[Any]) -> OnDevice:
 
 
 def converted(name: str, given: Any, items: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
-    """The same items as a contiguous array of a type, if the type represents all of them."""
+    """The same items as a contiguous array of type `dtype`, if that type represents all of them."""
     are_integers, may_be_integers = items.dtype.kind in "iu", dtype.kind in "iu"
     # NumPy considers rounding large integers safe.
     rounds = are_integers and dtype.kind in "fc"

@@ -18,7 +18,7 @@ _ENDS = {
 }
 _TYPES = {kind: ffi.typeof(kind) for kind in _ENDS}
 
-# Handles that were garbage-collected in another thread than the one that can destroy them: the thread that can destroy it, the handle's
+# Handles that were garbage-collected in a thread that cannot destroy them. For each handle: the thread that can destroy it, the handle's
 # address, the function that destroys it, and the callbacks to keep until then.
 _left: deque[tuple[int, Any, Any, Any]] = deque()
 

@@ -74,7 +74,7 @@ def row_of(table: dict[str, Any], name: Any, argument: str) -> Any:
 
 
 def type_code(dtype: np.dtype[Any], name: str = "dtype", allowed: Sequence[str] = tuple(_TYPES)) -> int:
-    """The code in C of a type, given by a named argument."""
+    """The C library's code of `dtype`. Errors call it `name`."""
     own = f"{dtype.kind}{dtype.itemsize}"
     if own not in allowed or not dtype.isnative:
         names = ", ".join(str(np.dtype(one)) for one in allowed)

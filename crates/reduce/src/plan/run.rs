@@ -118,8 +118,8 @@ impl AnyPlan {
         }
     }
 
-    /// Makes a blocking call on a state, such as sums by key: writes the values of the resulting state. Returns whether this rank gets them. An
-    /// error in place of the state is the reason why this rank takes no part.
+    /// Makes a blocking call on a state, such as sums by key: writes the values of the resulting state. Returns whether this rank gets them. A
+    /// rank that has no valid state passes an error instead, which the run reports to the other ranks.
     pub(crate) fn run_values(
         &self,
         operation: Operation,
@@ -210,7 +210,8 @@ impl AnyPlan {
         Ok(AnyPending::of_engine_run(part?, None))
     }
 
-    /// Begins a call within another call, which has entered the world. An error in place of operands is the reason why this rank takes no part.
+    /// Begins a call within another call, which has entered the world. A rank that has no valid operands passes an error instead, which the run
+    /// reports to the other ranks.
     pub(crate) fn start_within(
         &self,
         operation: Operation,
@@ -323,7 +324,7 @@ impl AnyPlan {
         Ok(AnyPending::of_engine_run(part, Some(Box::new(ending))))
     }
 
-    /// Takes no part in a run because of this rank's own `error`, which is returned. The other ranks are notified.
+    /// Refuses a run because of this rank's own `error`: notifies the other ranks, and returns the error.
     pub(crate) fn fail(&self, messages: Operation, call: Call, error: RunError) -> RunError {
         let claim = match self.conversation.begin(&self.world, call) {
             Ok(claim) => claim,
@@ -343,8 +344,8 @@ impl AnyPlan {
         }
     }
 
-    /// Takes no part in the next run of an operation, whatever the other ranks reduce, because this rank's call cannot be made. The other ranks
-    /// are notified, and the plan is spent, unless a run is under way or an operator makes the call.
+    /// Refuses the next run of an operation, whatever the other ranks reduce, because this rank's call cannot be made: notifies the other ranks,
+    /// and spends the plan. Does nothing if a run is under way or an operator makes the call.
     #[doc(hidden)]
     pub fn refuse(&self, operation: Operation) {
         if let Form::Staged(form, is_under_way) = &self.form {

@@ -74,8 +74,7 @@ impl Conversation {
         self.claim(call.into(), None)
     }
 
-    /// Takes no part in a call because of `error`, and returns the call's error. The others are notified. The caller has entered the
-    /// world.
+    /// Refuses a call because of `error`: notifies the other ranks, and returns the call's error. The caller has entered the world.
     #[cold]
     pub(crate) fn refuse_within(&self, call: impl Into<Call>, error: RunError) -> RunError {
         match self.begin_within(call) {

@@ -120,7 +120,7 @@ fn assert_world_works(world: &World) {
     assert_eq!(plan.allreduce(&[1.0]), Ok(f64::from(size)));
 }
 
-/// A case in which the last rank runs another operation than the others. The algorithm and the width of rows are the same.
+/// A case in which the last rank runs a different operation from the others. The algorithm and the width of rows are the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OddOneOut {
     algorithm: Algorithm,

@@ -1,5 +1,5 @@
-//! The temperature of a plate by conjugate gradients: with treefold's sums every iterate has the same bits on any number of ranks,
-//! with plain sums the iterates diverge.
+//! The temperature of a plate by conjugate gradients: with treefold's sums every iterate has the same bits on any number of ranks;
+//! with plain sums the iterates depend on that number.
 //!
 //! On threads; the file gets the numbers of a picture:
 //!

@@ -63,7 +63,7 @@ pub fn partial(bytes: &[u8]) {
     let _ = partial.result(&reduce::Sum);
 }
 
-/// The words of two exact sums, one after the other.
+/// Adds the words of two exact sums, which follow one another in `bytes`.
 pub fn exact_words(bytes: &[u8]) {
     add_words::<Sum<f64>>(bytes, |sum| sum.value().to_bits());
     add_words::<Sum<f32>>(bytes, |sum| sum.value().to_bits().into());

@@ -144,7 +144,7 @@ impl Installation {
     /// There is no such library, or the command lacks the placeholder for the number of ranks.
     pub fn find(library: Option<&str>, launcher: Option<&str>) -> Result<Self, Error> {
         let of_variable = text(LIBRARY_VARIABLE)?;
-        // A variable may be meant for another library than the one that is named here.
+        // A variable may be meant for a different library from the one that is named here.
         let variable = text(LAUNCHER_VARIABLE)?.filter(|_| library.is_none());
         let library = match (library, &of_variable) {
             (Some(name), _) => Some(Library::parse("--mpi", name)?),

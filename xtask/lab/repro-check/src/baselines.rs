@@ -10,7 +10,7 @@ use crate::ordinary::Ordinary;
 use crate::way::Way;
 use crate::{Backend, Error};
 
-/// A sum of doubles over ranks in another order than the tree's.
+/// A sum of doubles over ranks in an order that differs from the tree's.
 #[derive(Clone, Debug)]
 pub struct Baseline {
     ordinary: Ordinary,

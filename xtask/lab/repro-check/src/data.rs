@@ -218,7 +218,7 @@ fn psllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
     }
 }
 
-/// The error of a file that has another number of items than it declares.
+/// The error of a file whose number of items differs from the number that it declares.
 fn fault_of(expected: Option<u64>, found: u64) -> Option<&'static str> {
     match expected {
         Some(expected) if expected == found => None,

@@ -16,7 +16,7 @@ use crate::plan::{AnyPlan, Outcome, Stage, Staged, Stages, check_result, not_tak
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
-/// Exact sums or other [slots](KeyedSlot) of the items of each key over the ranks of a [`World`], for keys that are any integers of 64 bits. Made by
+/// Exact sums or other [slots](KeyedSlot) of the items of each key over the ranks of a [`World`], for arbitrary 64-bit integer keys. Made by
 /// [`Builder::build_hashed`](crate::Builder::build_hashed).
 ///
 /// One rank [owns](KeyedPlan::owner) each key; the other ranks send their sums of the key to the owner. For keys 0 to K - 1 that most ranks

@@ -135,7 +135,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.start(Operation::ReduceScatter, local, all)
     }
 
-    /// Runs an operation. An error in place of sums is the reason why this rank takes no part.
+    /// Runs an operation. A rank that has no valid sums passes an error instead, which the run reports to the other ranks.
     pub(super) fn run(
         &self,
         operation: Operation,

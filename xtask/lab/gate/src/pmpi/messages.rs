@@ -188,7 +188,7 @@ impl Suite<'_> {
             ),
         ];
         if self.library == "openmpi" {
-            // On this many ranks its scans have another order than the tree.
+            // On this many ranks the order of its scans differs from the tree's.
             let title = "persistent reductions that it compares";
             let repeated = MessageTest::of(title, "depend on MPI's algorithm");
             cases.push(("repeated", repeated.with([CHECK]).on(CANARY_RANKS)));

@@ -228,7 +228,7 @@ faults! {
     AllRounding "all-rounding" [NotifiesRanks OfEnvironments]
     /// The operator makes a collective call on the world that runs it.
     NestedCall "nested-call" [Harmless OfPlans]
-    /// A plan is built for another number of items than its ownership has.
+    /// A plan is built for a number of items that differs from its ownership's.
     OtherItems "other-items" [DetectedAtOnce MakesAllCalls NotifiesRanks]
     /// A plan is built with an operator that has another value for no items.
     OtherEmpty "other-empty" [DetectedAtOnce MakesAllCalls NotifiesRanks]

@@ -200,7 +200,7 @@ fn common_unit<F: FixedFormat>(totals: &Totals<F>) -> i32 {
     best.map_or(0, |(unit, _)| *unit)
 }
 
-/// How many places two units may be apart, so that most integers in one unit fit as integers in the other.
+/// The most places that two units may be apart: most integers in one unit then fit as integers in the other.
 const NEAR_PLACES: i32 = 64;
 
 /// Rounds rows that were added up and have no entries.
