@@ -21,9 +21,11 @@ const LOOKS: usize = 4;
 /// ```
 /// use simd_kernels::{Ahead, Level, Quiet, plain_sums};
 ///
-/// let quiet = Quiet::now().expect("it is the default environment"); let mut watch = quiet.watch().expect("there is an inexact flag"); let mut
-/// sums = |items| plain_sums::<f64>(Level::best(), items, false, Ahead::Nothing, &mut watch); assert_eq!(sums(&[1.5, 0.25, 1e9]), Some(([1e9 +
-/// 1.5, 0.25], false))); assert_eq!(sums(&[0.1, 0.25, 1e9]), None);
+/// let quiet = Quiet::now().expect("it is the default environment");
+/// let mut watch = quiet.watch().expect("the processor tells");
+/// let mut sums = |items| plain_sums::<f64>(Level::best(), items, false, Ahead::Nothing, &mut watch);
+/// assert_eq!(sums(&[1.5, 0.25, 1e9]), Some(([1e9 + 1.5, 0.25], false)));
+/// assert_eq!(sums(&[0.1, 0.25, 1e9]), None);
 /// ```
 #[must_use]
 #[inline]

@@ -34,9 +34,11 @@ const MOST_WAITING: usize = 48;
 /// ```
 /// use simd_kernels::{Level, sum, sum_lanes};
 ///
-/// // Two rows, and a third row of one item. let x: Vec<f64> = (1..=33).map(|i| 1.0 / f64::from(i)).collect(); let mut lanes: Vec<f64> =
-/// (0..16).map(|lane| x[lane] + x[lane + 16]).collect(); lanes[0] += x[32]; assert_eq!(sum_lanes(Level::best(), 16, &x), sum(Level::SCALAR,
-/// &lanes));
+/// // Two rows, and a third of one item.
+/// let x: Vec<f64> = (1..=33).map(|i| 1.0 / f64::from(i)).collect();
+/// let mut lanes: Vec<f64> = (0..16).map(|lane| x[lane] + x[lane + 16]).collect();
+/// lanes[0] += x[32];
+/// assert_eq!(sum_lanes(Level::best(), 16, &x), sum(Level::SCALAR, &lanes));
 /// ```
 #[inline]
 pub fn sum_lanes<T: Float>(level: Level, lanes: usize, items: &[T]) -> Option<T> {

@@ -52,7 +52,7 @@ pub(super) fn link(
     values: &Values<'_>,
 ) -> Result<(), Error> {
     let script = folder.join("short_calls.ld");
-    fs::write(&script, SHORT_CALLS).map_err(|error| Error::file(&script, error))?;
+    files::write(&script, SHORT_CALLS)?;
     let placed = format!("-Wl,-T,{}", script.display());
     let linked = |placement: &[String]| -> Result<Result<(), String>, Error> {
         let mut link = compiler();
