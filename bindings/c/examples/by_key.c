@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <treefold.h>
 
-/* Prints the error of a failed call. Returns whether the call has failed. */
+/* Prints an error. Returns whether the call has failed. */
 static int failed(treefold_status status)
 {
     if (status != TREEFOLD_OK)
