@@ -272,7 +272,7 @@ def test_accumulators_that_cannot_be():
         own.merge(exact.Accumulator("f4"))
     assert pickle.dumps(own) == before
     restore, (dtype, state) = own.__reduce__()
-    for wrong, message in [(state[:-1], "end too early"), (b"?" + state[1:], "not those"), (state[:3] + b"\2" + state[4:], "version 2")]:
+    for wrong, message in [(state[:-1], "end too early"), (b"?" + state[1:], "not an exact sum"), (state[:3] + b"\2" + state[4:], "version 2")]:
         with pytest.raises(ValueError, match=message):
             restore(dtype, wrong)
     with pytest.raises(ValueError, match="moments of f64, not moments of f32"):
