@@ -84,10 +84,11 @@ where
 {
     match Ahead::of_bytes(bytes) {
         Ahead::Nothing => fold_blocks::<V, O, S, 0>(proven, leaves),
-        Ahead::SharedCache if const { !V::PREFETCHES } => fold_blocks::<V, O, S, 0>(proven, leaves),
-        Ahead::Memory if const { !V::PREFETCHES } => {
+        // For comparisons, arithmetic takes longer than memory in any order.
+        Ahead::Memory if const { !V::PREFETCHES && !O::COMPARES } => {
             fold_blocks::<V, O, S, IN_ORDER>(proven, leaves)
         }
+        _ if const { !V::PREFETCHES } => fold_blocks::<V, O, S, 0>(proven, leaves),
         Ahead::SharedCache => fold_blocks::<V, O, S, SHARED_CACHE_AHEAD_BYTES>(proven, leaves),
         Ahead::Memory => fold_blocks::<V, O, S, MEMORY_AHEAD_BYTES>(proven, leaves),
     }
@@ -139,13 +140,15 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    while let Some((part, rest)) = leaves.split_at_checked(part_leaves::<V>()) {
+    // Large inputs have few leaves here.
+    let is_short = const { AHEAD_BYTES == 0 };
+    while is_short && let Some((part, rest)) = leaves.split_at_checked(part_leaves::<V>()) {
         leaves = rest;
         let root = root::<V, O>(proven, part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
         roots.push(root, part_leaves::<V>().ilog2(), O::single);
     }
     let square_leaves = V::LANES * V::LANES;
-    while square_leaves < part_leaves::<V>()
+    while (square_leaves < part_leaves::<V>() || !is_short)
         && let Some((square, rest)) = leaves.split_at_checked(square_leaves)
     {
         leaves = rest;
