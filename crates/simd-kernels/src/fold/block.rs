@@ -1,23 +1,24 @@
 //! Blocks of leaves that are folded in registers.
 //!
-//! A block is 64 registers of adjacent leaves, which become one register of L nodes. The block is cut into L strips, and the first level takes one
-//! register of each strip, a *column*. L registers become one, whose lane j is the root of the register of strip j. All further levels combine such
-//! columns lane by lane, without shuffles:
+//! A block is 64 registers of adjacent leaves (16 for L = 16), which become one register of L nodes. It is cut into L strips. A *column* is one register
+//! of each strip. The first log2 L levels turn each column into a register whose lane j belongs to strip j. All further levels combine these registers
+//! lane by lane, without shuffles:
 //!
 //! ```text
-//! strip 0      a0 a1 a2 a3   b0 b1 b2 b3
-//! strip 1      c0 c1 c2 c3   d0 d1 d2 d3
-//! strip 2      …             …
-//! strip 3      …             …
-//!              column 0      column 1
+//! L = 4           column 0      column 1     …
+//! strip 0         a0 a1 a2 a3   b0 b1 b2 b3
+//! strip 1         c0 c1 c2 c3   d0 d1 d2 d3
+//! strips 2, 3     …             …
 //!
-//! column 0                    a0123 c0123 …  …
-//! column 1                    b0123 d0123 …  …
-//! lane by lane: strips' roots a0123 + b0123, c0123 + d0123, …
+//! levels 1 and 2  a0123 c0123 …              of column 0
+//!                 b0123 d0123 …              of column 1
+//! level 3         a0123 + b0123   c0123 + d0123   …
 //! ```
 //!
-//! Combining adjacent registers instead would need shuffles at every level, a third more for L = 4. Depth first, the code is a straight line that needs
-//! one register per level. The sizes are types, so that the compiler unrolls the recursion.
+//! If adjacent registers were combined instead, each level would shuffle: a third more for L = 4. Depth first, the code is a straight line that needs one
+//! register per level. The sizes are types, so that the compiler unrolls the recursion.
+//!
+//! Leaves from memory are read in order, part by part, because prefetchers follow that.
 
 use core::hint::black_box;
 
@@ -64,7 +65,7 @@ where
     root::<V, O>(proven, square_nodes::<V, O, S, AHEAD_BYTES>(proven, square))
 }
 
-/// The nodes of a block of [`block_leaves`], in one register. The columns of its L parts are combined in L steps of a loop.
+/// The nodes of a block of [`block_leaves`], in one register, by a loop of L steps. Leaves in the core's own caches are read by columns, others in order.
 #[inline(always)]
 pub(crate) fn block_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, block: S) -> V
 where
@@ -75,24 +76,20 @@ where
     if V::LANES == 16 {
         return square_nodes::<V, O, S, AHEAD_BYTES>(proven, block);
     }
+    let (part_leaves, mut rest) = (part_leaves::<V>(), block);
     let mut nodes = Registers::<V>::new_const();
-    let (part_leaves, mut block_rest) = (part_leaves::<V>(), block);
-    for _ in 0..lanes_by_loop::<V, AHEAD_BYTES>() {
-        if AHEAD_BYTES > 0 {
-            let (part, rest) = block_rest.split_at(part_leaves);
-            block_rest = rest;
+    if const { AHEAD_BYTES > 0 } {
+        for _ in 0..lanes_by_loop::<V, AHEAD_BYTES>() {
+            let part;
+            (part, rest) = rest.split_at(part_leaves);
             nodes.push(part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
-        } else {
-            nodes.push(strips_of_part::<V, O, S, 0>(
-                proven,
-                block_rest,
-                part_leaves,
-            ));
-            block_rest = block_rest.split_at(part_leaves / V::LANES).1;
         }
-    }
-    if AHEAD_BYTES > 0 {
         return rows::<V, O>(proven, &nodes);
+    }
+    for _ in 0..V::LANES {
+        let columns = strips_of_part::<V, O, S, 0>(proven, rest, part_leaves);
+        nodes.push(columns);
+        rest = rest.split_at(part_leaves / V::LANES).1;
     }
     let mut count = V::LANES;
     while count > 1 {
@@ -107,8 +104,8 @@ where
 /// Stands for a prefetch distance where leaves are read in order, but not prefetched.
 pub(crate) const IN_ORDER: usize = 1;
 
-/// [`block_nodes`] for one of many blocks, without a loop. A loop remains where straight-line code takes longer: with prefetches, and with registers of
-/// 64 bytes. Single blocks use the loop, because its code has fewer cache lines to load.
+/// [`block_nodes`] for one of many blocks, without a loop. A loop remains where straight-line code takes longer, with prefetches and with registers of
+/// 64 bytes, and for comparisons, which have the most code and gain nothing. Single blocks use the loop, because its code has fewer cache lines to load.
 #[inline(always)]
 pub(crate) fn one_of_many_nodes<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, block: S) -> V
 where
@@ -118,18 +115,17 @@ where
 {
     let strip_leaves = part_leaves::<V>();
     match V::LANES {
-        _ if const { AHEAD_BYTES > IN_ORDER || register_bytes::<V>() == 64 } => {
+        _ if const { AHEAD_BYTES > IN_ORDER || register_bytes::<V>() == 64 || O::COMPARES } => {
             block_nodes::<V, O, S, AHEAD_BYTES>(proven, block)
         }
         4 if const { AHEAD_BYTES == IN_ORDER } => {
-            let part = |number| {
-                block
+            let nodes = |number| {
+                let (part, _) = block
                     .split_at(number * strip_leaves)
                     .1
-                    .split_at(strip_leaves)
-                    .0
+                    .split_at(strip_leaves);
+                part_nodes::<V, O, S, AHEAD_BYTES>(proven, part)
             };
-            let nodes = |number| part_nodes::<V, O, S, AHEAD_BYTES>(proven, part(number));
             rows::<V, O>(proven, &[nodes(0), nodes(1), nodes(2), nodes(3)])
         }
         2 => ThirtyTwo::strips::<V, O, S, AHEAD_BYTES>(proven, block, strip_leaves, 0),

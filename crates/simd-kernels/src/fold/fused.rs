@@ -4,7 +4,7 @@ use crate::fold::block;
 use crate::fold::counter::Counter;
 use crate::fold::few::{FEW_LEAVES, fold_few};
 use crate::fold::merge;
-use crate::fold::slice::{few, many};
+use crate::fold::slice::sum_of;
 use crate::fold::source::{Absolute, Mapped, Products, Source, Square};
 use crate::fold::stream::FOR_FOLDS;
 use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
@@ -13,6 +13,9 @@ use crate::sets::dispatch::{Float, compute};
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
+
+/// As [`FEW_LEAVES`], for products: the set-up of their kernel costs more.
+const FEW_PRODUCTS: usize = 2 * FEW_LEAVES;
 
 /// The sum of x0 * y0, x1 * y1, … in tree order; `None` for no elements. All levels give the same bits.
 ///
@@ -34,7 +37,7 @@ pub fn dot<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
 }
 
 pub(crate) fn dot_kernel<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> {
-    computed(level, Products::new(x, y))
+    sum_of(level, Products::new(x, y), FEW_PRODUCTS)
 }
 
 /// The sum of x0 * x0, x1 * x1, … in tree order; `None` for no elements. It has the bits of [`dot`] of the slice with itself.
@@ -52,17 +55,7 @@ pub(crate) fn squared_norm_kernel<T: Float>(level: Level, x: &[T]) -> Option<T> 
         elements: x,
         function: Square,
     };
-    computed(level, squares)
-}
-
-/// The sum of computed leaves. The set-up of a kernel costs more for them than for a slice.
-#[inline(always)]
-fn computed<S: Source<Leaf: Float>>(level: Level, leaves: S) -> Option<S::Leaf> {
-    if leaves.len() < 2 * FEW_LEAVES {
-        few(leaves)
-    } else {
-        many(level, leaves)
-    }
+    sum_of(level, squares, FEW_PRODUCTS)
 }
 
 /// The sum of the leaves and the sum of their absolute values, each in tree order; `None` for no leaves.
@@ -81,10 +74,6 @@ pub fn sum_and_absolute_sum<T: Float>(level: Level, leaves: &[T]) -> Option<(T, 
 }
 
 pub(crate) fn sum_and_absolute_sum_kernel<T: Float>(level: Level, leaves: &[T]) -> Option<(T, T)> {
-    if leaves.len() < FEW_LEAVES {
-        let add = |left, right| left + right;
-        return fold_few(leaves, add).zip(fold_few(absolutes(leaves), add));
-    }
     compute(level, SumAndAbsoluteSum(leaves))
 }
 
@@ -96,6 +85,12 @@ impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
     type Output = Option<(T, T)>;
 
     const FOR: For = FOR_FOLDS;
+
+    #[inline(always)]
+    fn few<O: Combine<T>>(&mut self) -> Option<Self::Output> {
+        let sums = || fold_few(self.0, O::single).zip(fold_few(absolutes(self.0), O::single));
+        (self.0.len() < FEW_LEAVES).then(sums)
+    }
 
     #[inline(always)]
     fn compute<V, O>(self, proven: Proven<V>) -> Self::Output

@@ -39,8 +39,18 @@ pub fn fold<T: Float>(level: Level, operation: Operation, leaves: &[T]) -> Optio
 
 #[inline(always)]
 pub(crate) fn sum_kernel<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
+    sum_of(level, leaves, FEW_LEAVES)
+}
+
+/// The sum of leaves, by a kernel unless they are fewer than `few_leaves`.
+#[inline(always)]
+pub(crate) fn sum_of<S: Source<Leaf: Float>>(
+    level: Level,
+    leaves: S,
+    few_leaves: usize,
+) -> Option<S::Leaf> {
     // Neither is inlined, so that a call loads the code of one only.
-    if leaves.len() < FEW_LEAVES {
+    if leaves.len() < few_leaves {
         few(leaves)
     } else {
         many(level, leaves)
@@ -49,7 +59,7 @@ pub(crate) fn sum_kernel<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
 
 /// The sum of leaves that are too few for a kernel.
 #[inline(never)]
-pub(crate) fn few<S: Source<Leaf: Float>>(leaves: S) -> Option<S::Leaf> {
+fn few<S: Source<Leaf: Float>>(leaves: S) -> Option<S::Leaf> {
     fold_few(leaves, |left, right| left + right)
 }
 
@@ -58,7 +68,7 @@ const SHORT_LEAVES: usize = 512;
 
 /// The sum by a kernel.
 #[inline(never)]
-pub(crate) fn many<S: Source<Leaf: Float>>(level: Level, leaves: S) -> Option<S::Leaf> {
+fn many<S: Source<Leaf: Float>>(level: Level, leaves: S) -> Option<S::Leaf> {
     if leaves.len() < SHORT_LEAVES {
         return compute(level, ShortFold(leaves));
     }

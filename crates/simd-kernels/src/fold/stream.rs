@@ -140,17 +140,16 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    // Large inputs have few leaves here.
-    let is_short = const { AHEAD_BYTES == 0 };
-    while is_short && let Some((part, rest)) = leaves.split_at_checked(part_leaves::<V>()) {
-        leaves = rest;
-        let root = root::<V, O>(proven, part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
-        roots.push(root, part_leaves::<V>().ilog2(), O::single);
-    }
     let square_leaves = V::LANES * V::LANES;
-    while (square_leaves < part_leaves::<V>() || !is_short)
-        && let Some((square, rest)) = leaves.split_at_checked(square_leaves)
-    {
+    // A part may be a square; and of a large input, few leaves come here.
+    if const { AHEAD_BYTES == 0 } && square_leaves < part_leaves::<V>() {
+        while let Some((part, rest)) = leaves.split_at_checked(part_leaves::<V>()) {
+            leaves = rest;
+            let root = root::<V, O>(proven, part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
+            roots.push(root, part_leaves::<V>().ilog2(), O::single);
+        }
+    }
+    while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
         leaves = rest;
         let root = square_root::<V, O, S, AHEAD_BYTES>(proven, square);
         roots.push(root, square_leaves.ilog2(), O::single);
