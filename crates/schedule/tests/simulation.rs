@@ -304,7 +304,7 @@ fn predictions_are_near_simulations() {
     }
 }
 
-/// Prints predicted as a share of simulated times on networks of nodes, where the delay between nodes or the crowding dominates.
+/// Predicted times are 1.00 to 1.33 of the simulated ones on networks of nodes, where the delay between nodes or the crowding dominates.
 #[test]
 fn predictions_between_nodes_are_near_the_simulation() {
     let near = Link {
@@ -347,7 +347,8 @@ fn predictions_between_nodes_are_near_the_simulation() {
                         let machine = Machine::of(&network, ranks);
                         let simulated = simulate(&schedule, &machine, 8.0, &|_| 1).time_ns;
                         let ratio = schedule.predicted_ns(load, network) / simulated;
-                        println!(
+                        assert!(
+                            (0.99..1.34).contains(&ratio),
                             "{schedule} {node_ranks}x{nodes} {network}: {ratio:.2} of {simulated:.0}"
                         );
                     }
