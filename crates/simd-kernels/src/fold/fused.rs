@@ -4,13 +4,13 @@ use crate::fold::block;
 use crate::fold::counter::Counter;
 use crate::fold::few::{FEW_LEAVES, fold_few};
 use crate::fold::merge;
+use crate::fold::reading::{ByColumns, FromMemory, FromSharedCache, InOrder, Reading};
 use crate::fold::slice::sum_of;
 use crate::fold::source::{Absolute, Mapped, Products, Source, Square};
-use crate::fold::stream::FOR_FOLDS;
-use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
+use crate::processor::prefetch::Ahead;
 use crate::sets::bits::Bits;
 use crate::sets::dispatch::{Float, compute};
-use crate::sets::kernel::{For, Kernel};
+use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
@@ -84,8 +84,6 @@ struct SumAndAbsoluteSum<'a, T>(&'a [T]);
 impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
     type Output = Option<(T, T)>;
 
-    const FOR: For = FOR_FOLDS;
-
     #[inline(always)]
     fn few<O: Combine<T>>(&mut self) -> Option<Self::Output> {
         let sums = || fold_few(self.0, O::single).zip(fold_few(absolutes(self.0), O::single));
@@ -99,10 +97,11 @@ impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
         O: Combine<T>,
     {
         Some(match Ahead::of_bytes(self.0.bytes()) {
-            _ if const { !V::PREFETCHES } => both::<V, O, 0>(proven, self.0),
-            Ahead::Nothing => both::<V, O, 0>(proven, self.0),
-            Ahead::SharedCache => both::<V, O, SHARED_CACHE_AHEAD_BYTES>(proven, self.0),
-            Ahead::Memory => both::<V, O, MEMORY_AHEAD_BYTES>(proven, self.0),
+            Ahead::Nothing => both::<V, O, ByColumns>(proven, self.0),
+            _ if const { !V::PREFETCHES } => both::<V, O, InOrder>(proven, self.0),
+            Ahead::InOrder => both::<V, O, InOrder>(proven, self.0),
+            Ahead::SharedCache => both::<V, O, FromSharedCache>(proven, self.0),
+            Ahead::Memory => both::<V, O, FromMemory>(proven, self.0),
         })
     }
 }
@@ -115,10 +114,7 @@ fn absolutes<T>(elements: &[T]) -> Mapped<'_, T, Absolute> {
 }
 
 #[inline(always)]
-fn both<V, O, const AHEAD_BYTES: usize>(
-    proven: Proven<V>,
-    mut leaves: &[V::Element],
-) -> (V::Element, V::Element)
+fn both<V, O, R: Reading>(proven: Proven<V>, mut leaves: &[V::Element]) -> (V::Element, V::Element)
 where
     V: Vector<Element: Bits>,
     O: Combine<V::Element>,
@@ -127,15 +123,15 @@ where
     let (block_leaves, square_leaves) = (block::block_leaves::<V>(), V::LANES * V::LANES);
     while let Some((block, rest)) = leaves.split_at_checked(block_leaves) {
         leaves = rest;
-        let (sum, absolute_sum) = both_roots::<V, O, AHEAD_BYTES>(proven, block);
+        let (sum, absolute_sum) = both_roots::<V, O, R>(proven, block);
         sums.push(sum, block_leaves.ilog2(), O::single);
         absolute_sums.push(absolute_sum, block_leaves.ilog2(), O::single);
     }
     while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
         leaves = rest;
-        let sum = block::square_root::<V, O, _, AHEAD_BYTES>(proven, square);
+        let sum = block::square_root::<V, O, _, R>(proven, square);
         sums.push(sum, square_leaves.ilog2(), O::single);
-        let absolute_sum = block::square_root::<V, O, _, 0>(proven, absolutes(square));
+        let absolute_sum = block::square_root::<V, O, _, ByColumns>(proven, absolutes(square));
         absolute_sums.push(absolute_sum, square_leaves.ilog2(), O::single);
     }
     let absolute_sum = absolute_sums.finish(absolutes(leaves), O::single);
@@ -144,17 +140,14 @@ where
 
 /// The two roots of a block, computed in parts, so that prefetches are evenly spaced.
 #[inline(always)]
-fn both_roots<V, O, const AHEAD_BYTES: usize>(
-    proven: Proven<V>,
-    block: &[V::Element],
-) -> (V::Element, V::Element)
+fn both_roots<V, O, R: Reading>(proven: Proven<V>, block: &[V::Element]) -> (V::Element, V::Element)
 where
     V: Vector<Element: Bits>,
     O: Combine<V::Element>,
 {
     if V::LANES == 16 {
-        let sum = block::square_root::<V, O, _, AHEAD_BYTES>(proven, block);
-        let absolute_sum = block::square_root::<V, O, _, 0>(proven, absolutes(block));
+        let sum = block::square_root::<V, O, _, R>(proven, block);
+        let absolute_sum = block::square_root::<V, O, _, ByColumns>(proven, absolutes(block));
         return (sum, absolute_sum);
     }
     let (mut nodes, mut absolute_nodes) = (
@@ -162,8 +155,11 @@ where
         block::Registers::<V>::new_const(),
     );
     for part in block.chunks_exact(block.len() / V::LANES) {
-        nodes.push(block::part_nodes::<V, O, _, AHEAD_BYTES>(proven, part));
-        absolute_nodes.push(block::part_nodes::<V, O, _, 0>(proven, absolutes(part)));
+        nodes.push(block::part_nodes::<V, O, _, R>(proven, part));
+        absolute_nodes.push(block::part_nodes::<V, O, _, ByColumns>(
+            proven,
+            absolutes(part),
+        ));
     }
     let root = |nodes: &[V]| merge::root::<V, O>(proven, merge::rows::<V, O>(proven, nodes));
     (root(&nodes), root(&absolute_nodes))

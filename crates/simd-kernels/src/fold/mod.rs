@@ -8,6 +8,7 @@ pub(crate) mod fused;
 pub(crate) mod level_by_level;
 pub(crate) mod merge;
 pub(crate) mod powers;
+pub(crate) mod reading;
 pub(crate) mod runs;
 pub(crate) mod slice;
 pub(crate) mod source;

@@ -63,13 +63,13 @@ fn few<S: Source<Leaf: Float>>(leaves: S) -> Option<S::Leaf> {
     fold_few(leaves, |left, right| left + right)
 }
 
-/// For fewer leaves, [`ShortFold`].
-const SHORT_LEAVES: usize = 512;
+/// For leaves of fewer bytes in all, [`ShortFold`].
+const SHORT_BYTES: usize = 4096;
 
 /// The sum by a kernel.
 #[inline(never)]
 fn many<S: Source<Leaf: Float>>(level: Level, leaves: S) -> Option<S::Leaf> {
-    if leaves.len() < SHORT_LEAVES {
+    if leaves.len() < SHORT_BYTES / size_of::<S::Leaf>() {
         return compute(level, ShortFold(leaves));
     }
     compute(level.for_leaf_bytes(leaves.bytes()), Fold(leaves))

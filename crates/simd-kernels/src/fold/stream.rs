@@ -14,13 +14,14 @@
 //! leaves stay in registers. A binary counter combines the roots of the blocks.
 
 use crate::fold::block::{
-    IN_ORDER, Registers, block_leaves, block_nodes, lanes_by_loop, one_of_many_nodes, part_leaves,
+    Registers, block_leaves, block_nodes, block_nodes_by_loop, lanes_by_loop, part_leaves,
     part_nodes, square_root,
 };
 use crate::fold::counter::Counter;
 use crate::fold::merge::{root, rows};
+use crate::fold::reading::{ByColumns, FromMemory, FromSharedCache, InOrder, Reading};
 use crate::fold::source::Source;
-use crate::processor::prefetch::{Ahead, MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
+use crate::processor::prefetch::Ahead;
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::vector::{Combine, Proven, Vector};
 
@@ -69,7 +70,7 @@ impl<S: Source> Kernel<S::Leaf> for ShortFold<S> {
         O: Combine<S::Leaf>,
     {
         let mut roots = Counter::new();
-        let leaves = push_parts::<V, O, S, 0>(proven, &mut roots, self.0);
+        let leaves = push_parts::<V, O, S, ByColumns>(proven, &mut roots, self.0);
         Some(roots.finish_here(leaves, O::single))
     }
 }
@@ -83,20 +84,20 @@ where
     S: Source<Leaf = V::Element>,
 {
     match Ahead::of_bytes(bytes) {
-        Ahead::Nothing => fold_blocks::<V, O, S, 0>(proven, leaves),
-        // For comparisons, arithmetic takes longer than memory in any order.
-        Ahead::Memory if const { !V::PREFETCHES && !O::COMPARES } => {
-            fold_blocks::<V, O, S, IN_ORDER>(proven, leaves)
+        Ahead::Nothing => fold_blocks::<V, O, S, ByColumns>(proven, leaves),
+        Ahead::SharedCache if const { !V::PREFETCHES } => {
+            fold_blocks::<V, O, S, ByColumns>(proven, leaves)
         }
-        _ if const { !V::PREFETCHES } => fold_blocks::<V, O, S, 0>(proven, leaves),
-        Ahead::SharedCache => fold_blocks::<V, O, S, SHARED_CACHE_AHEAD_BYTES>(proven, leaves),
-        Ahead::Memory => fold_blocks::<V, O, S, MEMORY_AHEAD_BYTES>(proven, leaves),
+        Ahead::InOrder => fold_blocks::<V, O, S, InOrder>(proven, leaves),
+        _ if const { !V::PREFETCHES } => fold_blocks::<V, O, S, InOrder>(proven, leaves),
+        Ahead::SharedCache => fold_blocks::<V, O, S, FromSharedCache>(proven, leaves),
+        Ahead::Memory => fold_blocks::<V, O, S, FromMemory>(proven, leaves),
     }
 }
 
-/// The fold of at least one leaf, with the given prefetch distance; 0 means no prefetch.
+/// The fold of at least one leaf, read in the given way.
 #[inline(always)]
-fn fold_blocks<V, O, S, const AHEAD_BYTES: usize>(proven: Proven<V>, mut leaves: S) -> V::Element
+fn fold_blocks<V, O, S, R: Reading>(proven: Proven<V>, mut leaves: S) -> V::Element
 where
     V: Vector,
     O: Combine<V::Element>,
@@ -109,10 +110,10 @@ where
         leaves = rest;
         let mut blocks = Registers::<V>::new_const();
         let mut group_rest = group;
-        for _ in 0..lanes_by_loop::<V, AHEAD_BYTES>() {
+        for _ in 0..lanes_by_loop::<V, R>() {
             let (block, rest) = group_rest.split_at(block_leaves::<V>());
             group_rest = rest;
-            blocks.push(one_of_many_nodes::<V, O, S, AHEAD_BYTES>(proven, block));
+            blocks.push(block_nodes::<V, O, S, R>(proven, block));
         }
         let root = root::<V, O>(proven, rows::<V, O>(proven, &blocks));
         roots.push(root, group_leaves.ilog2(), O::single);
@@ -121,16 +122,16 @@ where
         && let Some((block, rest)) = leaves.split_at_checked(block_leaves::<V>())
     {
         leaves = rest;
-        let root = root::<V, O>(proven, block_nodes::<V, O, S, AHEAD_BYTES>(proven, block));
+        let root = root::<V, O>(proven, block_nodes_by_loop::<V, O, S, R>(proven, block));
         roots.push(root, block_leaves::<V>().ilog2(), O::single);
     }
-    let leaves = push_parts::<V, O, S, AHEAD_BYTES>(proven, &mut roots, leaves);
+    let leaves = push_parts::<V, O, S, R>(proven, &mut roots, leaves);
     roots.finish(leaves, O::single)
 }
 
 /// Adds the roots of the parts and squares of these leaves, and returns the last leaves.
 #[inline(always)]
-fn push_parts<V, O, S, const AHEAD_BYTES: usize>(
+fn push_parts<V, O, S, R: Reading>(
     proven: Proven<V>,
     roots: &mut Counter<V::Element>,
     mut leaves: S,
@@ -142,17 +143,66 @@ where
 {
     let square_leaves = V::LANES * V::LANES;
     // A part may be a square; and of a large input, few leaves come here.
-    if const { AHEAD_BYTES == 0 } && square_leaves < part_leaves::<V>() {
+    if !R::IN_ORDER && square_leaves < part_leaves::<V>() {
         while let Some((part, rest)) = leaves.split_at_checked(part_leaves::<V>()) {
             leaves = rest;
-            let root = root::<V, O>(proven, part_nodes::<V, O, S, AHEAD_BYTES>(proven, part));
+            let root = root::<V, O>(proven, part_nodes::<V, O, S, R>(proven, part));
             roots.push(root, part_leaves::<V>().ilog2(), O::single);
         }
     }
     while let Some((square, rest)) = leaves.split_at_checked(square_leaves) {
         leaves = rest;
-        let root = square_root::<V, O, S, AHEAD_BYTES>(proven, square);
+        let root = square_root::<V, O, S, R>(proven, square);
         roots.push(root, square_leaves.ilog2(), O::single);
     }
     leaves
+}
+
+#[cfg(test)]
+mod tests {
+    use core::fmt::Debug;
+    use core::marker::PhantomData;
+
+    use super::*;
+    use crate::by_definition;
+    use crate::sets::dispatch::{Float, compute};
+    use crate::sets::level::Level;
+
+    /// A fold that is read in one way, whatever the size of the input and the processor.
+    struct Read<'l, T, R>(&'l [T], PhantomData<R>);
+
+    impl<T: Copy, R: Reading> Kernel<T> for Read<'_, T, R> {
+        type Output = T;
+
+        #[inline(always)]
+        fn compute<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> T {
+            fold_blocks::<V, O, &[T], R>(proven, self.0)
+        }
+    }
+
+    fn check<T: Float + Debug + PartialEq, R: Reading>(level: Level, leaves: &[T]) {
+        let sum = compute(level, Read::<T, R>(leaves, PhantomData));
+        let expected = by_definition(leaves, &|a, b| a + b);
+        assert_eq!(Some(sum), expected, "{} leaves, {level}", leaves.len());
+    }
+
+    fn check_all<T: Float + Debug + PartialEq>(leaves: &[T]) {
+        for level in Level::available() {
+            check::<T, ByColumns>(level, leaves);
+            check::<T, InOrder>(level, leaves);
+            check::<T, FromSharedCache>(level, leaves);
+            check::<T, FromMemory>(level, leaves);
+        }
+    }
+
+    /// Processors choose ways of reading that others do not.
+    #[test]
+    fn ways_of_reading_give_the_same_bits() {
+        let floats: Vec<f32> = (1..10_000).map(|i| 1.0 / i as f32).collect();
+        let doubles: Vec<f64> = floats.iter().map(|&item| f64::from(item).sqrt()).collect();
+        for leaves in [1, 15, 64, 100, 255, 512, 1023, 1024, 2500, 4095, 8192, 9999] {
+            check_all(&floats[..leaves]);
+            check_all(&doubles[..leaves]);
+        }
+    }
 }

@@ -16,8 +16,10 @@ pub(crate) const MEMORY_AHEAD_BYTES: usize = 25 << 9;
 /// How far ahead the leaves of an input are prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ahead {
-    /// Not at all: the input is in the core's own caches, or the processor's own prefetcher is faster.
+    /// Not at all: the input is in the core's own caches.
     Nothing,
+    /// Not at all, but leaves are to be read in order: the processor's own prefetcher is faster.
+    InOrder,
     /// Far enough to hide the latency of the shared cache.
     SharedCache,
     /// Far enough to hide the latency of memory.
@@ -40,8 +42,8 @@ impl Ahead {
     #[inline(never)]
     fn of_many_bytes(bytes: usize) -> Self {
         match bytes {
+            _ if prefers_order() => Self::InOrder,
             ..SHARED_CACHE_BYTES => Self::SharedCache,
-            _ if prefers_order() => Self::Nothing,
             _ => Self::Memory,
         }
     }
@@ -50,7 +52,7 @@ impl Ahead {
     #[inline]
     pub(crate) fn bytes(self) -> usize {
         match self {
-            Self::Nothing => 0,
+            Self::Nothing | Self::InOrder => 0,
             Self::SharedCache => SHARED_CACHE_AHEAD_BYTES,
             Self::Memory => MEMORY_AHEAD_BYTES,
         }

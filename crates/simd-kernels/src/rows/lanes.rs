@@ -12,6 +12,7 @@
 use crate::fold::block::square_nodes;
 use crate::fold::merge;
 use crate::fold::powers::{Eight, Four, One, PowerOfTwo, Sixteen, ThirtyTwo, Twice, Two};
+use crate::fold::reading::ByColumns;
 use crate::processor::prefetch::RowsAhead;
 use crate::rows::panel::REGISTER_ELEMENTS;
 use crate::sets::dispatch::{Float, compute};
@@ -296,7 +297,7 @@ where
         count /= V::LANES;
         for first in (0..count).step_by(V::LANES) {
             let leaves = &nodes[first * V::LANES..][..square];
-            let register = square_nodes::<V, O, &[V::Element], 0>(proven, leaves);
+            let register = square_nodes::<V, O, &[V::Element], ByColumns>(proven, leaves);
             proven.store_first(register, &mut nodes[first..]);
         }
     }

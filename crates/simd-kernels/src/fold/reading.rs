@@ -1,0 +1,45 @@
+//! How the leaves of a block are read: by columns of [`block`](crate::fold::block), or in the order of addresses.
+
+use crate::processor::prefetch::{MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
+
+/// How leaves are read.
+pub(crate) trait Reading {
+    /// Whether parts of 512 bytes are read in the order of addresses, which prefetchers follow.
+    const IN_ORDER: bool;
+
+    /// How far ahead leaves are prefetched, in bytes; 0 for not at all.
+    const AHEAD_BYTES: usize;
+}
+
+/// By columns: least arithmetic, for leaves in the core's own caches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByColumns;
+
+impl Reading for ByColumns {
+    const IN_ORDER: bool = false;
+    const AHEAD_BYTES: usize = 0;
+}
+
+/// In order, and prefetched by the processor alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InOrder;
+
+impl Reading for InOrder {
+    const IN_ORDER: bool = true;
+    const AHEAD_BYTES: usize = 0;
+}
+
+/// In order, with prefetches `AHEAD_BYTES` ahead.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prefetching<const AHEAD_BYTES: usize>;
+
+impl<const AHEAD_BYTES: usize> Reading for Prefetching<AHEAD_BYTES> {
+    const IN_ORDER: bool = true;
+    const AHEAD_BYTES: usize = AHEAD_BYTES;
+}
+
+/// From the shared cache.
+pub(crate) type FromSharedCache = Prefetching<SHARED_CACHE_AHEAD_BYTES>;
+
+/// From memory.
+pub(crate) type FromMemory = Prefetching<MEMORY_AHEAD_BYTES>;
