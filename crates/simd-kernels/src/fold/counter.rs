@@ -14,7 +14,7 @@ pub(crate) struct Counter<T> {
     leaves_count: u64,
 }
 
-const WAITS: &str = "a set bit has a subtree";
+pub(crate) const WAITS: &str = "a set bit has a subtree";
 
 impl<T: Copy> Counter<T> {
     /// An empty counter.

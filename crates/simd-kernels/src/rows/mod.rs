@@ -2,6 +2,7 @@
 
 pub(crate) mod fold_rows;
 pub(crate) mod lanes;
+pub(crate) mod narrow;
 pub(crate) mod pairs;
 pub(crate) mod panel;
 pub(crate) mod tree_rows;

@@ -1,6 +1,7 @@
 //! The kernel for rows: one pass over the rows, O(log N) memory, one algorithm for all instruction sets.
 //!
-//! A register holds L columns of a row, so rows combine lane by lane without shuffles. Eight rows are combined into their ancestor three levels up. A
+//! A register holds L columns of a row, so rows combine lane by lane without shuffles; [`narrow`](crate::rows::narrow) folds rows of at most 2 L columns.
+//! Eight rows are combined into their ancestor three levels up. A
 //! binary counter combines these ancestors, as for single values. The counter's waiting rows are in scratch memory:
 //!
 //! ```text
@@ -14,6 +15,7 @@
 use core::ops::Range;
 
 use crate::processor::prefetch::RowsAhead;
+use crate::rows::narrow::fold_narrow_rows;
 use crate::sets::kernel::Kernel;
 use crate::sets::vector::{Combine, Proven, Vector};
 
@@ -38,8 +40,10 @@ pub(crate) const fn panel_columns<T>() -> usize {
     }
 }
 
-/// Rows of at most this many bytes are processed 64 at a time, so that the counter does not dominate.
+/// Rows of at most this many bytes are processed [`LONG_GROUP_ROWS`] at a time, so that the counter does not dominate.
 const LONG_GROUP_ROW_BYTES: usize = 256;
+
+const LONG_GROUP_ROWS: usize = 64;
 
 /// At least one row, of at least two elements.
 #[derive(Debug)]
@@ -59,6 +63,12 @@ impl<T: Copy + Default> Kernel<T> for Rows<'_, T> {
         V: Vector<Element = T>,
         O: Combine<T>,
     {
+        if self.width <= V::LANES {
+            return fold_narrow_rows::<V, O, 1>(proven, self.width, self.items, self.result);
+        }
+        if self.width <= 2 * V::LANES {
+            return fold_narrow_rows::<V, O, 2>(proven, self.width, self.items, self.result);
+        }
         let mut first = 0;
         while first < self.width {
             let end = self.width.min(first + panel_columns::<T>());
@@ -96,8 +106,8 @@ impl<T: Copy + Default> Panel<'_, T> {
     {
         let mut rest = items;
         if self.width <= LONG_GROUP_ROW_BYTES / size_of::<T>() {
-            while rest.len() >= 64 * self.width {
-                rest = self.add::<V, O, 64>(proven, rest);
+            while rest.len() >= LONG_GROUP_ROWS * self.width {
+                rest = self.add::<V, O, LONG_GROUP_ROWS>(proven, rest);
             }
         }
         while rest.len() >= 8 * self.width {
@@ -121,22 +131,14 @@ impl<T: Copy + Default> Panel<'_, T> {
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        // If a register would read beyond the last row, the rows are read from a padded copy.
-        let copy;
-        let readable = if rows.len() - (ROWS - 1) * self.width < V::LANES {
-            copy = padded::<T, ROWS>(&rows[..ROWS * self.width]);
-            &copy
-        } else {
-            rows
-        };
+        let (group, rest) = rows.split_at(ROWS * self.width);
+        self.ahead.bring(group, self.width, &self.columns);
         let carries = (self.rows_count >> ROWS.ilog2()).trailing_ones() as usize;
         let place = self.rows_count.count_ones() as usize - carries;
         let stride = self.strips::<V>() * V::LANES;
-        let group = &rows[..ROWS * self.width];
-        self.ahead.bring(group, self.width, &self.columns);
         for strip in 0..self.strips::<V>() {
             let column = self.first_column::<V>(strip);
-            let mut node = subtree::<V, O, ROWS>(proven, readable, self.width, column);
+            let mut node = subtree::<V, O, ROWS>(proven, group, self.width, column);
             let in_row = strip * V::LANES;
             for waiting in (place..place + carries).rev() {
                 let left = proven.load(&self.scratch[waiting * stride + in_row..]);
@@ -145,7 +147,7 @@ impl<T: Copy + Default> Panel<'_, T> {
             proven.store_first(node, &mut self.scratch[place * stride + in_row..]);
         }
         self.rows_count += ROWS;
-        &rows[ROWS * self.width..]
+        rest
     }
 
     /// Combines the waiting rows, from right to left, into the panel's columns of the result.
@@ -164,14 +166,7 @@ impl<T: Copy + Default> Panel<'_, T> {
                 let left = proven.load(&self.scratch[waiting * stride + in_row..]);
                 node = O::lanes(proven, left, node);
             }
-            let column = self.first_column::<V>(strip);
-            if self.width < V::LANES {
-                let mut lanes = [T::default(); REGISTER_ELEMENTS];
-                proven.store(node, &mut lanes);
-                result.copy_from_slice(&lanes[..self.width]);
-            } else {
-                proven.store_first(node, &mut result[column..]);
-            }
+            proven.store_first(node, &mut result[self.first_column::<V>(strip)..]);
         }
     }
 
@@ -182,19 +177,12 @@ impl<T: Copy + Default> Panel<'_, T> {
     }
 
     /// The first column of a strip. The last strip of a row ends at the end of the row, so it may recompute some columns of the
-    /// strip before it. A register that is wider than a row reads into the next row; those lanes are ignored.
+    /// strip before it.
     #[inline(always)]
     fn first_column<V: Vector<Element = T>>(&self, strip: usize) -> usize {
-        let last = self.width.saturating_sub(V::LANES);
+        let last = self.width - V::LANES;
         last.min(self.columns.start + strip * V::LANES)
     }
-}
-
-/// A copy of up to 64 rows that are narrower than a register, with padding after them.
-fn padded<T: Copy + Default, const ROWS: usize>(rows: &[T]) -> [T; 64 * REGISTER_ELEMENTS] {
-    let mut copy = [T::default(); 64 * REGISTER_ELEMENTS];
-    copy[..rows.len()].copy_from_slice(rows);
-    copy
 }
 
 /// The tree over the first `ROWS` rows, for one register of columns that begins at `column`.
@@ -231,14 +219,17 @@ where
 
 /// Two levels, lane by lane.
 #[inline(always)]
-fn four<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, [a, b, c, d]: [V; 4]) -> V {
+pub(crate) fn four<V: Vector, O: Combine<V::Element>>(
+    proven: Proven<V>,
+    [a, b, c, d]: [V; 4],
+) -> V {
     let (left, right) = (O::lanes(proven, a, b), O::lanes(proven, c, d));
     O::lanes(proven, left, right)
 }
 
 /// Three levels, lane by lane.
 #[inline(always)]
-fn eight<V: Vector, O: Combine<V::Element>>(
+pub(crate) fn eight<V: Vector, O: Combine<V::Element>>(
     proven: Proven<V>,
     [a, b, c, d, e, f, g, h]: [V; 8],
 ) -> V {

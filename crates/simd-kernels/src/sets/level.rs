@@ -71,7 +71,7 @@ impl Level {
                 Self(Set::Avx2(avx512.into())).for_row_bytes(bytes)
             }
             #[cfg(target_arch = "x86_64")]
-            Set::Avx2(avx2) if bytes < 32 => Self(Set::Sse2(avx2.into())),
+            Set::Avx2(avx2) if bytes < 16 => Self(Set::Sse2(avx2.into())),
             _ => self,
         }
     }

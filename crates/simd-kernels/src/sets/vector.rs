@@ -33,6 +33,9 @@ pub(crate) unsafe trait Vector: Copy {
     /// Whether leaves are prefetched.
     const PREFETCHES: bool = true;
 
+    /// Whether the highest level combines the halves of `a`, and then those of `b`.
+    const COMBINES_HALVES: bool = false;
+
     /// Reads `LANES` elements, aligned or not.
     unsafe fn load(from: *const Self::Element) -> Self;
     /// Writes `LANES` elements, aligned or not.

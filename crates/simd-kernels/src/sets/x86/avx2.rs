@@ -129,6 +129,7 @@ fn subtract_bits_ps(a: __m256, b: __m256) -> __m256 {
 unsafe impl Vector for __m256d {
     type Element = f64;
     const LANES: usize = 4;
+    const COMBINES_HALVES: bool = true;
 
     lane_by_lane!(
         "avx2",
@@ -188,6 +189,7 @@ unsafe impl Vector for __m256d {
 unsafe impl Vector for __m256 {
     type Element = f32;
     const LANES: usize = 8;
+    const COMBINES_HALVES: bool = true;
 
     lane_by_lane!(
         "avx2",
