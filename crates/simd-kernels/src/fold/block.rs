@@ -35,9 +35,6 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// Up to L registers of L lanes each. Their memory is not initialised, which would take time in short folds.
 pub(crate) type Registers<V> = ArrayVec<V, 16>;
 
-/// Small enough to be read by columns from memory.
-const PART_BYTES: usize = 512;
-
 /// The number of leaves in a block.
 #[inline(always)]
 pub(crate) const fn block_leaves<V: Vector>() -> usize {
@@ -52,7 +49,8 @@ pub(crate) const fn block_leaves<V: Vector>() -> usize {
 pub(crate) const fn part_leaves<V: Vector>() -> usize {
     match V::LANES {
         16 => 256,
-        _ => PART_BYTES / size_of::<V::Element>(),
+        8 if size_of::<V::Element>() == 4 => 128,
+        _ => 64,
     }
 }
 
@@ -80,7 +78,9 @@ where
         _ if const { R::AHEAD_BYTES > 0 || register_bytes::<V>() == 64 || O::COMPARES } => {
             block_nodes_by_loop::<V, O, S, R>(proven, block)
         }
-        2 if R::IN_ORDER => Two::parts::<V, O, S, R>(proven, block, 0),
+        _ if const { R::IN_ORDER && !V::COMBINES_HALVES } => {
+            block_nodes_by_loop::<V, O, S, R>(proven, block)
+        }
         4 if R::IN_ORDER => Four::parts::<V, O, S, R>(proven, block, 0),
         _ if R::IN_ORDER => Eight::parts::<V, O, S, R>(proven, block, 0),
         lanes => {

@@ -83,15 +83,22 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
+    // Where there is a vector set, plain Rust is a reference, but for sums and products of doubles: small code matters more than fast code.
+    let is_reference = cfg!(any(target_arch = "aarch64", target_arch = "x86_64"))
+        && V::IS_PLAIN_RUST
+        && (O::COMPARES || size_of::<V::Element>() < 8);
+    if is_reference {
+        return Counter::new().finish(leaves, O::single);
+    }
     match Ahead::of_bytes(bytes) {
         Ahead::Nothing => fold_blocks::<V, O, S, ByColumns>(proven, leaves),
-        Ahead::SharedCache if const { !V::PREFETCHES } => {
-            fold_blocks::<V, O, S, ByColumns>(proven, leaves)
-        }
         Ahead::InOrder => fold_blocks::<V, O, S, InOrder>(proven, leaves),
         _ if const { !V::PREFETCHES } => fold_blocks::<V, O, S, InOrder>(proven, leaves),
-        Ahead::SharedCache => fold_blocks::<V, O, S, FromSharedCache>(proven, leaves),
-        Ahead::Memory => fold_blocks::<V, O, S, FromMemory>(proven, leaves),
+        // Comparisons take long enough that the distance hardly matters.
+        Ahead::Memory if const { !O::COMPARES } => {
+            fold_blocks::<V, O, S, FromMemory>(proven, leaves)
+        }
+        _ => fold_blocks::<V, O, S, FromSharedCache>(proven, leaves),
     }
 }
 

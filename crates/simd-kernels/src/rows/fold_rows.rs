@@ -2,6 +2,7 @@
 
 use crate::fold::runs::fold_runs_kernel;
 use crate::rows::panel::{REGISTER_ELEMENTS, Rows, panel_columns};
+use crate::rows::tree_rows::tree_fold_rows;
 use crate::sets::dispatch::Float;
 use crate::sets::level::Level;
 use crate::sets::operation::Operation;
@@ -63,6 +64,9 @@ pub(crate) fn fold_rows_kernel<T: Float, O: Combine<T>>(
     if width == 1 {
         fold_runs_kernel::<T, O>(level, items, &[items.len()], result);
         return Some(());
+    }
+    if level == Level::SCALAR {
+        return tree_fold_rows(width, items, scratch, result, O::single);
     }
     let rows = Rows {
         width,

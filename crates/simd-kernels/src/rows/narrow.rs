@@ -40,16 +40,8 @@ pub(crate) fn fold_narrow_rows<V, O, const REGISTERS: usize>(
         roots: ArrayVec::new_const(),
         count: 0,
     };
-    // Eight groups at a time, because branches that depend on the counter are unpredictable.
-    while rows.have_groups(8) {
-        let mut nodes = [[proven.load(rows.rest); REGISTERS]; 8];
-        for node in &mut nodes {
-            *node = rows.next_group::<O>();
-        }
-        let root = rows.eight::<O>(nodes);
-        rows.push::<O>(root, 3 + GROUP_ROWS.ilog2());
-    }
-    while rows.have_groups(1) {
+    // Comparisons take longer than the counter.
+    while const { !O::COMPARES } && rows.have_group() {
         let root = rows.next_group::<O>();
         rows.push::<O>(root, GROUP_ROWS.ilog2());
     }
@@ -87,14 +79,13 @@ struct Rows<'r, V: Vector, const REGISTERS: usize> {
 }
 
 impl<V: Vector, const REGISTERS: usize> Rows<'_, V, REGISTERS> {
-    /// Whether a whole number of groups can be read.
+    /// Whether a group can be read.
     #[inline(always)]
-    fn have_groups(&self, groups: usize) -> bool {
-        let rows = groups * GROUP_ROWS;
+    fn have_group(&self) -> bool {
         if self.are_half_registers() {
-            self.rest.len() >= rows * self.width
+            self.rest.len() >= GROUP_ROWS * self.width
         } else {
-            self.have(rows)
+            self.have(GROUP_ROWS)
         }
     }
 

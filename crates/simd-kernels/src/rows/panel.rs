@@ -16,7 +16,7 @@ use core::ops::Range;
 
 use crate::processor::prefetch::RowsAhead;
 use crate::rows::narrow::fold_narrow_rows;
-use crate::sets::kernel::Kernel;
+use crate::sets::kernel::{For, Kernel};
 use crate::sets::vector::{Combine, Proven, Vector};
 
 /// The number of bytes of each row in a panel.
@@ -57,6 +57,11 @@ pub(crate) struct Rows<'a, T> {
 impl<T: Copy + Default> Kernel<T> for Rows<'_, T> {
     type Output = ();
 
+    const FOR: For = For {
+        scalar: false,
+        ..For::ALL
+    };
+
     #[inline(always)]
     fn compute<V, O>(self, proven: Proven<V>)
     where
@@ -66,7 +71,7 @@ impl<T: Copy + Default> Kernel<T> for Rows<'_, T> {
         if self.width <= V::LANES {
             return fold_narrow_rows::<V, O, 1>(proven, self.width, self.items, self.result);
         }
-        if self.width <= 2 * V::LANES {
+        if const { V::COMBINES_HALVES } && self.width <= 2 * V::LANES {
             return fold_narrow_rows::<V, O, 2>(proven, self.width, self.items, self.result);
         }
         let mut first = 0;

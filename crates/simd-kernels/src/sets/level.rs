@@ -67,7 +67,7 @@ impl Level {
         let _ = bytes;
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512(avx512) if bytes < 64 => {
+            Set::Avx512(avx512) if bytes < 128 => {
                 Self(Set::Avx2(avx512.into())).for_row_bytes(bytes)
             }
             #[cfg(target_arch = "x86_64")]

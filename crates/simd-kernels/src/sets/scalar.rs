@@ -56,6 +56,7 @@ where
 {
     type Element = T;
     const LANES: usize = 4;
+    const IS_PLAIN_RUST: bool = true;
     const PREFETCHES: bool = false;
 
     #[inline(always)]

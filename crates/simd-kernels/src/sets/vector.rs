@@ -30,6 +30,8 @@ pub(crate) unsafe trait Vector: Copy {
     /// The number of lanes: 2, 4, 8 or 16.
     const LANES: usize;
 
+    const IS_PLAIN_RUST: bool = false;
+
     /// Whether leaves are prefetched.
     const PREFETCHES: bool = true;
 

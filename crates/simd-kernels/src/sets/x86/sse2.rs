@@ -115,6 +115,7 @@ fn subtract_bits_ps(a: __m128, b: __m128) -> __m128 {
 unsafe impl Vector for __m128d {
     type Element = f64;
     const LANES: usize = 2;
+    const PREFETCHES: bool = false;
 
     lane_by_lane!(
         "sse2",
@@ -148,6 +149,7 @@ unsafe impl Vector for __m128d {
 unsafe impl Vector for __m128 {
     type Element = f32;
     const LANES: usize = 4;
+    const PREFETCHES: bool = false;
 
     lane_by_lane!(
         "sse2",
