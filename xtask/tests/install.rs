@@ -29,7 +29,6 @@ fn refused(words: &[&str], expected: &[&str]) {
 fn a_prefix_is_a_folder_that_can_be_written_to() {
     refused(&[], &["--prefix", "missing"]);
     refused(&["--prefix"], &["--prefix"]);
-    refused(&["--mpi", "--prefix"], &["--prefix"]);
     let folder = fresh_folder("install file");
     let file = folder.join("file");
     fs::write(&file, "").unwrap();
@@ -60,17 +59,6 @@ fn wrong_options_change_nothing() {
         refused(&[&["--prefix", prefix], words].concat(), &expected);
     }
     assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
-}
-
-/// The option is still in users' scripts.
-#[test]
-fn an_option_that_is_not_needed_any_more_is_told_so() {
-    for words in [&["--mpi"][..], &["--mpi", "openmpi"]] {
-        let words = [&["--prefix", "/proc/treefold"], words].concat();
-        let output = xtask("install", &words);
-        let errors = said(output, 2);
-        assert!(errors.starts_with("--mpi is not needed: "), "{errors}");
-    }
 }
 
 /// The script needs no build, and its help fits any terminal.

@@ -51,9 +51,6 @@ pub struct Options {
     /// Uninstall from the prefix; files that were changed since are kept
     #[arg(long, conflicts_with_all = ["libdir", "offline", "no_mpi", "strip"])]
     uninstall: bool,
-    /// Has no effect: the installed library works with every MPI library
-    #[arg(long, value_name = "NAME", num_args = 0..=1)]
-    mpi: Option<Option<String>>,
 }
 
 /// Runs the command.
@@ -64,9 +61,6 @@ pub fn install(options: &Options) -> Result<(), Error> {
     let missing = "it is missing: the folder to install to, as in `--prefix ~/treefold`";
     let folder = options.prefix.as_deref();
     let folder = folder.ok_or_else(|| Error::option("--prefix", missing))?;
-    if options.mpi.is_some() {
-        eprintln!("--mpi is not needed: what is installed is for every MPI library");
-    }
     if options.uninstall {
         return uninstall(folder);
     }
