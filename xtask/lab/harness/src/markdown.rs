@@ -58,24 +58,3 @@ pub fn from_to(values: impl IntoIterator<Item = f64>, shown: impl Fn(f64) -> Str
         format!("{least} to {most}")
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::digits;
-
-    #[test]
-    fn numbers_have_four_digits() {
-        for (number, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (184.486, "184.5"),
-            (1083.4, "1083"),
-            (0.25, "0.25"),
-            (12.345, "12.35"),
-            (3.9e-13, "3.90e-13"),
-            (1e12, "1.00e12"),
-        ] {
-            assert_eq!(digits(number), text);
-        }
-    }
-}

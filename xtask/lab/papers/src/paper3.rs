@@ -186,26 +186,3 @@ fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::flat;
-    use schedule::{Algorithm, Collective};
-
-    #[test]
-    fn section_3_chooses() {
-        let reduce = Collective::Reduce { root: 0 };
-        let short = [Algorithm::Binomial, Algorithm::RecursiveDoubling];
-        let long = [Algorithm::ReduceScatterGather, Algorithm::Rabenseifner];
-        for (ranks, doubles, expected) in [
-            (64, 1, short),
-            (64, 255, short),
-            (64, 256, long),
-            (60, 256, short),
-            (2048, 256, short),
-        ] {
-            let chosen = |collective| flat(collective, ranks, doubles).algorithm();
-            assert_eq!([reduce, Collective::Allreduce].map(chosen), expected);
-        }
-    }
-}

@@ -285,35 +285,3 @@ fn exchange_rounds(ranks: usize) -> u64 {
     let more = if ranks.is_power_of_two() { 0 } else { 2 };
     u64::from(ranks.ilog2()) + more
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{has_tuple, meets_base_border, row};
-
-    /// n and P of all pairs up to 300 that do not adapt, as another model counted them.
-    #[test]
-    fn pairs_that_do_not_adapt() {
-        for (ports, unadapted, least) in [
-            (1, 191, Some(13)),
-            (2, 121, Some(40)),
-            (3, 69, Some(85)),
-            (4, 48, Some(156)),
-            (5, 25, Some(259)),
-            (6, 0, None),
-            (7, 0, None),
-            (8, 0, None),
-        ] {
-            let row = row(ports, 300);
-            assert_eq!((row.same, row.right), (row.count, row.count), "n = {ports}");
-            assert_eq!(row.count - row.ours, unadapted);
-            assert_eq!(row.least_unadapted, least);
-        }
-    }
-
-    #[test]
-    fn the_worked_example() {
-        // P = 8, n = 2: g_B meets g_1^2[1], as the paper has it; eq. 8 has solutions, too.
-        assert!(meets_base_border(2, 8) && has_tuple(2, 8));
-        assert!(meets_base_border(2, 9) && !has_tuple(2, 9));
-    }
-}

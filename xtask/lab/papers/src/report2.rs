@@ -178,28 +178,3 @@ fn block_sizes(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     );
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{BLOCK_ELEMENTS, COUNT_MAX, ratios};
-    use crate::cluster::{Shape, fastest};
-
-    /// Within the ratios a block is the best power of ten by Lemma 1's time, beyond them it is not.
-    #[test]
-    fn ratios_bound_where_a_block_is_best() {
-        let shape = Shape::new(20, 16);
-        let (least, most) = ratios(shape, 10_000);
-        let best = |ratio: f64| {
-            let times = BLOCK_ELEMENTS.map(|elements| {
-                let blocks = (COUNT_MAX / elements) as f64;
-                let rounds = 2.0 * (shape.ranks() as f64 - 1.0) + 2.0 * (blocks - 1.0);
-                rounds * (ratio + elements as f64 * 4.0)
-            });
-            fastest(BLOCK_ELEMENTS.into_iter().zip(times)).0
-        };
-        assert_eq!(best(least * 1.01), 10_000);
-        assert_eq!(best(most / 1.01), 10_000);
-        assert_eq!(best(least / 1.01), 1_000);
-        assert_eq!(best(most * 1.01), 100_000);
-    }
-}

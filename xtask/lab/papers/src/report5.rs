@@ -264,27 +264,3 @@ fn eager_ns(run: &Run, row_bytes: f64) -> f64 {
     }
     combined_ns(&run.schedule(1), &run.machine, row_bytes, 0)
 }
-
-#[cfg(test)]
-mod tests {
-    use schedule::{Algorithm, Collective, Link};
-
-    use super::eager_ns;
-    use crate::cluster::{Run, link_of};
-
-    const LINK: Link = link_of(100.0, 1.0, 0.5);
-
-    /// One message costs the same in both models; two children's latencies overlap.
-    #[test]
-    fn latencies_overlap() {
-        let reduce = Collective::Reduce { root: 0 };
-        let [chain, tree] = [Algorithm::LinearPipelined, Algorithm::Binary]
-            .map(|algorithm| Run::flat(algorithm, reduce, 3, LINK));
-        let same = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
-        same(eager_ns(&chain, 10.0), 230.0);
-        same(chain.time_ns(10.0, 1), 230.0);
-        // Both leaves' messages come at 100, and take 10 each; the second is combined after both.
-        same(eager_ns(&tree, 10.0), 125.0);
-        same(tree.time_ns(10.0, 1), 230.0);
-    }
-}

@@ -100,38 +100,3 @@ pub(super) fn count(count: impl Display) -> String {
     }
     grouped(&digits)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{count, line, mean, range, ratios, span};
-
-    #[test]
-    fn counts_are_read_easily() {
-        for (number, text) in [
-            (0, "0"),
-            (1602, "1602"),
-            (10_000, "10^4"),
-            (20_000, "20,000"),
-            (504_850, "504,850"),
-            (21_410_970, "21,410,970"),
-        ] {
-            assert_eq!(count(number), text);
-        }
-    }
-
-    #[test]
-    fn lines_are_compared_where_both_have_points() {
-        let own = line("own", [(1.0, 2.0), (2.0, 3.0)], |point| point);
-        let other = line("other", [(2.0, 1500.0), (3.0, 1.0)], |point| point);
-        assert_eq!(ratios(&other, &own).collect::<Vec<f64>>(), [500.0]);
-    }
-
-    #[test]
-    fn ranges_have_ends() {
-        assert_eq!(range([0.5, 2.0, 1.0]), "0.50 to 2.00");
-        assert_eq!(range([1.0, 1.001]), "1.00");
-        assert_eq!(span([1.0, 1.001]), "1 to 1.001");
-        assert_eq!(span([1.0, 1.0]), "1");
-        assert!((mean([1.0, 2.0, 6.0]) - 3.0).abs() < 1e-12);
-    }
-}

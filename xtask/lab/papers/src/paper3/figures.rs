@@ -266,27 +266,3 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{REDUCE, RatioPoint, wins_from};
-
-    #[test]
-    fn trees_side_by_side_know_nodes_already() {
-        let point = RatioPoint::of(REDUCE, 64, 1);
-        assert!((point.eight(0) - 1.0).abs() < 1e-9);
-        assert!(point.eight(1) < 1.0);
-    }
-
-    #[test]
-    fn winning_is_for_good() {
-        let point = |doubles, eight| RatioPoint {
-            ranks: 16,
-            doubles,
-            ratios: [[1.0, 1.0, eight]; 2],
-        };
-        let points = [point(1, 0.5), point(4, 1.5), point(16, 0.5), point(64, 0.7)];
-        assert_eq!(wins_from(&points, 0), "16 doubles");
-        assert_eq!(wins_from(&points[..2], 0), "never");
-    }
-}

@@ -323,38 +323,3 @@ fn ordered(quick: bool, page: &mut Page) -> Result<(), Error> {
     ));
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{allreduce_by_nodes, bound, nodes, patterns, reduce_by_nodes};
-
-    #[test]
-    fn nodes_hold_their_ranks() {
-        let values = [0.0, 1.0, 2.0, 3.0, 4.0];
-        assert_eq!(
-            nodes(&values, 2, false),
-            [vec![0.0, 1.0], vec![2.0, 3.0], vec![4.0]]
-        );
-        assert_eq!(
-            nodes(&values, 2, true),
-            [vec![0.0, 3.0], vec![1.0, 4.0], vec![2.0]]
-        );
-    }
-
-    #[test]
-    fn an_order_can_be_seen() {
-        // The first meets the third, the second the fourth, where they are dealt out to two nodes.
-        let values = [1.0, 1e16, 1.0, -1e16];
-        for sum in [reduce_by_nodes, allreduce_by_nodes] {
-            assert_eq!(patterns(&values, &[1], false, sum), 1);
-        }
-        assert_eq!(patterns(&values, &[1, 2], false, allreduce_by_nodes), 1);
-        assert_eq!(patterns(&values, &[1, 2], true, allreduce_by_nodes), 2);
-    }
-
-    #[test]
-    fn the_bound_is_the_published_one() {
-        assert!((bound(1 << 20) - 2.2e-15).abs() < 0.1e-15);
-        assert_eq!(bound(3).to_bits(), bound(4).to_bits());
-    }
-}

@@ -229,19 +229,3 @@ fn claims(
         joined(costs, "; ")
     )
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{CLUSTERS, OrderedTimes};
-
-    #[test]
-    fn one_message_a_round_is_the_same_for_both_postings() {
-        for ranks in [2, 7, 28] {
-            let [at_once, in_turn] = [true, false].map(|is_at_once| {
-                OrderedTimes::of(&CLUSTERS[0], is_at_once, ranks, 2040.0).unordered_ns
-            });
-            assert_eq!(at_once[..2], in_turn[..2]);
-            assert!(at_once.iter().zip(in_turn).all(|(a, b)| *a <= b));
-        }
-    }
-}

@@ -186,19 +186,3 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Case, link_of};
-
-    /// Corollary 3 is Lemma 1 for d = 2(p - 1) and s = 2.
-    #[test]
-    fn corollary_3_is_lemma_1() {
-        let case = Case(16, 4e7, link_of(1000.0, 0.08, 0.0));
-        let (p, alpha, beta, m) = (16.0, 1000.0_f64, 0.08, 4e7);
-        let corollary =
-            (2.0 * p - 4.0) * alpha + 4.0 * ((p - 2.0) * alpha * beta * m).sqrt() + 2.0 * beta * m;
-        let ratio = case.lemma_ns((30.0, 2.0)) / corollary;
-        assert!((ratio - 1.0).abs() < 1e-12, "{ratio}");
-    }
-}
