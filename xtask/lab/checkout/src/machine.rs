@@ -32,7 +32,7 @@ impl Machine {
         git.args(["rev-parse", "--short", "HEAD"]);
         git.current_dir(workspace());
         Self {
-            processor: processor(),
+            processor: about_processor("model name").unwrap_or("unknown processor".to_owned()),
             cores: thread::available_parallelism().map_or(1, usize::from),
             date: said(Command::new("date").args(["-u", "+%F"])),
             commit: said(&mut git),
@@ -52,13 +52,12 @@ pub fn load() -> Option<f64> {
     load.split(' ').next()?.parse().ok()
 }
 
-fn processor() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let mut lines = text.lines();
-    let line = lines.find_map(|line| line.strip_prefix("model name"));
-    let name = line.and_then(|line| line.split_once(": "));
-    name.map_or("unknown processor", |(_, name)| name)
-        .to_owned()
+/// What the system says of the processor by this name, if it says anything.
+pub fn about_processor(name: &str) -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+    let line = lines.find(|(key, _)| key.trim() == name);
+    line.map(|(_, value)| value.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 //!
 //! A rank that is cut off cannot report to its launcher. So every rank writes its outcome to a file in a shared folder.
 
-use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use checkout::files;
 use reduce::{Plan, Sum, World};
 
 use crate::Error;
@@ -72,11 +72,11 @@ pub fn endure(
         if world.rank() == 0 {
             report(&format!("done {round} {}", longest.as_millis()));
         }
-        return write(&path, "done\n");
+        return Ok(files::write(&path, "done\n")?);
     };
     let after = round_begin.elapsed().as_millis();
     let outcome = format!("{error}\n{after}\n");
-    write(&path, &outcome)?;
+    files::write(&path, &outcome)?;
     let (again, failed) = (folder.join(AGAIN), Instant::now());
     while !again.exists() {
         if failed.elapsed() > AGAIN_LIMIT {
@@ -88,7 +88,8 @@ pub fn endure(
     for round in 0..ROUNDS_AGAIN {
         sum(round, false)?;
     }
-    write(&path, &format!("{outcome}again {ROUNDS_AGAIN}\n"))
+    let outcome = format!("{outcome}again {ROUNDS_AGAIN}\n");
+    Ok(files::write(&path, outcome)?)
 }
 
 /// Plans the sum of a row of each rank: a number, and whether to stop. The returned function reduces once, compares the bits, and returns
@@ -108,8 +109,4 @@ fn repeated_sum(world: &World) -> Result<impl Fn(u64, bool) -> Result<bool, Erro
         }
         Ok(sums[1] > 0.0)
     })
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    fs::write(path, text).map_err(|error| Error::file(path, error))
 }

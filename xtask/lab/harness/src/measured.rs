@@ -4,10 +4,11 @@
 pub mod marks;
 pub mod query;
 
+use std::mem;
 use std::path::{Path, PathBuf};
-use std::{fs, mem};
 
-use checkout::machine::{Machine, load};
+use checkout::files;
+use checkout::machine::{Machine, about_processor, load};
 use checkout::workspace::workspace;
 use launch::Installation;
 use serde::{Deserialize, Serialize};
@@ -80,17 +81,12 @@ impl Measurements {
 
     /// Reads a record.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
-        serde_json::from_str(&text).map_err(|error| Error::file(path, error))
+        serde_json::from_str(&files::read(path)?).map_err(|error| Error::file(path, error))
     }
 
     /// Writes it, with a line of text for each row and four digits of each time.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
-        let text = self.text()?;
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
-        }
-        fs::write(path, text).map_err(|error| Error::file(path, error))
+        Ok(files::write(path, self.text()?)?)
     }
 
     fn text(&self) -> Result<String, serde_json::Error> {
@@ -106,13 +102,7 @@ impl Measurements {
 
 /// What distinguishes a processor from others of its name, if the system reports it.
 fn generation() -> Option<String> {
-    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let of = |name: &str| {
-        let mut lines = text.lines().filter_map(|line| line.split_once(':'));
-        let line = lines.find(|(key, _)| key.trim() == name);
-        line.map(|(_, value)| value.trim())
-    };
-    let (family, model) = (of("cpu family")?, of("model")?);
+    let (family, model) = (about_processor("cpu family")?, about_processor("model")?);
     Some(format!(" (family {family}, model {model})"))
 }
 

@@ -9,9 +9,10 @@ pub mod style;
 pub mod svg;
 mod traces;
 
+use std::mem;
 use std::path::Path;
-use std::{fs, mem};
 
+use checkout::files;
 use serde::{Deserialize, Serialize};
 
 pub use axis::{Axis, Scale};
@@ -162,8 +163,8 @@ impl Record {
 
     /// Reads `path`, which ends in `.json`.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
-        let read: Self = serde_json::from_str(&text).map_err(|error| Error::file(path, error))?;
+        let read = serde_json::from_str(&files::read(path)?);
+        let read: Self = read.map_err(|error| Error::file(path, error))?;
         Ok(Self::new(read.source, read.plot))
     }
 
@@ -171,7 +172,7 @@ impl Record {
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let kept = path.with_extension("json");
         let text = self.text().map_err(|error| Error::file(&kept, error))?;
-        fs::write(&kept, text).map_err(|error| Error::file(&kept, error))?;
+        files::write(&kept, text)?;
         self.plot.write(path)
     }
 

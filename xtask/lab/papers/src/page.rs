@@ -4,10 +4,9 @@
 //! comparisons; and as rows of JSON.
 
 use std::fmt::Display;
-use std::fs;
-use std::io;
 use std::path::Path;
 
+use checkout::files;
 use harness::Error;
 use harness::markdown::{digits, table};
 use harness::plot::{Axis, Line, Plot, Record, Size, Style};
@@ -171,8 +170,7 @@ impl Page {
         let (id, paper, title) = (self.exhibit.id, self.exhibit.paper.name, &self.title);
         let head = format!("# {paper}: {title}\n\nWritten by `cargo xtask papers --only {id}`.");
         let text = self.put_together(head, folder, |_| true)?;
-        let path = folder.join(format!("{id}.md"));
-        fs::write(&path, text).map_err(|error| Error::file(&path, error))
+        Ok(files::write(&folder.join(format!("{id}.md")), text)?)
     }
 
     /// The section of the paper's page in this folder: the comparisons and the paper's chosen pictures.
@@ -190,12 +188,15 @@ impl Page {
             Block::Picture(file, _) => paper.pictures.contains(&&**file),
         })?;
         let path = folder.join(paper.page());
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => format!("# {}\n", paper.name),
-            text => text.map_err(|error| Error::file(&path, error))?,
+        let text = if path.exists() {
+            files::read(&path)?
+        } else {
+            format!("# {}\n", paper.name)
         };
-        let text = with_section(&text, &heading, &section);
-        fs::write(&path, text).map_err(|error| Error::file(&path, error))
+        Ok(files::write(
+            &path,
+            with_section(&text, &heading, &section),
+        )?)
     }
 
     /// A head and blocks, whose pictures are drawn to a folder.

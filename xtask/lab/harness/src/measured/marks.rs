@@ -4,8 +4,9 @@
 //! its own.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use checkout::files;
 
 use super::query::Source;
 use crate::Error;
@@ -34,8 +35,7 @@ impl Records {
         let parts = address.split_once('?');
         let (file, query) = parts.ok_or("has no `?`")?;
         if !self.known.contains_key(file) {
-            let text = fs::read_to_string(self.root.join(file));
-            let text = text.map_err(|error| error.to_string())?;
+            let text = files::read(&self.root.join(file)).map_err(|error| error.to_string())?;
             self.known.insert(file.to_owned(), Source::parse(&text)?);
         }
         self.known[file].answer(query)
@@ -79,14 +79,8 @@ pub fn front_page(readme: &str, page: &str) -> Option<String> {
 
 /// The pages of a checkout that may have marks, by name.
 pub fn pages(root: &Path) -> Result<Vec<PathBuf>, Error> {
-    let docs = root.join("docs");
-    let mut pages = vec![root.join("README.md")];
-    for entry in fs::read_dir(&docs).map_err(|error| Error::file(&docs, error))? {
-        let path = entry.map_err(|error| Error::file(&docs, error))?.path();
-        if path.extension().is_some_and(|extension| extension == "md") {
-            pages.push(path);
-        }
-    }
+    let mut pages = files::with_extension(&root.join("docs"), "md")?;
+    pages.push(root.join("README.md"));
     pages.sort();
     Ok(pages)
 }

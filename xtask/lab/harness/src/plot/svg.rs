@@ -2,10 +2,10 @@
 //!
 //! plotters has integer coordinates, so a picture uses tenths of a pixel, as do all lengths below `plot`.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
+use checkout::files;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::prelude::SVGBackend;
@@ -63,7 +63,7 @@ pub fn write(
     draw: impl FnOnce(&Area<'_>) -> Drawn,
 ) -> Result<(), Error> {
     let picture = picture(size, title, draw).map_err(|error| Error::file(path, error))?;
-    fs::write(path, picture).map_err(|error| Error::file(path, error))
+    Ok(files::write(path, picture)?)
 }
 
 /// Draws a line of text: its left end, middle or right end is at this point.
