@@ -23,13 +23,12 @@ pub struct Options {
     /// the cache lines that short calls in C touch, and needs mpicc, pkg-config and valgrind. Or peers: see --peers
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
-    /// How the ranks of `exact`, `reduce`, `schedules` and `scalar` run: threads or mpi
-    #[arg(long, default_value = "threads", value_name = "NAME")]
-    backend: String,
+    /// How the ranks of `exact`, `reduce`, `schedules` and `scalar` run
+    #[arg(long, default_value = "threads", value_enum, value_name = "NAME")]
+    backend: Backend,
     #[command(flatten)]
     mpi: MpiOptions,
-    /// Numbers of ranks for `exact`, `reduce`, `schedules`, `scalar` and `peers` [default: 2; for `peers` 1,2]; with three or more,
-    /// `reduce` also plots its time over them
+    /// Numbers of ranks for `exact`, `reduce`, `schedules`, `scalar` and `peers` [default: 2; for `peers` 1,2]
     #[arg(long, value_name = "LIST")]
     ranks: Option<String>,
     /// A folder with ReproRed, the program of Stelz's thesis and ReproBLAS, or some of them. `peers` builds them, and compares them with
@@ -81,10 +80,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         let reason = format!("unknown bench `{name}`; known: {known}, all, footprint, peers");
         return Err(Error::option("bench", reason));
     }
-    let [backend] = Backend::parse(&options.backend)?[..] else {
-        let reason = "a bench runs on one backend: threads or mpi";
-        return Err(Error::option("--backend", reason));
-    };
+    let backend = options.backend;
     let ranks = choices::rank_counts(options.ranks())?;
     let place = if chosen.iter().any(|(_, is_of_ranks)| *is_of_ranks) {
         Place::chosen(backend, &options.mpi)?
@@ -182,25 +178,17 @@ impl Options {
         }
         rows.extend(of_python.rows);
         match name {
-            "sums" => {}
-            "schedules" | "scalar" => keep(name, &of_schedules, recording, output)?,
-            _ => keep(name, &rows, recording, output)?,
-        }
-        let pictures = match name {
             "sums" => {
                 let kept = self.record.then(|| workspace().join("docs"));
                 let folder = kept.map_or_else(target, Ok)?;
-                plot::sums(&sums::measure(quick, output), &folder)?
+                for picture in plot::sums(&sums::measure(quick, output), &folder)? {
+                    output.say(format!("plot: {}", picture.display()));
+                }
+                Ok(())
             }
-            "kernels" => vec![plot::kernels(&rows)?],
-            "reduce" => plot::scaling(&rows)?.into_iter().collect(),
-            "schedules" => vec![plot::schedules(&of_schedules)?],
-            _ => Vec::new(),
-        };
-        for picture in pictures {
-            output.say(format!("plot: {}", picture.display()));
+            "schedules" | "scalar" => keep(name, &of_schedules, recording, output),
+            _ => keep(name, &rows, recording, output),
         }
-        Ok(())
     }
 
     /// The record that a bench writes, if it writes one.

@@ -17,9 +17,9 @@ pub struct Options {
     /// Exhibits by name, for example table-3,figure-2.3; figure-4 means figure-4.1 to figure-4.4 [default: all]
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     only: Vec<String>,
-    /// How measured ranks run: threads or mpi [default: mpi if it is installed]
-    #[arg(long, value_name = "NAME")]
-    backend: Option<String>,
+    /// How measured ranks run [default: mpi if it is installed]
+    #[arg(long, value_enum, value_name = "NAME")]
+    backend: Option<Backend>,
     #[command(flatten)]
     mpi: MpiOptions,
     /// Measure fewer sizes and runs
@@ -40,11 +40,8 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<(), Error> {
     let all = exhibits();
     let chosen = chosen(&all, &options.only)?;
-    let backend = match &options.backend {
-        Some(name) => match Backend::parse(name)?[..] {
-            [backend] => backend,
-            _ => return Err(Error::option("--backend", "one of threads and mpi")),
-        },
+    let backend = match options.backend {
+        Some(backend) => backend,
         None if options.mpi.installation()?.missing().is_none() => Backend::Mpi,
         None => Backend::Threads,
     };

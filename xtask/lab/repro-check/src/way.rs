@@ -251,7 +251,7 @@ impl fmt::Display for Sharing {
 travels_by_name!(Sharing, "distribution");
 
 /// How ranks run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Backend {
     /// Threads of this process.
     Threads,
