@@ -29,11 +29,8 @@ pub struct Options {
     /// The number of cases
     #[arg(long, default_value_t = 1000, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     cases: u64,
-    /// Run for this many minutes instead of a number of cases
-    #[arg(long, value_name = "M", value_parser = value_parser!(u64).range(1..))]
-    minutes: Option<u64>,
     /// How ranks run: threads, mpi, all (both), or cluster (MPI on virtual clusters whose networks also have faults)
-    #[arg(long, default_value = "threads", value_name = "NAME")]
+    #[arg(long, default_value = "threads", value_name = "NAME", value_parser = ["threads", "mpi", "all", CLUSTER])]
     backend: String,
     #[command(flatten)]
     mpi: MpiOptions,
@@ -63,13 +60,9 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
         Some("none") => Vec::new(),
         Some(typed) => names("--faults", typed, FaultKind::ALL, str::parse)?,
     };
-    let backends = match Backend::parse(&options.backend) {
-        _ if options.backend == CLUSTER => Vec::new(),
-        Err(Error::Checkout(checkout::Error::Option { option, reason })) => {
-            let reason = format!("{reason}, {}", CLUSTER);
-            return Err(Error::option(option, reason));
-        }
-        backends => backends?,
+    let backends = match &*options.backend {
+        CLUSTER => Vec::new(),
+        name => Backend::parse(name)?,
     };
     if options.leaks && backends != [Backend::Threads] {
         let reason = "it looks at this process only: --backend threads";
@@ -80,16 +73,14 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
     silence_panics();
     if backends.is_empty() {
         let progress = options.progress(CLUSTER);
-        let (seeds, deadline) = (options.seeds(), options.deadline());
         let done = |cases| progress.advance(cases);
-        is_sound = run_on_clusters(options, seeds, deadline, &mut output, &done)?;
+        is_sound = run_on_clusters(options, options.seeds(), &mut output, &done)?;
     } else {
         options.mpi.check_use(backends.contains(&Backend::Mpi))?;
     }
     for backend in backends {
         let campaign = Campaign {
             seeds: options.seeds(),
-            deadline: options.deadline(),
             place: Place::ready(backend, &options.mpi.installation()?)?,
             interposer: options.interposer.clone(),
             generator: Generator::new(backend, options.ranks.map(usize::from), &faults),
@@ -108,23 +99,11 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
 impl Options {
     /// The seeds of all cases.
     fn seeds(&self) -> Range<u64> {
-        match self.minutes {
-            Some(_) => self.seed..u64::MAX,
-            None => self.seed..self.seed.saturating_add(self.cases),
-        }
-    }
-
-    /// The time after which no case starts.
-    fn deadline(&self) -> Option<Instant> {
-        let minutes = self.minutes?;
-        Some(Instant::now() + Duration::from_secs(60 * minutes))
+        self.seed..self.seed.saturating_add(self.cases)
     }
 
     fn progress(&self, backend: &str) -> Progress {
-        match self.minutes {
-            Some(_) => Progress::counting(backend, "cases"),
-            None => Progress::to(backend, self.cases, "cases"),
-        }
+        Progress::to(backend, self.cases, "cases")
     }
 }
 
@@ -134,26 +113,15 @@ const CLUSTER: &str = "cluster";
 /// Cases per cluster.
 const CASES: u64 = 40;
 
-/// A kind of trouble: a fault of the network or its nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trouble {
-    /// None; the programs themselves have faults.
-    Programs,
-    /// Frames are lost.
-    Loss,
-    /// Nodes are cut off, one after the other, for up to 2 s.
-    LinkDown,
-    /// Nodes are stopped, one after the other, for up to 2 s.
-    Stopped,
-}
-
-/// All kinds of trouble, by name.
-const TROUBLES: [(&str, Trouble); 4] = [
-    ("delay", Trouble::Programs),
-    ("loss", Trouble::Loss),
-    ("link-down", Trouble::LinkDown),
-    ("stopped", Trouble::Stopped),
+/// The faults of the network or its nodes, with the orders that begin and end one. In `delay`, the programs themselves have faults; in `loss`,
+/// frames are lost; and nodes are cut off or stopped, one after the other, for up to 2 s.
+const TROUBLES: [(&str, Option<[Order; 2]>); 4] = [
+    ("delay", None),
+    (LOSS, None),
+    ("link-down", Some([Order::Cut, Order::Heal])),
+    ("stopped", Some([Order::Stop, Order::Resume])),
 ];
+const LOSS: &str = "loss";
 
 /// The settings of a cluster with one kind of trouble.
 struct Troubled {
@@ -163,7 +131,7 @@ struct Troubled {
     delay_us: u64,
     /// The share of lost frames, in tenths of a percent.
     loss: u64,
-    trouble: Trouble,
+    orders: Option<[Order; 2]>,
     /// The trouble's name.
     name: &'static str,
 }
@@ -172,18 +140,18 @@ impl Troubled {
     fn of(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let kind = usize::try_from(seed / CASES % TROUBLES.len() as u64).expect("a few");
-        let (name, trouble) = TROUBLES[kind];
+        let (name, orders) = TROUBLES[kind];
         Self {
             seed,
             name,
             nodes: 2 + random.below(3),
             ranks_per_node: 1 + random.below(2),
             delay_us: [0, 50, 200, 1000][random.below(4)],
-            loss: match trouble {
-                Trouble::Loss => 1 + random.below(10) as u64,
+            loss: match name {
+                LOSS => 1 + random.below(10) as u64,
                 _ => 0,
             },
-            trouble,
+            orders,
         }
     }
 
@@ -203,8 +171,8 @@ impl Troubled {
         let words = format!("-- campaign --json - --seed {seed} --cases {cases} --ranks {ranks}");
         command.args(words.split(' '));
         // Tests of some program faults set a short silence limit, which an interrupted network would exceed as well.
-        let faults = match self.trouble {
-            Trouble::Programs => options.faults.as_deref().unwrap_or("all"),
+        let faults = match (self.orders, self.loss) {
+            (None, 0) => options.faults.as_deref().unwrap_or("all"),
             _ => "none",
         };
         command.args(["--faults", faults]);
@@ -218,6 +186,9 @@ impl Troubled {
 
     /// Makes trouble until the cluster has ended.
     fn trouble(&self, mut control: Control, ended: &Receiver<()>) {
+        let Some([begin, end]) = self.orders else {
+            return;
+        };
         let mut random = Random::new(!self.seed);
         let mut sleep = |least: usize, more: usize| {
             let pause = Duration::from_millis((least + random.below(more)) as u64);
@@ -230,13 +201,7 @@ impl Troubled {
             let (goes_on, node) = sleep(least, 1500);
             // TCP doubles its pause before each retransmission: a link that is down too often stays down.
             least = 4000;
-            let (begin, end) = match self.trouble {
-                _ if !goes_on => return,
-                Trouble::Programs | Trouble::Loss => continue,
-                Trouble::LinkDown => (Order::Cut, Order::Heal),
-                Trouble::Stopped => (Order::Stop, Order::Resume),
-            };
-            if control.tell(begin, node).is_err() {
+            if !goes_on || control.tell(begin, node).is_err() {
                 return;
             }
             thread::sleep(Duration::from_millis(100));
@@ -252,7 +217,6 @@ impl Troubled {
 fn run_on_clusters(
     options: &Options,
     seeds: Range<u64>,
-    deadline: Option<Instant>,
     output: &mut Output,
     done: &dyn Fn(u64),
 ) -> Result<bool, Error> {
@@ -261,7 +225,7 @@ fn run_on_clusters(
     let mut summary = Summary::of(CLUSTER, seeds.start);
     let mut clusters: BTreeMap<String, u64> = BTreeMap::new();
     let mut seed = seeds.start;
-    while seed < seeds.end && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+    while seed < seeds.end {
         let cases = CASES.min(seeds.end - seed);
         let cluster = Troubled::of(seed);
         let name = cluster.name;

@@ -1,7 +1,6 @@
 //! `cargo xtask simulate`: predicts how long schedules take on another machine.
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
 
 use checkout::names;
 use clap::Args;
@@ -11,17 +10,10 @@ use harness::Error;
 use harness::output::Output;
 use harness::simulation::{self, Question};
 use reduce::DEFAULT_LINK;
-use schedule::{Algorithm, Collective, Link, Machine, Parameters, SYMMETRY_RANKS, Schedule};
+use schedule::{Algorithm, Collective, Link, Machine, Parameters, Schedule};
 
 /// A rank takes some hundred bytes: more ranks would not fit into a usual machine's memory.
 const RANKS_MAX: usize = 1 << 24;
-
-/// From this number of ranks on, the command first estimates how long it takes.
-const LONG_RANKS: usize = 1 << 18;
-
-/// The estimate simulates one in this many ranks, but enough that the simulation uses symmetry in the same schedules.
-const FRACTION: usize = 32;
-const _: () = assert!(LONG_RANKS / FRACTION > SYMMETRY_RANKS);
 
 /// Options of `simulate`.
 #[derive(Args, Clone, Debug)]
@@ -75,7 +67,7 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<(), Error> {
-    let question = on_ranks(options, options.ranks)?;
+    let question = question(options)?;
     let told = |error: schedule::UnknownAlgorithm| error.to_string();
     let parse = |name: &str| name.parse().map_err(told);
     let algorithms = names("--algorithm", &options.algorithm, Algorithm::ALL, parse)?;
@@ -115,34 +107,12 @@ pub fn run(options: &Options) -> Result<(), Error> {
             words(far)
         ));
     }
-    if question.ranks >= LONG_RANKS {
-        let seconds = estimate(options, &question, &algorithms)?.as_secs_f64();
-        output.say(format!("this takes about {seconds:.0} s"));
-    }
-    let rows = question.answers(&algorithms, question.workers());
+    let rows = question.answers(&algorithms);
     for row in &rows {
         output.json(row)?;
     }
     simulation::show(&rows, &output);
     output.finish()
-}
-
-/// How long the answers take, estimated from the time for a fraction of the ranks.
-fn estimate(
-    options: &Options,
-    question: &Question,
-    algorithms: &[Algorithm],
-) -> Result<Duration, Error> {
-    let smaller = on_ranks(options, question.ranks / FRACTION)?;
-    let is_simulated = |algorithm: &Algorithm| !question.is_by_formula(*algorithm);
-    let algorithms: Vec<Algorithm> = algorithms.iter().copied().filter(is_simulated).collect();
-    let begin = Instant::now();
-    // Fewer ranks would leave memory for more threads.
-    smaller.answers(&algorithms, question.workers());
-    // With the number of ranks grows the number of steps, by its logarithm.
-    let steps = |ranks: usize| f64::from(ranks.ilog2());
-    let growth = FRACTION as f64 * steps(question.ranks) / steps(smaller.ranks);
-    Ok(begin.elapsed().mul_f64(growth))
 }
 
 /// A whole number, also as 1e12.
@@ -184,8 +154,9 @@ fn check(option: &'static str, parameters: Parameters) -> Result<(), Error> {
         .map_err(|error| Error::option(option, error))
 }
 
-/// The same question for another number of ranks.
-fn on_ranks(options: &Options, ranks: usize) -> Result<Question, Error> {
+/// What the options ask.
+fn question(options: &Options) -> Result<Question, Error> {
+    let ranks = options.ranks;
     let items = options.items.unwrap_or(ranks as u64);
     let scheme = options.distribution.parse::<Scheme>();
     let scheme = scheme.map_err(|error| Error::option("--distribution", error))?;

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
-use std::time::Instant;
 
 use serde_json::Value;
 
@@ -73,7 +72,6 @@ test --target mips => --target | 'mips'
 test --target aarch64 --stage checks => --target | --stage
 campaign --ranks 0 => --ranks
 campaign --cases 0 => --cases
-campaign --minutes 0 => --minutes
 campaign --faults hang => --faults
 campaign --leaks --backend=mpi => --leaks
 campaign --leaks --backend=cluster => --leaks
@@ -222,24 +220,14 @@ fn building() {
 }
 
 #[test]
-fn many_items() {
-    let words = "simulate --items 1e18 --ranks 4 --algorithm binomial";
-    told(&xtask(&words.split(' ').collect::<Vec<_>>()));
-}
-
-/// The estimate is measured on fewer ranks by the same method: otherwise it would be a thousand times too large.
-#[test]
-fn the_time_of_many_ranks_is_estimated_by_the_method_that_answers() {
-    let words = "simulate --ranks 262144 --algorithm direct,ring,binomial";
-    let begin = Instant::now();
-    let output = xtask(&words.split(' ').collect::<Vec<_>>());
-    let (_, estimate) = told(&output).split_once("this takes about ").unwrap();
-    let estimate: f64 = estimate.split_once(" s").unwrap().0.parse().unwrap();
-    let took = begin.elapsed().as_secs_f64();
-    println!("estimate {estimate} s, it took {took:.1} s");
-    assert!(estimate < 10.0 * took + 5.0);
-    // One rank stood for all where there are too many messages, also for the estimate.
-    assert!(took < 60.0);
+fn many_items_and_many_ranks() {
+    for words in [
+        "simulate --items 1e18 --ranks 4 --algorithm binomial",
+        // There are too many messages: one rank stands for all.
+        "simulate --ranks 262144 --algorithm direct,ring,binomial",
+    ] {
+        told(&xtask(&words.split(' ').collect::<Vec<_>>()));
+    }
 }
 
 #[test]
@@ -249,7 +237,7 @@ fn a_single_rank_takes_no_time_and_has_a_ratio() {
     }
 }
 
-/// If standard error is not a terminal, a plain line is printed every ten seconds, from the estimate on.
+/// If standard error is not a terminal, a plain line is printed every ten seconds.
 #[test]
 fn many_ranks_are_not_simulated_in_silence() {
     let mut running = command(&["simulate", "--ranks", "16777216"]);

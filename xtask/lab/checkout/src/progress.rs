@@ -29,13 +29,6 @@ impl Progress {
         Self::start(what.into(), None, "", "{msg}, {elapsed}")
     }
 
-    /// A task that counts, with a plural noun, up to an unknown number.
-    #[must_use]
-    pub fn counting(what: impl Into<String>, noun: &'static str) -> Self {
-        let template = format!("{{msg}}, {{pos}} {noun}, {{elapsed}}");
-        Self::start(what.into(), None, noun, &template)
-    }
-
     /// A task that counts, with a plural noun, up to a known number.
     #[must_use]
     pub fn to(what: impl Into<String>, total: u64, noun: &'static str) -> Self {
@@ -100,11 +93,8 @@ impl Drop for Progress {
 
 /// A plain line: the task, its count, and the time so far.
 fn line(bar: &ProgressBar, noun: &str) -> String {
-    let done = match (noun, bar.position(), bar.length()) {
-        ("", ..) => String::new(),
-        (noun, position, Some(length)) => format!("{position} of {length} {noun}, "),
-        (noun, position, None) => format!("{position} {noun}, "),
-    };
+    let counted = |length| format!("{} of {length} {noun}, ", bar.position());
+    let done = bar.length().map_or(String::new(), counted);
     format!("{}: {done}{} s", bar.message(), bar.elapsed().as_secs())
 }
 
@@ -169,10 +159,8 @@ mod tests {
         let progress = Progress::to("threads, p = 5", 7, "rows");
         progress.advance(3);
         check(&progress, "rows", "threads, p = 5: 3 of 7 rows, ");
-        let progress = Progress::counting("programs", "cases");
-        progress.say("programs on clusters");
-        progress.advance(2);
-        check(&progress, "cases", "programs on clusters: 2 cases, ");
+        progress.say("clusters");
+        check(&progress, "rows", "clusters: 3 of 7 rows, ");
         check(&Progress::of("cargo build"), "", "cargo build: ");
     }
 }

@@ -62,14 +62,10 @@ pub struct Question {
 }
 
 impl Question {
-    /// How many schedules are simulated at once. Each takes some hundred bytes per rank.
-    pub fn workers(&self) -> usize {
+    /// The rows of all algorithms, in order. At most two are simulated at once, since each takes some hundred bytes per rank.
+    pub fn answers(&self, algorithms: &[Algorithm]) -> Vec<SimulatedTime> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        cores.min(if self.ranks > 1 << 21 { 1 } else { 2 })
-    }
-
-    /// The rows of all algorithms, in order, computed by `workers` threads.
-    pub fn answers(&self, algorithms: &[Algorithm], workers: usize) -> Vec<SimulatedTime> {
+        let workers = cores.min(if self.ranks > 1 << 21 { 1 } else { 2 });
         let what = format!("{} ranks", self.ranks);
         let progress = Progress::to(what, algorithms.len() as u64, "schedules");
         let answer = |&algorithm: &Algorithm| {
@@ -96,7 +92,7 @@ impl Question {
     }
 
     /// Whether a formula replaces an algorithm's messages, because there would be too many.
-    pub fn is_by_formula(&self, algorithm: Algorithm) -> bool {
+    fn is_by_formula(&self, algorithm: Algorithm) -> bool {
         let blocks = self.schedule(algorithm).blocks();
         algorithm.is_pipelined() && blocks.saturating_mul(self.ranks) > BLOCKS_MAX.max(self.ranks)
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, process};
 
+use checkout::files;
 use checkout::workspace::{cargo, libraries, target};
 use launch::Launcher;
 use serde::{Deserialize, Serialize};
@@ -65,7 +66,7 @@ impl Campaign {
         };
         let mut findings = Findings::default();
         let mut seeds = self.seeds.clone();
-        while !seeds.is_empty() && !self.is_over() {
+        while !seeds.is_empty() {
             let chunk = seeds.start..seeds.end.min(seeds.start.saturating_add(CHUNK));
             seeds.start = chunk.end;
             let mut by_ranks: BTreeMap<usize, Vec<(u64, Case)>> = BTreeMap::new();
@@ -76,9 +77,7 @@ impl Campaign {
             for cases in by_ranks.values() {
                 // A rank that panics or is killed takes the job with it.
                 for cases in cases.split_inclusive(|(_, case)| case.ends_job()) {
-                    if !self.is_over() {
-                        jobs.judge(cases, &mut findings)?;
-                    }
+                    jobs.judge(cases, &mut findings)?;
                 }
             }
         }
@@ -199,8 +198,7 @@ pub fn run_cases(job: &Cases, report: &dyn Fn(CaseReport)) -> Result<(), Error> 
         }
         if case.ends_job() {
             if world.rank() == 0 {
-                let made = fs::write(&job.last_begins, []);
-                made.map_err(|error| Error::file(&job.last_begins, error))?;
+                files::write(&job.last_begins, [])?;
             }
             reduce::mpi::world()?;
         }

@@ -19,10 +19,8 @@ use crate::{Error, Place};
 /// Cases from consecutive seeds.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    /// One case for each seed; fewer if the deadline comes first.
+    /// One case for each seed.
     pub seeds: Range<u64>,
-    /// No case starts after this time.
-    pub deadline: Option<Instant>,
     /// Where the ranks run.
     pub place: Place,
     /// The interposer that MPI ranks load; built from the checkout if none is given.
@@ -74,12 +72,6 @@ impl Campaign {
         summary.seconds = begin.elapsed().as_secs_f64();
         summary.failures = failures.len() as u64;
         Ok(findings)
-    }
-
-    /// Whether the deadline has passed.
-    pub(super) fn is_over(&self) -> bool {
-        let mut deadline = self.deadline.iter();
-        deadline.any(|&deadline| Instant::now() >= deadline)
     }
 
     /// Writes the results: a JSON object for every failure and one for all cases, and the same as text.
@@ -219,8 +211,7 @@ impl Shared<'_> {
     /// The next case's seed, if there is one.
     fn next(&self) -> Option<u64> {
         let seed = self.next.fetch_add(1, Ordering::Relaxed);
-        let is_one = !self.campaign.is_over() && self.campaign.seeds.contains(&seed);
-        is_one.then_some(seed)
+        self.campaign.seeds.contains(&seed).then_some(seed)
     }
 
     fn work(&self, running: &Mutex<Option<(u64, Instant)>>, done: &(dyn Fn() + Sync)) {
