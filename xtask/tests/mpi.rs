@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
+mod common;
+
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use common::{fresh_folder, said, xtask};
 use harness::Error;
 use harness::ranks::RANK_WORD;
 use launch::{Installation, Launcher};
@@ -26,19 +29,11 @@ fn fault(launcher: &Launcher, kind: &str) -> String {
     ended.expect_err(kind).to_string()
 }
 
-/// A file of these tests' own.
-fn file(name: &str, text: &str) -> std::path::PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+/// A file in a folder of its own.
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = fresh_folder(&format!("of-{name}")).join(name);
     fs::write(&path, text).unwrap();
     path
-}
-
-/// The standard error of a command that must end with this status.
-#[track_caller]
-fn said(output: Output, status: i32) -> String {
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(status), "{errors}");
-    errors
 }
 
 #[test]
@@ -182,10 +177,8 @@ fn a_setting_of_one_rank_is_told_by_all() {
     let script = file("set-on-rank-1.sh", set);
     let own = Installation::find(None, None).unwrap().shown(3);
     let launcher = format!("env RANKS={{ranks}} {own} sh {}", script.display());
-    let mut check = Command::new(XTASK);
-    check.args(["repro-check", "--backend", "mpi", "--ranks", "3"]);
-    let output = check.args(["--launcher", &launcher]).output().unwrap();
-    let error = said(output, 2);
+    let words = ["--backend", "mpi", "--ranks", "3", "--launcher", &launcher];
+    let error = said(xtask("repro-check", &words), 2);
     let told = "rank 1: TREEFOLD_SHARED_MEMORY is `perhaps`, not one of ";
     assert!(error.contains(told), "{error}");
     assert!(!error.contains("rank 0: TREEFOLD"), "{error}");
@@ -197,11 +190,9 @@ fn repro_check_under_mpi() {
     let numbers = (1..=700).map(|i| format!("{:e}\n", 1.0 / f64::from(i)));
     let numbers: String = numbers.collect();
     let path = file("mpi.psllh", &format!("700\n{numbers}"));
-    let words =
-        "repro-check --backend all --ranks 1,2,5 --json - --distribution all --algorithm all";
-    let mut check = Command::new(XTASK);
-    check.args(words.split(' ')).arg("--input").arg(&path);
-    let output = check.output().unwrap();
+    let words = "--backend all --ranks 1,2,5 --json - --distribution all --algorithm all --input";
+    let words: Vec<&str> = words.split(' ').chain(path.to_str()).collect();
+    let output = xtask("repro-check", &words);
     let rows = String::from_utf8(output.stdout.clone()).unwrap();
     said(output, 0);
     let rows = rows.lines().map(|line| serde_json::from_str(line).unwrap());
