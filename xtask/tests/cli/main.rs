@@ -119,7 +119,7 @@ fn a_target_that_cannot_be_built_is_skipped() {
         println!("SKIPPED: this machine may build for aarch64");
         return;
     }
-    let mut test = command(&["test", "--target", "aarch64"]);
+    let mut test = command(&["test", "--stage", "aarch64"]);
     let output = test.env("PATH", "/nowhere").output().unwrap();
     let mut lines = told(&output).lines();
     assert!(lines.any(|line| line.starts_with("skipped: aarch64")));

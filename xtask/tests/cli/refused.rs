@@ -68,8 +68,6 @@ cluster --launcher srun -- repro-check => --launcher | {ranks}
 cluster -- repro-check --mpi=mpich => --mpi | goes before `--`
 test --stage checks,magic => --stage | `magic` | checks, threads, mpi
 test --no-mpi --stage mpi => --no-mpi | `--stage mpi`
-test --target mips => --target | 'mips'
-test --target aarch64 --stage checks => --target | --stage
 campaign --ranks 0 => --ranks
 campaign --cases 0 => --cases
 campaign --faults hang => --faults

@@ -52,9 +52,6 @@ pub struct Options {
     /// Write results to docs/: the times of stages and tests, the MPI libraries that passed (in mpi.md), and the pictures of stage programs
     #[arg(long)]
     record: bool,
-    /// Run only the stage of another architecture: build for it and run in an emulator
-    #[arg(long, value_name = "NAME", value_parser = ["aarch64"], conflicts_with = "stage")]
-    target: Option<String>,
     /// Skip everything that needs MPI
     #[arg(long)]
     no_mpi: bool,
@@ -109,7 +106,7 @@ pub fn run_stages(options: &Options) -> Result<bool, Error> {
     }
     if passed {
         // Only for a run of all default stages.
-        let is_kept = options.record && options.stage.is_none() && options.target.is_none();
+        let is_kept = options.record && options.stage.is_none();
         let name = if mpi { "gate.json" } else { "gate-no-mpi.json" };
         let words: Vec<String> = env::args().skip(1).collect();
         let typed = format!("cargo xtask {}", words.join(" "));
@@ -223,8 +220,7 @@ fn minutes<'s>(stages: impl IntoIterator<Item = &'s Stage>) -> String {
 
 /// The stages that the options select, in running order.
 fn chosen(options: &Options) -> Result<Vec<&'static Stage>, Error> {
-    // A target's stage has the target's name.
-    let Some(typed) = options.stage.as_ref().or(options.target.as_ref()) else {
+    let Some(typed) = &options.stage else {
         let always = STAGES.iter().filter(|stage| stage.when == When::Always);
         return Ok(always.collect());
     };
@@ -281,12 +277,6 @@ mod options {
         assert_eq!(mixed.unwrap(), ["checks", "threads", "book"]);
         let all = names(Some("book,all"), false);
         assert_eq!(all.unwrap().len(), STAGES.len());
-        let of_target = Options {
-            target: Some("aarch64".to_owned()),
-            ..Options::default()
-        };
-        let stages = chosen(&of_target).unwrap();
-        assert!(stages.len() == 1 && stages[0].name == "aarch64");
     }
 
     #[test]

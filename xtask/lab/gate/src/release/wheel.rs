@@ -36,7 +36,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     make(steps, DUCKDB, "x86_64", &|_| ())?;
     steps.part(|steps| pythons::try_all(steps, dist))?;
     let cross = aarch64::found().ok_or_else(|| {
-        let how = "`cargo xtask test --target aarch64` installs what builds it";
+        let how = "`cargo xtask test --stage aarch64` installs what builds it";
         Stop::Skipped(format!("the wheel for aarch64; {how}"))
     })?;
     let compile = |build: &mut Command| {
