@@ -1,4 +1,4 @@
-// Times peers (peer.hpp) alternately: driver ROUNDS STATES LENGTHS PEER.so…, as `driver 31 warm,cold 460,1602 a.so b.so`.
+// Times peers (peer.hpp) alternately: driver ROUNDS LENGTHS PEER.so…, as `driver 31 460,1602 a.so b.so`.
 //
 // Rank 0 prints a line for each length, state and peer: length, state, the peer's index, the bits of its sum, and for each round the nanoseconds
 // of a call on the slowest rank. The states are those of `cargo xtask bench reduce`. `warm`: calls follow each other. `cold`: a single call after
@@ -141,7 +141,7 @@ static double item(uint64_t number) {
     return -(1 + 99 * uniform * uniform);
 }
 
-static void measure(const std::vector<Peer> &peers, int length, int rounds, const std::string &states) {
+static void measure(const std::vector<Peer> &peers, int length, int rounds) {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -161,8 +161,7 @@ static void measure(const std::vector<Peer> &peers, int length, int rounds, cons
     }
     Nanoseconds work = longest_work();
     int calls = std::clamp(1000000 / length, 1, 200);
-    std::istringstream list(states);
-    for (std::string state; std::getline(list, state, ',');) {
+    for (bool is_cold : {false, true}) {
         std::vector<std::vector<double>> samples(peers.size());
         for (int round = 0; round < rounds; round++) {
             for (size_t i = 0; i < peers.size(); i++) {
@@ -170,11 +169,11 @@ static void measure(const std::vector<Peer> &peers, int length, int rounds, cons
                 size_t turn = round % 2 ? peers.size() - 1 - i : i;
                 const Peer &peer = peers[turn];
                 peer.fill(items.data());
-                samples[turn].push_back(state == "cold" ? cold_ns(peer, work) : warm_ns(peer, calls));
+                samples[turn].push_back(is_cold ? cold_ns(peer, work) : warm_ns(peer, calls));
             }
         }
         for (size_t i = 0; rank == 0 && i < peers.size(); i++) {
-            std::printf("%d %s %zu %016" PRIX64, length, state.c_str(), i, bits[i]);
+            std::printf("%d %s %zu %016" PRIX64, length, is_cold ? "cold" : "warm", i, bits[i]);
             for (double ns : samples[i]) {
                 std::printf(" %.1f", ns);
             }
@@ -188,16 +187,16 @@ static void measure(const std::vector<Peer> &peers, int length, int rounds, cons
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    if (argc < 5) {
-        fail("usage: driver ROUNDS STATES LENGTHS PEER.so...");
+    if (argc < 4) {
+        fail("usage: driver ROUNDS LENGTHS PEER.so...");
     }
     std::vector<Peer> peers;
-    for (int i = 4; i < argc; i++) {
+    for (int i = 3; i < argc; i++) {
         peers.push_back(load(argv[i]));
     }
-    std::istringstream lengths(argv[3]);
+    std::istringstream lengths(argv[2]);
     for (std::string length; std::getline(lengths, length, ',');) {
-        measure(peers, std::stoi(length), std::stoi(argv[1]), argv[2]);
+        measure(peers, std::stoi(length), std::stoi(argv[1]));
     }
     MPI_Finalize();
     return 0;

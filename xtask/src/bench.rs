@@ -38,9 +38,6 @@ pub struct Options {
     /// Measure fewer sizes and rounds
     #[arg(long)]
     quick: bool,
-    /// Skip the cold calls of `reduce` and `peers`, which take minutes on a busy machine
-    #[arg(long)]
-    warm: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
@@ -156,9 +153,7 @@ impl Options {
         for &ranks in ranks {
             match name {
                 "exact" => rows.extend(exact::launch(place, ranks, quick, output)?),
-                "reduce" => {
-                    rows.extend(reduce::launch(place, ranks, [quick, !self.warm], output)?);
-                }
+                "reduce" => rows.extend(reduce::launch(place, ranks, quick, output)?),
                 "schedules" => {
                     of_schedules.extend(schedules::launch(place, ranks, quick, output)?);
                 }
@@ -200,10 +195,8 @@ impl Options {
         if let Some(backend) = backend {
             words += &format!(" --backend {} --ranks {}", backend.name(), self.ranks());
         }
-        for (is_given, option) in [(self.quick, " --quick"), (self.warm, " --warm")] {
-            if is_given {
-                words += option;
-            }
+        if self.quick {
+            words += " --quick";
         }
         // Most sums by key run in one process, so they share one record.
         let file = match backend.filter(|_| name != "exact") {
@@ -250,7 +243,6 @@ fn bench_peers(options: &Options) -> Result<(), Error> {
         folder,
         ranks: &ranks,
         quick: options.quick,
-        cold: !options.warm,
     };
     let installation = options.mpi.installation()?;
     let measured = peers::measure(job, &installation, &|words| output.say(words))?;

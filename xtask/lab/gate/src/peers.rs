@@ -86,8 +86,6 @@ pub struct Job<'a> {
     pub ranks: &'a [usize],
     /// Whether to measure few lengths and rounds.
     pub quick: bool,
-    /// Whether to measure calls after other work, too.
-    pub cold: bool,
 }
 
 /// The times of one library's sums.
@@ -193,12 +191,11 @@ fn measure_found(
     let few = ("31", "460,1602");
     let many = ("151", "460,1602,239763,504850");
     let (rounds, lengths) = if job.quick { few } else { many };
-    let states = if job.cold { "warm,cold" } else { "warm" };
     let (names, libraries): (Vec<&str>, Vec<PathBuf>) = built.into_iter().unzip();
     let mut measured = Vec::new();
     for &ranks in job.ranks {
         let mut run = installation.command(ranks, &driver);
-        run.args([rounds, states, lengths]).args(&libraries);
+        run.args([rounds, lengths]).args(&libraries);
         for line in output(run)?.lines() {
             let measurement = Measurement::parse(line, ranks, &names);
             measured.push(measurement.ok_or_else(|| format!("benches/peers: `{line}`"))?);

@@ -24,15 +24,13 @@ pub struct Job {
     distributions: Vec<Sharing>,
     /// How often each measurement is repeated.
     rounds: usize,
-    /// Whether single calls after other work are also measured.
-    cold: bool,
 }
 
-/// Runs the bench in a place: if `quick`, with few sizes and rounds; if `cold`, with single calls, too.
+/// Runs the bench in a place: if `quick`, with few sizes and rounds.
 pub fn launch(
     place: &Place,
     ranks: usize,
-    [quick, cold]: [bool; 2],
+    quick: bool,
     output: &Output,
 ) -> Result<Vec<Row>, Error> {
     // One item a rank: an allreduce of one number.
@@ -41,7 +39,6 @@ pub fn launch(
         sizes: [vec![ranks], quick_or(quick, vec![460, 1602], all)].concat(),
         distributions: Sharing::contiguous(),
         rounds: quick_or(quick, 5, 31),
-        cold,
     };
     rows_of(place, ranks, ("bench", &job), on_rank, output)
 }
@@ -83,7 +80,7 @@ pub fn on_rank(
             let warm_ns = medians_ns(world, &runners, local, job.rounds, repeats)?;
             let mut states = vec![("warm", warm_ns)];
             let is_short = size <= COLD_ITEMS_MAX;
-            if job.cold && (is_short || size == WARM_ITEMS) {
+            if is_short || size == WARM_ITEMS {
                 let ordinary = Ordinary::new(world, backend)?;
                 let call = |runner| move || call(runner, local);
                 let calls: Vec<_> = runners.iter().map(|(_, runner)| call(runner)).collect();
