@@ -145,15 +145,7 @@ pub(crate) fn drawn(lines: &[Line]) -> Vec<Value> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-    use super::{Ran, below, with_rows};
-
-    #[test]
-    fn what_is_printed_stands_below_the_command() {
-        let page = "```text\n$ make\n$ ./one\n1\n2\n$ ./two\n3\n```\nText\n";
-        assert_eq!(below(page, "./one").as_deref(), Some("1\n2\n"));
-        assert_eq!(below(page, "./two").as_deref(), Some("3\n"));
-        assert_eq!(below(page, "./three"), None);
-    }
+    use super::{Ran, with_rows};
 
     #[test]
     fn rows_are_replaced_and_stay_in_order() {

@@ -294,20 +294,4 @@ mod tests {
             assert_eq!(time.state, None);
         }
     }
-
-    #[test]
-    fn what_no_page_is_about_is_left_out() {
-        let exact = format!("exact-{}", Level::best());
-        for (row, is_told) in [
-            (row("kernels", &exact, 1 << 20, "unordered-simd"), true),
-            (row("kernels", &exact, 1 << 19, "unordered-simd"), false),
-            (row("kernels", &exact, 1 << 20, "left-to-right"), false),
-            (row("reduce", "plan", 2, "left-to-right"), true),
-            (row("reduce", "algorithm1", 2, "unordered-simd"), true),
-            (row("reduce", "algorithm1", 2, "left-to-right"), false),
-            (row("reduce", "bruck", 2, "unordered-simd"), false),
-        ] {
-            assert_eq!(row.time().is_some(), is_told, "{row:?}");
-        }
-    }
 }
