@@ -332,6 +332,9 @@ fn name_apart(mut data: Vec<DataSet>) -> Vec<DataSet> {
 struct Tally<'c> {
     check: &'c Check,
     progress: Progress,
+    /// The number of runs in total.
+    all: usize,
+    done: AtomicUsize,
     faults: AtomicUsize,
 }
 
@@ -340,12 +343,14 @@ impl Tally<'_> {
     fn count(&self, row: &Row) {
         let is_wrong = usize::from(self.check.expected.fault(row).is_some());
         let faults = self.faults.fetch_add(is_wrong, Relaxed) + is_wrong;
+        let done = self.done.fetch_add(1, Relaxed) + 1;
         let so_far = match faults {
             0 => "one sum per data set".to_owned(),
             _ => counted(faults, "fault"),
         };
-        self.progress.say(format!("p = {}, {so_far}", row.ranks));
-        self.progress.advance(1);
+        let (ranks, done, all) = (row.ranks, thousands(done), thousands(self.all));
+        let line = format!("p = {ranks}: {done} of {all} runs, {so_far}");
+        self.progress.say(line);
     }
 }
 
@@ -356,12 +361,13 @@ impl Check {
         launcher: Option<&Launcher>,
         output: &mut Output,
     ) -> Result<Vec<Row>, Error> {
-        let rows_count = |launch| self.part(launch).0.rows_count() as u64;
+        let rows_count = |launch| self.part(launch).0.rows_count();
         let rows = self.launches.iter().map(rows_count);
-        let all = rows.fold(0, |total, rows| total + rows);
         let tally = Tally {
             check: self,
-            progress: Progress::to("starting ranks", all, "runs"),
+            progress: Progress::of("starting ranks"),
+            all: rows.fold(0, |total, rows| total + rows),
+            done: AtomicUsize::new(0),
             faults: AtomicUsize::new(0),
         };
         let mut all = Vec::new();
