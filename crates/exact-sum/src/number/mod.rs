@@ -4,6 +4,7 @@ pub(crate) mod blocks;
 pub(crate) mod convert;
 pub(crate) mod counters;
 pub(crate) mod destination;
+pub(crate) mod divisor;
 pub(crate) mod fixed;
 pub(crate) mod float;
 pub(crate) mod near;

@@ -3,6 +3,7 @@
 //! A quotient, a root or a product of exact integers is rounded correctly if all numbers within its error bound round to the same number (Ziv,
 //! "Fast evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). Otherwise callers compute with integers.
 
+use crate::number::divisor::Divisor;
 use crate::number::fixed::Magnitude;
 use crate::number::float::Float;
 
@@ -112,30 +113,32 @@ impl Near {
     /// subnormal, or this number's error, including the relative error `lacking` of its operands, reaches the midpoint between two numbers.
     #[inline(always)]
     pub(crate) fn nearest<T: Float>(self, is_negative: bool, lacking: f64) -> Option<T> {
-        /// Times 2 to one of these exponents, no double from 2^-64 to 2^64 becomes subnormal or infinite.
-        const EXPONENTS: std::ops::Range<i32> = -950..950;
-        /// Times 2 to an exponent outside this range, all these doubles become zero or infinite.
-        const BEYOND: std::ops::Range<i32> = -1200..1200;
         let error = self.high * (ERROR + lacking);
         let [least, most] = [-error, error].map(|error| self.high + (self.low + error));
-        if least.to_bits() != most.to_bits() {
-            return None;
-        }
-        if !BEYOND.contains(&self.exponent) {
-            let value = if self.exponent < 0 {
-                T::ZERO
-            } else {
-                T::INFINITY
-            };
-            return Some(if is_negative { value.negate() } else { value });
-        }
-        if !EXPONENTS.contains(&self.exponent) {
-            return None;
-        }
-        let biased = (self.exponent + 1023).cast_unsigned();
-        let value = T::of_nearest(least * f64::from_bits(u64::from(biased) << 52))?;
-        Some(if is_negative { value.negate() } else { value })
+        let is_clear = least.to_bits() == most.to_bits();
+        is_clear.then(|| signed(is_negative, (least, self.exponent)))?
     }
+}
+
+/// The number that is nearest to a value, given its sign and the double that is nearest to its magnitude, times 2^exponent. `None` if the rounding
+/// is in doubt.
+#[inline(always)]
+fn signed<T: Float>(is_negative: bool, (nearest, exponent): (f64, i32)) -> Option<T> {
+    /// Times 2 to one of these exponents, no double from 2^-64 to 2^64 becomes subnormal or infinite.
+    const EXPONENTS: std::ops::Range<i32> = -950..950;
+    /// Times 2 to an exponent outside this range, all these doubles become zero or infinite.
+    const BEYOND: std::ops::Range<i32> = -1200..1200;
+    let value = if EXPONENTS.contains(&exponent) {
+        let biased = (exponent + 1023).cast_unsigned();
+        T::of_nearest(nearest * f64::from_bits(u64::from(biased) << 52))?
+    } else if BEYOND.contains(&exponent) {
+        return None;
+    } else if exponent < 0 {
+        T::ZERO
+    } else {
+        T::INFINITY
+    };
+    Some(if is_negative { value.negate() } else { value })
 }
 
 /// A product and its rounding error (Dekker and Veltkamp).
@@ -179,6 +182,18 @@ impl Part {
                 of(Near::of(magnitude)).nearest(is_negative, lacking)
             }
         }
+    }
+
+    /// The number divided by another one, rounded once. `None` if the rounding is in doubt.
+    #[inline(always)]
+    pub(crate) fn over<T: Float>(self, divisor: Divisor) -> Option<T> {
+        if let Some((is_negative, magnitude)) = self.number
+            && self.error.is_none()
+            && let Some(nearest) = divisor.divide(magnitude)
+        {
+            return signed(is_negative, nearest);
+        }
+        self.rounded(|number| number.over(divisor.near))
     }
 
     /// A bound on the error, relative to the magnitude.

@@ -5,8 +5,8 @@ use simd_kernels::Quiet;
 use crate::number::float::Float;
 use crate::rolling::windows::Windows;
 use crate::slots::Slot as _;
-use crate::slots::narrow::Narrow;
 use crate::slots::narrow::grid::Grid;
+use crate::slots::narrow::{Count, Narrow};
 use crate::statistic::{Options, Statistic};
 
 /// A window that moves over rows of C columns.
@@ -45,6 +45,7 @@ pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
     let quiet = Quiet::now();
     let is_quiet = quiet.is_some();
     let mut window = 0..0;
+    let mut count = Count::of(0, statistic, options);
     let mut values = Vec::with_capacity(len);
     for number in 0..windows.len().unwrap_or(len) {
         let next = windows.range(number, len);
@@ -56,14 +57,19 @@ pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
             continue;
         }
         let items = window.len() as u64;
+        if items != count.items {
+            count = Count::of(items, statistic, options);
+        }
         let near = if slide.others_rows == 0 && is_quiet {
             let narrow = &slide.narrow;
-            narrow.statistic(statistic, options, items, units, false)
+            narrow.statistic(statistic, options, count, units, false)
         } else {
             None
         };
-        let exact = || slide.exact(statistic, options, items, units);
-        values.push(near.unwrap_or_else(exact));
+        values.push(match near {
+            Some(value) => value,
+            None => slide.exact(statistic, options, items, units),
+        });
     }
     if let Some(quiet) = quiet {
         quiet.forget_since();

@@ -6,7 +6,7 @@ use crate::number::wide::Wide;
 use crate::slots::co_moments::CoMoments;
 use crate::slots::narrow::moments::NarrowMoments;
 use crate::slots::narrow::products::NarrowProducts;
-use crate::slots::narrow::{Narrow, divisor};
+use crate::slots::narrow::{Count, Narrow};
 use crate::statistic::{Options, Statistic};
 
 /// The moments of both columns, and the sum of their products.
@@ -85,11 +85,12 @@ impl<T: Float> Narrow<T, 2> for NarrowCoMoments {
     fn statistic(
         &self,
         statistic: Statistic,
-        options: Options,
-        items: u64,
+        _: Options,
+        count: Count,
         [x, y]: [i32; 2],
         is_cut: bool,
     ) -> Option<T> {
+        let items = count.items;
         let mixed = || {
             let error = is_cut.then(|| self.mixed_error(items) + x + y);
             Part::of(self.mixed(items).magnitude(x + y), error)
@@ -99,10 +100,7 @@ impl<T: Float> Narrow<T, 2> for NarrowCoMoments {
             Part::of(self.x.second(items).magnitude(2 * x), error)
         };
         match statistic {
-            Statistic::Covariance => {
-                let divisor = divisor(items, options.ddof)?;
-                mixed().rounded(|mixed| mixed.over(divisor))
-            }
+            Statistic::Covariance => mixed().over(count.divisor?),
             Statistic::Correlation => {
                 let unit = 2 * (x + y);
                 let (product, error) = self.variances(items, is_cut);

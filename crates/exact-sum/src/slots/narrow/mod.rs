@@ -8,8 +8,8 @@ pub(crate) mod products;
 
 use simd_kernels::Quiet;
 
+use crate::number::divisor::Divisor;
 use crate::number::float::Float;
-use crate::number::near::Near;
 use crate::slots::Slot;
 use crate::statistic::{Options, Statistic};
 
@@ -22,13 +22,13 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
 
     fn remove(&mut self, row: [i128; C]);
 
-    /// A statistic of `items` rows, rounded once. The unit of column c is 2^`units[c]`. `None` if only the slot can compute it.
+    /// A statistic of some rows, rounded once. The unit of column c is 2^`units[c]`. `None` if only the slot can compute it.
     /// Floating-point arithmetic must be IEEE 754's default. If `is_cut`, the sums have been [cut](Self::cut): each is too small by less than 1.
     fn statistic(
         &self,
         statistic: Statistic,
         options: Options,
-        items: u64,
+        count: Count,
         units: [i32; C],
         is_cut: bool,
     ) -> Option<T>;
@@ -56,20 +56,37 @@ pub(crate) fn near<N: Narrow<T, C>, T: Float, const C: usize>(
 ) -> Option<T> {
     let quiet = Quiet::now()?;
     let (cut, units) = N::cut(slot, items)?;
-    let value = cut.statistic(statistic, options, items, units, true);
+    let count = Count::of(items, statistic, options);
+    let value = cut.statistic(statistic, options, count, units, true);
     quiet.forget_since();
     value
 }
 
-/// n (n - `ddof`) for n items; `None` unless it is an integer from 1 to 2^53 - 1.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a `ddof` that is no such integer is detected"
-)]
-#[inline(always)]
-fn divisor(items: u64, ddof: f64) -> Option<Near> {
-    let whole = ddof as i32;
-    let freedom = i128::from(items) - i128::from(whole);
-    let is_whole = f64::from(whole).to_bits() == ddof.to_bits();
-    Near::of_integer(i128::from(items) * freedom).filter(|_| is_whole)
+/// A number of items.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Count {
+    pub(crate) items: u64,
+    /// n (n - `ddof`) for n items, if the statistic is divided by it, and if it is an integer from 1 to 2^53 - 1.
+    divisor: Option<Divisor>,
+}
+
+impl Count {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a `ddof` that is no such integer is detected"
+    )]
+    pub(crate) fn of(items: u64, statistic: Statistic, options: Options) -> Self {
+        let whole = options.ddof as i32;
+        let is_whole = f64::from(whole).to_bits() == options.ddof.to_bits();
+        let is_divided = matches!(
+            statistic,
+            Statistic::Variance | Statistic::StandardDeviation | Statistic::Covariance
+        );
+        let n = i128::from(items);
+        let divisor = || Divisor::of(n * (n - i128::from(whole)));
+        Self {
+            items,
+            divisor: (is_whole && is_divided).then(divisor).flatten(),
+        }
+    }
 }

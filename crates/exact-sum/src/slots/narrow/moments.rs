@@ -5,7 +5,7 @@ use crate::number::near::Part;
 use crate::number::wide::Wide;
 use crate::slots::moments::Moments;
 use crate::slots::narrow::grid::Grid;
-use crate::slots::narrow::{Narrow, divisor};
+use crate::slots::narrow::{Count, Narrow};
 use crate::statistic::{Options, Statistic};
 
 /// The sums of items and of their squares.
@@ -68,17 +68,19 @@ impl<T: Float> Narrow<T, 1> for NarrowMoments {
     fn statistic(
         &self,
         statistic: Statistic,
-        options: Options,
-        items: u64,
+        _: Options,
+        count: Count,
         [unit]: [i32; 1],
         is_cut: bool,
     ) -> Option<T> {
-        let divisor = divisor(items, options.ddof)?;
-        let error = is_cut.then(|| self.second_error(items) + 2 * unit);
-        let second = Part::of(self.second(items).magnitude(2 * unit), error);
+        let divisor = count.divisor?;
+        let error = is_cut.then(|| self.second_error(count.items) + 2 * unit);
+        let second = Part::of(self.second(count.items).magnitude(2 * unit), error);
         match statistic {
-            Statistic::Variance => second.rounded(|second| second.over(divisor)),
-            Statistic::StandardDeviation => second.rounded(|second| second.over(divisor).root()),
+            Statistic::Variance => second.over(divisor),
+            Statistic::StandardDeviation => {
+                second.rounded(|second| second.over(divisor.near).root())
+            }
             _ => None,
         }
     }

@@ -6,8 +6,8 @@
 use crate::number::float::Float;
 use crate::number::near::{Near, Part, near_quotient};
 use crate::number::wide::Wide;
-use crate::slots::narrow::Narrow;
 use crate::slots::narrow::moments::NarrowMoments;
+use crate::slots::narrow::{Count, Narrow};
 use crate::slots::powers::Powers;
 use crate::statistic::{Options, Statistic};
 
@@ -163,7 +163,7 @@ impl<T: Float> Narrow<T, 1> for NarrowPowers {
         &self,
         statistic: Statistic,
         options: Options,
-        items: u64,
+        Count { items, .. }: Count,
         _: [i32; 1],
         is_cut: bool,
     ) -> Option<T> {

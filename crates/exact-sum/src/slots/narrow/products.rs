@@ -3,7 +3,7 @@
 use crate::number::float::Float;
 use crate::number::near::{Near, near_quotient};
 use crate::number::wide::Wide;
-use crate::slots::narrow::Narrow;
+use crate::slots::narrow::{Count, Narrow};
 use crate::slots::product_sum::ProductSum;
 use crate::slots::weighted::WeightedMean;
 use crate::statistic::{Options, Statistic};
@@ -39,7 +39,7 @@ impl<T: Float, const C: usize> Narrow<T, C> for NarrowProducts {
         &self,
         statistic: Statistic,
         _: Options,
-        _: u64,
+        _: Count,
         units: [i32; C],
         _: bool,
     ) -> Option<T> {
@@ -83,7 +83,14 @@ impl<T: Float> Narrow<T, 2> for NarrowWeighted {
     }
 
     #[inline(always)]
-    fn statistic(&self, _: Statistic, _: Options, _: u64, [x, y]: [i32; 2], _: bool) -> Option<T> {
+    fn statistic(
+        &self,
+        _: Statistic,
+        _: Options,
+        _: Count,
+        [x, y]: [i32; 2],
+        _: bool,
+    ) -> Option<T> {
         let above = self.products.0.magnitude(x + y)?;
         let below = Wide::<2>::of(self.weights).magnitude(y)?;
         near_quotient(Some(above).into(), Some(below).into(), |a, b| a.over(b))
