@@ -1,15 +1,19 @@
 //! Covariances, correlations and regression lines.
 
+use super::moments::PackedMoments;
 use super::number::Number;
+use super::packed::{Packed, Unpacked};
 use super::products::ProductNumber;
+use super::short::Short;
 use super::{CompactBytes, CompactItem, CompactMoments, CompactRows, CompactState};
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
+use crate::number::wide::Wide;
 use crate::slots::Slot as _;
 use crate::slots::co_moments::{CoMoments, PairSums};
 use crate::statistic::{Held, Options, Statistic};
 
-/// The moments of two columns, and the sum of their products, in 208 bytes.
+/// The moments of two columns, and the sum of their products, in 160 bytes.
 ///
 /// ```
 /// use exact_sum::{CompactCoMoments, CompactState, Statistic};
@@ -19,27 +23,79 @@ use crate::statistic::{Held, Options, Statistic};
 /// let slope = Statistic::Slope;
 /// assert_eq!(both.statistic(slope, slope.defaults()), Some(2.0));
 /// ```
+pub type CompactCoMoments = Packed<PairNumbers>;
+
+/// The numbers of [`CompactCoMoments`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct CompactCoMoments {
+pub struct PairNumbers {
     x: CompactMoments,
     y: CompactMoments,
     products: ProductNumber,
 }
 
-impl CompactCoMoments {
-    /// The co-moments of no pairs.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            x: CompactMoments::new(),
-            y: CompactMoments::new(),
-            products: Number::EMPTY,
-        }
-    }
+/// These numbers, packed.
+#[derive(Clone, Copy, Debug)]
+pub struct PackedPairs {
+    x: PackedMoments,
+    y: PackedMoments,
+    products: Short<Wide<4>>,
+}
 
+impl CompactCoMoments {
     /// Adds a pair.
     #[inline]
     pub fn add(&mut self, x: impl CompactItem, y: impl CompactItem) {
+        self.add_or(self.numbers.plus(x, y), |state| state.add(x, y));
+    }
+}
+
+impl PackedPairs {
+    #[inline(always)]
+    fn plus(self, x: impl CompactItem, y: impl CompactItem) -> Option<Self> {
+        Some(Self {
+            x: self.x.plus(x)?,
+            y: self.y.plus(y)?,
+            products: self.products.plus_product(x, y)?,
+        })
+    }
+}
+
+impl Unpacked for PairNumbers {
+    type Packed = PackedPairs;
+
+    const EMPTY: PackedPairs = PackedPairs {
+        x: PackedMoments::EMPTY,
+        y: PackedMoments::EMPTY,
+        products: Short::EMPTY,
+    };
+
+    fn sums(own: PackedPairs, other: PackedPairs, is_less: bool) -> Option<PackedPairs> {
+        Some(PackedPairs {
+            x: own.x.sums(other.x, is_less)?,
+            y: own.y.sums(other.y, is_less)?,
+            products: own.products.plus(other.products, is_less)?,
+        })
+    }
+
+    fn packed(&self) -> Option<PackedPairs> {
+        Some(PackedPairs {
+            x: self.x.packed()?,
+            y: self.y.packed()?,
+            products: self.products.short()?,
+        })
+    }
+
+    fn of_packed(numbers: PackedPairs, items: u64) -> Self {
+        Self {
+            x: CompactMoments::of_packed(numbers.x, items),
+            y: CompactMoments::of_packed(numbers.y, items),
+            products: Number::of_short(numbers.products, 0),
+        }
+    }
+}
+
+impl PairNumbers {
+    fn add(&mut self, x: impl CompactItem, y: impl CompactItem) {
         self.x.add(x);
         self.y.add(y);
         if x.special().is_none() && y.special().is_none() {
@@ -55,7 +111,7 @@ impl CompactCoMoments {
     }
 }
 
-impl CompactState for CompactCoMoments {
+impl CompactState for PairNumbers {
     fn items(&self) -> u64 {
         self.x.items()
     }
@@ -106,7 +162,7 @@ impl<X: CompactItem, Y: CompactItem> CompactRows<(X, Y)> for CompactCoMoments {
     }
 }
 
-impl CompactBytes for CompactCoMoments {
+impl CompactBytes for PairNumbers {
     fn to_bytes(&self) -> Vec<u8> {
         self.co_moments().to_bytes()
     }

@@ -1,12 +1,15 @@
 //! Variances and standard deviations.
 
+use super::digits::NarrowDigits;
 use super::number::Number;
 use super::products::ProductNumber;
+use super::short::Short;
 use super::{CompactBytes, CompactItem, CompactRows, CompactState, CompactSum};
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::round::root;
 use crate::number::scaled::Scaled;
+use crate::number::wide::Wide;
 use crate::slots::Slot as _;
 use crate::slots::moments::{Moments, Spread};
 use crate::statistic::{Options, Statistic};
@@ -28,6 +31,39 @@ pub struct CompactMoments {
     pub(super) squares: ProductNumber,
 }
 
+/// The sum and the sum of the squares of items, in 52 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackedMoments {
+    sum: Short<NarrowDigits>,
+    squares: Short<Wide<4>>,
+}
+
+impl PackedMoments {
+    pub(super) const EMPTY: Self = Self {
+        sum: Short::EMPTY,
+        squares: Short::EMPTY,
+    };
+
+    /// As [`Unpacked::sums`](super::packed::Unpacked::sums).
+    #[inline(always)]
+    pub(super) fn sums(self, other: Self, is_less: bool) -> Option<Self> {
+        Some(Self {
+            sum: self.sum.plus(other.sum, is_less)?,
+            squares: self.squares.plus(other.squares, is_less)?,
+        })
+    }
+
+    /// These moments and an item's, if there is room. There is none for items that are not finite.
+    #[inline(always)]
+    pub(super) fn plus(self, item: impl CompactItem) -> Option<Self> {
+        let (integer, unit) = item.parts();
+        Some(Self {
+            sum: self.sum.plus_item(integer, unit)?,
+            squares: self.squares.plus_product(item, item)?,
+        })
+    }
+}
+
 impl CompactMoments {
     /// The moments of no items.
     #[must_use]
@@ -44,6 +80,21 @@ impl CompactMoments {
         self.sum.add(item);
         if item.special().is_none() {
             self.squares.add_product(item, item);
+        }
+    }
+
+    pub(super) fn packed(&self) -> Option<PackedMoments> {
+        Some(PackedMoments {
+            sum: self.sum.number.short()?,
+            squares: self.squares.short()?,
+        })
+    }
+
+    pub(super) fn of_packed(numbers: PackedMoments, items: u64) -> Self {
+        let number = Number::of_short(numbers.sum, items);
+        Self {
+            sum: CompactSum { number },
+            squares: Number::of_short(numbers.squares, 0),
         }
     }
 

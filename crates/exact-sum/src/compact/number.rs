@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 
 use super::digits::Digits;
+use super::short::{NO_UNIT, Short};
 use crate::number::counters::{Counters, LimitError, RemoveError};
 use crate::number::fixed::{Fixed, FixedFormat, Magnitude};
 use crate::number::float::Float;
@@ -11,9 +12,6 @@ use crate::number::total::Total;
 
 /// Most exponents of units are multiples of this number. So most sums of similar items have the same unit, and merge by one addition.
 const UNIT_STEP: i32 = 16;
-
-/// The unit of a sum to which nothing was added: no item fits it.
-const NO_UNIT: i16 = i16::MAX;
 
 /// The unit's exponent in the lowest 16 bits, and the number of counted items above them.
 #[derive(Clone, Copy, Debug)]
@@ -128,19 +126,37 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
     /// Adds item * 2^unit if there is room. Returns whether it was added.
     #[inline(always)]
     pub(super) fn add_item(&mut self, item: D::Item, unit: i32) -> bool {
-        let own = self.unit();
-        let unit = if item == D::Item::default() {
-            own
-        } else {
-            unit
-        };
-        let places = (unit - own).cast_unsigned();
-        if places > D::MOST_PLACES {
-            return false;
-        }
-        let sum = self.digits.plus_item(item, places);
-        self.digits = sum.unwrap_or(self.digits);
+        self.set(self.digits_and_unit().plus_item(item, unit))
+    }
+
+    /// Sets the digits, if there are any. Returns whether there are.
+    #[inline(always)]
+    pub(super) fn set(&mut self, sum: Option<Short<D>>) -> bool {
+        self.digits = sum.map_or(self.digits, |sum| sum.digits);
         sum.is_some()
+    }
+
+    #[inline(always)]
+    pub(super) fn digits_and_unit(&self) -> Short<D> {
+        Short {
+            digits: self.digits,
+            unit: self.tag.unit(),
+        }
+    }
+
+    /// The number, without its count of items, if nothing is spilled.
+    pub(super) fn short(&self) -> Option<Short<D>> {
+        self.spilled.is_none().then(|| self.digits_and_unit())
+    }
+
+    pub(super) fn of_short(short: Short<D>, items: u64) -> Self {
+        let mut number = Self {
+            digits: short.digits,
+            spilled: None,
+            tag: Tag::of(0, short.unit),
+        };
+        number.count(items);
+        number
     }
 
     /// Adds integer * 2^unit.
@@ -174,18 +190,8 @@ impl<D: Digits, F: FixedFormat> Number<D, F> {
     /// an integer of 64 bits.
     #[inline(always)]
     pub(super) fn add_parts<const N: usize>(&mut self, parts: [(i128, i32); N]) {
-        let own = self.unit();
-        let (_, lowest) = parts[N - 1];
-        let factors = D::ITEM_BITS / 53;
-        let most_places = D::BITS - 2 - factors * 63;
-        if (lowest - own).cast_unsigned() <= most_places {
-            let sum = parts.iter().try_fold(self.digits, |sum, (part, unit)| {
-                sum.plus(*part, (unit - own).cast_unsigned())
-            });
-            if let Some(sum) = sum {
-                self.digits = sum;
-                return;
-            }
+        if self.set(self.digits_and_unit().plus_parts(parts)) {
+            return;
         }
         // The highest part first: it determines the unit of the digits.
         for (part, unit) in parts {

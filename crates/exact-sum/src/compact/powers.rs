@@ -1,6 +1,9 @@
 //! Skewness and kurtosis.
 
+use super::moments::PackedMoments;
 use super::number::Number;
+use super::packed::{Packed, Unpacked};
+use super::short::Short;
 use super::{CompactBytes, CompactItem, CompactMoments, CompactRows, CompactState};
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
@@ -10,7 +13,7 @@ use crate::slots::Slot as _;
 use crate::slots::powers::{Powers, higher_powers};
 use crate::statistic::{Options, Statistic};
 
-/// The number of items and the sums of their first four powers, in 200 bytes.
+/// The number of items and the sums of their first four powers, in 160 bytes.
 ///
 /// ```
 /// use exact_sum::{CompactPowers, CompactRows, CompactState, Statistic};
@@ -22,27 +25,82 @@ use crate::statistic::{Options, Statistic};
 /// assert_eq!(powers.statistic(skewness, skewness.defaults()), Some(-0.4060402882133138));
 /// # Ok::<(), exact_sum::RemoveError>(())
 /// ```
+pub type CompactPowers = Packed<PowerSums>;
+
+/// The numbers of [`CompactPowers`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct CompactPowers {
+pub struct PowerSums {
     moments: CompactMoments,
     cubes: Number<Wide<5>, DoubleCubes>,
     fourths: Number<Wide<6>, DoubleFourths>,
 }
 
-impl CompactPowers {
-    /// The powers of no items.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            moments: CompactMoments::new(),
-            cubes: Number::EMPTY,
-            fourths: Number::EMPTY,
-        }
-    }
+/// These numbers, packed.
+#[derive(Clone, Copy, Debug)]
+pub struct PackedPowers {
+    moments: PackedMoments,
+    cubes: Short<Wide<5>>,
+    fourths: Short<Wide<6>>,
+}
 
+impl PackedPowers {
+    #[inline(always)]
+    fn plus(self, item: impl CompactItem) -> Option<Self> {
+        let moments = self.moments.plus(item)?;
+        let (integer, unit) = item.parts();
+        let (cubes, fourths) = higher_powers(integer, unit);
+        Some(Self {
+            moments,
+            cubes: self.cubes.plus_parts(cubes)?,
+            fourths: self.fourths.plus_parts(fourths)?,
+        })
+    }
+}
+
+impl CompactPowers {
     /// Adds an item.
     #[inline]
     pub fn add(&mut self, item: impl CompactItem) {
+        self.add_or(self.numbers.plus(item), |state| state.add(item));
+    }
+}
+
+impl Unpacked for PowerSums {
+    type Packed = PackedPowers;
+
+    const EMPTY: PackedPowers = PackedPowers {
+        moments: PackedMoments::EMPTY,
+        cubes: Short::EMPTY,
+        fourths: Short::EMPTY,
+    };
+
+    fn sums(own: PackedPowers, other: PackedPowers, is_less: bool) -> Option<PackedPowers> {
+        Some(PackedPowers {
+            moments: own.moments.sums(other.moments, is_less)?,
+            cubes: own.cubes.plus(other.cubes, is_less)?,
+            fourths: own.fourths.plus(other.fourths, is_less)?,
+        })
+    }
+
+    fn packed(&self) -> Option<PackedPowers> {
+        Some(PackedPowers {
+            moments: self.moments.packed()?,
+            cubes: self.cubes.short()?,
+            fourths: self.fourths.short()?,
+        })
+    }
+
+    fn of_packed(numbers: PackedPowers, items: u64) -> Self {
+        Self {
+            moments: CompactMoments::of_packed(numbers.moments, items),
+            cubes: Number::of_short(numbers.cubes, 0),
+            fourths: Number::of_short(numbers.fourths, 0),
+        }
+    }
+}
+
+impl PowerSums {
+    fn add(&mut self, item: impl CompactItem) {
         self.moments.add(item);
         if item.special().is_none() {
             let (integer, unit) = item.parts();
@@ -61,7 +119,7 @@ impl CompactPowers {
     }
 }
 
-impl CompactState for CompactPowers {
+impl CompactState for PowerSums {
     fn items(&self) -> u64 {
         self.moments.items()
     }
@@ -101,7 +159,7 @@ impl<N: CompactItem> CompactRows<N> for CompactPowers {
     }
 }
 
-impl CompactBytes for CompactPowers {
+impl CompactBytes for PowerSums {
     fn to_bytes(&self) -> Vec<u8> {
         self.powers().to_bytes()
     }

@@ -1,6 +1,7 @@
 //! Dot products.
 
 use super::number::Number;
+use super::short::Short;
 use super::sum::count;
 use super::{CompactBytes, CompactItem, CompactRows, CompactState};
 use crate::bytes::{self, BytesError, Kind};
@@ -71,24 +72,39 @@ impl CompactProducts {
     }
 }
 
+impl Short<Wide<4>> {
+    /// This number plus the product of two finite numbers, if there is room.
+    #[inline(always)]
+    pub(super) fn plus_product(self, x: impl CompactItem, y: impl CompactItem) -> Option<Self> {
+        let [(integer, unit), (other, other_unit)] = [x.parts(), y.parts()];
+        let product = i128::from(integer) * i128::from(other);
+        match (x.is_integer(), y.is_integer()) {
+            (false, false) => self.plus_item(product, unit + other_unit),
+            (true, true) => self.plus_whole(product),
+            // The product of an integer and a double has more bits than `plus_item` takes.
+            _ => None,
+        }
+    }
+}
+
 impl ProductNumber {
     /// Adds the product of two finite numbers.
     #[inline(always)]
     pub(super) fn add_product(&mut self, x: impl CompactItem, y: impl CompactItem) {
-        let are_integers = (x.is_integer(), y.is_integer());
-        let [(x, x_unit), (y, y_unit)] = [x.parts(), y.parts()];
-        let product = i128::from(x) * i128::from(y);
-        match are_integers {
-            (true, true) => self.add_whole(product),
-            (false, false) if self.add_item(product, x_unit + y_unit) => {}
-            // The product of an integer and a double has more bits than `add_item` takes.
-            _ => self.add_apart(product, x_unit + y_unit),
+        if !self.set(self.digits_and_unit().plus_product(x, y)) {
+            self.add_apart(x, y);
         }
     }
 
     #[cold]
-    fn add_apart(&mut self, product: i128, unit: i32) {
-        self.add_integer(product, unit);
+    fn add_apart(&mut self, x: impl CompactItem, y: impl CompactItem) {
+        let [(integer, unit), (other, other_unit)] = [x.parts(), y.parts()];
+        let product = i128::from(integer) * i128::from(other);
+        if x.is_integer() && y.is_integer() {
+            self.add_whole(product);
+        } else {
+            self.add_integer(product, unit + other_unit);
+        }
     }
 }
 
