@@ -40,7 +40,7 @@ pub(crate) fn fold_narrow_rows<V, O, const REGISTERS: usize>(
         roots: ArrayVec::new_const(),
         count: 0,
     };
-    // Comparisons take longer than the counter.
+    // Comparisons take so long that groups would hardly save time.
     while const { !O::COMPARES } && rows.have_group() {
         let root = rows.next_group::<O>();
         rows.push::<O>(root, GROUP_ROWS.ilog2());

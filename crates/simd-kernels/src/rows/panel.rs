@@ -1,7 +1,6 @@
 //! The kernel for rows: one pass over the rows, O(log N) memory, one algorithm for all instruction sets.
 //!
-//! A register holds L columns of a row, so rows combine lane by lane without shuffles; [`narrow`](crate::rows::narrow) folds rows of at most 2 L columns.
-//! Eight rows are combined into their ancestor three levels up. A
+//! A register holds L columns of a row, so rows combine lane by lane without shuffles. Eight rows are combined into their ancestor three levels up. A
 //! binary counter combines these ancestors, as for single values. The counter's waiting rows are in scratch memory:
 //!
 //! ```text
@@ -11,6 +10,8 @@
 //!
 //! Columns are processed in panels, so that the waiting rows fit into a core's own caches for any width. A group of eight rows accesses one or
 //! two of the waiting rows, so a panel's row may fill L1. Narrower panels would start new streams too often.
+//!
+//! Rows of at most 2 L columns have [a kernel of their own](crate::rows::narrow).
 
 use core::ops::Range;
 

@@ -61,7 +61,8 @@ impl Level {
         }
     }
 
-    /// The level for rows of `bytes` bytes: its registers are no wider than the row, so that no lanes are wasted.
+    /// The fastest level for rows of `bytes` bytes: at most half of a register's lanes have no column, and rows of half a register or of two registers
+    /// have a kernel of their own.
     pub(crate) fn for_row_bytes(self, bytes: usize) -> Self {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bytes;
