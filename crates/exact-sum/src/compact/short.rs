@@ -69,6 +69,7 @@ impl<D: Digits> Short<D> {
         let is_whole = self.unit() == 0;
         self.with(is_whole.then(|| digits.plus(integer, 0)).flatten())
     }
+
     /// The sum of both numbers, or the difference if `is_less`, if their units are the same and there is room.
     #[inline(always)]
     pub(super) fn plus(self, other: Self, is_less: bool) -> Option<Self> {
