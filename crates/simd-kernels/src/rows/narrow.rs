@@ -40,8 +40,17 @@ pub(crate) fn fold_narrow_rows<V, O, const REGISTERS: usize>(
         roots: ArrayVec::new_const(),
         count: 0,
     };
+    // Eight groups at a time where that saves time, because branches that depend on the counter are unpredictable.
+    while const { V::COMBINES_HALVES && REGISTERS == 1 && !O::COMPARES } && rows.have_groups(8) {
+        let mut nodes = [[proven.load(rows.rest); REGISTERS]; 8];
+        for node in &mut nodes {
+            *node = rows.next_group::<O>();
+        }
+        let root = rows.eight::<O>(nodes);
+        rows.push::<O>(root, 3 + GROUP_ROWS.ilog2());
+    }
     // Comparisons take so long that groups would hardly save time.
-    while const { !O::COMPARES } && rows.have_group() {
+    while const { !O::COMPARES } && rows.have_groups(1) {
         let root = rows.next_group::<O>();
         rows.push::<O>(root, GROUP_ROWS.ilog2());
     }
@@ -79,13 +88,14 @@ struct Rows<'r, V: Vector, const REGISTERS: usize> {
 }
 
 impl<V: Vector, const REGISTERS: usize> Rows<'_, V, REGISTERS> {
-    /// Whether a group can be read.
+    /// Whether this number of groups can be read.
     #[inline(always)]
-    fn have_group(&self) -> bool {
+    fn have_groups(&self, groups: usize) -> bool {
+        let rows = groups * GROUP_ROWS;
         if self.are_half_registers() {
-            self.rest.len() >= GROUP_ROWS * self.width
+            self.rest.len() >= rows * self.width
         } else {
-            self.have(GROUP_ROWS)
+            self.have(rows)
         }
     }
 
