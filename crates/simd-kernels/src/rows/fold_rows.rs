@@ -1,6 +1,7 @@
 //! Folds of rows, element by element.
 
 use crate::fold::runs::fold_runs_kernel;
+use crate::rows::narrow::NarrowRows;
 use crate::rows::panel::{REGISTER_ELEMENTS, Rows, panel_columns};
 use crate::rows::tree_rows::tree_fold_rows;
 use crate::sets::dispatch::Float;
@@ -68,13 +69,24 @@ pub(crate) fn fold_rows_kernel<T: Float, O: Combine<T>>(
     if level == Level::SCALAR {
         return tree_fold_rows(width, items, scratch, result, O::single);
     }
-    let rows = Rows {
-        width,
-        items,
-        scratch,
-        result,
-    };
-    T::compute::<O, _>(level.for_row_bytes(width * size_of::<T>()), rows);
+    let bytes = width * size_of::<T>();
+    let level = level.for_row_bytes(bytes);
+    if bytes <= level.narrow_row_bytes() {
+        let rows = NarrowRows {
+            width,
+            items,
+            result,
+        };
+        T::compute::<O, _>(level, rows);
+    } else {
+        let rows = Rows {
+            width,
+            items,
+            scratch,
+            result,
+        };
+        T::compute::<O, _>(level, rows);
+    }
     Some(())
 }
 

@@ -16,14 +16,46 @@ use crate::fold::counter::WAITS;
 use crate::fold::merge::level;
 use crate::processor::prefetch::RowsAhead;
 use crate::rows::panel::{REGISTER_ELEMENTS, eight, four};
+use crate::sets::kernel::{For, Kernel};
 use crate::sets::vector::{Combine, Proven, Vector};
 
 /// The number of rows in a group.
 const GROUP_ROWS: usize = 64;
 
-/// Folds at least one row of `width` elements, each of which is read as `REGISTERS` registers.
+/// At least one row, of at most [`Level::narrow_row_bytes`](crate::Level).
+#[derive(Debug)]
+pub(crate) struct NarrowRows<'a, T> {
+    pub(crate) width: usize,
+    pub(crate) items: &'a [T],
+    pub(crate) result: &'a mut [T],
+}
+
+impl<T: Copy + Default> Kernel<T> for NarrowRows<'_, T> {
+    type Output = ();
+
+    const FOR: For = For {
+        scalar: false,
+        long_registers: false,
+        ..For::ALL
+    };
+
+    #[inline(always)]
+    fn compute<V, O>(self, proven: Proven<V>)
+    where
+        V: Vector<Element = T>,
+        O: Combine<T>,
+    {
+        if V::COMBINES_HALVES && self.width > V::LANES {
+            fold::<V, O, 2>(proven, self.width, self.items, self.result);
+        } else {
+            fold::<V, O, 1>(proven, self.width, self.items, self.result);
+        }
+    }
+}
+
+/// Folds rows of `width` elements, each of which is read as `REGISTERS` registers.
 #[inline(always)]
-pub(crate) fn fold_narrow_rows<V, O, const REGISTERS: usize>(
+fn fold<V, O, const REGISTERS: usize>(
     proven: Proven<V>,
     width: usize,
     items: &[V::Element],

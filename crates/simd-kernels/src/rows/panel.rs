@@ -16,7 +16,6 @@
 use core::ops::Range;
 
 use crate::processor::prefetch::RowsAhead;
-use crate::rows::narrow::fold_narrow_rows;
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::vector::{Combine, Proven, Vector};
 
@@ -46,7 +45,7 @@ const LONG_GROUP_ROW_BYTES: usize = 256;
 
 const LONG_GROUP_ROWS: usize = 64;
 
-/// At least one row, of at least two elements.
+/// At least one row, which is longer than a register.
 #[derive(Debug)]
 pub(crate) struct Rows<'a, T> {
     pub(crate) width: usize,
@@ -69,12 +68,6 @@ impl<T: Copy + Default> Kernel<T> for Rows<'_, T> {
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        if self.width <= V::LANES {
-            return fold_narrow_rows::<V, O, 1>(proven, self.width, self.items, self.result);
-        }
-        if const { V::COMBINES_HALVES } && self.width <= 2 * V::LANES {
-            return fold_narrow_rows::<V, O, 2>(proven, self.width, self.items, self.result);
-        }
         let mut first = 0;
         while first < self.width {
             let end = self.width.min(first + panel_columns::<T>());

@@ -77,6 +77,15 @@ impl Level {
         }
     }
 
+    /// The size up to which a row at [its level](Self::for_row_bytes) is narrow: it fits into two registers of AVX2 or one of another set.
+    pub(crate) fn narrow_row_bytes(self) -> usize {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2(_) | Set::Avx512(_) => 64,
+            _ => 16,
+        }
+    }
+
     /// The fastest level for leaves of `bytes` bytes in all: from memory, AVX2 registers are faster than AVX-512 registers.
     pub(crate) fn for_leaf_bytes(self, bytes: usize) -> Self {
         #[cfg(not(target_arch = "x86_64"))]
