@@ -132,9 +132,12 @@ where
 /// a whole block, many different instructions read each page.
 #[inline(always)]
 pub(crate) fn lanes_by_loop<V: Vector, R: Reading>() -> usize {
-    match R::AHEAD_BYTES {
-        MEMORY_AHEAD_BYTES => black_box(V::LANES),
-        _ => V::LANES,
+    // Unrolled plain Rust would be vectorised across parts, and read all of them at once.
+    let is_plain_in_order = V::IS_PLAIN_RUST && R::IN_ORDER;
+    if R::AHEAD_BYTES == MEMORY_AHEAD_BYTES || is_plain_in_order {
+        black_box(V::LANES)
+    } else {
+        V::LANES
     }
 }
 
