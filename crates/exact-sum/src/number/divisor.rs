@@ -1,7 +1,8 @@
 //! Quotients of many numbers by the same one.
 
 use crate::number::fixed::Magnitude;
-use crate::number::near::Near;
+use crate::number::float::Float;
+use crate::number::near::{Near, Part, signed};
 
 /// An integer from 1 to 2^53 - 1, and its reciprocal.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +30,27 @@ impl Divisor {
     /// both leave the rounding in doubt, as they do in less than 1 of 100 cases.
     #[expect(clippy::cast_precision_loss, reason = "it is rounded here")]
     #[inline(always)]
-    pub(super) fn divide(self, magnitude: Magnitude) -> Option<(f64, i32)> {
+    fn divide(self, magnitude: Magnitude) -> Option<(f64, i32)> {
         // Both factors are too small by at most 1, so the product is too small by at most their sum: 2^65.
         let product = (magnitude.bits >> 64) * u128::from(self.reciprocal);
         let least = (product >> 65) as i64;
         let [least, most] = [least, least.wrapping_add(2)].map(|integer| integer as f64);
         let exponent = magnitude.exponent + 64 + self.unit + 65;
         (least.to_bits() == most.to_bits()).then_some((least, exponent))
+    }
+}
+
+impl Part {
+    /// The number divided by another one, rounded once. `None` if the rounding is in doubt.
+    #[inline(always)]
+    pub(crate) fn over<T: Float>(self, divisor: Divisor) -> Option<T> {
+        if let Some((is_negative, magnitude)) = self.number
+            && self.error.is_none()
+            && let Some(nearest) = divisor.divide(magnitude)
+        {
+            return signed(is_negative, nearest);
+        }
+        self.rounded(|number| number.over(divisor.near))
     }
 }
 

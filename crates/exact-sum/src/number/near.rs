@@ -3,7 +3,6 @@
 //! A quotient, a root or a product of exact integers is rounded correctly if all numbers within its error bound round to the same number (Ziv,
 //! "Fast evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). Otherwise callers compute with integers.
 
-use crate::number::divisor::Divisor;
 use crate::number::fixed::Magnitude;
 use crate::number::float::Float;
 
@@ -115,15 +114,18 @@ impl Near {
     pub(crate) fn nearest<T: Float>(self, is_negative: bool, lacking: f64) -> Option<T> {
         let error = self.high * (ERROR + lacking);
         let [least, most] = [-error, error].map(|error| self.high + (self.low + error));
-        let is_clear = least.to_bits() == most.to_bits();
-        is_clear.then(|| signed(is_negative, (least, self.exponent)))?
+        if least.to_bits() == most.to_bits() {
+            signed(is_negative, (least, self.exponent))
+        } else {
+            None
+        }
     }
 }
 
 /// The number that is nearest to a value, given its sign and the double that is nearest to its magnitude, times 2^exponent. `None` if the rounding
 /// is in doubt.
 #[inline(always)]
-fn signed<T: Float>(is_negative: bool, (nearest, exponent): (f64, i32)) -> Option<T> {
+pub(super) fn signed<T: Float>(is_negative: bool, (nearest, exponent): (f64, i32)) -> Option<T> {
     /// Times 2 to one of these exponents, no double from 2^-64 to 2^64 becomes subnormal or infinite.
     const EXPONENTS: std::ops::Range<i32> = -950..950;
     /// Times 2 to an exponent outside this range, all these doubles become zero or infinite.
@@ -161,9 +163,9 @@ fn halves(number: f64) -> [f64; 2] {
 /// A number as [`Wide::magnitude`](crate::number::wide::Wide::magnitude) returns it, and a bound on its error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    number: Option<(bool, Magnitude)>,
+    pub(super) number: Option<(bool, Magnitude)>,
     /// `None` if the number is exact; otherwise it is off by less than 2^this.
-    error: Option<i32>,
+    pub(super) error: Option<i32>,
 }
 
 impl Part {
@@ -182,18 +184,6 @@ impl Part {
                 of(Near::of(magnitude)).nearest(is_negative, lacking)
             }
         }
-    }
-
-    /// The number divided by another one, rounded once. `None` if the rounding is in doubt.
-    #[inline(always)]
-    pub(crate) fn over<T: Float>(self, divisor: Divisor) -> Option<T> {
-        if let Some((is_negative, magnitude)) = self.number
-            && self.error.is_none()
-            && let Some(nearest) = divisor.divide(magnitude)
-        {
-            return signed(is_negative, nearest);
-        }
-        self.rounded(|number| number.over(divisor.near))
     }
 
     /// A bound on the error, relative to the magnitude.
