@@ -83,7 +83,21 @@ pub(super) fn looks(lines: &[Line]) -> Vec<(RGBColor, Dashes)> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::METHODS;
+    use super::super::style::{BLUE, GREEN, VERMILION};
+    use super::{Line, METHODS, looks};
+
+    fn of(names: &[&str]) -> Vec<(plotters::style::RGBColor, super::Dashes)> {
+        let lines: Vec<Line> = names.iter().map(|&name| Line::new(name, vec![])).collect();
+        looks(&lines)
+    }
+
+    #[test]
+    fn a_method_has_one_colour_whatever_is_beside_it() {
+        assert_eq!(of(&["MPI_Allreduce"])[0].0, VERMILION);
+        let drawn = of(&["x", "treefold's plan", "MPI_Allreduce", "treefold, exact"]);
+        assert_eq!(drawn[1..], [(BLUE, None), (VERMILION, None), (GREEN, None)]);
+        assert!(![BLUE, VERMILION, GREEN].contains(&drawn[0].0));
+    }
 
     #[test]
     fn names_are_in_the_table_once() {
