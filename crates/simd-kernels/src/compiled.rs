@@ -81,6 +81,10 @@ macro_rules! compiled {
                 lanes::sum_lanes_kernel(level, lanes, items)
             }
 
+            fn sum_pairs_kernel(level: Level, pairs: &[[Self; 2]]) -> Option<[Self; 2]> {
+                fold_rows::sum_pairs_kernel(level, pairs)
+            }
+
             fn count_negative_zeros_kernel(level: Level, items: &[Self]) -> [u64; 2] {
                 zeros::count_negative_zeros_kernel(level, items)
             }

@@ -19,7 +19,7 @@
 //! | [`fold_runs`] | several folds in one call, for the subtrees of a rank's range |
 //! | [`sum_lanes`] | sums in lanes, each in tree order |
 //! | [`dot`], [`squared_norm`], [`sum_and_absolute_sum`] | sums whose leaves are computed in the same pass |
-//! | [`fold_rows`], [`combine_rows`] | rows of values, element by element |
+//! | [`fold_rows`], [`combine_rows`], [`sum_pairs`] | rows of values, element by element |
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
 //! | [`fold_in_any_order`], [`fold_rows_in_any_order`] | folds of integers, whose order changes nothing |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
@@ -70,9 +70,10 @@ pub use processor::environment::{
     Quiet, Subnormals, Watch, has_default_environment, without_traps,
 };
 pub use processor::prefetch::{Ahead, prefetch_after, prefetch_item};
-pub use rows::fold_rows::{fold_rows, rows_scratch_len};
+pub use rows::fold_rows::{fold_rows, sum_pairs};
 pub use rows::lanes::sum_lanes;
 pub use rows::pairs::{combine_rows, copy_row};
+pub use rows::scratch::rows_scratch_len;
 pub use rows::tree_rows::tree_fold_rows;
 pub use sets::compiled::Compiled;
 pub use sets::dispatch::{Float, subtree_sum8};

@@ -7,7 +7,7 @@ mod common;
 use common::{Bits, OPERATIONS, levels, spread_word, words};
 use proptest::prelude::*;
 use simd_kernels::{
-    Level, Operation, by_definition, fold, fold_rows, rows_scratch_len, tree_fold_rows,
+    Level, Operation, by_definition, fold, fold_rows, rows_scratch_len, sum_pairs, tree_fold_rows,
 };
 
 /// Folds each column by the definition.
@@ -63,6 +63,11 @@ fn check<T: Bits>(levels: &[Level], width: usize, items: &[T]) {
                 expected,
                 "{operation:?}, {level}, {rows} rows of {width}"
             );
+            if width == 2 && operation == Operation::Sum {
+                let sums = sum_pairs(level, items.as_chunks().0);
+                let sums = sums.map_or([None; 2], |sums| sums.map(Some));
+                assert_eq!(bits(sums.to_vec()), expected, "{level}, {rows} pairs");
+            }
         }
         scratch.fill(not_a_number);
         let found = result(width, not_a_number, |result| {
@@ -122,6 +127,17 @@ fn every_edge_of_small_trees() {
         // Testing every number is slow, and the edges of groups are the same for all widths.
         let step = if width <= 17 { 1 } else { 3 };
         for rows in (0..=140).step_by(step) {
+            check_both(width, &words[..rows * width], 0);
+        }
+    }
+}
+
+/// Narrow rows are folded eight groups of 64 at a time.
+#[test]
+fn edges_of_eight_groups() {
+    let words = spread(1600 * 17);
+    for width in 2..=17 {
+        for rows in [511, 512, 513, 575, 576, 585, 1023, 1024, 1600] {
             check_both(width, &words[..rows * width], 0);
         }
     }

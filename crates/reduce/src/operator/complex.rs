@@ -1,22 +1,10 @@
-//! Sums and products of complex numbers. A sum adds real and imaginary parts separately, as rows of two values.
+//! Sums and products of complex numbers. A sum adds real and imaginary parts separately, so the kernels of floats compute it.
 
-use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use bytemuck::{cast_slice, cast_slice_mut};
 use num_complex::Complex;
-use simd_kernels::{Float, Level, Operation, rows_scratch_len};
+use simd_kernels::{Level, Operation};
 
 use super::{Operator, PlainFold, Product, Sum, fold_bytes, grown};
-
-/// For fewer items, the set-up of the kernel for rows costs more than it saves.
-const FEW_ITEMS: usize = 256;
-
-const SHORT_ITEMS: usize = 4096;
-
-fn sum_by_kernel<T: Float + Pod>(items: &[Complex<T>], scratch: &mut [T]) -> Option<Complex<T>> {
-    let mut sum = [T::default(); 2];
-    let (level, items) = (Level::best(), cast_slice(items));
-    simd_kernels::fold_rows(level, Operation::Sum, 2, items, scratch, &mut sum)?;
-    Some(Complex::new(sum[0], sum[1]))
-}
 
 /// Sum and product of a complex type. Each elementary operation rounds, in the order written here.
 macro_rules! complex_operators {
@@ -41,14 +29,8 @@ macro_rules! complex_operators {
                 Complex::new(self.canonical(value.re), self.canonical(value.im))
             }
             fn fold(&self, items: &[Complex<$float>]) -> Option<Complex<$float>> {
-                // Less memory for a shorter sum, because initialising it takes time.
-                const SHORT: usize = rows_scratch_len::<$float>(2, SHORT_ITEMS);
-                const LONG: usize = rows_scratch_len::<$float>(2, usize::MAX);
-                match items.len() {
-                    ..FEW_ITEMS => simd_kernels::tree_fold(items, |left, right| left + right),
-                    ..SHORT_ITEMS => sum_by_kernel(items, &mut [0.0; SHORT]),
-                    _ => sum_by_kernel(items, &mut [0.0; LONG]),
-                }
+                let [re, im] = simd_kernels::sum_pairs(Level::best(), cast_slice(items))?;
+                Some(Complex::new(re, im))
             }
             fn fold_rows(
                 &self,
@@ -118,7 +100,7 @@ mod tests {
     use num_complex::Complex;
     use simd_kernels::by_definition;
 
-    use super::{FEW_ITEMS, Operator, SHORT_ITEMS, Sum};
+    use super::{Operator, Sum};
 
     /// Kernels fold complex numbers as rows of two values; the definition adds complex numbers.
     #[test]
@@ -127,7 +109,7 @@ mod tests {
         let items: Vec<_> = (0..6000)
             .map(|i| Complex::new(part(i), part(7 * i + 3)))
             .collect();
-        for length in [1, 2, 63, FEW_ITEMS - 1, FEW_ITEMS, 1000, SHORT_ITEMS, 6000] {
+        for length in [1, 2, 63, 64, 255, 256, 1000, 4096, 6000] {
             let expected = by_definition(&items[..length], &|left, right| left + right);
             assert_eq!(Sum.fold(&items[..length]), expected, "{length} items");
         }
@@ -140,6 +122,28 @@ mod tests {
                 let expected = by_definition(&of_column, &|left, right| left + right);
                 assert_eq!(Some(sum), expected, "column {column} of {width}");
             }
+        }
+    }
+
+    #[test]
+    fn combined_rows_are_combined_items() {
+        let values = [1.5, -0.0, f64::INFINITY, -f64::NAN, 0.0];
+        let items = values.map(|re| values.map(|im| Complex::new(re, im)));
+        let left: Vec<_> = items.into_iter().flatten().collect();
+        let right: Vec<_> = left.iter().rev().copied().collect();
+        let mut rows = [(); 2].map(|()| vec![Complex::default(); left.len()]);
+        Sum.combine_rows(&left, &right, &mut rows[0]);
+        Sum.combine_rows_canonical(&left, &right, &mut rows[1]);
+        for (index, (&left, &right)) in left.iter().zip(&right).enumerate() {
+            let sum: Complex<f64> = Sum.combine(left, right);
+            let bits = |value: Complex<f64>| [value.re, value.im].map(f64::to_bits);
+            let canonical = bits(Sum.canonical(sum));
+            assert_eq!(
+                bits(Sum.canonical(rows[0][index])),
+                canonical,
+                "{left} {right}"
+            );
+            assert_eq!(bits(rows[1][index]), canonical, "{left} {right}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Blocks of leaves that are folded in registers.
 //!
-//! A block is L parts of 512 bytes (one part of 1 KiB for L = 16), and becomes one register of L nodes. It is cut into L strips. A *column* is one
-//! register of each strip. The first log2 L levels turn each column into a register whose lane j belongs to strip j. All further levels combine these registers
-//! lane by lane, without shuffles:
+//! A block is L parts of 64 leaves (of 128 floats with AVX2; one part of 256 floats for L = 16), and becomes one register of L nodes. It is cut into L
+//! strips. A *column* is one register of each strip. The first log2 L levels turn each column into a register whose lane j belongs to strip j. All
+//! further levels combine these registers lane by lane, without shuffles:
 //!
 //! ```text
 //! L = 4           column 0      column 1     …
@@ -18,8 +18,8 @@
 //! If adjacent registers were combined instead, each level would shuffle: a third more for L = 4. Depth first, the code is a straight line that needs one
 //! register per level. The sizes are types, so that the compiler unrolls the recursion.
 //!
-//! Leaves from other caches and from memory are read in order, part by part, because prefetchers follow that: on Zen 4, columns of a whole block take
-//! three times as long. Strips of a part are adjacent lines.
+//! Leaves that are not in the core's own caches are read in order, part by part, because prefetchers follow that: on Zen 4, columns of a whole block
+//! take three times as long. A part has strips and columns of its own, but is so small that they can be read in any order.
 
 use core::hint::black_box;
 

@@ -1,10 +1,10 @@
-//! How the leaves of a block are read: by columns of [`block`](crate::fold::block), or in the order of addresses.
+//! How the leaves of a block are read: by columns, or in the order of addresses.
 
 use crate::processor::prefetch::{MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 
 /// How leaves are read.
 pub(crate) trait Reading {
-    /// Whether parts of 512 bytes are read in the order of addresses, which prefetchers follow.
+    /// Whether the parts of a block are read in the order of addresses, which prefetchers follow.
     const IN_ORDER: bool;
 
     /// How far ahead leaves are prefetched, in bytes; 0 for not at all.

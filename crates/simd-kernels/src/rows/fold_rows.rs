@@ -1,25 +1,15 @@
 //! Folds of rows, element by element.
 
 use crate::fold::runs::fold_runs_kernel;
+use crate::fold::slice::tree_fold;
 use crate::rows::narrow::NarrowRows;
-use crate::rows::panel::{REGISTER_ELEMENTS, Rows, panel_columns};
+use crate::rows::panel::Rows;
+use crate::rows::scratch::check_lengths;
 use crate::rows::tree_rows::tree_fold_rows;
-use crate::sets::dispatch::Float;
+use crate::sets::dispatch::{Float, compute};
 use crate::sets::level::Level;
 use crate::sets::operation::Operation;
 use crate::sets::vector::Combine;
-
-/// The number of values of scratch memory that [`fold_rows`] and [`tree_fold_rows`](crate::tree_fold_rows) need for `rows` rows
-/// of `width` values: one row of at most 32 KiB for each level of the tree.
-#[must_use]
-pub const fn rows_scratch_len<T>(width: usize, rows: usize) -> usize {
-    let columns = if width < panel_columns::<T>() {
-        width.next_multiple_of(REGISTER_ELEMENTS)
-    } else {
-        panel_columns::<T>()
-    };
-    columns * (usize::BITS - rows.leading_zeros()) as usize
-}
 
 /// Folds rows of `width` values element by element: `result[c]` becomes the [`fold`](crate::fold) of element `c` of all rows, in
 /// tree order. For no rows it returns `None` and does not change `result`. All levels give the same bits.
@@ -28,7 +18,7 @@ pub const fn rows_scratch_len<T>(width: usize, rows: usize) -> usize {
 ///
 /// # Panics
 /// `width` is 0, `items` are not whole rows, `result` does not have the length of a row, or `scratch` is shorter than
-/// [`rows_scratch_len`] requires.
+/// [`rows_scratch_len`](crate::rows_scratch_len) requires.
 ///
 /// ```
 /// use simd_kernels::{Level, Operation, fold_rows, rows_scratch_len};
@@ -90,26 +80,33 @@ pub(crate) fn fold_rows_kernel<T: Float, O: Combine<T>>(
     Some(())
 }
 
-/// Asserts that the lengths match, and returns the number of rows.
-#[track_caller]
-pub(crate) fn check_lengths<T>(width: usize, items: &[T], scratch: &[T], result: &[T]) -> usize {
-    assert!(width > 0, "the width of a row is 0");
-    assert!(
-        items.len().is_multiple_of(width),
-        "{} items are not rows of {width}",
-        items.len()
-    );
-    assert!(
-        result.len() == width,
-        "the result of rows of {width} has {width} elements, not {}",
-        result.len()
-    );
-    let rows = items.len() / width;
-    let needed = rows_scratch_len::<T>(width, rows);
-    assert!(
-        scratch.len() >= needed,
-        "{rows} rows of {width} need {needed} values of scratch memory, not {}",
-        scratch.len()
-    );
-    rows
+/// For fewer pairs, the set-up of the kernel costs more than it saves.
+const FEW_PAIRS: usize = 128;
+
+/// The sums of the first and of the second values of pairs, such as complex numbers, each in tree order; `None` for no pairs. All levels give the
+/// same bits.
+///
+/// ```
+/// use simd_kernels::{Level, sum_pairs};
+///
+/// let sums = sum_pairs(Level::best(), &[[0.1, 1.0], [0.2, 2.0], [0.3, 3.0]]);
+/// assert_eq!(sums, Some([(0.1 + 0.2) + 0.3, (1.0 + 2.0) + 3.0]));
+/// ```
+#[inline]
+pub fn sum_pairs<T: Float>(level: Level, pairs: &[[T; 2]]) -> Option<[T; 2]> {
+    T::sum_pairs_kernel(level, pairs)
+}
+
+pub(crate) fn sum_pairs_kernel<T: Float>(level: Level, pairs: &[[T; 2]]) -> Option<[T; 2]> {
+    if pairs.len() < FEW_PAIRS || level == Level::SCALAR {
+        return tree_fold(pairs, |[a, b], [c, d]| [a + c, b + d]);
+    }
+    let mut sums = [T::ZERO; 2];
+    let rows = NarrowRows {
+        width: 2,
+        items: pairs.as_flattened(),
+        result: &mut sums,
+    };
+    compute(level.for_row_bytes(size_of::<[T; 2]>()), rows);
+    Some(sums)
 }

@@ -14,7 +14,7 @@ use crate::fold::merge;
 use crate::fold::powers::{Eight, Four, One, PowerOfTwo, Sixteen, ThirtyTwo, Twice, Two};
 use crate::fold::reading::ByColumns;
 use crate::processor::prefetch::RowsAhead;
-use crate::rows::panel::REGISTER_ELEMENTS;
+use crate::rows::scratch::REGISTER_ELEMENTS;
 use crate::sets::dispatch::{Float, compute};
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::level::Level;

@@ -5,4 +5,5 @@ pub(crate) mod lanes;
 pub(crate) mod narrow;
 pub(crate) mod pairs;
 pub(crate) mod panel;
+pub(crate) mod scratch;
 pub(crate) mod tree_rows;

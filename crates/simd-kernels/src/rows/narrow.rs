@@ -1,13 +1,15 @@
 //! The kernel for rows that fit into one or two registers.
 //!
-//! The last register of a row ends at the end of the row, or extends into the next row if the row is narrower than a register; those lanes are ignored.
-//! Rows of half a register are read two at a time instead. The highest level of the tree combines adjacent rows of two registers, one from each half
-//! of a group of rows, and leaves one half of the register to each half of the group. All other levels combine whole registers:
+//! If a row is narrower than a register, the register extends into the next row, and those lanes are ignored. The second of two registers ends at the end
+//! of the row.
+//!
+//! Rows of half a register are read two at a time instead. Two registers, one from each half of a group of rows, become one: the highest level of the
+//! register's tree adds the two rows of each, and leaves one half of the register to each half of the group. All other levels combine whole registers:
 //!
 //! ```text
-//! half a register     a0 a1 | b0 b1    rows a and b, in the first half of the group
-//!                     c0 c1 | d0 d1    rows c and d, in the second half
-//!                     a0 + b0, a1 + b1 | c0 + d0, c1 + d1
+//! first half of the group     a0 a1 | b0 b1                        rows a and b
+//! second half                 c0 c1 | d0 d1                        rows c and d
+//! highest level               a0 + b0  a1 + b1 | c0 + d0  c1 + d1
 //! ```
 
 use arrayvec::ArrayVec;
@@ -15,14 +17,15 @@ use arrayvec::ArrayVec;
 use crate::fold::counter::WAITS;
 use crate::fold::merge::level;
 use crate::processor::prefetch::RowsAhead;
-use crate::rows::panel::{REGISTER_ELEMENTS, eight, four};
+use crate::rows::panel::{eight, four};
+use crate::rows::scratch::REGISTER_ELEMENTS;
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::vector::{Combine, Proven, Vector};
 
 /// The number of rows in a group.
 const GROUP_ROWS: usize = 64;
 
-/// At least one row, of at most [`Level::narrow_row_bytes`](crate::Level).
+/// At least one row, of at most `Level::narrow_row_bytes` bytes.
 #[derive(Debug)]
 pub(crate) struct NarrowRows<'a, T> {
     pub(crate) width: usize,
@@ -112,8 +115,8 @@ struct Rows<'r, V: Vector, const REGISTERS: usize> {
     width: usize,
     rest: &'r [V::Element],
     ahead: RowsAhead,
-    /// The roots of finished subtrees, as in [`Counter`](crate::fold::counter::Counter). Their memory is not initialised, which would take longer
-    /// than a short fold.
+    /// The roots of finished subtrees, as in [`Counter`](crate::fold::counter::Counter). A counter would call a closure to combine them, and a closure
+    /// that is not inlined cannot use the set's instructions.
     roots: ArrayVec<[V; REGISTERS], { usize::BITS as usize }>,
     /// The number of folded rows.
     count: usize,

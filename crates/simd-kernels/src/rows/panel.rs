@@ -16,29 +16,9 @@
 use core::ops::Range;
 
 use crate::processor::prefetch::RowsAhead;
+use crate::rows::scratch::panel_columns;
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::vector::{Combine, Proven, Vector};
-
-/// The number of bytes of each row in a panel.
-const PANEL_BYTES: usize = 1 << 15;
-
-/// The largest number of elements in a register. Rows in scratch memory are padded to a multiple of it.
-pub(crate) const REGISTER_ELEMENTS: usize = 16;
-
-/// The largest number of columns in a panel.
-pub(crate) const fn panel_columns<T>() -> usize {
-    let columns = PANEL_BYTES
-        / if size_of::<T>() == 0 {
-            1
-        } else {
-            size_of::<T>()
-        };
-    if columns < REGISTER_ELEMENTS {
-        REGISTER_ELEMENTS
-    } else {
-        columns
-    }
-}
 
 /// Rows of at most this many bytes are processed [`LONG_GROUP_ROWS`] at a time, so that the counter does not dominate.
 const LONG_GROUP_ROW_BYTES: usize = 256;

@@ -3,8 +3,7 @@
 use core::array;
 
 use crate::processor::prefetch::RowsAhead;
-use crate::rows::fold_rows::check_lengths;
-use crate::rows::panel::panel_columns;
+use crate::rows::scratch::{check_lengths, panel_columns};
 
 /// Folds rows of `width` values element by element: `result[c]` becomes the [`tree_fold`](crate::tree_fold) of element `c` of all
 /// rows. For no rows it returns `None` and does not change `result`.

@@ -45,6 +45,8 @@ pub trait Compiled: Sized + 'static {
 
     fn sum_lanes_kernel(level: Level, lanes: usize, items: &[Self]) -> Option<Self>;
 
+    fn sum_pairs_kernel(level: Level, pairs: &[[Self; 2]]) -> Option<[Self; 2]>;
+
     fn count_negative_zeros_kernel(level: Level, items: &[Self]) -> [u64; 2];
 
     fn plain_sums_kernel(

@@ -61,8 +61,7 @@ impl Level {
         }
     }
 
-    /// The fastest level for rows of `bytes` bytes: at most half of a register's lanes have no column, and rows of half a register or of two registers
-    /// have a kernel of their own.
+    /// The fastest level for rows of `bytes` bytes. A row fills at least half of a register; AVX-512 serves rows of two of its registers and more.
     pub(crate) fn for_row_bytes(self, bytes: usize) -> Self {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bytes;
@@ -77,11 +76,11 @@ impl Level {
         }
     }
 
-    /// The size up to which a row at [its level](Self::for_row_bytes) is narrow: it fits into two registers of AVX2 or one of another set.
+    /// The most bytes of a narrow row at [its level](Self::for_row_bytes): two registers of AVX2, one of other sets.
     pub(crate) fn narrow_row_bytes(self) -> usize {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Set::Avx2(_) | Set::Avx512(_) => 64,
+            Set::Avx2(_) => 64,
             _ => 16,
         }
     }
