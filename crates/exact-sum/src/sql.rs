@@ -14,23 +14,23 @@ pub struct SqlFunction {
     pub options: Options,
 }
 
-impl SqlFunction {
-    /// A function for samples: it divides by one less than the number of items, and corrects bias.
-    const fn of_sample(name: &'static str, statistic: Statistic) -> Self {
-        let (ddof, bias) = (1.0, false);
-        Self {
-            name,
-            statistic,
-            options: Options { ddof, bias },
-        }
-    }
+/// Divides by one less than the number of items, and corrects bias.
+const SAMPLE: Options = Options {
+    ddof: 1.0,
+    bias: false,
+};
 
-    const fn of_population(name: &'static str, statistic: Statistic) -> Self {
-        let (ddof, bias) = (0.0, true);
+const POPULATION: Options = Options {
+    ddof: 0.0,
+    bias: true,
+};
+
+impl SqlFunction {
+    const fn of(name: &'static str, statistic: Statistic, options: Options) -> Self {
         Self {
             name,
             statistic,
-            options: Options { ddof, bias },
+            options,
         }
     }
 
@@ -53,40 +53,40 @@ impl SqlFunction {
 /// The aggregate functions of rows. Different names of a function, in whichever engines, are
 /// adjacent.
 pub static FUNCTIONS: [SqlFunction; 24] = [
-    SqlFunction::of_population("exact_sum", Statistic::Sum),
-    SqlFunction::of_population("exact_avg", Statistic::Mean),
-    SqlFunction::of_population("exact_mean", Statistic::Mean),
-    SqlFunction::of_population("exact_dot", Statistic::Dot),
-    SqlFunction::of_population("exact_weighted_avg", Statistic::WeightedMean),
-    SqlFunction::of_population("exact_wavg", Statistic::WeightedMean),
-    SqlFunction::of_population("exact_var_pop", Statistic::Variance),
-    SqlFunction::of_population("exact_var_population", Statistic::Variance),
-    SqlFunction::of_sample("exact_var_samp", Statistic::Variance),
-    SqlFunction::of_sample("exact_var_sample", Statistic::Variance),
-    SqlFunction::of_sample("exact_var", Statistic::Variance),
-    SqlFunction::of_sample("exact_variance", Statistic::Variance),
-    SqlFunction::of_population("exact_stddev_pop", Statistic::StandardDeviation),
-    SqlFunction::of_sample("exact_stddev_samp", Statistic::StandardDeviation),
-    SqlFunction::of_sample("exact_stddev", Statistic::StandardDeviation),
-    SqlFunction::of_sample("exact_skewness", Statistic::Skewness),
-    SqlFunction::of_sample("exact_kurtosis", Statistic::Kurtosis),
-    SqlFunction::of_population("exact_kurtosis_pop", Statistic::Kurtosis),
-    SqlFunction::of_population("exact_covar_pop", Statistic::Covariance),
-    SqlFunction::of_sample("exact_covar_samp", Statistic::Covariance),
-    SqlFunction::of_sample("exact_covar", Statistic::Covariance),
-    SqlFunction::of_population("exact_corr", Statistic::Correlation),
-    SqlFunction::of_population("exact_regr_slope", Statistic::Slope),
-    SqlFunction::of_population("exact_regr_intercept", Statistic::Intercept),
+    SqlFunction::of("exact_sum", Statistic::Sum, POPULATION),
+    SqlFunction::of("exact_avg", Statistic::Mean, POPULATION),
+    SqlFunction::of("exact_mean", Statistic::Mean, POPULATION),
+    SqlFunction::of("exact_dot", Statistic::Dot, POPULATION),
+    SqlFunction::of("exact_weighted_avg", Statistic::WeightedMean, POPULATION),
+    SqlFunction::of("exact_wavg", Statistic::WeightedMean, POPULATION),
+    SqlFunction::of("exact_var_pop", Statistic::Variance, POPULATION),
+    SqlFunction::of("exact_var_population", Statistic::Variance, POPULATION),
+    SqlFunction::of("exact_var_samp", Statistic::Variance, SAMPLE),
+    SqlFunction::of("exact_var_sample", Statistic::Variance, SAMPLE),
+    SqlFunction::of("exact_var", Statistic::Variance, SAMPLE),
+    SqlFunction::of("exact_variance", Statistic::Variance, SAMPLE),
+    SqlFunction::of("exact_stddev_pop", Statistic::StandardDeviation, POPULATION),
+    SqlFunction::of("exact_stddev_samp", Statistic::StandardDeviation, SAMPLE),
+    SqlFunction::of("exact_stddev", Statistic::StandardDeviation, SAMPLE),
+    SqlFunction::of("exact_skewness", Statistic::Skewness, SAMPLE),
+    SqlFunction::of("exact_kurtosis", Statistic::Kurtosis, SAMPLE),
+    SqlFunction::of("exact_kurtosis_pop", Statistic::Kurtosis, POPULATION),
+    SqlFunction::of("exact_covar_pop", Statistic::Covariance, POPULATION),
+    SqlFunction::of("exact_covar_samp", Statistic::Covariance, SAMPLE),
+    SqlFunction::of("exact_covar", Statistic::Covariance, SAMPLE),
+    SqlFunction::of("exact_corr", Statistic::Correlation, POPULATION),
+    SqlFunction::of("exact_regr_slope", Statistic::Slope, POPULATION),
+    SqlFunction::of("exact_regr_intercept", Statistic::Intercept, POPULATION),
 ];
 
 /// The aggregate functions that return states, each with a statistic that needs such a state.
 pub static STATES: [SqlFunction; 5] = [
-    SqlFunction::of_population("exact_sum_state", Statistic::Sum),
-    SqlFunction::of_population("exact_dot_state", Statistic::Dot),
-    SqlFunction::of_population("exact_moments_state", Statistic::Variance),
-    SqlFunction::of_population("exact_comoments_state", Statistic::Covariance),
-    SqlFunction::of_population("exact_powers_state", Statistic::Kurtosis),
+    SqlFunction::of("exact_sum_state", Statistic::Sum, POPULATION),
+    SqlFunction::of("exact_dot_state", Statistic::Dot, POPULATION),
+    SqlFunction::of("exact_moments_state", Statistic::Variance, POPULATION),
+    SqlFunction::of("exact_comoments_state", Statistic::Covariance, POPULATION),
+    SqlFunction::of("exact_powers_state", Statistic::Kurtosis, POPULATION),
 ];
 
 /// The aggregate function that merges states.
-pub static MERGE: SqlFunction = SqlFunction::of_population("exact_merge", Statistic::Count);
+pub static MERGE: SqlFunction = SqlFunction::of("exact_merge", Statistic::Count, POPULATION);

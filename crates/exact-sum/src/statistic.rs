@@ -185,7 +185,7 @@ impl Statistic {
 impl Held {
     /// The name of such a state, for error messages.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Sum => "a sum",
             Self::Products => "a sum of products",

@@ -37,56 +37,46 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 18] = [
-        Self::Sum,
-        Self::ProductSum,
-        Self::ComplexSum,
-        Self::ComplexProductSum,
-        Self::Moments,
-        Self::ComplexMoments,
-        Self::KeyedSums,
-        Self::KeyedMoments,
-        Self::CoMoments,
-        Self::Powers,
-        Self::KeyedMeans,
-        Self::KeyedProducts,
-        Self::KeyedWeightedMeans,
-        Self::KeyedCoMoments,
-        Self::KeyedPowers,
-        Self::KeyedExtrema,
-        Self::KeyedIntegers,
-        Self::KeyedIntegerMoments,
+    const NAMES: [(Self, &str); 18] = [
+        (Self::Sum, Held::Sum.name()),
+        (Self::ProductSum, Held::Products.name()),
+        (Self::ComplexSum, "a sum of complex numbers"),
+        (
+            Self::ComplexProductSum,
+            "a sum of products of complex numbers",
+        ),
+        (Self::Moments, Held::Moments.name()),
+        (Self::ComplexMoments, "moments of complex numbers"),
+        (Self::KeyedSums, "sums by key"),
+        (Self::KeyedMoments, "moments by key"),
+        (Self::CoMoments, Held::CoMoments.name()),
+        (Self::Powers, Held::Powers.name()),
+        (Self::KeyedMeans, "means by key"),
+        (Self::KeyedProducts, "sums of products by key"),
+        (Self::KeyedWeightedMeans, "weighted means by key"),
+        (Self::KeyedCoMoments, "co-moments by key"),
+        (Self::KeyedPowers, "powers by key"),
+        (Self::KeyedExtrema, "extrema by key"),
+        (Self::KeyedIntegers, "sums of integers by key"),
+        (Self::KeyedIntegerMoments, "moments of integers by key"),
     ];
+
+    /// The kind with this number in headers, and its name.
+    fn numbered(kind: u8) -> Option<(Self, &'static str)> {
+        let mut kinds = Self::NAMES.into_iter();
+        kinds.find(|(known, _)| *known as u8 == kind)
+    }
 
     /// The kind in the header of bytes; an error unless their items are doubles.
     pub(crate) fn of_doubles(bytes: &[u8]) -> Result<Self, BytesError> {
         let kind = bytes.get(4).copied().unwrap_or_default();
-        let known = Self::ALL.into_iter().find(|known| *known as u8 == kind);
-        let known = known.unwrap_or(Self::Sum);
+        let known = Self::numbered(kind).map_or(Self::Sum, |(known, _)| known);
         Reader::of::<f64>(known, bytes).map(|_| known)
     }
 
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Sum => Held::Sum.name(),
-            Self::ProductSum => Held::Products.name(),
-            Self::ComplexSum => "a sum of complex numbers",
-            Self::ComplexProductSum => "a sum of products of complex numbers",
-            Self::Moments => Held::Moments.name(),
-            Self::ComplexMoments => "moments of complex numbers",
-            Self::KeyedSums => "sums by key",
-            Self::KeyedMoments => "moments by key",
-            Self::CoMoments => Held::CoMoments.name(),
-            Self::Powers => Held::Powers.name(),
-            Self::KeyedMeans => "means by key",
-            Self::KeyedProducts => "sums of products by key",
-            Self::KeyedWeightedMeans => "weighted means by key",
-            Self::KeyedCoMoments => "co-moments by key",
-            Self::KeyedPowers => "powers by key",
-            Self::KeyedExtrema => "extrema by key",
-            Self::KeyedIntegers => "sums of integers by key",
-            Self::KeyedIntegerMoments => "moments of integers by key",
-        }
+        let (_, name) = Self::numbered(self as u8).expect("the table has all kinds");
+        name
     }
 }
 
@@ -413,8 +403,7 @@ impl<'b> Reader<'b> {
 
 /// The kind of sum and the type of items that a header names.
 fn named(kind: u8, size: u8) -> String {
-    let kinds = Kind::ALL.into_iter().find(|known| *known as u8 == kind);
-    let kind = kinds.map_or("an unknown kind of sum", Kind::name);
+    let kind = Kind::numbered(kind).map_or("an unknown kind of sum", |(_, name)| name);
     match size {
         4 => format!("{kind} of f32"),
         8 => format!("{kind} of f64"),

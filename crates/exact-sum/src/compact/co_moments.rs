@@ -1,19 +1,19 @@
 //! Covariances, correlations and regression lines.
 
-use super::moments::PackedMoments;
-use super::number::Number;
-use super::packed::{Packed, Unpacked};
-use super::products::ProductNumber;
-use super::short::Short;
-use super::{CompactBytes, CompactItem, CompactMoments, CompactRows, CompactState};
-use crate::bytes::BytesError;
-use crate::number::counters::{LimitError, RemoveError};
-use crate::number::wide::Wide;
+use super::CompactItem;
+use super::products::product;
+use super::short::{Short, Value};
+use super::state::{Asked, Compact, Figures, Numbers, numbers};
+use crate::number::counters::Counters;
+use crate::number::fixed::{DoubleProducts, Doubles, Fixed};
+use crate::number::total::Total;
 use crate::slots::Slot as _;
 use crate::slots::co_moments::{CoMoments, PairSums};
-use crate::statistic::{Held, Options, Statistic};
+use crate::slots::moments::Moments;
+use crate::slots::product_sum::ProductSum;
+use crate::statistic::Held;
 
-/// The moments of two columns, and the sum of their products, in 160 bytes.
+/// The moments of two columns, and the sum of their products, in 152 bytes.
 ///
 /// ```
 /// use exact_sum::{CompactCoMoments, CompactState, Statistic};
@@ -23,156 +23,99 @@ use crate::statistic::{Held, Options, Statistic};
 /// let slope = Statistic::Slope;
 /// assert_eq!(both.statistic(slope, slope.defaults()), Some(2.0));
 /// ```
-pub type CompactCoMoments = Packed<PairNumbers>;
+pub type CompactCoMoments = Compact<PairNumbers>;
 
-/// The numbers of [`CompactCoMoments`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PairNumbers {
-    x: CompactMoments,
-    y: CompactMoments,
-    products: ProductNumber,
-}
+numbers!(
+    PairNumbers,
+    LongPairs,
+    2,
+    x 2 Doubles,
+    xx 4 DoubleProducts,
+    y 2 Doubles,
+    yy 4 DoubleProducts,
+    xy 4 DoubleProducts
+);
 
-/// These numbers, packed.
-#[derive(Clone, Copy, Debug)]
-pub struct PackedPairs {
-    x: PackedMoments,
-    y: PackedMoments,
-    products: Short<Wide<4>>,
+impl PairNumbers {
+    #[inline(always)]
+    fn plus(self, x: impl CompactItem, y: impl CompactItem) -> Option<Self> {
+        let [(x_integer, x_unit), (y_integer, y_unit)] = [x.parts(), y.parts()];
+        Some(Self {
+            x: self.x.plus_item(x_integer.into(), x_unit)?,
+            xx: self.xx.plus_product(x, x)?,
+            y: self.y.plus_item(y_integer.into(), y_unit)?,
+            yy: self.yy.plus_product(y, y)?,
+            xy: self.xy.plus_product(x, y)?,
+        })
+    }
 }
 
 impl CompactCoMoments {
     /// Adds a pair.
     #[inline]
     pub fn add(&mut self, x: impl CompactItem, y: impl CompactItem) {
-        self.add_or(self.numbers.plus(x, y), |state| state.add(x, y));
+        self.add_or(self.numbers.plus(x, y), |state| state.add_apart(x, y));
+    }
+
+    #[cold]
+    fn add_apart(&mut self, x: impl CompactItem, y: impl CompactItem) {
+        const NONE: Value<'_> = (&[], false);
+        let [(x_integer, x_unit), (y_integer, y_unit)] = [x.parts(), y.parts()];
+        let [xx, yy, xy] = [product(x, x), product(y, y), product(x, y)];
+        let mut values = [
+            (&[(x_integer.into(), x_unit)][..], x.is_integer()),
+            xx.value(),
+            (&[(y_integer.into(), y_unit)], y.is_integer()),
+            yy.value(),
+            xy.value(),
+        ];
+        for (column, special) in [x.special(), y.special()].into_iter().enumerate() {
+            if let Some(special) = special {
+                self.long().counters[column].count_special(special);
+                values[2 * column..][..2].fill(NONE);
+                values[4] = NONE;
+            }
+        }
+        self.add_values(&values);
     }
 }
 
-impl PackedPairs {
-    #[inline(always)]
-    fn plus(self, x: impl CompactItem, y: impl CompactItem) -> Option<Self> {
-        Some(Self {
-            x: self.x.plus(x)?,
-            y: self.y.plus(y)?,
-            products: self.products.plus_product(x, y)?,
-        })
-    }
-}
+impl Figures for PairNumbers {
+    type Slot = CoMoments<f64>;
 
-impl Unpacked for PairNumbers {
-    type Packed = PackedPairs;
+    const HELD: Held = Held::CoMoments;
 
-    const EMPTY: PackedPairs = PackedPairs {
-        x: PackedMoments::EMPTY,
-        y: PackedMoments::EMPTY,
-        products: Short::EMPTY,
-    };
-
-    fn sums(own: PackedPairs, other: PackedPairs, is_less: bool) -> Option<PackedPairs> {
-        Some(PackedPairs {
-            x: own.x.sums(other.x, is_less)?,
-            y: own.y.sums(other.y, is_less)?,
-            products: own.products.plus(other.products, is_less)?,
-        })
-    }
-
-    fn packed(&self) -> Option<PackedPairs> {
-        Some(PackedPairs {
-            x: self.x.packed()?,
-            y: self.y.packed()?,
-            products: self.products.short()?,
-        })
-    }
-
-    fn of_packed(numbers: PackedPairs, items: u64) -> Self {
-        Self {
-            x: CompactMoments::of_packed(numbers.x, items),
-            y: CompactMoments::of_packed(numbers.y, items),
-            products: Number::of_short(numbers.products, 0),
-        }
-    }
-}
-
-impl PairNumbers {
-    fn add(&mut self, x: impl CompactItem, y: impl CompactItem) {
-        self.x.add(x);
-        self.y.add(y);
-        if x.special().is_none() && y.special().is_none() {
-            self.products.add_product(x, y);
+    fn slot(long: &LongPairs) -> CoMoments<f64> {
+        let [x, y] = long.counters;
+        let column =
+            |fixed, counters, squares| Moments::of_parts(Total { fixed, counters }, squares);
+        CoMoments {
+            x: column(long.x, x, long.xx),
+            y: column(long.y, y, long.yy),
+            products: ProductSum::of_total(Total {
+                fixed: long.xy,
+                counters: Counters::NONE,
+            }),
         }
     }
 
-    fn co_moments(&self) -> CoMoments<f64> {
-        let mut both = CoMoments::new();
-        (both.x, both.y) = (self.x.moments(), self.y.moments());
-        both.products.total = self.products.total();
-        both
-    }
-}
-
-impl CompactState for PairNumbers {
-    fn items(&self) -> u64 {
-        self.x.items()
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        // Both columns have the same number of items, so only the first merge can fail.
-        self.x.merge(&other.x)?;
-        self.y.merge(&other.y)?;
-        self.products.merge(&other.products)
-    }
-
-    fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        // Removal may succeed in one column and fail in the other.
-        let mut left = self.clone();
-        left.x.unmerge(&other.x)?;
-        left.y.unmerge(&other.y)?;
-        left.products.unmerge(&other.products)?;
-        *self = left;
-        Ok(())
-    }
-
-    fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64> {
-        if statistic == Statistic::Count {
-            return self.x.value_of(statistic, options, scales);
+    fn of_slot(slot: &CoMoments<f64>) -> LongPairs {
+        let CoMoments { x, y, products } = slot;
+        LongPairs {
+            counters: [x, y].map(|column| column.sum.total.counters),
+            x: x.sum.total.fixed,
+            xx: x.squares.total.fixed,
+            y: y.sum.total.fixed,
+            yy: y.squares.total.fixed,
+            xy: products.total.fixed,
         }
-        if statistic.held() != Held::CoMoments {
-            return None;
-        }
+    }
+
+    fn value(slot: &CoMoments<f64>, (statistic, options, scales): Asked) -> Option<f64> {
         if scales == [0; 2] {
-            return self.co_moments().statistic(statistic, options);
+            return slot.statistic(statistic, options);
         }
-        let (Some(x), Some(y)) = (self.x.scaled(), self.y.scaled()) else {
-            return Some(f64::NAN);
-        };
-        let sums = PairSums::new(self.items(), [x, y], self.products.scaled());
-        sums.with_tens(scales).statistic(statistic, options)
-    }
-
-    fn has_specials(&self) -> bool {
-        self.x.has_specials() || self.y.has_specials()
-    }
-}
-
-impl<X: CompactItem, Y: CompactItem> CompactRows<(X, Y)> for CompactCoMoments {
-    #[inline]
-    fn add_row(&mut self, (x, y): (X, Y)) {
-        self.add(x, y);
-    }
-}
-
-impl CompactBytes for PairNumbers {
-    fn to_bytes(&self) -> Vec<u8> {
-        self.co_moments().to_bytes()
-    }
-
-    fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        let both = CoMoments::of_bytes(bytes)?;
-        Ok(Self {
-            x: CompactMoments::of_moments(&both.x),
-            y: CompactMoments::of_moments(&both.y),
-            products: Number::of_fixed(both.products.total.fixed),
-        })
+        let value = |sums: PairSums| sums.with_tens(scales).statistic(statistic, options);
+        slot.sums().map_or(Some(f64::NAN), value)
     }
 }

@@ -3,15 +3,13 @@
 
 mod any;
 mod co_moments;
-mod digits;
 mod integers;
 mod item;
 mod moments;
-mod number;
-mod packed;
 mod powers;
 mod products;
 mod short;
+mod state;
 mod sum;
 mod weighted;
 
@@ -19,9 +17,7 @@ use std::fmt::Debug;
 
 pub use any::CompactAny;
 pub use co_moments::CompactCoMoments;
-pub(crate) use digits::Digits;
 pub use integers::IntegerSum;
-pub(crate) use integers::Long;
 pub use item::{CompactItem, CompactNumber};
 pub use moments::CompactMoments;
 pub use powers::CompactPowers;
@@ -31,6 +27,12 @@ pub use weighted::CompactWeightedMean;
 
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
+use crate::slots::accumulator::Accumulator as _;
+use crate::slots::co_moments::CoMoments;
+use crate::slots::moments::Moments;
+use crate::slots::powers::Powers;
+use crate::slots::product_sum::ProductSum;
+use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
 
 /// A state that a database keeps for a group.
@@ -39,14 +41,14 @@ use crate::statistic::{Options, Statistic};
 /// |---|---|---|
 /// | [`CompactSum`] | 32 | count, sum, mean |
 /// | [`CompactProducts`] | 48 | dot product |
-/// | [`CompactMoments`] | 80 | those of a sum, variance, standard deviation |
-/// | [`CompactWeightedMean`] | 80 | weighted mean |
+/// | [`CompactMoments`] | 64 | those of a sum, variance, standard deviation |
+/// | [`CompactWeightedMean`] | 64 | weighted mean |
 /// | [`CompactPowers`] | 160 | those of moments, skewness, kurtosis |
-/// | [`CompactCoMoments`] | 160 | covariance, correlation, regression line of two columns |
+/// | [`CompactCoMoments`] | 152 | covariance, correlation, regression line of two columns |
 ///
-/// Each sum in a state has room for values within some factor of the first one: 2^23 in a sum of items. Values that do not fit, and the counts
-/// of items that are not finite, are kept separately, in 600 bytes for a sum, 1,100 for squares, 1,700 for cubes and 2,200 for fourth powers. Co-moments and
-/// powers then take 200 bytes more. Negative zeros count as +0.0.
+/// Each sum in a state has room for values within some factor of the first one: 2^23 in a sum of items. If values do not fit, if items are
+/// not finite, or for 2^32 rows or more, the state owns more memory: 600 bytes for each sum of items, 1,100 for each sum of products or
+/// squares, 1,700 for cubes and 2,200 for fourth powers. Negative zeros count as +0.0.
 ///
 /// ```
 /// use exact_sum::{CompactRows, CompactState, CompactSum, Statistic};
@@ -151,6 +153,53 @@ pub trait CompactBytes: CompactState {
     }
 }
 
+/// Implements [`CompactRows`] for states of one column, and for states of two.
+macro_rules! rows {
+    ($($one:ident)+, $($two:ident)+) => {
+        $(impl<T: CompactItem> CompactRows<T> for $one {
+            #[inline]
+            fn add_row(&mut self, item: T) {
+                self.add(item);
+            }
+        })+
+
+        $(impl<X: CompactItem, Y: CompactItem> CompactRows<(X, Y)> for $two {
+            #[inline]
+            fn add_row(&mut self, (x, y): (X, Y)) {
+                self.add(x, y);
+            }
+        })+
+    };
+}
+
+rows!(
+    CompactSum CompactMoments CompactPowers,
+    CompactProducts CompactWeightedMean CompactCoMoments
+);
+
+/// Implements [`CompactBytes`] by the bytes of a state's slot.
+macro_rules! bytes {
+    ($($state:ident $slot:ident),+) => {$(
+        impl CompactBytes for $state {
+            fn to_bytes(&self) -> Vec<u8> {
+                self.slot().to_bytes()
+            }
+
+            fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+                Ok(Self::of_slot(&$slot::of_bytes(bytes)?))
+            }
+        }
+    )+};
+}
+
+bytes!(
+    CompactSum Sum,
+    CompactProducts ProductSum,
+    CompactMoments Moments,
+    CompactCoMoments CoMoments,
+    CompactPowers Powers
+);
+
 /// Whether `items` is more than `ddof`.
 #[expect(clippy::cast_precision_loss, reason = "2^53 items are enough")]
 fn is_more(items: u64, ddof: f64) -> bool {
@@ -160,8 +209,8 @@ fn is_more(items: u64, ddof: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        CompactCoMoments, CompactMoments, CompactPowers, CompactProducts, CompactSum,
-        CompactWeightedMean, IntegerSum,
+        CompactCoMoments, CompactMoments, CompactPowers, CompactProducts, CompactRows as _,
+        CompactState as _, CompactSum, CompactWeightedMean, IntegerSum,
     };
 
     #[test]
@@ -169,10 +218,38 @@ mod tests {
         assert_eq!(size_of::<CompactSum>(), 32);
         assert_eq!(size_of::<IntegerSum>(), 32);
         assert_eq!(size_of::<CompactProducts>(), 48);
-        assert_eq!(size_of::<CompactMoments>(), 80);
-        assert_eq!(size_of::<CompactWeightedMean>(), 80);
+        assert_eq!(size_of::<CompactMoments>(), 64);
+        assert_eq!(size_of::<CompactWeightedMean>(), 64);
         assert_eq!(size_of::<CompactPowers>(), 160);
-        assert_eq!(size_of::<CompactCoMoments>(), 160);
+        assert_eq!(size_of::<CompactCoMoments>(), 152);
         assert_eq!(align_of::<CompactPowers>(), 8);
+    }
+
+    /// Items near each other, and zeros, are added, merged and removed without allocating memory.
+    #[test]
+    fn items_near_each_other_need_no_more_memory() {
+        let mut sum = CompactSum::new();
+        let mut products = CompactProducts::new();
+        let mut moments = CompactMoments::new();
+        let mut powers = CompactPowers::new();
+        let mut both = CompactCoMoments::new();
+        let mut mean = CompactWeightedMean::new();
+        for item in [0.0, 0.3, -5000.7, 0.0, 1e-3] {
+            sum.add(item);
+            products.add(item, 0.7);
+            moments.add(item);
+            powers.add(item);
+            both.add(item, item + 1.0);
+            mean.add(item, 0.7);
+        }
+        sum.merge(&sum.clone()).unwrap();
+        moments.merge(&moments.clone()).unwrap();
+        powers.remove(0.3).unwrap();
+        assert!(sum.long.is_none() && products.long.is_none() && moments.long.is_none());
+        assert!(powers.long.is_none() && both.long.is_none() && mean.long.is_none());
+        sum.add(1e-300);
+        assert!(sum.long.is_some());
+        sum.remove(1e-300).unwrap();
+        assert!(sum.long.is_none());
     }
 }

@@ -1,20 +1,19 @@
 //! Variances and standard deviations.
 
-use super::digits::NarrowDigits;
-use super::number::Number;
-use super::products::ProductNumber;
-use super::short::Short;
-use super::{CompactBytes, CompactItem, CompactRows, CompactState, CompactSum};
-use crate::bytes::BytesError;
-use crate::number::counters::{LimitError, RemoveError};
+use super::CompactItem;
+use super::products::product;
+use super::short::{Short, Value};
+use super::state::{Asked, Compact, Figures, Numbers, numbers};
+use super::sum::{quick, sum_or_mean};
+use crate::number::counters::Counters;
+use crate::number::fixed::{DoubleProducts, Doubles, Fixed};
 use crate::number::round::root;
-use crate::number::scaled::Scaled;
-use crate::number::wide::Wide;
+use crate::number::total::Total;
 use crate::slots::Slot as _;
 use crate::slots::moments::{Moments, Spread};
-use crate::statistic::{Options, Statistic};
+use crate::statistic::{Held, Options, Statistic};
 
-/// The number, the sum and the sum of the squares of items, in 80 bytes. From these follow the mean, the variance and the standard
+/// The number, the sum and the sum of the squares of items, in 64 bytes. From these follow the mean, the variance and the standard
 /// deviation, each rounded once.
 ///
 /// ```
@@ -25,149 +24,89 @@ use crate::statistic::{Options, Statistic};
 /// let sample = Options { ddof: 1.0, bias: true };
 /// assert_eq!(moments.statistic(Statistic::Variance, sample), Some(30.0));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CompactMoments {
-    pub(super) sum: CompactSum,
-    pub(super) squares: ProductNumber,
-}
+pub type CompactMoments = Compact<MomentNumbers>;
 
-/// The sum and the sum of the squares of items, in 52 bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PackedMoments {
-    sum: Short<NarrowDigits>,
-    squares: Short<Wide<4>>,
-}
+numbers!(MomentNumbers, LongMoments, 1, sum 2 Doubles, squares 4 DoubleProducts);
 
-impl PackedMoments {
-    pub(super) const EMPTY: Self = Self {
-        sum: Short::EMPTY,
-        squares: Short::EMPTY,
-    };
-
-    /// As [`Unpacked::sums`](super::packed::Unpacked::sums).
-    #[inline(always)]
-    pub(super) fn sums(self, other: Self, is_less: bool) -> Option<Self> {
-        Some(Self {
-            sum: self.sum.plus(other.sum, is_less)?,
-            squares: self.squares.plus(other.squares, is_less)?,
-        })
-    }
-
+impl MomentNumbers {
     /// These moments and an item's, if there is room. There is none for items that are not finite.
     #[inline(always)]
-    pub(super) fn plus(self, item: impl CompactItem) -> Option<Self> {
+    fn plus(self, item: impl CompactItem) -> Option<Self> {
         let (integer, unit) = item.parts();
         Some(Self {
-            sum: self.sum.plus_item(integer, unit)?,
+            sum: self.sum.plus_item(integer.into(), unit)?,
             squares: self.squares.plus_product(item, item)?,
         })
     }
 }
 
 impl CompactMoments {
-    /// The moments of no items.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            sum: CompactSum::new(),
-            squares: Number::EMPTY,
-        }
-    }
-
     /// Adds an item.
     #[inline]
     pub fn add(&mut self, item: impl CompactItem) {
-        self.sum.add(item);
-        if item.special().is_none() {
-            self.squares.add_product(item, item);
+        self.add_or(self.numbers.plus(item), |state| state.add_apart(item));
+    }
+
+    #[cold]
+    fn add_apart(&mut self, item: impl CompactItem) {
+        let (integer, unit) = item.parts();
+        match item.special() {
+            Some(special) => self.long().counters[0].count_special(special),
+            None => self.add_values(&[
+                (&[(integer.into(), unit)], item.is_integer()),
+                product(item, item).value(),
+            ]),
+        }
+    }
+}
+
+impl Figures for MomentNumbers {
+    type Slot = Moments<f64>;
+
+    const HELD: Held = Held::Moments;
+
+    fn slot(long: &LongMoments) -> Moments<f64> {
+        let sum = Total {
+            fixed: long.sum,
+            counters: long.counters[0],
+        };
+        Moments::of_parts(sum, long.squares)
+    }
+
+    fn of_slot(slot: &Moments<f64>) -> LongMoments {
+        LongMoments {
+            counters: [slot.sum.total.counters],
+            sum: slot.sum.total.fixed,
+            squares: slot.squares.total.fixed,
         }
     }
 
-    pub(super) fn packed(&self) -> Option<PackedMoments> {
-        Some(PackedMoments {
-            sum: self.sum.number.short()?,
-            squares: self.squares.short()?,
-        })
+    fn quick(&self, statistic: Statistic, items: u64) -> Option<f64> {
+        quick(self.sum, statistic, items)
     }
 
-    pub(super) fn of_packed(numbers: PackedMoments, items: u64) -> Self {
-        let number = Number::of_short(numbers.sum, items);
-        Self {
-            sum: CompactSum { number },
-            squares: Number::of_short(numbers.squares, 0),
+    fn value(slot: &Moments<f64>, (statistic, options, [scale, _]): Asked) -> Option<f64> {
+        moment(slot, statistic, options, scale)
+    }
+}
+
+/// A statistic of moments of items that count units of 10^-`scale`.
+pub(super) fn moment(
+    moments: &Moments<f64>,
+    statistic: Statistic,
+    options: Options,
+    scale: i32,
+) -> Option<f64> {
+    let change = match (statistic, scale) {
+        (Statistic::Variance | Statistic::StandardDeviation, 0) => {
+            return moments.statistic(statistic, options);
         }
-    }
-
-    /// The sums of the items and of their squares, if all are finite.
-    pub(super) fn scaled(&self) -> Option<[Scaled; 2]> {
-        let is_finite = !self.has_specials();
-        is_finite.then(|| [self.sum.number.scaled(), self.squares.scaled()])
-    }
-
-    pub(super) fn moments(&self) -> Moments<f64> {
-        Moments::of_parts(self.sum.number.total(), self.squares.total().fixed)
-    }
-
-    pub(super) fn of_moments(moments: &Moments<f64>) -> Self {
-        let sum = CompactSum {
-            number: Number::of_total(&moments.sum.total),
-        };
-        let squares = Number::of_fixed(moments.squares.total.fixed);
-        Self { sum, squares }
-    }
-}
-
-impl CompactState for CompactMoments {
-    fn items(&self) -> u64 {
-        self.sum.items()
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        // If there is room for the items, there is room for their squares.
-        self.sum.merge(&other.sum)?;
-        self.squares.merge(&other.squares)
-    }
-
-    fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        // Squares are not counted, so their removal cannot fail.
-        self.sum.unmerge(&other.sum)?;
-        self.squares.unmerge(&other.squares)
-    }
-
-    fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64> {
-        let change = match (statistic, scales[0]) {
-            (Statistic::Variance | Statistic::StandardDeviation, 0) => {
-                return self.moments().statistic(statistic, options);
-            }
-            (Statistic::Variance, _) => |magnitude| magnitude,
-            (Statistic::StandardDeviation, _) => root,
-            _ => return self.sum.value_of(statistic, options, scales),
-        };
-        let spread = |[sum, squares]: [Scaled; 2]| {
-            let items = self.items();
-            Spread::of_numbers(&[sum], squares, items, options.ddof, scales[0]).value(change)
-        };
-        Some(self.scaled().map_or(f64::NAN, spread))
-    }
-
-    fn has_specials(&self) -> bool {
-        self.sum.has_specials()
-    }
-}
-
-impl<N: CompactItem> CompactRows<N> for CompactMoments {
-    #[inline]
-    fn add_row(&mut self, row: N) {
-        self.add(row);
-    }
-}
-
-impl CompactBytes for CompactMoments {
-    fn to_bytes(&self) -> Vec<u8> {
-        self.moments().to_bytes()
-    }
-
-    fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        Moments::of_bytes(bytes).map(|moments| Self::of_moments(&moments))
-    }
+        (Statistic::Variance, _) => |magnitude| magnitude,
+        (Statistic::StandardDeviation, _) => root,
+        _ => return sum_or_mean(moments.sum(), statistic, scale),
+    };
+    let spread = moments.finite().map(|[sum, squares]| {
+        Spread::of_numbers(&[sum], squares, moments.items(), options.ddof, scale)
+    });
+    Some(spread.map_or(f64::NAN, |spread| spread.value(change)))
 }

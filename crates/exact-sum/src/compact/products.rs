@@ -1,18 +1,15 @@
 //! Dot products.
 
-use super::number::Number;
-use super::short::Short;
-use super::sum::count;
-use super::{CompactBytes, CompactItem, CompactRows, CompactState};
-use crate::bytes::{self, BytesError, Kind};
-use crate::number::counters::{LimitError, RemoveError};
-use crate::number::fixed::DoubleProducts;
-use crate::number::scaled::{over_tens, quotient};
-use crate::number::wide::Wide;
-use crate::statistic::{Options, Statistic};
-
-/// A sum of products. Only [`CompactProducts`] also counts the products.
-pub(super) type ProductNumber = Number<Wide<4>, DoubleProducts>;
+use super::short::{Short, Value};
+use super::state::{Asked, Compact, Figures, Numbers, numbers};
+use super::sum::decimal;
+use super::{CompactItem, CompactState};
+use crate::number::counters::Counters;
+use crate::number::fixed::{DoubleProducts, Fixed};
+use crate::number::float::sealed::Conversions as _;
+use crate::number::total::Total;
+use crate::slots::product_sum::ProductSum;
+use crate::statistic::{Held, Statistic};
 
 /// An exact sum of products in 48 bytes. If products do not fit 256 bits, it owns some 1,100 bytes more.
 ///
@@ -23,138 +20,117 @@ pub(super) type ProductNumber = Number<Wide<4>, DoubleProducts>;
 /// [(1e200, 1e100), (3.0, 4.0), (1e200, -1e100)].map(|(x, y)| dot.add(x, y));
 /// assert_eq!(dot.value(), Some(12.0));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CompactProducts {
-    pub(super) number: ProductNumber,
+pub type CompactProducts = Compact<ProductNumbers>;
+
+numbers!(ProductNumbers, LongProducts, 1, products 4 DoubleProducts);
+
+impl ProductNumbers {
+    #[inline(always)]
+    fn plus(self, x: impl CompactItem, y: impl CompactItem) -> Option<Self> {
+        if x.special().is_some() || y.special().is_some() {
+            return None;
+        }
+        let products = self.products.plus_product(x, y)?;
+        Some(Self { products })
+    }
 }
 
 impl CompactProducts {
-    /// The sum of no products.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            number: Number::EMPTY,
-        }
-    }
-
     /// Adds x * y.
     #[inline]
     pub fn add(&mut self, x: impl CompactItem, y: impl CompactItem) {
-        self.number.count(1);
-        if x.special().is_none() && y.special().is_none() {
-            self.number.add_product(x, y);
-        } else {
-            self.count_special([(x.parts(), x.special()), (y.parts(), y.special())]);
-        }
+        self.add_or(self.numbers.plus(x, y), |state| state.add_apart(x, y));
     }
 
-    /// Counts the product of two factors, one or both of them not finite: infinity times zero is NaN, otherwise the signs decide.
     #[cold]
-    fn count_special(&mut self, factors: [((i64, i32), Option<f64>); 2]) {
-        let sign = |((integer, _), special): ((i64, i32), Option<f64>)| match special {
-            Some(special) if special.is_nan() => 0,
-            Some(special) if special < 0.0 => -1,
-            Some(_) => 1,
-            None => integer.signum(),
-        };
-        let [x, y] = factors.map(sign);
-        self.number.count_special(match x * y {
-            0 => f64::NAN,
-            1 => f64::INFINITY,
-            _ => f64::NEG_INFINITY,
-        });
+    fn add_apart(&mut self, x: impl CompactItem, y: impl CompactItem) {
+        match special_product(x, y) {
+            Some(special) => self.long().counters[0].merge(special),
+            None => self.add_values(&[product(x, y).value()]),
+        }
     }
 
     /// The sum, rounded once to nearest; `None` if there are no products.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
-        (self.number.items() > 0).then(|| self.number.value())
+        self.statistic(Statistic::Dot, Statistic::Dot.defaults())
     }
 }
 
-impl Short<Wide<4>> {
+/// A product of two finite items.
+pub(super) struct Product {
+    parts: [(i128, i32); 1],
+    is_whole: bool,
+}
+
+impl Product {
+    pub(super) fn value(&self) -> Value<'_> {
+        (&self.parts, self.is_whole)
+    }
+}
+
+#[inline(always)]
+pub(super) fn product(x: impl CompactItem, y: impl CompactItem) -> Product {
+    let [(integer, unit), (other, other_unit)] = [x.parts(), y.parts()];
+    Product {
+        parts: [(i128::from(integer) * i128::from(other), unit + other_unit)],
+        is_whole: x.is_integer() && y.is_integer(),
+    }
+}
+
+/// The counters of a product, if a factor is not finite.
+pub(super) fn special_product(x: impl CompactItem, y: impl CompactItem) -> Option<Counters> {
+    if x.special().is_none() && y.special().is_none() {
+        return None;
+    }
+    // Of a finite factor, only the sign matters.
+    let sign = |(integer, _): (i64, i32)| f64::of_integer(integer.signum().into(), 0, false);
+    let x = x.special().unwrap_or_else(|| sign(x.parts()));
+    let y = y.special().unwrap_or_else(|| sign(y.parts()));
+    let product = Total::<DoubleProducts>::of_product(x, y);
+    Some(product.counters.of_specials())
+}
+
+impl Short<4> {
     /// This number plus the product of two finite numbers, if there is room.
     #[inline(always)]
     pub(super) fn plus_product(self, x: impl CompactItem, y: impl CompactItem) -> Option<Self> {
-        let [(integer, unit), (other, other_unit)] = [x.parts(), y.parts()];
-        let product = i128::from(integer) * i128::from(other);
+        let Product { parts, is_whole } = product(x, y);
+        let [(product, unit)] = parts;
         match (x.is_integer(), y.is_integer()) {
-            (false, false) => self.plus_item(product, unit + other_unit),
-            (true, true) => self.plus_whole(product),
+            (false, false) => self.plus_item(product, unit),
+            _ if is_whole => self.plus_whole(product),
             // The product of an integer and a double has more bits than `plus_item` takes.
             _ => None,
         }
     }
 }
 
-impl ProductNumber {
-    /// Adds the product of two finite numbers.
-    #[inline(always)]
-    pub(super) fn add_product(&mut self, x: impl CompactItem, y: impl CompactItem) {
-        if !self.set(self.digits_and_unit().plus_product(x, y)) {
-            self.add_apart(x, y);
+impl Figures for ProductNumbers {
+    type Slot = ProductSum<f64>;
+
+    const HELD: Held = Held::Products;
+
+    fn slot(long: &LongProducts) -> ProductSum<f64> {
+        ProductSum::of_total(Total {
+            fixed: long.products,
+            counters: long.counters[0],
+        })
+    }
+
+    fn of_slot(slot: &ProductSum<f64>) -> LongProducts {
+        LongProducts {
+            counters: [slot.total.counters],
+            products: slot.total.fixed,
         }
     }
 
-    #[cold]
-    fn add_apart(&mut self, x: impl CompactItem, y: impl CompactItem) {
-        let [(integer, unit), (other, other_unit)] = [x.parts(), y.parts()];
-        let product = i128::from(integer) * i128::from(other);
-        if x.is_integer() && y.is_integer() {
-            self.add_whole(product);
-        } else {
-            self.add_integer(product, unit + other_unit);
-        }
-    }
-}
-
-impl CompactState for CompactProducts {
-    fn items(&self) -> u64 {
-        self.number.items()
+    fn quick(&self, statistic: Statistic, _: u64) -> Option<f64> {
+        let magnitude = || self.products.magnitude();
+        (statistic == Statistic::Dot).then(|| magnitude().map_or(0.0, f64::signed))
     }
 
-    fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.number.merge(&other.number)
-    }
-
-    fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        self.number.unmerge(&other.number)
-    }
-
-    fn value_of(&self, statistic: Statistic, _: Options, scales: [i32; 2]) -> Option<f64> {
-        let of_decimals = || {
-            let sum = [self.number.scaled(), 1.into()];
-            let [sum, divisor] = over_tens(sum, scales[0] + scales[1]);
-            quotient(&sum, &divisor)
-        };
-        match (statistic, scales) {
-            (Statistic::Count, _) => Some(count(self.items())),
-            (Statistic::Dot, [0, 0]) => self.value(),
-            (Statistic::Dot, _) => Some(self.number.special().unwrap_or_else(of_decimals)),
-            _ => None,
-        }
-    }
-
-    fn has_specials(&self) -> bool {
-        self.number.special::<f64>().is_some()
-    }
-}
-
-impl<X: CompactItem, Y: CompactItem> CompactRows<(X, Y)> for CompactProducts {
-    #[inline]
-    fn add_row(&mut self, (x, y): (X, Y)) {
-        self.add(x, y);
-    }
-}
-
-impl CompactBytes for CompactProducts {
-    fn to_bytes(&self) -> Vec<u8> {
-        bytes::write::<f64, DoubleProducts, 1>(Kind::ProductSum, [&self.number.total()])
-    }
-
-    fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        let [total] = bytes::read::<f64, DoubleProducts, 1>(Kind::ProductSum, bytes)?;
-        let number = Number::of_total(&total);
-        Ok(Self { number })
+    fn value(slot: &ProductSum<f64>, (statistic, _, [x, y]): Asked) -> Option<f64> {
+        (statistic == Statistic::Dot).then(|| decimal(&slot.total, 1, x + y))
     }
 }

@@ -2,20 +2,19 @@
 
 use simd_kernels::{Level, Quiet};
 
-use super::digits::NarrowDigits;
-use super::item::sealed::ItemParts as _;
-use super::number::Number;
-use super::{CompactBytes, CompactItem, CompactRows, CompactState};
-use crate::bytes::{self, BytesError, Kind};
+use super::short::{Short, Value};
+use super::state::{Asked, Compact, Figures, Numbers, numbers};
+use super::{CompactItem, CompactState};
 use crate::number::blocks::BlockHistory;
-use crate::number::counters::{LimitError, RemoveError};
+use crate::number::counters::Counters;
 use crate::number::destination::Destination;
-use crate::number::fixed::Doubles;
+use crate::number::fixed::{Doubles, Fixed, FixedFormat};
 use crate::number::float::Float;
-use crate::number::float::sealed::Conversions;
-use crate::number::round;
+use crate::number::float::sealed::Conversions as _;
 use crate::number::scaled::{Scaled, over_tens, quotient};
-use crate::statistic::{Options, Statistic};
+use crate::number::total::{Total, short_mean};
+use crate::slots::sum::Sum;
+use crate::statistic::{Held, Statistic};
 
 /// Fewer items than this are added one by one.
 const FEW_ITEMS: usize = 24;
@@ -33,45 +32,40 @@ const FEW_ITEMS: usize = 24;
 /// [1e300, 0.1, -1e300].map(|item| sum.add(item));
 /// assert_eq!(sum.value(), Some(0.1));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CompactSum {
-    pub(super) number: Number<NarrowDigits, Doubles>,
+pub type CompactSum = Compact<SumNumbers>;
+
+numbers!(SumNumbers, LongSum, 1, sum 2 Doubles);
+
+impl SumNumbers {
+    #[inline(always)]
+    fn plus(self, item: impl CompactItem) -> Option<Self> {
+        let (integer, unit) = item.parts();
+        let sum = self.sum.plus_item(integer.into(), unit)?;
+        Some(Self { sum })
+    }
 }
 
 impl CompactSum {
-    /// The sum of no items.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            number: Number::EMPTY,
-        }
-    }
-
     /// Adds an item.
     #[inline]
     pub fn add(&mut self, item: impl CompactItem) {
-        self.number.count(1);
-        let (integer, unit) = item.parts();
-        if !self.number.add_item(integer, unit) {
-            self.add_apart(item);
-        }
+        self.add_or(self.numbers.plus(item), |state| state.add_apart(item));
     }
 
-    /// Adds an item that does not fit the digits.
+    /// Adds an item that does not fit as it is.
     #[cold]
     fn add_apart(&mut self, item: impl CompactItem) {
         let (integer, unit) = item.parts();
         match item.special() {
-            Some(special) => self.number.count_special(special),
-            None if item.is_integer() => self.number.add_whole(integer.into()),
-            None => self.number.add_integer(integer.into(), unit),
+            Some(special) => self.long().counters[0].count_special(special),
+            None => self.add_values(&[(&[(integer.into(), unit)], item.is_integer())]),
         }
     }
 
     /// Adds an integer of up to 128 bits.
     pub fn add_integer(&mut self, item: i128) {
-        self.number.count(1);
-        self.number.add_whole(item);
+        self.count(1);
+        self.add_values(&[(&[(item, 0)], true)]);
     }
 
     /// The sum, if it is an integer of 128 bits.
@@ -80,7 +74,7 @@ impl CompactSum {
         if self.has_specials() {
             return None;
         }
-        let Scaled { integer, unit } = self.number.scaled();
+        let Scaled { integer, unit } = Scaled::of(&self.slot().total.fixed);
         let places = unit.unsigned_abs();
         let whole = if unit < 0 {
             let whole = &integer >> places;
@@ -96,10 +90,9 @@ impl CompactSum {
         let quiet = (items.len() >= FEW_ITEMS).then(Quiet::now).flatten();
         match quiet {
             Some(quiet) => {
-                self.number.count(items.len() as u64);
+                self.count(items.len() as u64);
                 let mut history = BlockHistory::START;
-                let numbers = &mut Uncounted(&mut self.number);
-                history.add_items(Level::best(), items, quiet, numbers);
+                history.add_items(Level::best(), items, quiet, &mut Uncounted(self));
                 quiet.forget_since();
             }
             None => items.iter().for_each(|item| self.add(*item)),
@@ -109,93 +102,74 @@ impl CompactSum {
     /// The sum, rounded once to nearest; `None` if there are no items.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
-        if self.number.items() == 0 {
-            return None;
-        }
-        Some(match self.number.only_digits() {
-            Some(digits) => {
-                let is_quiet = Quiet::now().is_some();
-                f64::of_integer(digits.integer(), self.number.unit(), is_quiet)
-            }
-            None => self.number.value(),
-        })
+        self.statistic(Statistic::Sum, Statistic::Sum.defaults())
     }
 
     /// The sum as another type, rounded once.
     #[must_use]
     pub fn value_as<T: Float>(&self) -> Option<T> {
-        (self.items() > 0).then(|| self.number.value())
-    }
-
-    /// The mean, rounded once. There must be items.
-    fn mean(&self) -> f64 {
-        let items = self.items();
-        let mean = |(is_negative, sum)| f64::signed((is_negative, round::quotient(sum, items)));
-        let finite = || self.number.magnitude().map_or(0.0, mean);
-        self.number.special().unwrap_or_else(finite)
+        (self.items() > 0).then(|| self.slot().total.value())
     }
 }
 
-impl CompactState for CompactSum {
-    fn items(&self) -> u64 {
-        self.number.items()
+impl Figures for SumNumbers {
+    type Slot = Sum<f64>;
+
+    const HELD: Held = Held::Sum;
+
+    fn slot(long: &LongSum) -> Sum<f64> {
+        Sum::of_total(Total {
+            fixed: long.sum,
+            counters: long.counters[0],
+        })
     }
 
-    fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.number.merge(&other.number)
-    }
-
-    fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        self.number.unmerge(&other.number)
-    }
-
-    fn value_of(&self, statistic: Statistic, _: Options, [scale, _]: [i32; 2]) -> Option<f64> {
-        let special = self.number.special();
-        let over = |items: u64| {
-            let [sum, divisor] = over_tens([self.number.scaled(), items.into()], scale);
-            quotient(&sum, &divisor)
-        };
-        match statistic {
-            Statistic::Count => Some(count(self.items())),
-            Statistic::Sum if scale == 0 => self.value(),
-            Statistic::Mean if scale == 0 => Some(self.mean()),
-            Statistic::Sum => Some(special.unwrap_or_else(|| over(1))),
-            Statistic::Mean => Some(special.unwrap_or_else(|| over(self.items()))),
-            _ => None,
+    fn of_slot(slot: &Sum<f64>) -> LongSum {
+        LongSum {
+            counters: [slot.total.counters],
+            sum: slot.total.fixed,
         }
     }
 
-    fn has_specials(&self) -> bool {
-        self.number.special::<f64>().is_some()
+    fn quick(&self, statistic: Statistic, items: u64) -> Option<f64> {
+        quick(self.sum, statistic, items)
+    }
+
+    fn value(slot: &Sum<f64>, (statistic, _, [scale, _]): Asked) -> Option<f64> {
+        sum_or_mean(slot, statistic, scale)
     }
 }
 
-/// A number of items as a double.
-pub(super) fn count(items: u64) -> f64 {
-    f64::of_integer(items.into(), 0, false)
-}
-
-impl<N: CompactItem> CompactRows<N> for CompactSum {
-    #[inline]
-    fn add_row(&mut self, row: N) {
-        self.add(row);
+/// The sum or the mean of items, from their sum.
+pub(super) fn quick(sum: Short<2>, statistic: Statistic, items: u64) -> Option<f64> {
+    let (integer, unit) = sum.integer();
+    match statistic {
+        Statistic::Sum => Some(f64::of_integer(integer, unit, Quiet::now().is_some())),
+        Statistic::Mean => Some(short_mean(integer, unit, items)),
+        _ => None,
     }
 }
 
-impl CompactBytes for CompactSum {
-    fn to_bytes(&self) -> Vec<u8> {
-        bytes::write::<f64, Doubles, 1>(Kind::Sum, [&self.number.total()])
+/// The sum or the mean of items that count units of 10^-`scale`.
+pub(super) fn sum_or_mean(sum: &Sum<f64>, statistic: Statistic, scale: i32) -> Option<f64> {
+    match statistic {
+        Statistic::Sum => Some(decimal(&sum.total, 1, scale)),
+        Statistic::Mean => Some(decimal(&sum.total, sum.items(), scale)),
+        _ => None,
     }
+}
 
-    fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        let [total] = bytes::read::<f64, Doubles, 1>(Kind::Sum, bytes)?;
-        let number = Number::of_total(&total);
-        Ok(Self { number })
-    }
+/// A sum divided by a number of items and by 10^`tens`, rounded once.
+pub(super) fn decimal<F: FixedFormat>(total: &Total<F>, items: u64, tens: i32) -> f64 {
+    let finite = || {
+        let [sum, divisor] = over_tens([Scaled::of(&total.fixed), items.into()], tens);
+        quotient(&sum, &divisor)
+    };
+    total.special().unwrap_or_else(finite)
 }
 
 /// A sum whose items have already been counted when they are added.
-struct Uncounted<'n>(&'n mut Number<NarrowDigits, Doubles>);
+struct Uncounted<'s>(&'s mut CompactSum);
 
 impl Destination for Uncounted<'_> {
     const COUNTS_ZEROS: bool = false;
@@ -203,18 +177,14 @@ impl Destination for Uncounted<'_> {
     #[inline]
     fn add_parts(&mut self, [even, odd]: [i64; 2], unit: i32) {
         let parts = i128::from(even) + i128::from(odd);
-        self.0.add_integer(parts, unit);
+        self.0.add_values(&[(&[(parts, unit)], false)]);
     }
 
     #[inline]
     fn add_item(&mut self, _index: usize, item: f64) {
-        let (integer, unit) = item.parts();
-        if item.is_finite() {
-            if !self.0.add_item(integer, unit) {
-                self.0.add_integer(integer.into(), unit);
-            }
-        } else {
-            self.0.count_special(item);
+        match self.0.numbers.plus(item) {
+            Some(numbers) => self.0.numbers = numbers,
+            None => self.0.add_apart(item),
         }
     }
 

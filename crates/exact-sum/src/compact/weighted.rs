@@ -1,12 +1,19 @@
 //! Weighted means.
 
-use super::{CompactItem, CompactProducts, CompactRows, CompactState, CompactSum};
-use crate::number::counters::{LimitError, RemoveError};
-use crate::number::scaled::{over_tens, quotient};
-use crate::slots::weighted::quotient_of_special;
-use crate::statistic::{Options, Statistic};
+use super::CompactItem;
+use super::products::{product, special_product};
+use super::short::{Short, Value};
+use super::state::{Asked, Compact, Figures, Numbers, numbers};
+use crate::number::counters::Counters;
+use crate::number::fixed::{DoubleProducts, Doubles, Fixed};
+use crate::number::scaled::{Scaled, over_tens, quotient};
+use crate::number::total::Total;
+use crate::slots::product_sum::ProductSum;
+use crate::slots::sum::Sum;
+use crate::slots::weighted::{WeightedMean, quotient_of_special};
+use crate::statistic::Held;
 
-/// A weighted mean: the sum of items times their weights, and the sum of the weights, in 80 bytes.
+/// A weighted mean: the sum of items times their weights, and the sum of the weights, in 64 bytes.
 ///
 /// ```
 /// use exact_sum::{CompactState, CompactWeightedMean, Statistic};
@@ -17,72 +24,89 @@ use crate::statistic::{Options, Statistic};
 /// let average = Statistic::WeightedMean;
 /// assert_eq!(mean.statistic(average, average.defaults()), Some(-22e200));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CompactWeightedMean {
-    products: CompactProducts,
-    weights: CompactSum,
+pub type CompactWeightedMean = Compact<WeightedNumbers>;
+
+numbers!(WeightedNumbers, LongWeighted, 2, products 4 DoubleProducts, weights 2 Doubles);
+
+impl WeightedNumbers {
+    #[inline(always)]
+    fn plus(self, item: impl CompactItem, weight: impl CompactItem) -> Option<Self> {
+        let (integer, unit) = weight.parts();
+        let is_finite = item.special().is_none();
+        Some(Self {
+            weights: self.weights.plus_item(integer.into(), unit)?,
+            products: self.products.plus_product(item, weight)?,
+        })
+        .filter(|_| is_finite)
+    }
 }
 
 impl CompactWeightedMean {
-    /// The weighted mean of no items.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            products: CompactProducts::new(),
-            weights: CompactSum::new(),
-        }
-    }
-
     /// Adds an item with its weight.
     #[inline]
     pub fn add(&mut self, item: impl CompactItem, weight: impl CompactItem) {
-        self.products.add(item, weight);
-        self.weights.add(weight);
+        self.add_or(self.numbers.plus(item, weight), |state| {
+            state.add_apart(item, weight)
+        });
+    }
+
+    #[cold]
+    fn add_apart(&mut self, item: impl CompactItem, weight: impl CompactItem) {
+        const NONE: Value<'_> = (&[], false);
+        let (integer, unit) = weight.parts();
+        let product = product(item, weight);
+        let mut values = [
+            product.value(),
+            (&[(integer.into(), unit)][..], weight.is_integer()),
+        ];
+        if let Some(special) = special_product(item, weight) {
+            self.long().counters[0].merge(special);
+            values[0] = NONE;
+        }
+        if let Some(special) = weight.special() {
+            self.long().counters[1].count_special(special);
+            values[1] = NONE;
+        }
+        self.add_values(&values);
     }
 }
 
-impl CompactState for CompactWeightedMean {
-    fn items(&self) -> u64 {
-        self.weights.items()
-    }
+impl Figures for WeightedNumbers {
+    type Slot = WeightedMean<f64>;
 
-    fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        // There are as many products as weights, so only the first merge can fail.
-        self.products.merge(&other.products)?;
-        self.weights.merge(&other.weights)
-    }
+    const HELD: Held = Held::Weighted;
 
-    fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        let mut left = self.clone();
-        left.products.unmerge(&other.products)?;
-        left.weights.unmerge(&other.weights)?;
-        *self = left;
-        Ok(())
-    }
-
-    fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64> {
-        if statistic != Statistic::WeightedMean {
-            let count = || self.weights.value_of(statistic, options, scales);
-            return (statistic == Statistic::Count).then(count).flatten();
+    fn slot(long: &LongWeighted) -> WeightedMean<f64> {
+        let [products, weights] = long.counters;
+        WeightedMean {
+            products: ProductSum::of_total(Total {
+                fixed: long.products,
+                counters: products,
+            }),
+            weights: Sum::of_total(Total {
+                fixed: long.weights,
+                counters: weights,
+            }),
         }
-        let [products, weights] = [self.products.value()?, self.weights.value()?];
-        if self.has_specials() {
-            return Some(quotient_of_special(products, weights));
+    }
+
+    fn of_slot(slot: &WeightedMean<f64>) -> LongWeighted {
+        let [products, weights] = [&slot.products.total.counters, &slot.weights.total.counters];
+        LongWeighted {
+            counters: [*products, *weights],
+            products: slot.products.total.fixed,
+            weights: slot.weights.total.fixed,
         }
-        let quotients = [self.products.number.scaled(), self.weights.number.scaled()];
+    }
+
+    fn value(slot: &WeightedMean<f64>, (_, _, [scale, _]): Asked) -> Option<f64> {
+        let (products, weights) = (&slot.products.total, &slot.weights.total);
+        if (products.special::<f64>().or(weights.special())).is_some() {
+            return Some(quotient_of_special(products.value(), weights.value()));
+        }
+        let sums = [Scaled::of(&products.fixed), Scaled::of(&weights.fixed)];
         // The scale of the weights cancels, since it is in both the numerator and the denominator.
-        let [above, below] = over_tens(quotients, scales[0]);
+        let [above, below] = over_tens(sums, scale);
         Some(quotient(&above, &below))
-    }
-
-    fn has_specials(&self) -> bool {
-        self.products.has_specials() || self.weights.has_specials()
-    }
-}
-
-impl<X: CompactItem, Y: CompactItem> CompactRows<(X, Y)> for CompactWeightedMean {
-    #[inline]
-    fn add_row(&mut self, (item, weight): (X, Y)) {
-        self.add(item, weight);
     }
 }

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use super::columns::Columns;
-use super::slot::Field;
+use super::columns::layout::Field;
 use super::{Keyed, KeyedSlot};
 use crate::bytes::{BytesError, Reader, check_counters, header, write_number};
 use crate::number::counters::Counters;
@@ -54,7 +54,7 @@ impl<S: KeyedSlot> Keyed<S> {
             bytes.extend((self.width as u64).to_le_bytes());
         }
         for slot in 0..self.slots() {
-            S::write(&self.columns, slot, &mut bytes);
+            self.columns.write(slot, &mut bytes);
         }
         bytes
     }
@@ -72,8 +72,9 @@ impl<S: KeyedSlot> Keyed<S> {
         } else {
             1
         };
-        let fields = S::FIELDS.iter().map(|field| field.least_bytes());
-        let least = fields.fold(0, |sum, bytes| sum + bytes);
+        let fields = S::Columns::fields(S::LAYOUT);
+        let least = fields.iter().map(|field| field.least_bytes());
+        let least = least.fold(0, |sum, bytes| sum + bytes);
         let slots = keys
             .checked_mul(width)
             .filter(|slots| *slots <= reader.left() / least);
@@ -82,11 +83,11 @@ impl<S: KeyedSlot> Keyed<S> {
             let what = "the width of rows is not more than 1";
             return Err(BytesError::Corrupted { what });
         }
-        let common = common_words(S::FIELDS, slots, reader);
-        let mut columns = S::Columns::new(slots)?;
+        let common = common_words(&fields, slots, reader);
+        let mut columns = S::Columns::new(S::LAYOUT, slots)?;
         for slot in 0..slots {
             let is_common = |field: usize, exponent: i32| common[field].contains(&exponent.into());
-            S::read(&mut columns, slot, &mut reader, &is_common)?;
+            columns.read(slot, &mut reader, &is_common)?;
         }
         reader.end()?;
         Ok(Self {

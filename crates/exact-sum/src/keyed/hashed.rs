@@ -6,8 +6,8 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use simd_kernels::{DECODED_ITEMS, Level};
 
-use super::columns::Places;
 use super::columns::decoded::Decoded;
+use super::columns::{Columns as _, Places};
 use super::key::{self, KeyError};
 use super::remove::RemoveKeyedError;
 use super::{Keyed, KeyedSlot};
@@ -86,7 +86,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// then some of the items may have been added.
     pub fn add(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), KeyError> {
         key::check_lengths(keys, items.count())?;
-        S::check_room(&self.slots.columns, items)?;
+        self.slots.columns.check_room(S::by_column(items))?;
         let mut decoded = Decoded::none();
         let mut places = [0_u32; DECODED_ITEMS];
         let mut first = 0;
@@ -96,15 +96,9 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
                 *place = self.code(key);
             }
             self.slots.grow(self.keys.len())?;
-            let (level, items) = (Level::best(), items.part(first..first + keys.len()));
-            S::change(
-                &mut self.slots.columns,
-                level,
-                places,
-                items,
-                false,
-                &mut decoded,
-            );
+            let items = S::by_column(items.part(first..first + keys.len()));
+            let columns = &mut self.slots.columns;
+            columns.change(Level::best(), places, items, false, &mut decoded);
             first += keys.len();
         }
         Ok(())

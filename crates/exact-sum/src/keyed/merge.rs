@@ -17,7 +17,7 @@ impl<S: KeyedSlot> Keyed<S> {
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         self.check_width(other);
         self.columns.reserve(other.slots())?;
-        self.columns.make_room(&other.columns, Places::Same)?;
+        self.columns.check_room_for(&other.columns, Places::Same)?;
         self.grow(other.keys)?;
         self.columns.merge(&other.columns, Places::Same, false);
         Ok(())
@@ -54,7 +54,7 @@ impl<S: KeyedSlot> Keyed<S> {
         other: &Self,
         places: Places<'_>,
     ) -> Result<(), LimitError> {
-        self.columns.make_room(&other.columns, places)?;
+        self.columns.check_room_for(&other.columns, places)?;
         self.columns.merge(&other.columns, places, false);
         Ok(())
     }
@@ -89,8 +89,8 @@ impl<S: KeyedSlot> Keyed<S> {
         other: &Self,
         places: Places<'_>,
     ) -> Result<(), RemoveKeyedError> {
-        self.columns.check_held(&other.columns, places)?;
-        self.columns.make_room(&other.columns, places)?;
+        self.columns.check_held_of(&other.columns, places)?;
+        self.columns.check_room_for(&other.columns, places)?;
         self.columns.merge(&other.columns, places, true);
         Ok(())
     }

@@ -6,12 +6,12 @@ use simd_kernels::{DECODED_ITEMS, Level, Quiet, is_zero};
 
 use super::Keyed;
 use super::columns::decoded::Decoded;
-use super::columns::products;
+use super::columns::layout::Quantity;
 use super::columns::totals::Totals;
 use super::key::{Key, check_block, check_lengths};
 use crate::bytes::BytesError;
 use crate::bytes::partial::{Partial, check_moments, write, write_short};
-use crate::number::counters::items_of_both;
+use crate::number::counters::{LimitError, items_of_both};
 use crate::number::fixed::{DoubleProducts, Doubles, FixedFormat};
 use crate::number::total::Total;
 use crate::slots::moments::Moments;
@@ -43,7 +43,7 @@ impl Keyed<Sum<f64>> {
         let mut bytes = Vec::new();
         for key in keys {
             bytes.clear();
-            write_sum(&self.columns, key, is_quiet, &mut bytes);
+            write_sum(self.columns.totals(Quantity::X), key, is_quiet, &mut bytes);
             each(key, &bytes);
         }
     }
@@ -61,9 +61,7 @@ impl Keyed<Sum<f64>> {
         partials: impl IntoIterator<Item = &'b [u8]>,
     ) -> Result<(), BytesError> {
         let (received, items) = Received::<Doubles>::of(keys, partials, self.keys())?;
-        self.columns.check_room(items, received.doubles())?;
-        received.add_to(&mut self.columns, items);
-        Ok(())
+        Ok(received.add_to(self.columns.totals_mut(Quantity::X), items)?)
     }
 }
 
@@ -76,7 +74,7 @@ impl Keyed<ProductSum<f64>> {
         let mut bytes = Vec::new();
         for key in keys {
             bytes.clear();
-            write(&products::total::<f64>(&self.columns, key), &mut bytes);
+            write(&self.columns.product_total(Quantity::XY, key), &mut bytes);
             each(key, &bytes);
         }
     }
@@ -93,10 +91,8 @@ impl Keyed<ProductSum<f64>> {
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,
     ) -> Result<(), BytesError> {
-        let (received, items) = Received::of(keys, partials, self.keys())?;
-        self.columns.0.check_room(items, received.doubles())?;
-        received.add_to(&mut self.columns.0, items);
-        Ok(())
+        let (received, items) = Received::<DoubleProducts>::of(keys, partials, self.keys())?;
+        Ok(received.add_to(self.columns.totals_mut(Quantity::XY), items)?)
     }
 }
 
@@ -109,12 +105,11 @@ impl Keyed<Moments<f64>> {
         let is_quiet = Quiet::now().is_some();
         let mut sum = Vec::new();
         let mut squares = Vec::new();
-        let (_, sums, of_squares) = &self.columns;
         for key in keys {
             sum.clear();
-            write_sum(sums, key, is_quiet, &mut sum);
+            write_sum(self.columns.totals(Quantity::X), key, is_quiet, &mut sum);
             squares.clear();
-            write(&products::total::<f64>(of_squares, key), &mut squares);
+            write(&self.columns.product_total(Quantity::XX, key), &mut squares);
             each(key, &sum, &squares);
         }
     }
@@ -150,24 +145,24 @@ impl Keyed<Moments<f64>> {
             sums.next().is_none() && squares.next().is_none(),
             "{AS_MANY}"
         );
-        let (own_counts, own_sums, (own_squares, _)) = &mut self.columns;
-        own_sums.check_room(items, of_sums.doubles())?;
+        let own_squares = self.columns.totals_mut(Quantity::XX);
         own_squares.check_room(items, of_squares.doubles())?;
-        of_sums.add_to(own_sums, items);
-        of_squares.add_to(own_squares, items);
+        of_sums.add_to(self.columns.totals_mut(Quantity::X), items)?;
+        of_squares.add_to(self.columns.totals_mut(Quantity::XX), items)?;
+        let own_counts = self.columns.counts_mut();
         for (key, count) in keys.iter().zip(counts) {
-            own_counts.0[key.place()] += count;
+            own_counts[key.place()] += count;
         }
         Ok(())
     }
 }
 
 /// Appends the bytes of a key's sum.
-fn write_sum<F: FixedFormat>(sums: &Totals<F>, key: usize, is_quiet: bool, bytes: &mut Vec<u8>) {
+fn write_sum(sums: &Totals, key: usize, is_quiet: bool, bytes: &mut Vec<u8>) {
     let short = sums.short(key);
     let written = short.and_then(|(integer, unit)| write_short(integer, unit, is_quiet, bytes));
     if written.is_none() {
-        write(&sums.total(key), bytes);
+        write(&sums.total::<Doubles>(key), bytes);
     }
 }
 
@@ -227,8 +222,9 @@ impl<F: FixedFormat> Received<F> {
         self.doubles.iter().copied()
     }
 
-    /// Adds the sums. No key has more than this many items.
-    fn add_to(&self, totals: &mut Totals<F>, items: u64) {
+    /// Adds the sums, if there is room for them. No key has more than this many items.
+    fn add_to(&self, totals: &mut Totals, items: u64) -> Result<(), LimitError> {
+        totals.check_room(items, self.doubles())?;
         totals.count(items);
         let mut decoded = Decoded::none();
         let blocks = self.doubles.chunks(DECODED_ITEMS);
@@ -238,5 +234,6 @@ impl<F: FixedFormat> Received<F> {
         for (key, total) in &self.long {
             totals.add_number(*key, &total.fixed, total.counters, |_| true);
         }
+        Ok(())
     }
 }

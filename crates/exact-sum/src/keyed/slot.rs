@@ -1,14 +1,11 @@
 //! The trait of slots that keys can have.
 
 use bytemuck::Pod;
-use simd_kernels::Level;
 
 use super::columns::Columns;
-use super::columns::decoded::Decoded;
-use super::key::Key;
-use super::remove::RemoveKeyedError;
-use crate::bytes::{BytesError, Kind, Reader};
-use crate::number::counters::LimitError;
+use super::columns::layout::Layout;
+use crate::bytes::Kind;
+use crate::number::float::sealed::Conversions;
 use crate::slots::Slot;
 use crate::statistic::{Options, Statistic};
 
@@ -17,32 +14,23 @@ pub trait KeyedSlot: sealed::InColumns {}
 
 impl<S: sealed::InColumns> KeyedSlot for S {}
 
-/// A field of a key's bytes.
-#[derive(Clone, Copy, Debug)]
-pub enum Field {
-    /// This number of bytes.
-    Bytes(usize),
-    /// A number.
-    Number,
-    /// A number and, if some items are not finite, their counts.
-    Entry,
-}
-
 pub(crate) mod sealed {
-    use super::{
-        BytesError, Columns, Decoded, Field, Key, Kind, Level, LimitError, Options, Pod, Reader,
-        RemoveKeyedError, Slot, Statistic,
-    };
+    use super::{Columns, Conversions as _, Kind, Layout, Options, Pod, Slot, Statistic};
 
     /// Methods that other crates can neither call nor implement.
     pub trait InColumns: Slot + Send + Sync + 'static {
         type Columns: Columns;
 
+        const LAYOUT: Layout = Layout::of(false, &[]);
+
         /// The integers of a key in a message: one for each of the columns' parts.
-        type Row: Pod + AsRef<[i128]> + AsMut<[i128]>;
+        type Row: Pod;
 
         /// The kind of slot and the type of items, as text that ranks compare.
-        fn name() -> String;
+        fn name() -> String {
+            let (kind, item) = (Self::KIND.name(), Self::Item::NAME);
+            format!("{kind} of {item}")
+        }
 
         /// The statistic that [`value`](crate::Keyed::value) returns.
         const VALUE: Statistic;
@@ -56,31 +44,21 @@ pub(crate) mod sealed {
         /// The kind in the header of the slots' bytes.
         const KIND: Kind;
 
-        /// The fields of a key's bytes.
-        const FIELDS: &'static [Field];
-
-        /// Checks that the counters can take these items, whatever their keys.
-        fn check_room(columns: &Self::Columns, items: Self::Items<'_>) -> Result<(), LimitError>;
-
-        /// Checks that the keys hold as many items, NaNs and infinities as are to be removed.
-        fn check_held<K: Key>(
-            columns: &Self::Columns,
-            keys: &[K],
-            items: Self::Items<'_>,
-        ) -> Result<(), RemoveKeyedError>;
-
-        /// Adds or removes the items of a block, whose keys have been checked.
-        fn change<K: Key>(
-            columns: &mut Self::Columns,
-            level: Level,
-            keys: &[K],
-            items: Self::Items<'_>,
-            removes: bool,
-            decoded: &mut Decoded,
-        );
+        /// The items as the columns take them.
+        fn by_column<'i>(items: Self::Items<'i>) -> <Self::Columns as Columns>::Items<'i>;
 
         /// A key's slot.
         fn of_key(columns: &Self::Columns, key: usize) -> Self;
+
+        /// A statistic of a key, if there is a faster way than to make its slot.
+        fn quick_statistic(
+            _columns: &Self::Columns,
+            _key: usize,
+            _statistic: Statistic,
+            _options: Options,
+        ) -> Option<Self::Item> {
+            None
+        }
 
         fn statistic_of(
             columns: &Self::Columns,
@@ -88,7 +66,8 @@ pub(crate) mod sealed {
             statistic: Statistic,
             options: Options,
         ) -> Option<Self::Item> {
-            Self::of_key(columns, key).statistic(statistic, options)
+            let exact = || Self::of_key(columns, key).statistic(statistic, options);
+            Self::quick_statistic(columns, key, statistic, options).or_else(exact)
         }
 
         /// A statistic of each of the first `keys` keys.
@@ -101,21 +80,5 @@ pub(crate) mod sealed {
             let of_key = |key| Self::statistic_of(columns, key, statistic, options);
             (0..keys).map(of_key).collect()
         }
-
-        fn counts(_: &Self::Columns) -> Option<&[u64]> {
-            None
-        }
-
-        /// Writes a key's fields.
-        fn write(columns: &Self::Columns, key: usize, bytes: &mut Vec<u8>);
-
-        /// Reads a key's fields. `is_common` returns whether many keys have a certain word, given the field and the exponent of the word in
-        /// the field's number.
-        fn read(
-            columns: &mut Self::Columns,
-            key: usize,
-            reader: &mut Reader<'_>,
-            is_common: &dyn Fn(usize, i32) -> bool,
-        ) -> Result<(), BytesError>;
     }
 }

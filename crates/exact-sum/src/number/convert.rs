@@ -1,7 +1,5 @@
 //! The conversion of items to doubles.
 
-use std::ops::Range;
-
 /// Converts an `f32` to a double by integer arithmetic.
 #[inline]
 pub(super) fn widened(item: f32) -> f64 {
@@ -21,50 +19,6 @@ pub(super) fn widened(item: f32) -> f64 {
         _ => (biased + 1023 - 127, fraction << MORE),
     };
     f64::from_bits(u64::from(bits >> 31) << 63 | biased << 52 | fraction)
-}
-
-#[inline(always)]
-pub(super) fn as_they_are(items: &[f64], mut add: impl FnMut(&[f64])) {
-    add(items);
-}
-
-#[inline(always)]
-pub(super) fn pairs_as_they_are(x: &[f64], y: &[f64], mut add: impl FnMut(&[f64], &[f64])) {
-    add(x, y);
-}
-
-pub(super) fn columns_as_they_are(
-    rows: &[f64],
-    width: usize,
-    columns: Range<usize>,
-    add: impl FnOnce(&[f64], usize, usize),
-) {
-    add(rows, width, columns.start);
-}
-
-pub(super) fn columns_converted(
-    rows: &[f32],
-    width: usize,
-    columns: Range<usize>,
-    add: impl FnOnce(&[f64], usize, usize),
-) {
-    let mut doubles = Vec::with_capacity(rows.len() / width * columns.len());
-    for row in rows.chunks_exact(width) {
-        doubles.extend(row[columns.clone()].iter().copied().map(f64::from));
-    }
-    add(&doubles, columns.len(), 0);
-}
-
-#[inline(always)]
-pub(super) fn pairs_converted(x: &[f32], y: &[f32], mut add: impl FnMut(&[f64], &[f64])) {
-    for (x, y) in x.chunks(CONVERTED_ITEMS).zip(y.chunks(CONVERTED_ITEMS)) {
-        converted(x, |x| converted(y, |y| add(x, y)));
-    }
-}
-
-#[inline(always)]
-pub(super) fn converted(items: &[f32], add: impl FnMut(&[f64])) {
-    convert(items, f64::from, add);
 }
 
 /// The largest number of items that are converted to doubles, or changed, at once.

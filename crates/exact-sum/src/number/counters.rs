@@ -86,7 +86,7 @@ pub(crate) fn check_items(held: u64, removed: u64) -> Result<(), RemoveError> {
 
 /// Counters of items, which are added when sums are merged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counters {
+pub struct Counters {
     /// The number of all items.
     pub(crate) items: i64,
     /// The number of items that are -0.0.
@@ -99,6 +99,15 @@ pub(crate) struct Counters {
 impl Counters {
     /// The number of counters.
     pub(crate) const INTEGERS: usize = 5;
+
+    /// The counters of no items.
+    pub(crate) const NONE: Self = Self {
+        items: 0,
+        negative_zeros: 0,
+        nans: 0,
+        infinities: 0,
+        negative_infinities: 0,
+    };
 
     pub(crate) fn integers(self) -> [i64; Self::INTEGERS] {
         let Self {

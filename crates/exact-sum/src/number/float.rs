@@ -4,16 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use bytemuck::Pod;
+use bytemuck::{Pod, cast_slice};
 use simd_kernels::{
     Compiled, DECODED_ITEMS, DecodeUnit, Level, Pair, Quiet, decode_floats, doubles_to_round,
     nearest_doubles,
 };
 
-use crate::number::convert::{
-    as_they_are, columns_as_they_are, columns_converted, converted, pairs_as_they_are,
-    pairs_converted, widened,
-};
+use crate::number::convert::{CONVERTED_ITEMS, convert, widened};
 use crate::number::fixed::{
     DoubleCubes, DoubleFourths, DoubleProducts, Doubles, FixedFormat, Magnitude, SingleCubes,
     SingleFourths, SingleProducts, Singles, integer, integer_of, short_magnitude,
@@ -22,7 +19,7 @@ use crate::number::round::Format;
 
 /// The types of items: `f32` and `f64`.
 pub trait Float:
-    sealed::Conversions + Compiled + Pod + Into<f64> + fmt::Debug + Send + Sync
+    sealed::Conversions + Compiled + Pod + Into<f64> + Default + PartialEq + fmt::Debug + Send + Sync
 {
     /// The fixed-point format of a sum.
     #[doc(hidden)]
@@ -43,8 +40,8 @@ pub trait Float:
 
 pub(crate) mod sealed {
     use super::{
-        Cow, DECODED_ITEMS, DecodeUnit, Level, Magnitude, Pair, Quiet, Range, integer, integer_of,
-        short_magnitude,
+        CONVERTED_ITEMS, Cow, DECODED_ITEMS, DecodeUnit, Level, Magnitude, Pair, Pod, Quiet, Range,
+        cast_slice, convert, decode_floats, integer, integer_of, short_magnitude,
     };
 
     /// Methods that other crates can neither call nor implement.
@@ -52,7 +49,7 @@ pub(crate) mod sealed {
         private_interfaces,
         reason = "other crates cannot name the trait, so they cannot call its functions"
     )]
-    pub trait Conversions: Sized {
+    pub trait Conversions: Pod + Into<f64> {
         const NAME: &'static str;
         const BYTES: u8;
         const ZERO: Self;
@@ -66,15 +63,24 @@ pub(crate) mod sealed {
         /// The item as a double by integer arithmetic alone, whatever the floating-point environment.
         fn widened(self) -> f64;
 
+        /// The items, if they are doubles.
+        #[inline(always)]
+        fn doubles(items: &[Self]) -> Option<&[f64]> {
+            (!Self::IS_SINGLE).then(|| cast_slice(items))
+        }
+
         /// Calls a function with the items as doubles, in pieces. All pieces but the last have an even number of items.
-        fn in_doubles(items: &[Self], add: impl FnMut(&[f64]));
+        #[inline]
+        fn in_doubles(items: &[Self], mut add: impl FnMut(&[f64])) {
+            match Self::doubles(items) {
+                Some(doubles) => add(doubles),
+                None => convert(items, Self::into, add),
+            }
+        }
 
         /// [`in_doubles`](Self::in_doubles) that is exact in any floating-point environment.
         #[inline]
-        fn in_exact_doubles(items: &[Self], mut add: impl FnMut(&[f64]))
-        where
-            Self: Copy,
-        {
+        fn in_exact_doubles(items: &[Self], mut add: impl FnMut(&[f64])) {
             // Only conversions depend on the environment.
             if Self::IS_SINGLE && Quiet::now().is_none() {
                 let doubles: Vec<f64> = items.iter().copied().map(Self::widened).collect();
@@ -85,7 +91,17 @@ pub(crate) mod sealed {
         }
 
         /// The items as doubles, in any floating-point environment.
-        fn as_doubles(items: &[Self]) -> Cow<'_, [f64]>;
+        fn as_doubles(items: &[Self]) -> Cow<'_, [f64]> {
+            let items = match Self::doubles(items) {
+                Some(doubles) => return Cow::Borrowed(doubles),
+                None => items.iter().copied(),
+            };
+            if Quiet::now().is_some() {
+                items.map(Self::into).collect()
+            } else {
+                items.map(Self::widened).collect()
+            }
+        }
 
         /// Calls a function with some columns of rows of `width` items as doubles: with rows that contain them, the width of these rows,
         /// and the index of the first of the columns.
@@ -94,10 +110,27 @@ pub(crate) mod sealed {
             width: usize,
             columns: Range<usize>,
             add: impl FnOnce(&[f64], usize, usize),
-        );
+        ) {
+            if let Some(rows) = Self::doubles(rows) {
+                return add(rows, width, columns.start);
+            }
+            let mut doubles = Vec::with_capacity(rows.len() / width * columns.len());
+            for row in rows.chunks_exact(width) {
+                doubles.extend(row[columns.clone()].iter().copied().map(Self::into));
+            }
+            add(&doubles, columns.len(), 0);
+        }
 
         /// Calls a function with the items of two slices of equal length as doubles, in pieces.
-        fn in_pairs_of_doubles(x: &[Self], y: &[Self], add: impl FnMut(&[f64], &[f64]));
+        #[inline]
+        fn in_pairs_of_doubles(x: &[Self], y: &[Self], mut add: impl FnMut(&[f64], &[f64])) {
+            if let (Some(x), Some(y)) = (Self::doubles(x), Self::doubles(y)) {
+                return add(x, y);
+            }
+            for (x, y) in x.chunks(CONVERTED_ITEMS).zip(y.chunks(CONVERTED_ITEMS)) {
+                convert(x, Self::into, |x| convert(y, Self::into, |y| add(x, y)));
+            }
+        }
 
         /// Writes items as integers in a unit. Returns whether all fit the first half of a pair: see
         /// [`simd_kernels::decode_floats`].
@@ -106,7 +139,9 @@ pub(crate) mod sealed {
             items: &[Self],
             unit: DecodeUnit,
             integers: &mut [i64; DECODED_ITEMS],
-        ) -> bool;
+        ) -> bool {
+            Self::IS_SINGLE && decode_floats(level, cast_slice(items), unit, integers)
+        }
 
         /// Whether the last places of all items, as doubles, are zero.
         fn are_short(items: &[Self]) -> bool;
@@ -184,7 +219,7 @@ pub(crate) mod sealed {
 }
 
 macro_rules! float {
-    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $cubes:ident, $fourths:ident, $is_single:literal, $widened:expr, $as_doubles:expr, $in_doubles:ident, $in_pairs:ident, $columns:ident, $decode_short:expr) => {
+    ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $cubes:ident, $fourths:ident, $is_single:literal, $widened:expr) => {
         #[expect(private_interfaces, reason = "as the trait's")]
         impl sealed::Conversions for $float {
             const NAME: &'static str = stringify!($float);
@@ -197,38 +232,6 @@ macro_rules! float {
 
             fn widened(self) -> f64 {
                 $widened(self)
-            }
-
-            #[inline]
-            fn in_doubles(items: &[Self], add: impl FnMut(&[f64])) {
-                $in_doubles(items, add);
-            }
-
-            fn as_doubles(items: &[Self]) -> Cow<'_, [f64]> {
-                $as_doubles(items)
-            }
-
-            fn columns_in_doubles(
-                rows: &[Self],
-                width: usize,
-                columns: Range<usize>,
-                add: impl FnOnce(&[f64], usize, usize),
-            ) {
-                $columns(rows, width, columns, add);
-            }
-
-            #[inline]
-            fn in_pairs_of_doubles(x: &[Self], y: &[Self], add: impl FnMut(&[f64], &[f64])) {
-                $in_pairs(x, y, add);
-            }
-
-            fn decode_short(
-                level: Level,
-                items: &[Self],
-                unit: DecodeUnit,
-                integers: &mut [i64; DECODED_ITEMS],
-            ) -> bool {
-                $decode_short(level, items, unit, integers)
             }
 
             #[inline]
@@ -318,16 +321,6 @@ macro_rules! float {
     };
 }
 
-/// Converts `f32` to doubles, in any floating-point environment.
-fn doubles(items: &[f32]) -> Cow<'_, [f64]> {
-    let items = items.iter().copied();
-    if Quiet::now().is_some() {
-        items.map(f64::from).collect()
-    } else {
-        items.map(widened).collect()
-    }
-}
-
 float!(
     f64,
     8,
@@ -338,12 +331,7 @@ float!(
     DoubleCubes,
     DoubleFourths,
     false,
-    core::convert::identity,
-    Cow::Borrowed,
-    as_they_are,
-    pairs_as_they_are,
-    columns_as_they_are,
-    |_, _, _, _| false
+    core::convert::identity
 );
 float!(
     f32,
@@ -355,10 +343,5 @@ float!(
     SingleCubes,
     SingleFourths,
     true,
-    widened,
-    doubles,
-    converted,
-    pairs_converted,
-    columns_converted,
-    decode_floats
+    widened
 );

@@ -227,7 +227,6 @@ pub(crate) fn near_quotient<T: Float>(
 
 #[cfg(test)]
 mod tests {
-    use num_bigint::BigInt;
     use proptest::prelude::*;
 
     use super::{Near, near_quotient};
@@ -237,8 +236,7 @@ mod tests {
     use crate::number::wide::Wide;
 
     fn scaled<const N: usize>(wide: Wide<N>, unit: i32) -> Scaled {
-        let bytes: Vec<u8> = wide.0.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let integer = BigInt::from_signed_bytes_le(&bytes);
+        let integer = wide.big();
         Scaled { integer, unit }
     }
 

@@ -48,7 +48,8 @@ impl Format {
         let kept = u64::try_from(kept).expect("a significand has 53 bits at most");
         let rounded = kept + u64::from(half && (below_half || is_more || is_odd));
         // A normal number's highest bit adds 1 to the exponent field, and so does a carry out of the significand.
-        let exponent = u64::from((unit - self.lowest).unsigned_abs());
+        // Clamped, so that numbers far above all finite ones do not overflow the exponent field.
+        let exponent = u64::from((unit - self.lowest).unsigned_abs().min(1 << 11));
         let bits = (exponent << (self.precision - 1)) + rounded;
         bits.min(self.infinity)
     }

@@ -2,7 +2,7 @@
 
 use bytemuck::Zeroable;
 
-use crate::number::counters::{Counters, LimitError, RemoveError, is_negative_zero, items_of_both};
+use crate::number::counters::{Counters, LimitError, is_negative_zero, items_of_both};
 use crate::number::destination::Destination;
 use crate::number::fixed::{Fixed, FixedFormat, add_to_words, integer, short_magnitude};
 use crate::number::float::Float;
@@ -18,13 +18,7 @@ pub(crate) struct Total<F: FixedFormat> {
 impl<F: FixedFormat> Total<F> {
     pub(crate) const ZERO: Self = Self {
         fixed: Fixed::ZERO,
-        counters: Counters {
-            items: 0,
-            negative_zeros: 0,
-            nans: 0,
-            infinities: 0,
-            negative_infinities: 0,
-        },
+        counters: Counters::NONE,
     };
 
     pub(crate) fn merge(&mut self, other: &Self) {
@@ -32,16 +26,10 @@ impl<F: FixedFormat> Total<F> {
         self.counters.merge(other.counters);
     }
 
-    pub(crate) fn try_merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        self.counters = self.counters.with(other.counters)?;
-        self.fixed.merge(&other.fixed);
-        Ok(())
-    }
-
-    pub(crate) fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        self.counters = self.counters.without(other.counters)?;
+    /// Subtracts a total that is known to be included in this one.
+    pub(crate) fn unmerge(&mut self, other: &Self) {
         self.fixed.unmerge(&other.fixed);
-        Ok(())
+        self.counters.subtract(other.counters);
     }
 
     pub(crate) fn words(&self) -> F::Words {
@@ -183,11 +171,11 @@ impl<F: FixedFormat> Total<F> {
 }
 
 /// Checks, for each total of `own`, that it does not have too many items together with the total of the same index in `others`.
-pub(crate) fn check_counts<F: FixedFormat>(
-    own: &[&Total<F>],
-    others: &[&Total<F>],
+pub(crate) fn check_counts<F: FixedFormat, const P: usize>(
+    own: [&Total<F>; P],
+    others: [&Total<F>; P],
 ) -> Result<(), LimitError> {
-    let mut pairs = own.iter().zip(others);
+    let mut pairs = own.into_iter().zip(others);
     pairs.try_for_each(|(own, other)| own.counters.with(other.counters).map(drop))
 }
 

@@ -1,5 +1,7 @@
 //! Integers of a fixed number of words.
 
+use num_bigint::BigInt;
+
 use crate::number::fixed::{Magnitude, magnitude_of};
 
 /// An integer of N words in two's complement, the lowest word first. Results wrap: callers know how many bits their results have.
@@ -49,6 +51,30 @@ impl<const N: usize> Wide<N> {
         Self(words)
     }
 
+    /// This number times 2^places, if there is room.
+    #[inline(always)]
+    pub(crate) fn raised(self, places: u32) -> Option<Self> {
+        if N == 2 {
+            let number = self.lower();
+            let room = (number ^ number >> 127).leading_zeros() - 1;
+            return (places <= room).then(|| Self::of(number << places));
+        }
+        let Self(words) = self;
+        let (skipped, shift) = ((places / 64) as usize, places % 64);
+        let mut raised = [0; N];
+        let mut below = 0;
+        for (raised, word) in raised.iter_mut().skip(skipped).zip(words) {
+            *raised = word << shift | below >> 1 >> (63 - shift);
+            below = word;
+        }
+        let sign = sign(self.is_negative());
+        let unlike = words.iter().rposition(|word| *word != sign);
+        let bits = unlike.map_or(0, |place| {
+            64 * (place + 1) - (words[place] ^ sign).leading_zeros() as usize
+        });
+        (bits + (places as usize) < 64 * N).then_some(Self(raised))
+    }
+
     /// The number with these lower 128 bits, and this integer above them.
     #[inline(always)]
     pub(crate) fn of_halves((lower, upper): (u128, i128)) -> Self {
@@ -60,6 +86,13 @@ impl<const N: usize> Wide<N> {
             *word = own;
         }
         Self(words)
+    }
+
+    /// The lower 128 bits.
+    #[inline(always)]
+    pub(crate) fn lower(self) -> i128 {
+        let [lower, upper] = [self.0[0], self.0[1]].map(u128::from);
+        (upper << 64 | lower).cast_signed()
     }
 
     #[inline(always)]
@@ -84,6 +117,16 @@ impl<const N: usize> Wide<N> {
             (*own, carry) = added(*own, !other, carry);
         }
         self
+    }
+
+    /// The sum, or the difference if `is_less`.
+    #[inline(always)]
+    pub(crate) fn changed(self, other: Self, is_less: bool) -> Self {
+        if is_less {
+            self.less(other)
+        } else {
+            self.plus(other)
+        }
     }
 
     /// The same number in more words, or in fewer if they are enough.
@@ -153,6 +196,12 @@ impl<const N: usize> Wide<N> {
         self
     }
 
+    /// The same number as an integer of any size.
+    pub(crate) fn big(self) -> BigInt {
+        let Self(words) = self;
+        BigInt::from_signed_bytes_le(words.map(u64::to_le_bytes).as_flattened())
+    }
+
     /// How many bits the magnitude has.
     pub(crate) fn bits(self) -> i32 {
         self.magnitude(0)
@@ -203,11 +252,6 @@ mod tests {
 
     use super::Wide;
 
-    fn integer<const N: usize>(wide: Wide<N>) -> BigInt {
-        let bytes: Vec<u8> = wide.0.iter().flat_map(|word| word.to_le_bytes()).collect();
-        BigInt::from_signed_bytes_le(&bytes)
-    }
-
     fn word() -> impl Strategy<Value = u64> {
         prop_oneof![any::<u64>(), Just(0), Just(u64::MAX), Just(1 << 63)]
     }
@@ -217,23 +261,23 @@ mod tests {
         fn is_an_integer(a in [word(), word(), word()], b in [word(), word()], shift in 0..128_u32, number: i128) {
             let (a, b) = (Wide(a), Wide(b));
             let product: Wide<5> = a.times(b);
-            prop_assert_eq!(integer(product), integer(a) * integer(b));
-            prop_assert_eq!(integer(Wide::<5>::shifted(number, shift)), BigInt::from(number) << shift);
+            prop_assert_eq!(product.big(), a.big() * b.big());
+            prop_assert_eq!(Wide::<5>::shifted(number, shift).big(), BigInt::from(number) << shift);
             let lower: Wide<3> = a.times(b);
             prop_assert_eq!(lower, product.resized());
             let (long, other): (Wide<4>, Wide<4>) = (a.resized(), b.resized());
-            prop_assert_eq!(integer(long), integer(a));
-            prop_assert_eq!(integer(long.plus(other)), integer(a) + integer(b));
-            prop_assert_eq!(integer(long.less(other)), integer(a) - integer(b));
-            prop_assert_eq!(integer(a.times_count::<4>(b.0[0])), integer(a) * b.0[0]);
+            prop_assert_eq!(long.big(), a.big());
+            prop_assert_eq!(long.plus(other).big(), a.big() + b.big());
+            prop_assert_eq!(long.less(other).big(), a.big() - b.big());
+            prop_assert_eq!(a.times_count::<4>(b.0[0]).big(), a.big() * b.0[0]);
             let number = number >> shift;
-            prop_assert_eq!(integer(Wide::<4>::square_of(number)), BigInt::from(number) * number);
-            prop_assert_eq!(integer(Wide::<3>::of(number)), BigInt::from(number));
+            prop_assert_eq!(Wide::<4>::square_of(number).big(), BigInt::from(number) * number);
+            prop_assert_eq!(Wide::<3>::of(number).big(), BigInt::from(number));
             match a.magnitude(7) {
                 None => prop_assert_eq!(a, Wide::ZERO),
                 Some((is_negative, magnitude)) => {
                     prop_assert_eq!(is_negative, a.is_negative());
-                    let all = integer(a).magnitude().clone();
+                    let all = a.big().magnitude().clone();
                     let dropped = i64::from(magnitude.exponent) - 7;
                     let kept = if dropped < 0 { &all << dropped.unsigned_abs() } else { &all >> dropped.unsigned_abs() };
                     prop_assert_eq!(kept, magnitude.bits.into());

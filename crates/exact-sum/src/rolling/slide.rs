@@ -17,7 +17,7 @@ struct Slide<'c, T: Float, N: Narrow<T, C>, const C: usize> {
     narrow: N,
     /// The sums of the window's other rows.
     others: N::Slot,
-    others_rows: usize,
+    others_rows: i64,
 }
 
 /// A statistic of each window; NaN for windows with fewer rows than `least_items`.
@@ -49,8 +49,8 @@ pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
     let mut values = Vec::with_capacity(len);
     for number in 0..windows.len().unwrap_or(len) {
         let next = windows.range(number, len);
-        (window.end..next.end).for_each(|row| slide.enter(row));
-        (window.start..next.start).for_each(|row| slide.leave(row));
+        (window.end..next.end).for_each(|row| slide.step(row, 1));
+        (window.start..next.start).for_each(|row| slide.step(row, -1));
         window = next;
         if window.len() < least_items {
             values.push(T::NAN);
@@ -92,24 +92,14 @@ impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
         (row, Some(integers))
     }
 
+    /// Adds a row to the window if `sign` is 1; removes it if `sign` is -1.
     #[inline(always)]
-    fn enter(&mut self, number: usize) {
+    fn step(&mut self, number: usize, sign: i64) {
         match self.row(number) {
-            (_, Some(integers)) => self.narrow.add(integers),
+            (_, Some(integers)) => self.narrow.change(integers, sign < 0),
             (row, None) => {
-                self.others_rows += 1;
-                N::step(&mut self.others, row, 1);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn leave(&mut self, number: usize) {
-        match self.row(number) {
-            (_, Some(integers)) => self.narrow.remove(integers),
-            (row, None) => {
-                self.others_rows -= 1;
-                N::step(&mut self.others, row, -1);
+                self.others_rows += sign;
+                N::step(&mut self.others, row, sign);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bytemuck::Pod;
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 
 use crate::bytes::BytesError;
 use crate::number::counters::{LimitError, RemoveError};
@@ -114,3 +114,152 @@ pub(crate) mod sealed {
     /// Other crates cannot implement it.
     pub trait Sealed {}
 }
+
+/// A value that consists of parts of one type.
+pub(crate) fn parts<A: Pod, P: Pod>(all: &A) -> &[P] {
+    cast_slice(std::slice::from_ref(all))
+}
+
+/// A value that consists of parts of one type.
+pub(crate) fn parts_mut<A: Pod, P: Pod>(all: &mut A) -> &mut [P] {
+    cast_slice_mut(std::slice::from_mut(all))
+}
+
+/// Implements [`Accumulator`] for a sum of one or two totals of a format, which are its parts in messages, and the methods that programs
+/// need most. An item has this number of real products.
+macro_rules! accumulator {
+    ($sum:ident, $format:ident, $words:ty, $integers:ty, $products:literal, $kind:expr, $name:literal) => {
+        impl<T: Float> $sum<T> {
+            /// Adds another sum.
+            ///
+            /// # Errors
+            /// Together they have more than 2^63 - 1 items (half as many for products of complex items). A failed call changes nothing.
+            pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                check_counts(self.totals(), other.totals())?;
+                for (own, other) in self.totals_mut().into_iter().zip(other.totals()) {
+                    own.merge(other);
+                }
+                Ok(())
+            }
+
+            /// Removes the items of `other`.
+            ///
+            /// # Errors
+            /// More items are removed than were added, or more NaNs, infinities or negative zeros. A failed call changes nothing.
+            pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+                for (own, other) in self.totals().into_iter().zip(other.totals()) {
+                    own.counters.without(other.counters)?;
+                }
+                for (own, other) in self.totals_mut().into_iter().zip(other.totals()) {
+                    own.unmerge(other);
+                }
+                Ok(())
+            }
+
+            /// The number of items, or of products.
+            #[must_use]
+            pub fn items(&self) -> u64 {
+                self.totals()[0].counters.items.cast_unsigned() / $products
+            }
+
+            /// Changes the totals, unless a change of one of them fails.
+            fn try_change(
+                &mut self,
+                change: impl Fn(usize, &mut Total<T::$format>) -> Result<(), LimitError>,
+            ) -> Result<(), LimitError> {
+                let mut totals = self.totals().map(|total| *total);
+                for (part, total) in totals.iter_mut().enumerate() {
+                    change(part, total)?;
+                }
+                for (own, total) in self.totals_mut().into_iter().zip(totals) {
+                    *own = total;
+                }
+                Ok(())
+            }
+        }
+
+        /// Sums are equal if their numbers and their counts of each kind of item are equal.
+        impl<T: Float> PartialEq for $sum<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.totals() == other.totals()
+            }
+        }
+
+        impl<T: Float> Eq for $sum<T> {}
+
+        impl<T: Float> Sealed for $sum<T> {}
+
+        impl<T: Float> Accumulator for $sum<T> {
+            type Words = $words;
+            type Integers = $integers;
+
+            fn name() -> String {
+                format!("{} of {}", $name, T::NAME)
+            }
+
+            fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
+                self.merge(other)
+            }
+
+            fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
+                self.unmerge(other)
+            }
+
+            fn items(&self) -> u64 {
+                self.items()
+            }
+
+            fn to_bytes(&self) -> Vec<u8> {
+                bytes::write::<T, _, _>($kind, self.totals())
+            }
+
+            fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+                let sum = Self::of_totals(bytes::read::<T, _, _>($kind, bytes)?);
+                let items = sum.totals()[0].counters.items;
+                if !items.cast_unsigned().is_multiple_of($products) {
+                    return Err(BytesError::Corrupted {
+                        what: "the number of real products is odd",
+                    });
+                }
+                Ok(sum)
+            }
+
+            fn words(&self) -> Self::Words {
+                let mut words = Self::Words::zeroed();
+                for (part, total) in parts_mut(&mut words).iter_mut().zip(self.totals()) {
+                    *part = total.words();
+                }
+                words
+            }
+
+            fn add_words(&mut self, words: &Self::Words) -> Result<(), LimitError> {
+                self.try_change(|part, total| total.add_words(&parts(words)[part]))
+            }
+
+            fn check_words(words: &Self::Words) -> Result<(), LimitError> {
+                let mut parts = parts(words).iter();
+                parts.try_for_each(Total::<T::$format>::check_words)
+            }
+
+            fn merge_words(words: &mut Self::Words, other: &Self::Words) {
+                for (words, other) in parts_mut(words).iter_mut().zip(parts(other)) {
+                    Total::<T::$format>::merge_words(words, other);
+                }
+            }
+
+            fn integers(&self) -> Self::Integers {
+                let mut integers = Self::Integers::zeroed();
+                for (part, total) in parts_mut(&mut integers).iter_mut().zip(self.totals()) {
+                    *part = total.integers();
+                }
+                integers
+            }
+
+            fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError> {
+                self.try_change(|part, total| total.add_integers(&parts(integers)[part]))
+            }
+        }
+    };
+}
+
+pub(crate) use accumulator;

@@ -24,24 +24,12 @@ use crate::statistic::{Held, Options, Statistic};
 /// assert_eq!(both.covariance(1.0), -1.0 / 3.0);
 /// # Ok::<(), exact_sum::RemoveError>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CoMoments<T: Float> {
     pub(crate) x: Moments<T>,
     pub(crate) y: Moments<T>,
     /// Products are not counted: the counts of both columns show whether all are finite.
     pub(crate) products: ProductSum<T>,
-}
-
-impl<T: Float> Default for CoMoments<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<T: Float> PartialEq for CoMoments<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.x == other.x && self.y == other.y && self.products == other.products
-    }
 }
 
 impl<T: Float> Eq for CoMoments<T> {}
@@ -50,11 +38,7 @@ impl<T: Float> CoMoments<T> {
     /// The co-moments of no pairs.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            x: Moments::new(),
-            y: Moments::new(),
-            products: ProductSum::new(),
-        }
+        Self::default()
     }
 
     /// The co-moments of pairs (x0, y0), (x1, y1), ….
@@ -134,7 +118,7 @@ impl<T: Float> CoMoments<T> {
     }
 
     /// The sums, if all items are finite and there are some.
-    pub(super) fn sums(&self) -> Option<PairSums> {
+    pub(crate) fn sums(&self) -> Option<PairSums> {
         let (x, y) = (self.x.finite()?, self.y.finite()?);
         let products = Scaled::of(&self.products.total.fixed);
         Some(PairSums::new(self.items(), [x, y], products))

@@ -1,5 +1,6 @@
 //! Sums of complex items, each as its real and its imaginary part.
 
+use bytemuck::Zeroable as _;
 use simd_kernels::{Level, Quiet, without_traps};
 
 use crate::bytes::{self, BytesError, Kind};
@@ -10,136 +11,9 @@ use crate::number::destination::Destination;
 use crate::number::fixed::FixedFormat;
 use crate::number::float::Float;
 use crate::number::total::{Total, check_counts};
-use crate::slots::accumulator::Accumulator;
 use crate::slots::accumulator::sealed::Sealed;
+use crate::slots::accumulator::{Accumulator, accumulator, parts, parts_mut};
 use crate::slots::product_sum::ProductSum;
-
-/// Methods that sums of two parts share: they work part by part.
-macro_rules! of_parts {
-    ($sum:ident, $part:ty, $format:ident, $products:literal, $kind:expr, $name:literal) => {
-        impl<T: Float> $sum<T> {
-            /// Adds another sum.
-            ///
-            /// # Errors
-            /// Together they have more than 2^63 - 1 items (half as many for products). A failed call changes nothing.
-            pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-                check_counts(&self.totals(), &other.totals())?;
-                for (total, other) in self.totals_mut().into_iter().zip(other.totals()) {
-                    total.merge(other);
-                }
-                Ok(())
-            }
-
-            /// Removes the items of `other`.
-            ///
-            /// # Errors
-            /// As [`Sum::unmerge`](crate::Sum::unmerge).
-            pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-                let mut parts = self.parts;
-                for (part, other) in parts.iter_mut().zip(&other.parts) {
-                    part.unmerge(other)?;
-                }
-                self.parts = parts;
-                Ok(())
-            }
-
-            /// The number of items, or of products.
-            #[must_use]
-            pub fn items(&self) -> u64 {
-                self.totals()[0].counters.items.cast_unsigned() / $products
-            }
-
-            /// The two parts of the sum, each divided by the number of items, or of products, and rounded once.
-            #[must_use]
-            pub fn mean(&self) -> [T; 2] {
-                self.totals().map(|total| total.mean_of(self.items()))
-            }
-        }
-
-        /// Sums are equal if their parts are equal.
-        impl<T: Float> PartialEq for $sum<T> {
-            fn eq(&self, other: &Self) -> bool {
-                self.parts == other.parts
-            }
-        }
-
-        impl<T: Float> Eq for $sum<T> {}
-
-        impl<T: Float> Sealed for $sum<T> {}
-
-        impl<T: Float> Accumulator for $sum<T> {
-            type Words = [<T::$format as FixedFormat>::Words; 2];
-            type Integers = [<T::$format as FixedFormat>::Integers; 2];
-
-            fn name() -> String {
-                format!("{} of {}", $name, T::NAME)
-            }
-
-            fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-                self.merge(other)
-            }
-
-            fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-                self.unmerge(other)
-            }
-
-            fn items(&self) -> u64 {
-                self.items()
-            }
-
-            fn to_bytes(&self) -> Vec<u8> {
-                bytes::write::<T, T::$format, 2>($kind, self.totals())
-            }
-
-            fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-                let sum = Self::of_totals(bytes::read::<T, T::$format, 2>($kind, bytes)?);
-                let items = sum.totals()[0].counters.items;
-                if !items.cast_unsigned().is_multiple_of($products) {
-                    return Err(BytesError::Corrupted {
-                        what: "the number of real products is odd",
-                    });
-                }
-                Ok(sum)
-            }
-
-            fn words(&self) -> Self::Words {
-                self.parts.each_ref().map(<$part>::words)
-            }
-
-            fn add_words(&mut self, words: &Self::Words) -> Result<(), LimitError> {
-                let mut parts = self.parts;
-                for (part, words) in parts.iter_mut().zip(words) {
-                    part.add_words(words)?;
-                }
-                self.parts = parts;
-                Ok(())
-            }
-
-            fn check_words(words: &Self::Words) -> Result<(), LimitError> {
-                words.iter().try_for_each(Total::<T::$format>::check_words)
-            }
-
-            fn merge_words(words: &mut Self::Words, other: &Self::Words) {
-                for (words, other) in words.iter_mut().zip(other) {
-                    <$part>::merge_words(words, other);
-                }
-            }
-
-            fn integers(&self) -> Self::Integers {
-                self.parts.each_ref().map(<$part>::integers)
-            }
-
-            fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError> {
-                let mut parts = self.parts;
-                for (part, integers) in parts.iter_mut().zip(integers) {
-                    part.add_integers(integers)?;
-                }
-                self.parts = parts;
-                Ok(())
-            }
-        }
-    };
-}
 
 /// The sum of complex items: two sums that stay exact until they are rounded.
 ///
@@ -231,12 +105,19 @@ impl<T: Float> ComplexSum<T> {
     pub fn value(&self) -> [T; 2] {
         self.parts.each_ref().map(Total::value)
     }
+
+    /// The two parts of the sum, each divided by the number of items, and rounded once.
+    #[must_use]
+    pub fn mean(&self) -> [T; 2] {
+        self.totals().map(|total| total.mean_of(self.items()))
+    }
 }
 
-of_parts!(
+accumulator!(
     ComplexSum,
-    Total<T::Sums>,
     Sums,
+    [<T::Sums as FixedFormat>::Words; 2],
+    [<T::Sums as FixedFormat>::Integers; 2],
     1,
     Kind::ComplexSum,
     "exact sum of complex numbers"
@@ -346,13 +227,8 @@ impl<T: Float> ComplexProductSum<T> {
     }
 
     fn of_totals(totals: [Total<T::Products>; 2]) -> Self {
-        let part = |total| {
-            let mut part = ProductSum::new();
-            part.total = total;
-            part
-        };
         Self {
-            parts: totals.map(part),
+            parts: totals.map(ProductSum::of_total),
         }
     }
 
@@ -378,12 +254,19 @@ impl<T: Float> ComplexProductSum<T> {
     pub fn value(&self) -> [T; 2] {
         self.parts.each_ref().map(ProductSum::value)
     }
+
+    /// The two parts of the sum, each divided by the number of products, and rounded once.
+    #[must_use]
+    pub fn mean(&self) -> [T; 2] {
+        self.totals().map(|total| total.mean_of(self.items()))
+    }
 }
 
-of_parts!(
+accumulator!(
     ComplexProductSum,
-    ProductSum<T>,
     Products,
+    [<T::Products as FixedFormat>::Words; 2],
+    [<T::Products as FixedFormat>::Integers; 2],
     2,
     Kind::ComplexProductSum,
     "exact sum of products of complex numbers"

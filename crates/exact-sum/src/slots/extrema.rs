@@ -17,7 +17,7 @@ use crate::statistic::{Options, Statistic};
 /// extrema.add(&[f64::NAN]);
 /// assert!(extrema.minimum().is_some_and(f64::is_nan));
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extrema<T: Float> {
     /// The least and the greatest item, as integers that order as the items do. A NaN is less, and also greater, than all numbers.
     pub(crate) bounds: [i64; 2],
@@ -35,12 +35,6 @@ pub(crate) fn ordered(bits: i64) -> i64 {
 impl<T: Float> Default for Extrema<T> {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl<T: Float> PartialEq for Extrema<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.bounds == other.bounds
     }
 }
 

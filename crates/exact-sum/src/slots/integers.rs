@@ -1,10 +1,11 @@
 //! Sums, means and variances of integers.
 
-use crate::compact::{Digits, IntegerSum, Long};
+use crate::compact::IntegerSum;
 use crate::number::counters::LimitError;
 use crate::number::float::sealed::Conversions as _;
 use crate::number::round::root;
 use crate::number::scaled::Scaled;
+use crate::number::wide::Wide;
 use crate::slots::Slot;
 use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::items::Integers;
@@ -24,7 +25,7 @@ use crate::statistic::{Options, Statistic};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IntegerMoments {
     pub(crate) sum: IntegerSum,
-    pub(crate) squares: Long,
+    pub(crate) squares: Wide<3>,
 }
 
 impl IntegerMoments {
@@ -54,7 +55,7 @@ impl IntegerMoments {
         let magnitude = u64::try_from(item.unsigned_abs()).expect("items have 64 bits");
         self.sum.add_one(item);
         let square = u128::from(magnitude) * u128::from(magnitude);
-        self.squares.add(Long::of_parts((square, 0)));
+        self.squares = self.squares.plus(Wide::of_halves((square, 0)));
     }
 
     /// Adds the items of `other`.
@@ -63,7 +64,7 @@ impl IntegerMoments {
     /// There would be more than 2^63 - 1 items. A failed call changes nothing.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         self.sum.merge(&other.sum)?;
-        self.squares.add(other.squares);
+        self.squares = self.squares.plus(other.squares);
         Ok(())
     }
 
@@ -102,7 +103,7 @@ impl IntegerMoments {
         if self.items() == 0 || ddof.is_nan() {
             return Spread::Special(f64::NAN);
         }
-        let [sum, squares] = [self.sum.wide(), self.squares.wide()].map(|integer| Scaled {
+        let [sum, squares] = [self.sum.sum, self.squares].map(|integer| Scaled {
             integer: integer.big(),
             unit: 0,
         });
@@ -119,7 +120,7 @@ impl Slot for IntegerSum {
     fn statistic(&self, statistic: Statistic, _: Options) -> Option<f64> {
         match statistic {
             Statistic::Count => Some(f64::of_integer(self.items().into(), 0, false)),
-            Statistic::Sum => Some(self.wide().magnitude(0).map_or(0.0, f64::signed)),
+            Statistic::Sum => Some(self.sum.magnitude(0).map_or(0.0, f64::signed)),
             Statistic::Mean => Some(self.mean().unwrap_or(f64::NAN)),
             _ => None,
         }

@@ -18,20 +18,8 @@ use crate::statistic::{Options, Statistic};
 /// assert_eq!(means.values(), [0.0, 7.0]);
 /// # Ok::<(), exact_sum::KeyError>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mean<T: Float>(pub(crate) Sum<T>);
-
-impl<T: Float> Default for Mean<T> {
-    fn default() -> Self {
-        Self(Sum::new())
-    }
-}
-
-impl<T: Float> PartialEq for Mean<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
 
 impl<T: Float> Eq for Mean<T> {}
 

@@ -19,28 +19,13 @@ use crate::statistic::{Options, Statistic};
 /// Methods that [`Moments`] and [`ComplexMoments`] share.
 macro_rules! moments {
     ($moments:ident, $sum:ident, $item:ty, $kind:expr) => {
-        impl<T: Float> Default for $moments<T> {
-            fn default() -> Self {
-                Self::new()
-            }
-        }
-
-        impl<T: Float> PartialEq for $moments<T> {
-            fn eq(&self, other: &Self) -> bool {
-                self.sum == other.sum && self.squares == other.squares
-            }
-        }
-
         impl<T: Float> Eq for $moments<T> {}
 
         impl<T: Float> $moments<T> {
             /// The moments of no items.
             #[must_use]
             pub fn new() -> Self {
-                Self {
-                    sum: $sum::new(),
-                    squares: ProductSum::new(),
-                }
+                Self::default()
             }
 
             /// The moments of items.
@@ -56,7 +41,7 @@ macro_rules! moments {
             /// # Errors
             /// As [`Sum::merge`], with half the limit for complex items.
             pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-                check_counts(&self.sum.totals(), &other.sum.totals())?;
+                check_counts(self.sum.totals(), other.sum.totals())?;
                 self.squares.merge(&other.squares)?;
                 self.sum.merge(&other.sum)
             }
@@ -159,14 +144,14 @@ macro_rules! moments {
 /// assert_eq!(moments.variance(1.0), 30.0);
 /// # Ok::<(), exact_sum::RemoveError>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments<T: Float> {
     pub(crate) sum: Sum<T>,
     pub(crate) squares: ProductSum<T>,
 }
 
 /// [`Moments`] of complex items, each a real and an imaginary part. Magnitudes are squared, so variances are real.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ComplexMoments<T: Float> {
     sum: ComplexSum<T>,
     squares: ProductSum<T>,
@@ -194,10 +179,10 @@ impl<T: Float> Moments<T> {
             negative_zeros: 0,
             ..sum.counters.squared()
         };
-        let mut moments = Self::new();
-        moments.sum.total = sum;
-        moments.squares.total = Total { fixed, counters };
-        moments
+        Self {
+            sum: Sum::of_total(sum),
+            squares: ProductSum::of_total(Total { fixed, counters }),
+        }
     }
 
     /// Reads the sum of the squares, without counts, of items whose sum has been read.

@@ -1,5 +1,6 @@
 //! Sums of products of two items.
 
+use bytemuck::Zeroable as _;
 use simd_kernels::{
     Ahead, EXACT_PRODUCT, Exponents, Level, Quiet, RangeScale, exact_products,
     split_products_in_range, without_traps,
@@ -14,11 +15,10 @@ use crate::number::fixed::FixedFormat;
 use crate::number::float::Float;
 use crate::number::products::add_product;
 use crate::number::round;
-use crate::number::total::{Total, WithoutZeros};
+use crate::number::total::{Total, WithoutZeros, check_counts};
 use crate::slots::Slot;
-use crate::slots::accumulator::Accumulator;
 use crate::slots::accumulator::sealed::Sealed;
-use crate::slots::sum::of_total;
+use crate::slots::accumulator::{Accumulator, accumulator, parts, parts_mut};
 use crate::statistic::{Options, Statistic};
 
 /// The number of products that are split at one scale.
@@ -158,6 +158,31 @@ impl<T: Float> ProductSum<T> {
             }
     }
 
+    pub(crate) fn of_total(total: Total<T::Products>) -> Self {
+        Self {
+            total,
+            ..Self::new()
+        }
+    }
+
+    fn of_totals([total]: [Total<T::Products>; 1]) -> Self {
+        Self::of_total(total)
+    }
+
+    fn totals(&self) -> [&Total<T::Products>; 1] {
+        [&self.total]
+    }
+
+    fn totals_mut(&mut self) -> [&mut Total<T::Products>; 1] {
+        [&mut self.total]
+    }
+
+    /// The sum divided by the number of products, rounded once; NaN if there are none.
+    #[must_use]
+    pub fn mean(&self) -> T {
+        self.total.mean()
+    }
+
     /// The sum, rounded to nearest, ties to even; for special cases see [`Sum::value`](crate::Sum::value).
     #[must_use]
     pub fn value(&self) -> T {
@@ -179,9 +204,12 @@ impl<T: Float> ProductSum<T> {
     }
 }
 
-of_total!(
+accumulator!(
     ProductSum,
     Products,
+    <T::Products as FixedFormat>::Words,
+    <T::Products as FixedFormat>::Integers,
+    1,
     Kind::ProductSum,
     "exact sum of products"
 );

@@ -1,5 +1,6 @@
 //! Sums of items.
 
+use bytemuck::Zeroable as _;
 use simd_kernels::{Ahead, ColumnSplit, Exponents, Level, Quiet, SplitScale, without_traps};
 
 use crate::bytes::{self, BytesError, Kind};
@@ -9,117 +10,14 @@ use crate::number::counters::{LimitError, RemoveError, is_negative_zero};
 use crate::number::destination::Destination;
 use crate::number::fixed::FixedFormat;
 use crate::number::float::Float;
-use crate::number::total::Total;
+use crate::number::total::{Total, check_counts};
 use crate::slots::Slot;
-use crate::slots::accumulator::Accumulator;
 use crate::slots::accumulator::sealed::Sealed;
+use crate::slots::accumulator::{Accumulator, accumulator, parts, parts_mut};
 use crate::statistic::{Options, Statistic};
 
 /// Fewer items than this are added by integers, which is faster than checking the floating-point environment and the processor.
 const FEW_ITEMS: usize = 8;
-
-/// Methods that sums share, whatever the format of their total.
-macro_rules! of_total {
-    ($sum:ident, $format:ident, $kind:expr, $name:literal) => {
-        impl<T: Float> $sum<T> {
-            /// Adds another sum.
-            ///
-            /// # Errors
-            /// Together they have more than 2^63 - 1 items. A failed call changes nothing.
-            pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-                self.total.try_merge(&other.total)
-            }
-
-            /// Removes the items of `other`.
-            ///
-            /// # Errors
-            /// More items are removed than were added, or more NaNs, infinities or negative zeros. A failed call changes nothing.
-            pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-                self.total.unmerge(&other.total)
-            }
-
-            /// The sum divided by the number of items, or of products, rounded once; NaN if there are none.
-            #[must_use]
-            pub fn mean(&self) -> T {
-                self.total.mean()
-            }
-
-            /// The number of items, or of products.
-            #[must_use]
-            pub fn items(&self) -> u64 {
-                self.total.counters.items.cast_unsigned()
-            }
-        }
-
-        /// Sums are equal if their numbers and their counts of each kind of item are equal.
-        impl<T: Float> PartialEq for $sum<T> {
-            fn eq(&self, other: &Self) -> bool {
-                self.total == other.total
-            }
-        }
-
-        impl<T: Float> Eq for $sum<T> {}
-
-        impl<T: Float> Sealed for $sum<T> {}
-
-        impl<T: Float> Accumulator for $sum<T> {
-            type Words = <T::$format as FixedFormat>::Words;
-            type Integers = <T::$format as FixedFormat>::Integers;
-
-            fn name() -> String {
-                format!("{} of {}", $name, T::NAME)
-            }
-
-            fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-                self.merge(other)
-            }
-
-            fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-                self.unmerge(other)
-            }
-
-            fn items(&self) -> u64 {
-                self.items()
-            }
-
-            fn to_bytes(&self) -> Vec<u8> {
-                bytes::write::<T, T::$format, 1>($kind, [&self.total])
-            }
-
-            fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-                let [total] = bytes::read::<T, T::$format, 1>($kind, bytes)?;
-                let mut sum = Self::new();
-                sum.total = total;
-                Ok(sum)
-            }
-
-            fn words(&self) -> Self::Words {
-                self.total.words()
-            }
-
-            fn add_words(&mut self, words: &Self::Words) -> Result<(), LimitError> {
-                self.total.add_words(words)
-            }
-
-            fn check_words(words: &Self::Words) -> Result<(), LimitError> {
-                Total::<T::$format>::check_words(words)
-            }
-
-            fn merge_words(words: &mut Self::Words, other: &Self::Words) {
-                Total::<T::$format>::merge_words(words, other);
-            }
-
-            fn integers(&self) -> Self::Integers {
-                self.total.integers()
-            }
-
-            fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError> {
-                self.total.add_integers(integers)
-            }
-        }
-    };
-}
-pub(crate) use of_total;
 
 /// A sum that is exact until [`value`](Self::value) rounds it.
 ///
@@ -232,6 +130,17 @@ impl<T: Float> Sum<T> {
         self.history.keep(scale);
     }
 
+    pub(crate) fn of_total(total: Total<T::Sums>) -> Self {
+        Self {
+            total,
+            ..Self::new()
+        }
+    }
+
+    fn of_totals([total]: [Total<T::Sums>; 1]) -> Self {
+        Self::of_total(total)
+    }
+
     pub(crate) fn totals(&self) -> [&Total<T::Sums>; 1] {
         [&self.total]
     }
@@ -300,9 +209,23 @@ impl<T: Float> Sum<T> {
     pub fn value(&self) -> T {
         self.total.value()
     }
+
+    /// The sum divided by the number of items, rounded once; NaN if there are none.
+    #[must_use]
+    pub fn mean(&self) -> T {
+        self.total.mean()
+    }
 }
 
-of_total!(Sum, Sums, Kind::Sum, "exact sum");
+accumulator!(
+    Sum,
+    Sums,
+    <T::Sums as FixedFormat>::Words,
+    <T::Sums as FixedFormat>::Integers,
+    1,
+    Kind::Sum,
+    "exact sum"
+);
 
 impl<T: Float> Slot for Sum<T> {
     type Item = T;

@@ -23,22 +23,10 @@ use crate::statistic::{Options, Statistic};
 /// mean.add(&[2.0, 9.0], &[-1e200, -1e200]);
 /// assert_eq!(mean.value(), -22e200);
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WeightedMean<T: Float> {
     pub(crate) products: ProductSum<T>,
     pub(crate) weights: Sum<T>,
-}
-
-impl<T: Float> Default for WeightedMean<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<T: Float> PartialEq for WeightedMean<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.products == other.products && self.weights == other.weights
-    }
 }
 
 impl<T: Float> Eq for WeightedMean<T> {}
@@ -47,10 +35,7 @@ impl<T: Float> WeightedMean<T> {
     /// The weighted mean of no items.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            products: ProductSum::new(),
-            weights: Sum::new(),
-        }
+        Self::default()
     }
 
     /// Adds items with their weights.
@@ -82,7 +67,7 @@ impl<T: Float> WeightedMean<T> {
     /// # Errors
     /// As [`Sum::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
-        check_counts(&self.weights.totals(), &other.weights.totals())?;
+        check_counts(self.weights.totals(), other.weights.totals())?;
         self.products.merge(&other.products)?;
         self.weights.merge(&other.weights)
     }

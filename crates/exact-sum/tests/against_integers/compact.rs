@@ -415,6 +415,28 @@ fn digits_and_counters_that_overflow() {
     assert_eq!(sum.integer(), None);
 }
 
+/// The number of rows grows beyond 32 bits: first by merges, then by a single row.
+#[test]
+fn rows_can_be_removed_of_more_than_32_bits() {
+    let (mut power, mut all) = (CompactSum::new(), CompactSum::new());
+    power.add(1.0);
+    for _ in 0..32 {
+        all.merge(&power).unwrap();
+        let before = power.clone();
+        power.merge(&before).unwrap();
+    }
+    all.add(0.5);
+    all.remove(0.5).unwrap();
+    assert_eq!(
+        (all.items(), all.value()),
+        ((1 << 32) - 1, Some(2_f64.powi(32) - 1.0))
+    );
+    let before = all.clone();
+    all.add(2.0);
+    all.unmerge(&before).unwrap();
+    assert_eq!((all.items(), all.value()), (1, Some(2.0)));
+}
+
 /// Only states of the same kind can be merged. A state has exactly the statistics that its kind says.
 #[test]
 fn states_of_any_kind() {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use exact_sum::{
     Accumulator, BytesError, CoMoments, ComplexMoments, ComplexProductSum, ComplexSum, Keyed,
-    LimitError, Moments, Options, Powers, ProductSum, Slot, Statistic, Sum,
+    KeyedSlot, LimitError, Moments, Options, Powers, ProductSum, Slot, Statistic, Sum,
 };
 use proptest::prelude::*;
 
@@ -65,32 +65,10 @@ fn check<A: Accumulator>(sum: &A, flip: impl Fn(Vec<u8>) -> Vec<u8>, use_it: imp
     }
 }
 
-macro_rules! check_moments {
-    ($moments:ident, $items:expr, $flip:expr) => {{
-        let (items, flip) = ($items, &$flip);
-        let bytes = flip($moments::of(items).to_bytes());
-        if let Ok(read) = $moments::of_bytes(&bytes) {
-            assert_eq!(read.to_bytes(), bytes);
-            use_all(
-                read,
-                |m| m.to_bytes(),
-                $moments::of_bytes,
-                $moments::merge,
-                |m| {
-                    _ = (m.mean(), m.variance(1.0), m.standard_deviation(0.0));
-                    m.add(items);
-                    _ = m.remove(items);
-                },
-            );
-        }
-    }};
-}
-
-/// Computes all statistics of a damaged slot, if it can be read, adds items and removes them.
+/// Uses a damaged slot if it can be read: adds items and removes them, and calls a function that computes statistics.
 macro_rules! check_slot {
-    ($slot:ident, [$($items:expr),+], $flip:expr) => {{
-        let flip = &$flip;
-        let bytes = flip($slot::of($($items),+).to_bytes());
+    ($slot:ident, [$($items:expr),+], $flip:expr, $statistics:expr) => {{
+        let bytes = $flip($slot::of($($items),+).to_bytes());
         if let Ok(read) = $slot::of_bytes(&bytes) {
             assert_eq!(read.to_bytes(), bytes);
             use_all(
@@ -99,9 +77,7 @@ macro_rules! check_slot {
                 $slot::of_bytes,
                 $slot::merge,
                 |slot| {
-                    for statistic in Statistic::ALL {
-                        _ = slot.statistic(statistic, Options { ddof: 1.0, bias: false });
-                    }
+                    $statistics(&*slot);
                     slot.add($($items),+);
                     _ = slot.remove($($items),+);
                 },
@@ -110,28 +86,30 @@ macro_rules! check_slot {
     }};
 }
 
-macro_rules! check_keyed {
-    ($sums:ty, $new:expr, $keys:expr, $items:expr, $flip:expr, $statistics:expr) => {{
-        let (keys, items, flip) = ($keys, $items, &$flip);
-        let mut sums = $new;
-        sums.add(keys, items).unwrap();
-        let bytes = flip(sums.to_bytes());
-        if let Ok(read) = <$sums>::of_bytes(&bytes) {
-            assert_eq!(read.to_bytes(), bytes);
-            use_all(
-                read,
-                <$sums>::to_bytes,
-                <$sums>::of_bytes,
-                <$sums>::merge,
-                |sums| {
-                    $statistics(sums);
-                    if sums.add(keys, items).is_ok() {
-                        sums.remove(keys, items).unwrap();
-                    }
-                },
-            );
+fn all_statistics(slot: &impl Slot) {
+    for statistic in Statistic::ALL {
+        for (ddof, bias) in [(1.0, false), (0.0, true)] {
+            _ = slot.statistic(statistic, Options { ddof, bias });
         }
-    }};
+    }
+}
+
+fn check_keyed<S: KeyedSlot>(keys: &[u8], items: S::Items<'_>, flip: impl Fn(Vec<u8>) -> Vec<u8>) {
+    let mut sums = Keyed::<S>::new(6).expect("they are few");
+    sums.add(keys, items).expect("the keys are right");
+    let bytes = flip(sums.to_bytes());
+    if let Ok(read) = Keyed::<S>::of_bytes(&bytes) {
+        assert_eq!(read.to_bytes(), bytes);
+        let (to_bytes, of_bytes) = (Keyed::to_bytes, Keyed::of_bytes);
+        use_all(read, to_bytes, of_bytes, Keyed::merge, |sums| {
+            for statistic in Statistic::ALL {
+                _ = sums.statistics(statistic, statistic.defaults());
+            }
+            if sums.add(keys, items).is_ok() {
+                sums.remove(keys, items).expect("they were added");
+            }
+        });
+    }
 }
 
 proptest! {
@@ -156,23 +134,21 @@ proptest! {
         let mut products = ComplexProductSum::new();
         products.add(pairs, pairs);
         check(&products, flip, |sum| _ = (sum.value(), sum.mean()));
-        check_moments!(Moments, &items, flip);
-        check_moments!(Moments, &singles, flip);
-        check_moments!(ComplexMoments, pairs, flip);
+        check_slot!(Moments, [&items], flip, all_statistics);
+        check_slot!(Moments, [&singles], flip, all_statistics);
+        check_slot!(ComplexMoments, [pairs], flip, |moments: &ComplexMoments<f64>| {
+            _ = (moments.mean(), moments.variance(1.0), moments.standard_deviation(0.0));
+        });
         let others: Vec<f64> = items.iter().rev().copied().collect();
-        check_slot!(CoMoments, [&items, &others], flip);
-        check_slot!(CoMoments, [&singles, &singles], flip);
-        check_slot!(Powers, [&items], flip);
-        check_slot!(Powers, [&singles], flip);
+        check_slot!(CoMoments, [&items, &others], flip, all_statistics);
+        check_slot!(CoMoments, [&singles, &singles], flip, all_statistics);
+        check_slot!(Powers, [&items], flip, all_statistics);
+        check_slot!(Powers, [&singles], flip, all_statistics);
         let keys: Vec<u8> = (0..6).cycle().take(items.len()).collect();
-        check_keyed!(Keyed<Sum<f64>>, Keyed::<Sum<f64>>::new(6).unwrap(), &keys, &items, flip, |sums: &Keyed<Sum<f64>>| sums.values());
-        check_keyed!(Keyed<Sum<f32>>, Keyed::<Sum<f32>>::new(6).unwrap(), &keys, &singles, flip, |sums: &Keyed<Sum<f32>>| sums.values());
-        check_keyed!(Keyed<Moments<f64>>, Keyed::<Moments<f64>>::new(6).unwrap(), &keys, &items, flip, |moments: &Keyed<Moments<f64>>| {
-            (0..moments.keys()).for_each(|key| _ = (moments.get(key).variance(1.0), moments.get(key).mean()))
-        });
-        check_keyed!(Keyed<Moments<f32>>, Keyed::<Moments<f32>>::new(6).unwrap(), &keys, &singles, flip, |moments: &Keyed<Moments<f32>>| {
-            (0..moments.keys()).for_each(|key| _ = (moments.get(key).variance(1.0), moments.get(key).mean()))
-        });
+        check_keyed::<Sum<f64>>(&keys, &items, flip);
+        check_keyed::<Sum<f32>>(&keys, &singles, flip);
+        check_keyed::<Moments<f64>>(&keys, &items, flip);
+        check_keyed::<Moments<f32>>(&keys, &singles, flip);
         for item in &items {
             let mut bytes = Vec::new();
             let mut sum = Sum::of(&items);
@@ -358,6 +334,25 @@ fn numbers_are_those_that_so_many_items_can_have() {
     let single =
         |items, unit, words: &[u64]| Sum::<f32>::of_bytes(&sum(4, items, unit, words)).is_ok();
     assert!(single(1, -149 + 256, &[(1 << 21) - 1]) && !single(1, -149 + 256, &[1 << 21]));
+}
+
+/// A key whose items are not finite keeps their counts, but no long number.
+#[test]
+fn counts_of_nans_need_little_memory() {
+    let mut moments = Keyed::<Moments<f64>>::new(1000).unwrap();
+    let keys: Vec<u32> = (0..1000).collect();
+    moments.add(&keys, &[1.5; 1000]).unwrap();
+    let before = moments.memory();
+    moments.add(&keys, &[f64::NAN; 1000]).unwrap();
+    let copy = moments.clone();
+    moments.merge(&copy).unwrap();
+    assert!(
+        moments.memory() < before + 300_000,
+        "{before}, then {}",
+        moments.memory()
+    );
+    moments.unmerge(&copy).unwrap();
+    assert_eq!(moments, copy);
 }
 
 /// If one key of many has a long number, or one far from the others' numbers, no table for all keys is created for it.

@@ -1,6 +1,6 @@
 //! Compares sums by key with a separate sum for each key.
 
-use exact_sum::{Hashed, KeyError, Keyed, Moments, RemoveKeyedError, Sum, by_key};
+use exact_sum::{Hashed, KeyError, Keyed, RemoveKeyedError, Sum, by_key};
 use proptest::prelude::*;
 use simd_kernels::Level;
 
@@ -110,31 +110,6 @@ proptest! {
         merged.add(&keys, &removed).unwrap();
         merged.remove(&keys, &removed).unwrap();
         prop_assert_eq!(&bits(&merged.values()), &expected);
-    }
-
-    #[test]
-    fn moments(first in items(), second in items(), sums in 1..40_usize, ddof in 0..3_i32, seed: u64) {
-        let ddof = f64::from(ddof);
-        let mut expected = vec![Moments::<f64>::new(); sums];
-        let mut moments = Keyed::<Moments<_>>::new(0).unwrap();
-        for items in [first, second] {
-            let keys = keys(items.len(), sums, seed);
-            let mut part = Keyed::<Moments<_>>::new(sums).unwrap();
-            part.add(&keys, &items).unwrap();
-            moments.merge(&part).unwrap();
-            for (key, item) in keys.iter().zip(&items) {
-                expected[*key as usize].add(&[*item]);
-            }
-        }
-        for (key, expected) in expected.iter().enumerate() {
-            prop_assert_eq!(moments.counts().unwrap()[key], expected.items());
-            let is_zero = expected.items() > 0 && expected.sum().value() == 0.0;
-            let mean = if is_zero { 0.0 } else { expected.mean() };
-            prop_assert_eq!(moments.get(key).mean().to_bits(), mean.to_bits());
-            let of_key = [moments.get(key).variance(ddof), moments.get(key).standard_deviation(ddof)];
-            let expected = [expected.variance(ddof), expected.standard_deviation(ddof)];
-            prop_assert_eq!(bits(&of_key), bits(&expected));
-        }
     }
 
     #[cfg(feature = "par")]

@@ -19,11 +19,14 @@ fn others(items: &[f64], seed: u64) -> Vec<f64> {
 /// The text of a panic if a call fails that must succeed.
 const MAY: &str = "keys and items are right";
 
+/// Keys, and an item for each.
+type Rows<'r, S> = (&'r [u32], <S as Slot>::Items<'r>);
+
+/// Adds, merges, removes and reads rows. With `more` rows, slots differ.
 fn check<S: KeyedSlot>(
-    keys: &[u32],
     sums: usize,
-    items: S::Items<'_>,
-    more: S::Items<'_>,
+    (keys, items): Rows<'_, S>,
+    (more_keys, more): Rows<'_, S>,
 ) -> Result<(), TestCaseError> {
     let [mut all, mut one_by_one] = [0; 2].map(|_| Keyed::<S>::new(sums).expect(MAY));
     let mut hashed = Hashed::<u32, S>::new();
@@ -39,10 +42,14 @@ fn check<S: KeyedSlot>(
     prop_assert_eq!(&one_by_one, &all);
     let bytes = all.to_bytes();
     prop_assert_eq!(&Keyed::of_bytes(&bytes).expect(MAY), &all);
-    prop_assert_eq!(one_by_one.to_bytes(), bytes);
-    one_by_one.add(&[0_u32], more).expect(MAY);
+    prop_assert_eq!(one_by_one.to_bytes(), &bytes[..]);
+    let mut grown = Keyed::<S>::new(0).expect(MAY);
+    grown.merge(&all).expect(MAY);
+    prop_assert_eq!(&grown, &all);
+    one_by_one.add(more_keys, more).expect(MAY);
     prop_assert_ne!(&one_by_one, &all);
-    let Ok(()) = one_by_one.remove(&[0_u32], more) else {
+    prop_assert_ne!(one_by_one.to_bytes(), bytes);
+    let Ok(()) = one_by_one.remove(more_keys, more) else {
         prop_assert_eq!(one_by_one.unmerge(&all), Err(RemoveKeyedError::Never));
         return Ok(());
     };
@@ -53,11 +60,12 @@ fn check<S: KeyedSlot>(
     one_by_one.unmerge(&all).expect(MAY);
     prop_assert_eq!(one_by_one, none);
     let mut others = Hashed::<u32, S>::new();
-    others.add(&[u32::MAX], more).expect(MAY);
+    let other_keys = vec![u32::MAX; more_keys.len()];
+    others.add(&other_keys, more).expect(MAY);
     others.merge(&hashed).expect(MAY);
     others.unmerge(&hashed).expect(MAY);
     others.merge(&hashed).expect(MAY);
-    others.remove(&[u32::MAX], more).expect(MAY);
+    others.remove(&other_keys, more).expect(MAY);
     others.forget_empty().expect(MAY);
     if all.counts().is_some() {
         prop_assert_eq!(others, hashed);
@@ -65,98 +73,38 @@ fn check<S: KeyedSlot>(
     Ok(())
 }
 
-proptest! {
-    #[test]
-    fn products_and_weighted_means(
-        first in items(),
-        removed in items(),
-        sums in prop_oneof![Just(1), 2..50_usize],
-        seed: u64,
-    ) {
-        let mut products = Keyed::<ProductSum<f64>>::new(1).unwrap();
-        let mut means = Keyed::<WeightedMean<f64>>::new(1).unwrap();
-        let mut of_keys = vec![ProductSum::<f64>::of(&[0.0], &[0.0]); sums];
-        let mut mean_of_keys = vec![WeightedMean::<f64>::new(); sums];
-        let first_keys = keys(first.len(), sums, seed);
-        let weights = others(&first, seed);
-        let mut part = Keyed::<ProductSum<_>>::new(sums).unwrap();
-        part.add(&first_keys, [&first, &weights]).unwrap();
-        products.merge(&part).unwrap();
-        let mut part = Keyed::<WeightedMean<_>>::new(sums).unwrap();
-        part.add(&first_keys, [&first, &weights]).unwrap();
-        means.merge(&part).unwrap();
-        for (key, (item, weight)) in first_keys.iter().zip(first.iter().zip(&weights)) {
-            of_keys[*key as usize].add(&[*item], &[*weight]);
-            mean_of_keys[*key as usize].add(&[*item], &[*weight]);
+/// Compares the statistics of each key with those of a slot of the key's rows, given their numbers.
+fn check_statistics<S: KeyedSlot<Item = f64>>(
+    sums: usize,
+    (keys, items): Rows<'_, S>,
+    of: impl Fn(&[usize]) -> S,
+) -> Result<(), TestCaseError> {
+    let mut by_key = Keyed::<S>::new(sums).expect(MAY);
+    by_key.add(keys, items).expect(MAY);
+    for key in 0..sums {
+        let rows = (0..keys.len()).filter(|row| keys[*row] as usize == key);
+        let rows: Vec<usize> = rows.collect();
+        let (own, expected) = (by_key.get(key), of(&rows));
+        if let Some(counts) = by_key.counts() {
+            prop_assert_eq!(counts[key], rows.len() as u64);
         }
-        let expected: Vec<f64> = of_keys.iter().map(ProductSum::value).collect();
-        prop_assert_eq!(bits(&products.values()), bits(&expected));
-        let removed_keys = keys(removed.len(), sums, !seed);
-        let removed_weights = others(&removed, !seed);
-        products.add(&removed_keys, [&removed, &removed_weights]).unwrap();
-        products.remove(&removed_keys, [&removed, &removed_weights]).unwrap();
-        prop_assert_eq!(bits(&products.values()), bits(&expected));
-        means.add(&removed_keys, [&removed, &removed_weights]).unwrap();
-        means.remove(&removed_keys, [&removed, &removed_weights]).unwrap();
-        for (key, mean) in mean_of_keys.iter().enumerate() {
+        for statistic in Statistic::ALL {
+            let options = statistic.defaults();
             // Sums by key that are zero are +0.0.
-            let value = means.value(key);
-            prop_assert!(value == mean.value() || value.is_nan() && mean.value().is_nan()
-                || mean.weights().value() == 0.0);
+            let bits = |value: Option<f64>| value.map(|value| (value + 0.0).to_bits());
+            let expected = bits(expected.statistic(statistic, options));
+            let value = bits(by_key.statistic(key, statistic, options));
+            let is_known = by_key.counts().is_some() || value.is_some();
+            prop_assert!(value == expected || !is_known, "{}", statistic);
+            if by_key.counts().is_some() {
+                prop_assert_eq!(bits(own.statistic(statistic, options)), expected);
+            }
         }
     }
+    Ok(())
+}
 
-    #[test]
-    fn moments_without_what_was_removed(
-        kept in items(),
-        removed in items(),
-        sums in 1..40_usize,
-        seed: u64,
-    ) {
-        let mut moments = Keyed::<Moments<f64>>::new(sums).unwrap();
-        let removed_keys = keys(removed.len(), sums, !seed);
-        moments.add(&removed_keys, &removed).unwrap();
-        let kept_keys = keys(kept.len(), sums, seed);
-        moments.add(&kept_keys, &kept).unwrap();
-        moments.remove(&removed_keys, &removed).unwrap();
-        let mut expected = vec![Moments::<f64>::new(); sums];
-        for (key, item) in kept_keys.iter().zip(&kept) {
-            expected[*key as usize].add(&[*item]);
-        }
-        for (key, expected) in expected.iter().enumerate() {
-            prop_assert_eq!(moments.counts().unwrap()[key], expected.items());
-            let of_key = [moments.get(key).variance(1.0), moments.get(key).standard_deviation(0.0)];
-            let expected = [expected.variance(1.0), expected.standard_deviation(0.0)];
-            prop_assert_eq!(bits(&of_key), bits(&expected));
-        }
-    }
-
-    #[test]
-    fn bytes(first in items(), second in items(), sums in 1..40_usize, seed: u64) {
-        let [first_keys, second_keys] = [(&first, seed), (&second, !seed)]
-            .map(|(items, seed)| keys(items.len(), sums, seed));
-        let mut by_key = Keyed::<Sum<f64>>::new(sums).unwrap();
-        by_key.add(&first_keys, &first).unwrap();
-        by_key.add(&second_keys, &second).unwrap();
-        let mut other = Keyed::<Sum<_>>::new(sums).unwrap();
-        other.add(&second_keys, &second).unwrap();
-        prop_assert_eq!(other == by_key, other.to_bytes() == by_key.to_bytes());
-        other.add(&first_keys, &first).unwrap();
-        prop_assert_eq!(&other, &by_key);
-        let bytes = by_key.to_bytes();
-        prop_assert_eq!(&other.to_bytes(), &bytes);
-        prop_assert_eq!(&Keyed::<Sum<_>>::of_bytes(&bytes).unwrap(), &by_key);
-        let mut moments = Keyed::<Moments<f64>>::new(sums).unwrap();
-        moments.add(&first_keys, &first).unwrap();
-        let bytes = moments.to_bytes();
-        let read = Keyed::<Moments<f64>>::of_bytes(&bytes).unwrap();
-        prop_assert_eq!(&read, &moments);
-        prop_assert_eq!(read.to_bytes(), bytes);
-        for key in 0..sums {
-            prop_assert_eq!(read.get(key).variance(1.0).to_bits(), moments.get(key).variance(1.0).to_bits());
-        }
-    }
-
+proptest! {
     /// If a byte is wrong, the bytes are an error, or other slots.
     #[test]
     fn bytes_that_are_wrong(items in items(), sums in 1..10_usize, at: prop::sample::Index, byte: u8, seed: u64) {
@@ -175,28 +123,32 @@ proptest! {
         prop_assert!(Keyed::<Moments<f32>>::of_bytes(&bytes).is_err());
     }
 
-    /// Items added one by one, from the last one backwards, give the same slots as all items at once. With one more item, slots differ. Items and
+    /// Items added one by one, from the last one backwards, give the same slots as all items at once. With more items, slots differ. Items and
     /// slots can be removed again. Slots can be written as bytes and read.
     #[test]
-    fn one_by_one(items in items(), sums in 1..40_usize, seed: u64) {
-        let keys = keys(items.len(), sums, seed);
-        let weights = others(&items, seed);
-        let singles: Vec<f32> = items.iter().map(|item| *item as f32).collect();
+    fn one_by_one(items in items(), more in items(), sums in 1..40_usize, seed: u64) {
+        let more = [&more[..], &[1e10]].concat();
+        let [keys, more_keys] = [(&items, seed), (&more, !seed)].map(|(items, seed)| keys(items.len(), sums, seed));
+        let [weights, more_weights] = [(&items, seed), (&more, 0)].map(|(items, seed)| others(items, seed));
+        let [singles, more_singles] = [&items, &more].map(|items| items.iter().map(|item| *item as f32).collect::<Vec<f32>>());
         let integers: Vec<i64> = items.iter().map(|item| item.to_bits().cast_signed()).collect();
-        let (items, pairs) = (&items[..], [&items[..], &weights[..]]);
-        check::<Sum<f64>>(&keys, sums, items, &[1e10])?;
-        check::<Sum<f32>>(&keys, sums, &singles[..], &[1e10])?;
-        check::<Mean<f64>>(&keys, sums, items, &[1e10])?;
-        check::<Moments<f64>>(&keys, sums, items, &[1e10])?;
-        check::<Powers<f64>>(&keys, sums, items, &[1e10])?;
-        check::<Powers<f32>>(&keys, sums, &singles[..], &[1e10])?;
-        check::<ProductSum<f64>>(&keys, sums, pairs, [&[1e10], &[1e10]])?;
-        check::<CoMoments<f64>>(&keys, sums, pairs, [&[1e10], &[1e10]])?;
-        check::<WeightedMean<f64>>(&keys, sums, pairs, [&[1e10], &[1e10]])?;
-        check::<IntegerSum>(&keys, sums, integers[..].into(), (&[7]).into())?;
-        check::<IntegerMoments>(&keys, sums, integers[..].into(), (&[7]).into())?;
+        let (of, more_of) = ((&keys[..], &items[..]), (&more_keys[..], &more[..]));
+        let (of_pairs, more_pairs) = ((&keys[..], [&items[..], &weights]), (&more_keys[..], [&more[..], &more_weights]));
+        let (of_singles, more_singles) = ((&keys[..], &singles[..]), (&more_keys[..], &more_singles[..]));
+        check::<Sum<f64>>(sums, of, more_of)?;
+        check::<Sum<f32>>(sums, of_singles, more_singles)?;
+        check::<Mean<f64>>(sums, of, more_of)?;
+        check::<Moments<f64>>(sums, of, more_of)?;
+        check::<Powers<f64>>(sums, of, more_of)?;
+        check::<Powers<f32>>(sums, of_singles, more_singles)?;
+        check::<ProductSum<f64>>(sums, of_pairs, more_pairs)?;
+        check::<CoMoments<f64>>(sums, of_pairs, more_pairs)?;
+        check::<WeightedMean<f64>>(sums, of_pairs, more_pairs)?;
+        let (of_integers, seven) = ((&keys[..], integers[..].into()), (&[0_u32][..], (&[7]).into()));
+        check::<IntegerSum>(sums, of_integers, seven)?;
+        check::<IntegerMoments>(sums, of_integers, seven)?;
         let finite: Vec<f64> = items.iter().map(|item| if item.is_finite() { *item } else { 0.0 }).collect();
-        check::<Extrema<f64>>(&keys, sums, &finite[..], &[f64::INFINITY])?;
+        check::<Extrema<f64>>(sums, (&keys, &finite), (&[0], &[f64::INFINITY]))?;
         let [first, second] = [[3, 2], [2, 3]].map(|[keys, width]| Keyed::<Sum<f64>>::of_rows(keys, width).unwrap());
         prop_assert!(first != second);
     }
@@ -206,33 +158,26 @@ proptest! {
     fn slots(items in items(), sums in 1..40_usize, seed: u64) {
         let keys = keys(items.len(), sums, seed);
         let weights = others(&items, seed);
-        let mut powers = Keyed::<Powers<f64>>::new(sums).unwrap();
-        powers.add(&keys, &items).unwrap();
-        let mut both = Keyed::<CoMoments<f64>>::new(sums).unwrap();
-        both.add(&keys, [&items, &weights]).unwrap();
-        for key in 0..sums {
-            let of_key = |column: &[f64]| -> Vec<f64> {
-                let column = keys.iter().zip(column).filter(|(of_item, _)| **of_item as usize == key);
-                column.map(|(_, item)| *item).collect()
-            };
-            let (x, y) = (of_key(&items), of_key(&weights));
-            let (own, expected) = (powers.get(key), Powers::of(&x));
-            let (own_both, expected_both) = (both.get(key), CoMoments::of(&x, &y));
-            prop_assert_eq!(own.items(), expected.items());
-            for statistic in Statistic::ALL {
-                let options = statistic.defaults();
-                let bits = |value: Option<f64>| value.map(|value| if value == 0.0 { 0 } else { value.to_bits() });
-                prop_assert_eq!(bits(own.statistic(statistic, options)), bits(expected.statistic(statistic, options)));
-                prop_assert_eq!(
-                    bits(powers.statistic(key, statistic, options)),
-                    bits(expected.statistic(statistic, options))
-                );
-                prop_assert_eq!(
-                    bits(own_both.statistic(statistic, options)),
-                    bits(expected_both.statistic(statistic, options))
-                );
-            }
-        }
+        let (of, of_pairs) = ((&keys[..], &items[..]), (&keys[..], [&items[..], &weights[..]]));
+        let x = |rows: &[usize]| rows.iter().map(|row| items[*row]).collect::<Vec<f64>>();
+        let y = |rows: &[usize]| rows.iter().map(|row| weights[*row]).collect::<Vec<f64>>();
+        check_statistics::<Sum<f64>>(sums, of, |rows| Sum::of(&x(rows)))?;
+        check_statistics::<Mean<f64>>(sums, of, |rows| {
+            let mut mean = Mean::default();
+            mean.add(&x(rows));
+            mean
+        })?;
+        check_statistics::<Moments<f64>>(sums, of, |rows| Moments::of(&x(rows)))?;
+        check_statistics::<Powers<f64>>(sums, of, |rows| Powers::of(&x(rows)))?;
+        check_statistics::<ProductSum<f64>>(sums, of_pairs, |rows| ProductSum::of(&x(rows), &y(rows)))?;
+        check_statistics::<CoMoments<f64>>(sums, of_pairs, |rows| CoMoments::of(&x(rows), &y(rows)))?;
+        check_statistics::<WeightedMean<f64>>(sums, of_pairs, |rows| {
+            // The sums start at +0.0, so a quotient by a sum of zeros has the sign of +0.0.
+            let mut mean = WeightedMean::new();
+            mean.add(&[0.0], &[0.0]);
+            mean.add(&x(rows), &y(rows));
+            mean
+        })?;
     }
 
     #[test]

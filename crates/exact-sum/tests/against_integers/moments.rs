@@ -164,6 +164,15 @@ fn shuffle(items: &mut [f64], seed: u64) {
     }
 }
 
+/// The weighted mean is about 2^3123.
+#[test]
+fn quotients_far_above_all_doubles_are_infinite() {
+    let mut mean = WeightedMean::new();
+    let large = f64::MAX;
+    mean.add(&[large, -large, 0.0], &[large, -large, 5e-324]);
+    assert_eq!(mean.value(), f64::INFINITY);
+}
+
 #[test]
 fn negative_zeros_that_are_left() {
     for spare in [1, 40, 5000] {

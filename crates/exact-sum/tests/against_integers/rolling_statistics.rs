@@ -8,9 +8,8 @@ use exact_sum::{
 };
 use proptest::prelude::*;
 
-use super::rolling::items;
-use super::rolling_windows::{Windows, by_count, kinds};
-use super::{floats, in_range};
+use super::rolling_windows::{Windows, by_count, by_range, index, kinds};
+use super::{finite, floats, in_range, ranges};
 
 /// A statistic of a window's items, computed from sums that start at +0.0.
 fn expected<T: Float>(statistic: Statistic, options: Options, x: &[T], y: &[T], zero: T) -> T {
@@ -130,6 +129,28 @@ fn pair<T: Float>(x: Vec<T>, mut y: Vec<T>) -> [Vec<T>; 2] {
     [x[..len].to_vec(), y]
 }
 
+fn items() -> impl Strategy<Value = Vec<f64>> {
+    let any_item = prop_oneof![
+        6 => finite(),
+        1 => Just(0.0),
+        1 => prop_oneof![Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(f64::NAN)],
+    ];
+    let odd = prop::collection::vec((any::<prop::sample::Index>(), any_item.clone()), 0..6);
+    prop_oneof![
+        prop::collection::vec(any_item, 0..200),
+        (1..2000_usize, ranges(), any::<bool>(), any::<u64>(), odd).prop_map(
+            |(len, range, signs, seed, odd)| {
+                let mut items = in_range(len, range, signs, seed);
+                for (index, item) in odd {
+                    let index = index.index(items.len());
+                    items[index] = item;
+                }
+                items
+            }
+        ),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
@@ -196,18 +217,32 @@ proptest! {
     }
 
     #[test]
-    fn of_long_columns(x in items(), seed: u64, window in 1..300_usize) {
+    fn of_long_columns(x in items(), seed: u64, window in 1..300_usize, width in 1..50_i64, least in 1..40_usize) {
         let y = in_range(x.len().max(1), (0, 15), true, seed);
         let y = &y[..x.len()];
-        let (windows, ranges) = by_count(x.len(), window, Placement::Trailing);
-        let windows = windows.least_items(1);
-        for statistic in [Statistic::Variance, Statistic::Kurtosis, Statistic::Correlation] {
-            let options = statistic.defaults();
-            let values = windows.values(statistic, options, &[&x, y][..statistic.inputs()]).unwrap();
-            // Only some windows are compared, since a slot for each would take long.
-            for (value, range) in values.iter().zip(ranges.iter().cloned()).step_by(17) {
-                let expected = expected(statistic, options, &x[range.clone()], &y[range.clone()], 0.0);
-                prop_assert_eq!(value.to_bits(), expected.to_bits(), "{} of {:?}", statistic, range);
+        let trailing = Placement::Trailing;
+        let by_range = by_range(&index(x.len(), seed), width, trailing);
+        for (windows, ranges) in [by_count(x.len(), window, trailing), by_range] {
+            let windows = windows.least_items(least);
+            // Of most statistics only some windows are compared, since a slot for each would take long.
+            for (statistic, step) in [
+                (Statistic::Sum, 1),
+                (Statistic::Mean, 1),
+                (Statistic::Variance, 17),
+                (Statistic::Kurtosis, 17),
+                (Statistic::Correlation, 17),
+            ] {
+                let options = statistic.defaults();
+                let values = windows.values(statistic, options, &[&x, y][..statistic.inputs()]).unwrap();
+                prop_assert_eq!(values.len(), x.len());
+                for (value, range) in values.iter().zip(ranges.iter().cloned()).step_by(step) {
+                    let expected = if range.len() < least {
+                        f64::NAN
+                    } else {
+                        expected(statistic, options, &x[range.clone()], &y[range.clone()], 0.0)
+                    };
+                    prop_assert_eq!(value.to_bits(), expected.to_bits(), "{} of {:?}", statistic, range);
+                }
             }
         }
     }

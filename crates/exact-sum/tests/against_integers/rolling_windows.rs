@@ -160,3 +160,64 @@ fn columns_that_do_not_fit_are_errors() {
     );
     assert_eq!(none, Ok(vec![]));
 }
+
+/// The first item of each window.
+fn firsts(windows: &Rolling, len: usize) -> Vec<usize> {
+    let ranges = ends(windows, len).into_iter();
+    ranges.map(|range| range.start).collect()
+}
+
+/// Compares the first item of each window in an index of integers with the one that exact differences give.
+macro_rules! check_widths {
+    ($($integer:ident)*) => {$({
+        let (least, most) = ($integer::MIN, $integer::MAX);
+        for index in [[least, 0, most], [least, least + 1, most], [0, most - 1, most]] {
+            for width in [1, 10, most / 2 + 1, most - 1, most] {
+                let windows = Rolling::of_range(&index, width, Placement::Trailing).expect("the columns and windows are right");
+                let wide = index.map(i128::from);
+                let first = |last: &i128| wide.partition_point(|at| *at <= last - i128::from(width));
+                assert_eq!(firsts(&windows, 3), wide.each_ref().map(first), "{index:?} by {width}");
+            }
+        }
+        assert_eq!(Rolling::of_range(&[least], 0, Placement::Trailing).unwrap_err(), RollingError::Width);
+    })*};
+}
+
+#[test]
+fn differences_are_exact() {
+    check_widths!(i8 i16 i32 i64 u8 u16 u32 u64);
+    assert_eq!(
+        Rolling::of_range(&[1_i64], -1, Placement::Trailing).unwrap_err(),
+        RollingError::Width
+    );
+    // The rounding error of the difference decides.
+    let cases: [([f64; 2], f64, usize); 9] = [
+        ([0.44, 0.96], 0.52, 0),
+        ([0.1, 0.3], 0.2, 0),
+        ([1.0, 3.0], 2.0, 1),
+        ([-f64::MAX, f64::MAX], f64::MAX, 1),
+        ([-f64::MAX, f64::MAX], f64::INFINITY, 0),
+        ([f64::NEG_INFINITY, f64::MAX], f64::INFINITY, 1),
+        ([f64::INFINITY; 2], f64::MIN_POSITIVE, 0),
+        ([-5e-324, 5e-324], 1e-323, 1),
+        ([-1e-300, 1.0], 1.0, 1),
+    ];
+    for (index, width, first) in cases {
+        let windows = Rolling::of_range(&index, width, Placement::Trailing).unwrap();
+        assert_eq!(firsts(&windows, 2), [0, first], "{index:?} by {width}");
+    }
+    for width in [0.0, -0.0, -1.0, f64::NAN] {
+        assert_eq!(
+            Rolling::of_range(&[1.0, 2.0], width, Placement::Trailing).unwrap_err(),
+            RollingError::Width
+        );
+    }
+}
+
+#[test]
+fn an_index_ascends() {
+    let error = Rolling::of_range(&[1.0, 2.0, 1.5], 1.0, Placement::Trailing).unwrap_err();
+    assert_eq!(error, RollingError::Descending { item: 2 });
+    assert!(Rolling::of_range(&[f64::NAN], 1.0, Placement::Trailing).is_err());
+    assert!(Rolling::of_range(&[1, 1, 7], 3, Placement::Trailing).is_ok());
+}

@@ -1,8 +1,12 @@
 //! A small slot for each key.
 
 use hashbrown::HashMap;
+use simd_kernels::Level;
 
+use super::decoded::Decoded;
 use super::{Columns, Places};
+use crate::bytes::{BytesError, Reader};
+use crate::keyed::columns::layout::{Field, Layout};
 use crate::keyed::key::Key;
 use crate::keyed::message::entry::{Entry, WrongEntries, write_short};
 use crate::keyed::message::terms::{Agreed, NO_TERMS, Terms, magnitude, terms_of};
@@ -59,23 +63,6 @@ impl<S: Small> Each<S> {
         integers
     }
 
-    /// Checks that the keys hold these items.
-    pub(crate) fn check_items<K: Key>(
-        &self,
-        keys: &[K],
-        items: S::Items<'_>,
-    ) -> Result<(), RemoveKeyedError> {
-        let mut removed: HashMap<usize, S> = HashMap::new();
-        S::each(items, |place, slot| {
-            removed
-                .entry(keys[place].place())
-                .or_default()
-                .change(&slot, false);
-        });
-        let mut removed = removed.into_iter();
-        removed.try_for_each(|(key, slot)| self.check_slot(key, &slot))
-    }
-
     fn check_slot(&self, key: usize, removed: &S) -> Result<(), RemoveKeyedError> {
         let error = |error| RemoveKeyedError::Fewer { key, error };
         self.0[key].check_held(removed).map_err(error)
@@ -83,9 +70,9 @@ impl<S: Small> Each<S> {
 }
 
 impl<S: Small> Columns for Each<S> {
-    const PARTS: usize = S::PARTS;
+    type Items<'i> = S::Items<'i>;
 
-    fn new(keys: usize) -> Result<Self, LimitError> {
+    fn new(_: Layout, keys: usize) -> Result<Self, LimitError> {
         check_memory::<S>(keys)?;
         Ok(Self(vec![S::default(); keys]))
     }
@@ -106,7 +93,34 @@ impl<S: Small> Columns for Each<S> {
         self.0.capacity() * size_of::<S>()
     }
 
-    fn make_room(&mut self, other: &Self, places: Places<'_>) -> Result<(), LimitError> {
+    fn check_room(&self, _: S::Items<'_>) -> Result<(), LimitError> {
+        Ok(())
+    }
+
+    fn check_held<K: Key>(&self, keys: &[K], items: S::Items<'_>) -> Result<(), RemoveKeyedError> {
+        let mut removed: HashMap<usize, S> = HashMap::new();
+        S::each(items, |place, slot| {
+            let key = keys[place].place();
+            removed.entry(key).or_default().change(&slot, false);
+        });
+        let mut removed = removed.into_iter();
+        removed.try_for_each(|(key, slot)| self.check_slot(key, &slot))
+    }
+
+    fn change<K: Key>(
+        &mut self,
+        _: Level,
+        keys: &[K],
+        items: S::Items<'_>,
+        removes: bool,
+        _: &mut Decoded,
+    ) {
+        S::each(items, |item, slot| {
+            self.0[keys[item].place()].change(&slot, removes);
+        });
+    }
+
+    fn check_room_for(&self, other: &Self, places: Places<'_>) -> Result<(), LimitError> {
         let mut others = other.0.iter().enumerate();
         others.try_for_each(|(key, other)| match self.0.get(places.of(key)) {
             Some(own) => own.check_room(other),
@@ -114,7 +128,7 @@ impl<S: Small> Columns for Each<S> {
         })
     }
 
-    fn check_held(&self, other: &Self, places: Places<'_>) -> Result<(), RemoveKeyedError> {
+    fn check_held_of(&self, other: &Self, places: Places<'_>) -> Result<(), RemoveKeyedError> {
         let mut others = other.0.iter().enumerate();
         others.try_for_each(|(key, other)| self.check_slot(places.of(key), other))
     }
@@ -125,62 +139,51 @@ impl<S: Small> Columns for Each<S> {
         }
     }
 
-    fn write<R: AsMut<[i128]>>(
-        &self,
-        first: usize,
-        rows: &mut [R],
-        terms: &mut [Terms],
-        _: &mut Vec<u64>,
-    ) {
+    fn write_rows(&self, rows: &mut [i128], width: usize, terms: &mut [Terms], _: &mut Vec<u64>) {
         let mut bits = [0; MOST_PARTS];
-        for (row, slot) in rows.iter_mut().zip(&self.0) {
-            let integers = &mut row.as_mut()[first..][..S::PARTS];
-            integers.copy_from_slice(&Self::integers(slot)[..S::PARTS]);
-            for (bits, integer) in bits.iter_mut().zip(&*integers) {
+        for (row, slot) in rows.chunks_exact_mut(width).zip(&self.0) {
+            row.copy_from_slice(&Self::integers(slot)[..S::PARTS]);
+            for (bits, integer) in bits.iter_mut().zip(row) {
                 *bits |= magnitude(*integer);
             }
         }
-        for (terms, bits) in terms[first..][..S::PARTS].iter_mut().zip(bits) {
+        for (terms, bits) in terms.iter_mut().zip(bits) {
             // Maxima need no unit to agree on.
             *terms = if S::ADDS {
-                terms_of(0, bits, rows.len(), false)
+                terms_of(0, bits, self.0.len(), false)
             } else {
                 NO_TERMS
             };
         }
     }
 
-    fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, _: &[Agreed]) -> Self {
-        let slot = |row: &R| {
+    fn read_rows(_: Layout, rows: &[i128], width: usize, _: &[Agreed]) -> Self {
+        let slot = |row: &[i128]| {
             let mut slot = S::default();
-            for (part, integer) in row.as_ref()[first..][..S::PARTS].iter().enumerate() {
+            for (part, integer) in row.iter().enumerate() {
                 let is_added = slot.add_integer(part, *integer);
                 assert!(is_added, "the terms show that there is room");
             }
             slot
         };
-        Self(rows.iter().map(slot).collect())
+        Self(rows.chunks_exact(width).map(slot).collect())
     }
 
-    fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>) {
+    fn write_key(&self, key: usize, word: u64, list: &mut Vec<u64>) {
         let integers = Self::integers(&self.0[key]);
         for (part, integer) in integers[..S::PARTS].iter().enumerate() {
-            write_short(word, first + part, *integer, 0, list);
+            write_short(word, part, *integer, 0, list);
         }
     }
 
-    fn add_entry(
-        &mut self,
-        part: usize,
-        entry: &Entry<'_>,
-        key: usize,
-    ) -> Result<(), WrongEntries> {
-        let is_added = self.0[key].add_integer(part, integer(entry)?);
+    fn add_entry(&mut self, entry: &Entry<'_>, key: usize) -> Result<(), WrongEntries> {
+        let integer = integer(entry)?;
+        let is_added = entry.part < S::PARTS && self.0[key].add_integer(entry.part, integer);
         is_added.then_some(()).ok_or(NO_SUCH_INTEGER)
     }
 
     fn merge_entries(
-        _: usize,
+        _: Layout,
         same: &[Entry<'_>],
         into: &mut Vec<u64>,
     ) -> Result<(), WrongEntries> {
@@ -190,6 +193,32 @@ impl<S: Small> Columns for Each<S> {
         }
         let (key, part) = same[0].place();
         write_short(key, part, all, 0, into);
+        Ok(())
+    }
+
+    fn fields(_: Layout) -> Vec<Field> {
+        vec![Field::Bytes(size_of::<i128>() * S::PARTS)]
+    }
+
+    fn write(&self, key: usize, bytes: &mut Vec<u8>) {
+        let integers = Self::integers(&self.0[key]);
+        let integers = integers[..S::PARTS].iter();
+        bytes.extend(integers.flat_map(|integer| integer.to_le_bytes()));
+    }
+
+    fn read(
+        &mut self,
+        key: usize,
+        reader: &mut Reader<'_>,
+        _: &dyn Fn(usize, i32) -> bool,
+    ) -> Result<(), BytesError> {
+        for part in 0..S::PARTS {
+            let integer = i128::from_le_bytes(reader.array()?);
+            if !self.0[key].add_integer(part, integer) {
+                let what = "an integer is too large";
+                return Err(BytesError::Corrupted { what });
+            }
+        }
         Ok(())
     }
 }

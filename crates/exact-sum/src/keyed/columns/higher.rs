@@ -1,17 +1,14 @@
 //! Sums of cubes and of fourth powers for all keys.
 
-use std::marker::PhantomData;
-
 use hashbrown::HashMap;
 use simd_kernels::is_zero;
 
-use super::{Columns, Places};
+use super::Places;
 use crate::keyed::key::Key;
 use crate::keyed::message::entry::{Entry, WrongEntries, merge_entries, write_long, write_short};
 use crate::keyed::message::terms::{Agreed, Terms, magnitude, terms_of};
 use crate::number::counters::{Counters, LimitError, check_memory, reserve};
-use crate::number::fixed::{Fixed, FixedFormat, each_word, integer};
-use crate::number::float::Float;
+use crate::number::fixed::{DoubleCubes, DoubleFourths, Fixed, FixedFormat, each_word, integer};
 use crate::number::total::Total;
 use crate::number::wide::Wide;
 
@@ -47,14 +44,8 @@ impl Sums {
 
     #[inline(always)]
     fn change(&mut self, other: &Self, removes: bool) {
-        let (cubes, fourths) = (self.cubes, self.fourths);
-        if removes {
-            self.cubes = cubes.less(other.cubes);
-            self.fourths = fourths.less(other.fourths);
-        } else {
-            self.cubes = cubes.plus(other.cubes);
-            self.fourths = fourths.plus(other.fourths);
-        }
+        self.cubes = self.cubes.changed(other.cubes, removes);
+        self.fourths = self.fourths.changed(other.fourths, removes);
     }
 
     /// Adds integer * 2^places.
@@ -125,16 +116,15 @@ impl Power {
 /// Items are integers in a unit. If all items are near each other, they share a unit, and each key has one pair of sums. For items of
 /// other units, a key has a pair of sums for each further unit.
 #[derive(Clone, Debug)]
-pub struct HigherPowers<T: Float> {
+pub(crate) struct HigherPowers {
     /// The exponent of the unit u of the first items. Other units are 2^(21 i) u.
     unit: Option<i32>,
     sums: Vec<Sums>,
     /// For keys with items of other units: each unit's i, and the sums in this unit.
     others: HashMap<usize, Vec<(i32, Sums)>>,
-    item: PhantomData<T>,
 }
 
-impl<T: Float> HigherPowers<T> {
+impl HigherPowers {
     /// Chooses the unit for items, if there is none.
     fn prepare(&mut self, items: &[f64]) {
         if self.unit.is_none() {
@@ -252,36 +242,36 @@ impl<T: Float> HigherPowers<T> {
     }
 }
 
-impl<T: Float> Columns for HigherPowers<T> {
+/// For the methods, see [`Columns`](super::Columns).
+impl HigherPowers {
     /// One part for each word.
-    const PARTS: usize = WORDS;
+    pub(crate) const PARTS: usize = WORDS;
 
-    fn new(keys: usize) -> Result<Self, LimitError> {
+    pub(crate) fn new(keys: usize) -> Result<Self, LimitError> {
         check_memory::<Sums>(keys)?;
         Ok(Self {
             unit: None,
             sums: vec![Sums::default(); keys],
             others: HashMap::new(),
-            item: PhantomData,
         })
     }
 
-    fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+    pub(crate) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
         reserve(&mut self.sums, keys)
     }
 
-    fn grow(&mut self, keys: usize) {
+    pub(crate) fn grow(&mut self, keys: usize) {
         self.sums.resize(self.sums.len().max(keys), Sums::default());
     }
 
-    fn forget_first(&mut self, keys: usize) {
+    pub(crate) fn forget_first(&mut self, keys: usize) {
         self.sums.drain(..keys);
         let others = std::mem::take(&mut self.others).into_iter();
         let kept = others.filter_map(|(key, sums)| Some((key.checked_sub(keys)?, sums)));
         self.others = kept.collect();
     }
 
-    fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         let of_list = |list: &Vec<_>| list.capacity() * size_of::<(i32, Sums)>();
         self.sums.capacity() * size_of::<Sums>()
             + self.others.allocation_size()
@@ -292,7 +282,7 @@ impl<T: Float> Columns for HigherPowers<T> {
                 .fold(0, |sum, bytes| sum + bytes)
     }
 
-    fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
+    pub(crate) fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
         let Some(unit) = other.unit else {
             return;
         };
@@ -310,16 +300,18 @@ impl<T: Float> Columns for HigherPowers<T> {
         }
     }
 
-    fn write<R: AsMut<[i128]>>(
+    pub(crate) fn write_rows(
         &self,
         first: usize,
-        rows: &mut [R],
+        rows: &mut [i128],
+        width: usize,
         terms: &mut [Terms],
         entries: &mut Vec<u64>,
     ) {
         let mut bits = [0; WORDS];
-        for (key, (row, sums)) in rows.iter_mut().zip(&self.sums).enumerate() {
-            let row = &mut row.as_mut()[first..][..WORDS];
+        let rows = rows.chunks_exact_mut(width).zip(&self.sums);
+        for (key, (row, sums)) in rows.enumerate() {
+            let row = &mut row[first..][..WORDS];
             for (part, (integer, word)) in row.iter_mut().zip(sums.words()).enumerate() {
                 *integer = part_of(part, word);
                 bits[part] |= magnitude(*integer);
@@ -334,16 +326,17 @@ impl<T: Float> Columns for HigherPowers<T> {
         }
         let has_entries = !self.others.is_empty();
         for (part, terms) in terms[first..][..WORDS].iter_mut().enumerate() {
-            let keys = self.unit.map_or(0, |_| rows.len());
+            let keys = self.unit.map_or(0, |_| self.sums.len());
             let unit = unit_of_part(part, self.unit.unwrap_or(0));
             *terms = terms_of(unit, bits[part], keys, has_entries);
         }
     }
 
-    fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, agreed: &[Agreed]) -> Self {
+    pub(crate) fn read_rows(first: usize, rows: &[i128], width: usize, agreed: &[Agreed]) -> Self {
+        let rows = rows.chunks_exact(width);
         let mut powers = Self::new(rows.len()).expect("there is memory for as many rows");
-        for (key, row) in rows.iter().enumerate() {
-            let row = row.as_ref()[first..][..WORDS].iter();
+        for (key, row) in rows.enumerate() {
+            let row = row[first..][..WORDS].iter();
             for (part, (integer, agreed)) in row.zip(&agreed[first..]).enumerate() {
                 let (power, _) = Power::of_part(part);
                 powers.add_integer(key, power, *integer, agreed.unit);
@@ -352,14 +345,14 @@ impl<T: Float> Columns for HigherPowers<T> {
         powers
     }
 
-    fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>) {
-        let cubes = self.total::<T::Cubes>(key, Power::Cube);
+    pub(crate) fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>) {
+        let cubes = self.total::<DoubleCubes>(key, Power::Cube);
         write_long(word, first, &cubes, list);
-        let fourths = self.total::<T::Fourths>(key, Power::Fourth);
+        let fourths = self.total::<DoubleFourths>(key, Power::Fourth);
         write_long(word, first + CUBE_WORDS, &fourths, list);
     }
 
-    fn add_entry(
+    pub(crate) fn add_entry(
         &mut self,
         part: usize,
         entry: &Entry<'_>,
@@ -367,19 +360,19 @@ impl<T: Float> Columns for HigherPowers<T> {
     ) -> Result<(), WrongEntries> {
         let (power, _) = Power::of_part(part);
         match power {
-            Power::Cube => self.add_total::<T::Cubes>(power, entry, key),
-            Power::Fourth => self.add_total::<T::Fourths>(power, entry, key),
+            Power::Cube => self.add_total::<DoubleCubes>(power, entry, key),
+            Power::Fourth => self.add_total::<DoubleFourths>(power, entry, key),
         }
     }
 
-    fn merge_entries(
+    pub(crate) fn merge_entries(
         part: usize,
         same: &[Entry<'_>],
         into: &mut Vec<u64>,
     ) -> Result<(), WrongEntries> {
         match Power::of_part(part).0 {
-            Power::Cube => merge_entries::<T::Cubes>(same, into),
-            Power::Fourth => merge_entries::<T::Fourths>(same, into),
+            Power::Cube => merge_entries::<DoubleCubes>(same, into),
+            Power::Fourth => merge_entries::<DoubleFourths>(same, into),
         }
     }
 }

@@ -1,20 +1,16 @@
-//! Sums of products for all keys.
+//! Sums of products for all keys: of the rounded products, and of their rounding errors.
+
+use std::borrow::Cow;
 
 use simd_kernels::{EXACT_PRODUCT, Level, Quiet, exact_products, is_zero};
 
 use super::decoded::{Decoded, Rooms};
 use super::totals::Totals;
 use crate::keyed::key::Key;
-use crate::number::counters::LimitError;
+use crate::number::counters::{Counters, LimitError};
+use crate::number::fixed::DoubleProducts;
 use crate::number::float::Float;
 use crate::number::total::Total;
-use crate::slots::product_sum::ProductSum;
-
-/// The sums of the rounded products, and of their rounding errors.
-pub(crate) type Products<T> = (
-    Totals<<T as Float>::Products>,
-    Totals<<T as Float>::Products>,
-);
 
 /// Checks that the sums can take the products without overflow of a counter.
 #[expect(
@@ -22,19 +18,49 @@ pub(crate) type Products<T> = (
     reason = "computes the exact rounding error of a product"
 )]
 pub(crate) fn check_room<T: Float>(
-    sums: &Products<T>,
+    [sums, of_errors]: [&Totals; 2],
     [x, y]: [&[T]; 2],
 ) -> Result<(), LimitError> {
     let factors = x.iter().zip(y).map(|(x, y)| (x.widened(), y.widened()));
     let products = factors.clone().map(|(x, y)| x * y);
     let errors = factors.map(|(x, y)| x.mul_add(y, -(x * y)));
-    sums.0.check_room(x.len() as u64, products)?;
-    sums.1.check_room(x.len() as u64, errors)
+    sums.check_room(x.len() as u64, products)?;
+    of_errors.check_room(x.len() as u64, errors)
+}
+
+/// The keys and the counters of products that are not finite.
+pub(crate) fn specials<K: Key, T: Float>(keys: &[K], [x, y]: [&[T]; 2]) -> Vec<(usize, Counters)> {
+    let factors = keys.iter().zip(x.iter().zip(y));
+    let specials = factors.filter_map(|(key, (x, y))| {
+        let (x, y) = (x.widened(), y.widened());
+        let is_special = !x.is_finite() || !y.is_finite();
+        is_special.then(|| {
+            (
+                key.place(),
+                Total::<DoubleProducts>::of_product(x, y).counters,
+            )
+        })
+    });
+    specials.collect()
+}
+
+/// Replaces each pair of items by zeros if one of them is not finite.
+pub(crate) fn clear_specials(x: &mut Cow<'_, [f64]>, y: &mut Cow<'_, [f64]>) {
+    if x.iter().chain(&**y).all(|item| item.is_finite()) {
+        return;
+    }
+    for (x, y) in x.to_mut().iter_mut().zip(y.to_mut()) {
+        if !x.is_finite() || !y.is_finite() {
+            (*x, *y) = (0.0, 0.0);
+        }
+    }
 }
 
 /// Adds or subtracts the products of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) pairs of items, whose keys have been checked.
-pub(crate) fn change<K: Key, T: Float>(
-    sums: &mut Products<T>,
+// Not inlined: a caller with other columns would have these buffers in its frame, and touch all of their pages.
+#[inline(never)]
+pub(crate) fn change<K: Key>(
+    [sums, of_errors]: [&mut Totals; 2],
     level: Level,
     keys: &[K],
     [x, y]: [&[f64]; 2],
@@ -42,10 +68,10 @@ pub(crate) fn change<K: Key, T: Float>(
     decoded: &mut Decoded,
 ) {
     if Quiet::now().is_none() {
-        sums.0.count(x.len() as u64);
+        sums.count(x.len() as u64);
         for (key, (&x, &y)) in keys.iter().zip(x.iter().zip(y)) {
             if !is_product_zero(x, y) {
-                sums.0.change_product(key.place(), [x, y], removes);
+                sums.change_product(key.place(), [x, y], removes);
             }
         }
         return;
@@ -60,35 +86,12 @@ pub(crate) fn change<K: Key, T: Float>(
             }
             (*product, errors[index]) = (0.0, 0.0);
             if !is_product_zero(x, y) {
-                sums.0.change_product(keys[index].place(), [x, y], removes);
+                sums.change_product(keys[index].place(), [x, y], removes);
             }
         }
     }
-    sums.0.add(level, keys, products, removes, decoded);
-    sums.1.add(level, keys, errors, removes, decoded);
-}
-
-/// The sum of a key's products.
-pub(crate) fn total<T: Float>(sums: &Products<T>, key: usize) -> Total<T::Products> {
-    let mut total = sums.0.total(key);
-    total.merge(&sums.1.total(key));
-    // Sums by key start at +0.0, so a sum of negative zeros is +0.0.
-    total.counters.negative_zeros = 0;
-    total
-}
-
-/// The sum of a key's `items` products.
-pub(crate) fn sum_of<T: Float>(sums: &Products<T>, key: usize, items: u64) -> ProductSum<T> {
-    let mut sum = ProductSum::new();
-    sum.total = total::<T>(sums, key);
-    sum.total.counters.items = items.cast_signed();
-    sum
-}
-
-pub(crate) fn widen<T: Float>(items: &[T], doubles: &mut [f64]) {
-    for (double, item) in doubles.iter_mut().zip(items) {
-        *double = item.widened();
-    }
+    sums.add(level, keys, products, removes, decoded);
+    of_errors.add(level, keys, errors, removes, decoded);
 }
 
 /// Whether a product is zero: both factors are finite, and one of them is zero.

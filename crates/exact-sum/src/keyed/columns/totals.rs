@@ -6,13 +6,12 @@ use std::ops::RangeInclusive;
 
 use simd_kernels::{DecodeUnit, Level, Pair, Quiet};
 
-use super::Columns as _;
 use super::decoded::Decoded;
 use super::tables::Tables;
 use crate::bytes::shortest;
 use crate::keyed::key::Key;
 use crate::number::counters::{Counters, LimitError, items_of_both};
-use crate::number::fixed::{Fixed, FixedFormat};
+use crate::number::fixed::{DoubleProducts, Fixed, FixedFormat, each_word};
 use crate::number::float::Float;
 use crate::number::total::{Total, short_mean};
 use crate::slots::sum::Sum;
@@ -23,14 +22,14 @@ const EXPONENTS: RangeInclusive<i32> = -1074..=1024 + 63;
 /// A sum for each key: an integer, and for some keys also counts of items that are not finite, and products beyond the range of
 /// doubles.
 #[derive(Clone, Debug)]
-pub struct Totals<F: FixedFormat> {
+pub(crate) struct Totals {
     /// An upper bound on the number of items that any key has had. Integers and counts have room for this number of items.
     items: u64,
     tables: Tables,
-    spilled: Spilled<F>,
+    spilled: Spilled,
 }
 
-impl<F: FixedFormat> Totals<F> {
+impl Totals {
     pub(crate) fn of_none(keys: usize) -> Self {
         Self {
             items: 0,
@@ -103,7 +102,7 @@ impl<F: FixedFormat> Totals<F> {
     pub(crate) fn change_one(&mut self, key: usize, item: f64, removes: bool) {
         self.count(1);
         if !self.tables.add_one(key, item, removes) {
-            self.spilled.add(self.len(), key, item, removes);
+            self.spilled.count(self.len(), key, item, removes);
         }
     }
 
@@ -112,22 +111,23 @@ impl<F: FixedFormat> Totals<F> {
     fn spill_specials<K: Key>(&mut self, keys: &[K], items: &[f64], removes: bool) {
         for (key, &item) in keys.iter().zip(items) {
             if !item.is_finite() {
-                self.spilled.add(self.len(), key.place(), item, removes);
+                self.spilled.count(self.len(), key.place(), item, removes);
             }
         }
     }
 
     /// Adds a number to a key's number, and counts of items that are not finite to the key's counts. `is_common` returns whether a word may have a
     /// table, given the word's exponent.
-    pub(crate) fn add_number(
+    pub(crate) fn add_number<F: FixedFormat>(
         &mut self,
         key: usize,
         number: &Fixed<F>,
         counters: Counters,
         is_common: impl Fn(i32) -> bool,
     ) {
-        let words = number.words();
-        let (first, words) = shortest(&words.as_ref()[..Fixed::<F>::WORDS]);
+        let mut all_words = number.words();
+        let all_words = &mut all_words.as_mut()[..Fixed::<F>::WORDS];
+        let (first, words) = shortest(all_words);
         let exponent = |word: usize| F::LOWEST + i32::try_from(64 * word).expect("they are few");
         let range = exponent(first)..=exponent(first + words.len());
         if let Some((last, others)) = words.split_last()
@@ -142,7 +142,10 @@ impl<F: FixedFormat> Totals<F> {
                 self.tables.add_integer(key, integer, unit);
             }
         } else if !words.is_empty() {
-            self.spilled.of(self.len(), key).fixed.merge(number);
+            let own = self.spilled.of(self.len(), key).number();
+            each_word(all_words, F::LOWEST, |word, unit| {
+                own.add_integer(word, unit);
+            });
         }
         if counters != Counters::default() {
             self.spilled.of(self.len(), key).counters.merge(counters);
@@ -150,7 +153,7 @@ impl<F: FixedFormat> Totals<F> {
     }
 
     /// Adds a sum that was read from bytes to a key's sum. The key has at most `items` items.
-    pub(crate) fn add_read(
+    pub(crate) fn add_read<F: FixedFormat>(
         &mut self,
         key: usize,
         total: &Total<F>,
@@ -163,22 +166,22 @@ impl<F: FixedFormat> Totals<F> {
 
     /// Adds a product by integer arithmetic, or subtracts it. The products of a block are counted separately.
     pub(crate) fn change_product(&mut self, key: usize, [x, y]: [f64; 2], removes: bool) {
-        let mut product = Total::<F>::of_product(x, y);
+        let mut product = Total::of_product(x, y);
         product.counters = product.counters.of_specials();
-        let total = self.spilled.of(self.len(), key);
-        if removes {
-            total.fixed.unmerge(&product.fixed);
-            total.counters.subtract(product.counters);
-        } else {
-            total.merge(&product);
-        }
+        let is_finite = product.counters == Counters::NONE;
+        let own = self.spilled.of(self.len(), key);
+        own.change(
+            is_finite.then_some(&product.fixed),
+            product.counters,
+            removes,
+        );
     }
 
     /// The mean of a key's items, rounded once.
     pub(crate) fn mean<T: Float>(&self, key: usize, items: u64) -> T {
         match self.short(key) {
             Some((integer, unit)) if items > 0 => short_mean(integer, unit, items),
-            _ => self.total(key).mean_of(items),
+            _ => self.long(key).mean_of(items),
         }
     }
 
@@ -186,7 +189,7 @@ impl<F: FixedFormat> Totals<F> {
     pub(crate) fn rounded<T: Float>(&self, key: usize, is_quiet: bool) -> T {
         match self.short(key) {
             Some((integer, unit)) => T::of_integer(integer, unit, is_quiet),
-            None => self.total(key).value(),
+            None => self.long(key).value(),
         }
     }
 
@@ -203,11 +206,10 @@ impl<F: FixedFormat> Totals<F> {
     }
 
     /// The sum of a key's `items` items.
-    pub(crate) fn sum_of<T: Float<Sums = F>>(&self, key: usize, items: u64) -> Sum<T> {
-        let mut sum = Sum::new();
-        sum.total = self.total(key);
-        sum.total.counters.items = items.cast_signed();
-        sum
+    pub(crate) fn sum_of<T: Float>(&self, key: usize, items: u64) -> Sum<T> {
+        let mut total = self.total::<T::Sums>(key);
+        total.counters.items = items.cast_signed();
+        Sum::of_total(total)
     }
 
     /// A key's sum as an integer and the exponent of its unit, if the integer has at most 128 bits.
@@ -221,7 +223,7 @@ impl<F: FixedFormat> Totals<F> {
 
     /// The integers of all keys and their unit, if these are the keys' whole sums and in one table.
     pub(crate) fn only_table(&self) -> Option<(&[Pair], DecodeUnit)> {
-        let is_all = self.spilled.totals.is_empty();
+        let is_all = self.spilled.of_keys.is_empty();
         self.tables.only_table().filter(|_| is_all)
     }
 
@@ -233,81 +235,107 @@ impl<F: FixedFormat> Totals<F> {
     }
 
     /// A key's whole sum. It counts only items that are not finite.
-    pub(crate) fn total(&self, key: usize) -> Total<F> {
-        let mut total = self.spilled.find(key).copied().unwrap_or(Total::ZERO);
+    pub(crate) fn total<F: FixedFormat>(&self, key: usize) -> Total<F> {
+        let mut total = Total::ZERO;
+        if let Some(spill) = self.spilled.find(key) {
+            total.counters = spill.counters;
+            if let Some(number) = &spill.number {
+                let mut words = number.words();
+                let words = &mut words.as_mut()[..Fixed::<DoubleProducts>::WORDS];
+                each_word(words, DoubleProducts::LOWEST, |word, unit| {
+                    total.fixed.add_integer(word, unit);
+                });
+            }
+        }
         for (integer, unit) in self.tables.integers(key) {
             total.fixed.add_integer(integer, unit.exponent());
         }
         total
     }
 
-    /// Totals with these integers, in units of 2^exponent. For the exponent, see [`add_integer`](Self::add_integer).
-    pub(crate) fn of_integers(
-        exponent: i32,
-        integers: impl ExactSizeIterator<Item = i128>,
-    ) -> Self {
-        let mut totals = Self::of_none(integers.len());
-        totals
-            .tables
-            .fill(DecodeUnit::of_exponent(exponent), integers);
-        totals
-    }
-
-    /// Adds integer * 2^exponent, where the exponent is one that [`short`](Self::short) may return.
-    pub(crate) fn add_integer(&mut self, key: usize, integer: i128, exponent: i32) {
-        let unit = DecodeUnit::of_exponent(exponent);
-        self.tables.add_integer(key, integer, unit);
+    /// A key's whole sum in the format with room for every column's sums.
+    fn long(&self, key: usize) -> Total<DoubleProducts> {
+        self.total(key)
     }
 }
 
-/// The totals of those keys that have numbers or counts outside the tables.
-#[derive(Clone, Debug)]
-struct Spilled<F: FixedFormat> {
-    /// For each key, 1 plus the index of its total in `totals`, or 0 if it has none. Empty as long as no key has a total.
+/// The numbers and counts that some keys have outside the tables.
+#[derive(Clone, Debug, Default)]
+struct Spilled {
+    /// For each key, 1 plus its index in `of_keys`, or 0 if it has nothing there. Empty as long as no key has.
     places: Vec<u32>,
-    /// Keys and their totals.
-    totals: Vec<(u32, Total<F>)>,
+    of_keys: Vec<Spill>,
 }
 
-impl<F: FixedFormat> Default for Spilled<F> {
-    fn default() -> Self {
-        Self {
-            places: Vec::new(),
-            totals: Vec::new(),
+/// What a key has outside the tables.
+#[derive(Clone, Debug)]
+struct Spill {
+    key: u32,
+    counters: Counters,
+    number: Option<Box<Fixed<DoubleProducts>>>,
+}
+
+impl Spill {
+    fn number(&mut self) -> &mut Fixed<DoubleProducts> {
+        self.number.get_or_insert_with(|| Box::new(Fixed::ZERO))
+    }
+
+    /// Adds a number and counters, or subtracts them.
+    fn change(
+        &mut self,
+        number: Option<&Fixed<DoubleProducts>>,
+        counters: Counters,
+        removes: bool,
+    ) {
+        match number {
+            Some(number) if removes => self.number().unmerge(number),
+            Some(number) => self.number().merge(number),
+            None => {}
+        }
+        if removes {
+            self.counters.subtract(counters);
+        } else {
+            self.counters.merge(counters);
         }
     }
 }
 
-impl<F: FixedFormat> Spilled<F> {
+impl Spilled {
     #[inline]
-    fn find(&self, key: usize) -> Option<&Total<F>> {
+    fn find(&self, key: usize) -> Option<&Spill> {
         let place = *self.places.get(key)?;
         let index = place.checked_sub(1)?;
-        Some(&self.totals[index as usize].1)
+        Some(&self.of_keys[index as usize])
     }
 
-    /// The total of a key, which is created if there is none. `keys` is the number of all keys.
+    /// What a key has here, to be changed. `keys` is the number of all keys.
     #[inline]
-    fn of(&mut self, keys: usize, key: usize) -> &mut Total<F> {
+    fn of(&mut self, keys: usize, key: usize) -> &mut Spill {
         if self.places.len() < keys {
             self.places.resize(keys, 0);
         }
         let place = &mut self.places[key];
         if *place == 0 {
             let short = |index: usize| u32::try_from(index).expect("there is memory for fewer");
-            self.totals.push((short(key), Total::ZERO));
-            *place = short(self.totals.len());
+            self.of_keys.push(Spill {
+                key: short(key),
+                counters: Counters::NONE,
+                number: None,
+            });
+            *place = short(self.of_keys.len());
         }
-        &mut self.totals[*place as usize - 1].1
+        &mut self.of_keys[*place as usize - 1]
     }
 
+    /// Counts an item that is not finite, or subtracts it.
     #[inline]
-    fn add(&mut self, keys: usize, key: usize, item: f64, removes: bool) {
-        let total = self.of(keys, key);
+    fn count(&mut self, keys: usize, key: usize, item: f64, removes: bool) {
+        let counters = &mut self.of(keys, key).counters;
+        let counted = Counters::of_special(item);
         if removes {
-            total.remove_one(item);
+            counters.subtract(counted);
         } else {
-            total.add_one(item);
+            counters.merge(counted);
         }
     }
 }

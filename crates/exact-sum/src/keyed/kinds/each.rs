@@ -1,18 +1,14 @@
 //! Extrema, and sums and moments of integers, for each key.
 
-use simd_kernels::Level;
-
-use crate::bytes::{BytesError, Kind, Reader};
-use crate::compact::{IntegerSum, Long};
+use crate::bytes::Kind;
+use crate::compact::IntegerSum;
 use crate::keyed::Keyed;
-use crate::keyed::columns::decoded::Decoded;
 use crate::keyed::columns::each::{Each, Small};
 use crate::keyed::key::{self, Key, KeyError};
-use crate::keyed::remove::RemoveKeyedError;
-use crate::keyed::slot::Field;
 use crate::keyed::slot::sealed::InColumns;
 use crate::number::counters::{LimitError, RemoveError, check_items, items_of_both};
 use crate::number::float::Float;
+use crate::number::wide::Wide;
 use crate::slots::extrema::Extrema;
 use crate::slots::integers::IntegerMoments;
 use crate::slots::items::{Integers, with_integers};
@@ -86,21 +82,20 @@ impl Small for IntegerSum {
     fn change(&mut self, other: &Self, removes: bool) {
         if removes {
             self.items -= other.items;
-            self.sum.add(other.sum.negated());
         } else {
             self.items += other.items;
-            self.sum.add(other.sum);
         }
+        self.sum = self.sum.changed(other.sum, removes);
     }
 
     fn write(&self, integers: &mut [i128]) {
         integers[0] = self.items.into();
-        integers[1..].copy_from_slice(&self.sum.halves());
+        integers[1..].copy_from_slice(&halves(self.sum));
     }
 
     fn add_integer(&mut self, part: usize, integer: i128) -> bool {
         match part.checked_sub(1) {
-            Some(half) => self.sum.add(Long::of_half(half, integer)),
+            Some(half) => self.sum = self.sum.plus(of_half(half, integer)),
             None => {
                 let items = u64::try_from(integer).ok();
                 let both = items.and_then(|items| items_of_both(self.items, items).ok());
@@ -137,24 +132,33 @@ impl Small for IntegerMoments {
 
     fn change(&mut self, other: &Self, removes: bool) {
         Small::change(&mut self.sum, &other.sum, removes);
-        let squares = other.squares;
-        self.squares
-            .add(if removes { squares.negated() } else { squares });
+        self.squares = self.squares.changed(other.squares, removes);
     }
 
     fn write(&self, integers: &mut [i128]) {
         let (sum, squares) = integers.split_at_mut(IntegerSum::PARTS);
         Small::write(&self.sum, sum);
-        squares.copy_from_slice(&self.squares.halves());
+        squares.copy_from_slice(&halves(self.squares));
     }
 
     fn add_integer(&mut self, part: usize, integer: i128) -> bool {
         match part.checked_sub(IntegerSum::PARTS) {
-            Some(half) => self.squares.add(Long::of_half(half, integer)),
+            Some(half) => self.squares = self.squares.plus(of_half(half, integer)),
             None => return self.sum.add_integer(part, integer),
         }
         true
     }
+}
+
+/// The lower 64 bits, and the integer above them.
+fn halves(Wide([lowest, lower, highest]): Wide<3>) -> [i128; 2] {
+    let upper = i128::from(highest.cast_signed()) << 64 | i128::from(lower);
+    [lowest.into(), upper]
+}
+
+/// The integer with one of its [`halves`] given, and the other one zero.
+fn of_half(half: usize, integer: i128) -> Wide<3> {
+    Wide::shifted(integer, if half == 0 { 0 } else { 64 })
 }
 
 impl Keyed<IntegerSum> {
@@ -186,66 +190,22 @@ macro_rules! small {
             const VALUE: Statistic = Statistic::$value;
             const TAKES_BACK: bool = Self::ADDS;
             const KIND: Kind = Kind::$kind;
-            const FIELDS: &'static [Field] = &[Field::Bytes(16 * $row)];
 
             fn name() -> String {
                 $name
             }
 
-            fn check_room(_: &Self::Columns, _: Self::Items<'_>) -> Result<(), LimitError> {
-                Ok(())
-            }
-
-            fn check_held<K: Key>(
-                columns: &Self::Columns,
-                keys: &[K],
-                items: Self::Items<'_>,
-            ) -> Result<(), RemoveKeyedError> {
-                columns.check_items(keys, items)
-            }
-
-            fn change<K: Key>(
-                columns: &mut Self::Columns,
-                _: Level,
-                keys: &[K],
-                items: Self::Items<'_>,
-                removes: bool,
-                _: &mut Decoded,
-            ) {
-                Self::each(items, |item, slot| {
-                    Small::change(&mut columns.0[keys[item].place()], &slot, removes);
-                });
+            fn by_column<'i>(items: Self::Items<'i>) -> Self::Items<'i> {
+                items
             }
 
             fn of_key(columns: &Self::Columns, key: usize) -> Self {
                 columns.0[key]
-            }
-
-            fn write(columns: &Self::Columns, key: usize, bytes: &mut Vec<u8>) {
-                let integers = Each::integers(&columns.0[key]);
-                let integers = integers[..Self::PARTS].iter();
-                bytes.extend(integers.flat_map(|integer| integer.to_le_bytes()));
-            }
-
-            fn read(
-                columns: &mut Self::Columns,
-                key: usize,
-                reader: &mut Reader<'_>,
-                _: &dyn Fn(usize, i32) -> bool,
-            ) -> Result<(), BytesError> {
-                for part in 0..Self::PARTS {
-                    let integer = i128::from_le_bytes(reader.array()?);
-                    if !columns.0[key].add_integer(part, integer) {
-                        let what = "an integer is too large";
-                        return Err(BytesError::Corrupted { what });
-                    }
-                }
-                Ok(())
             }
         }
     };
 }
 
 small!([<T: Float>] Extrema<T>, 2, Minimum, KeyedExtrema, format!("extrema by key of {}", T::NAME));
-small!([] IntegerSum, 3, Sum, KeyedIntegers, "sums of integers by key".to_owned());
-small!([] IntegerMoments, 5, Mean, KeyedIntegerMoments, "moments of integers by key".to_owned());
+small!([] IntegerSum, 3, Sum, KeyedIntegers, Kind::KeyedIntegers.name().to_owned());
+small!([] IntegerMoments, 5, Mean, KeyedIntegerMoments, Kind::KeyedIntegerMoments.name().to_owned());

@@ -74,7 +74,7 @@ pub fn to_entries<K: SparseKey, S: KeyedSlot>(
         if list.is_empty() {
             list.push(items);
         }
-        columns.write_key(place, key.to_word(), 0, list);
+        columns.write_key(place, key.to_word(), list);
     }
     lists
 }
@@ -108,7 +108,7 @@ pub fn add_entries<K: SparseKey, S: KeyedSlot>(
         let place = slots.code(&K::of_word(entry.key)) as usize;
         let grown = slots.slots.grow(slots.keys().len());
         grown.map_err(|_| WrongEntries("there is no memory for so many keys"))?;
-        slots.slots.columns.add_entry(entry.part, &entry, place)?;
+        slots.slots.columns.add_entry(&entry, place)?;
     }
     Ok(())
 }

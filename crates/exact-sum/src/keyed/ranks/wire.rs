@@ -9,7 +9,7 @@
 //!
 //! This format is never stored: only ranks of one program exchange it.
 
-use bytemuck::cast_slice;
+use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::super::columns::Columns;
 pub use super::super::columns::each::{combined, empty};
@@ -29,7 +29,7 @@ pub fn name<S: KeyedSlot>() -> String {
 /// The number of integers that a key has in a message: one for each part.
 #[must_use]
 pub fn parts<S: KeyedSlot>() -> usize {
-    <S::Columns as Columns>::PARTS
+    size_of::<S::Row>() / size_of::<i128>()
 }
 
 /// Whether integers of messages are [combined](combined) by adding them. Otherwise they are combined by taking their maximum.
@@ -51,7 +51,9 @@ pub fn write<S: KeyedSlot>(
     terms: &mut [Terms],
     entries: &mut Vec<u64>,
 ) {
-    slots.columns.write(0, rows, terms, entries);
+    let integers = cast_slice_mut(rows);
+    let parts = parts::<S>();
+    slots.columns.write_rows(integers, parts, terms, entries);
 }
 
 /// Converts this rank's rows to the agreed units. Integers that do not fit become entries.
@@ -62,14 +64,18 @@ pub fn settle<S: KeyedSlot>(
     entries: &mut Vec<u64>,
 ) {
     for (part, (terms, agreed)) in terms.iter().zip(agreed).enumerate() {
-        settle_part(rows, part, terms, *agreed, entries);
+        let rows = cast_slice_mut(rows).chunks_exact_mut(parts::<S>());
+        let integers = rows.map(|row: &mut [i128]| &mut row[part]);
+        settle_part(integers, part, terms, *agreed, entries);
     }
 }
 
 /// The slots of rows that were combined.
 #[must_use]
 pub fn of_rows<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed]) -> Keyed<S> {
-    Keyed::of_columns(rows.len(), S::Columns::read(rows, 0, agreed))
+    let integers = cast_slice(rows);
+    let columns = S::Columns::read_rows(S::LAYOUT, integers, parts::<S>(), agreed);
+    Keyed::of_columns(rows.len(), columns)
 }
 
 /// Writes the [values](Keyed::value) of rows that were combined and have no entries.
@@ -94,7 +100,7 @@ pub fn add_entries<S: KeyedSlot>(
     for entry in Entries::of(entries) {
         let entry = entry?;
         let key = key_of(&entry, first, keys)?;
-        slots.columns.add_entry(entry.part, &entry, key)?;
+        slots.columns.add_entry(&entry, key)?;
     }
     Ok(())
 }
@@ -109,8 +115,7 @@ pub fn merged<S: KeyedSlot>(lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries
     entries.sort_by_key(Entry::place);
     let mut into = Vec::new();
     for same in entries.chunk_by(|left, right| left.place() == right.place()) {
-        let (_, part) = same[0].place();
-        S::Columns::merge_entries(part, same, &mut into)?;
+        S::Columns::merge_entries(S::LAYOUT, same, &mut into)?;
     }
     Ok(into)
 }
@@ -132,8 +137,8 @@ pub fn dealt(
     Ok(lists)
 }
 
-fn settle_part<R: AsMut<[i128]>>(
-    rows: &mut [R],
+fn settle_part<'r>(
+    integers: impl Iterator<Item = &'r mut i128>,
     part: usize,
     terms: &Terms,
     agreed: Agreed,
@@ -144,8 +149,7 @@ fn settle_part<R: AsMut<[i128]>>(
         return;
     }
     let own = i32::try_from(own).expect("it is an exponent of doubles");
-    for (key, row) in rows.iter_mut().enumerate() {
-        let integer = &mut row.as_mut()[part];
+    for (key, integer) in integers.enumerate() {
         if let Some(fitting) = agreed.fit(*integer, own) {
             *integer = fitting;
         } else {

@@ -68,17 +68,10 @@ impl<T: Float> Narrow<T, 2> for NarrowCoMoments {
     type Slot = CoMoments<T>;
 
     #[inline(always)]
-    fn add(&mut self, [x, y]: [i128; 2]) {
-        Narrow::<T, 1>::add(&mut self.x, [x]);
-        Narrow::<T, 1>::add(&mut self.y, [y]);
-        Narrow::<T, 2>::add(&mut self.products, [x, y]);
-    }
-
-    #[inline(always)]
-    fn remove(&mut self, [x, y]: [i128; 2]) {
-        Narrow::<T, 1>::remove(&mut self.x, [x]);
-        Narrow::<T, 1>::remove(&mut self.y, [y]);
-        Narrow::<T, 2>::remove(&mut self.products, [x, y]);
+    fn change(&mut self, [x, y]: [i128; 2], removes: bool) {
+        Narrow::<T, 1>::change(&mut self.x, [x], removes);
+        Narrow::<T, 1>::change(&mut self.y, [y], removes);
+        Narrow::<T, 2>::change(&mut self.products, [x, y], removes);
     }
 
     #[inline(always)]

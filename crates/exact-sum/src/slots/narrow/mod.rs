@@ -18,9 +18,8 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     /// The slot that holds the same sums of any items.
     type Slot: Slot<Item = T>;
 
-    fn add(&mut self, row: [i128; C]);
-
-    fn remove(&mut self, row: [i128; C]);
+    /// Adds a row, or removes it.
+    fn change(&mut self, row: [i128; C], removes: bool);
 
     /// A statistic of some rows, rounded once. The unit of column c is 2^`units[c]`. `None` if only the slot can compute it.
     /// Floating-point arithmetic must be IEEE 754's default. If `is_cut`, the sums have been [cut](Self::cut): each is too small by less than 1.

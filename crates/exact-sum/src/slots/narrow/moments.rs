@@ -53,15 +53,9 @@ impl<T: Float> Narrow<T, 1> for NarrowMoments {
     type Slot = Moments<T>;
 
     #[inline(always)]
-    fn add(&mut self, [x]: [i128; 1]) {
-        self.sum += x;
-        self.squares = self.squares.plus(Wide::square_of(x));
-    }
-
-    #[inline(always)]
-    fn remove(&mut self, [x]: [i128; 1]) {
-        self.sum -= x;
-        self.squares = self.squares.less(Wide::square_of(x));
+    fn change(&mut self, [x]: [i128; 1], removes: bool) {
+        self.sum += if removes { -x } else { x };
+        self.squares = self.squares.changed(Wide::square_of(x), removes);
     }
 
     #[inline(always)]

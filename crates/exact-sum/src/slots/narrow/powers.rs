@@ -143,19 +143,11 @@ impl<T: Float> Narrow<T, 1> for NarrowPowers {
     type Slot = Powers<T>;
 
     #[inline(always)]
-    fn add(&mut self, row: [i128; 1]) {
-        Narrow::<T, 1>::add(&mut self.moments, row);
+    fn change(&mut self, row: [i128; 1], removes: bool) {
+        Narrow::<T, 1>::change(&mut self.moments, row, removes);
         let (cube, fourth) = higher(row[0]);
-        self.cubes = self.cubes.plus(cube);
-        self.fourths = self.fourths.plus(fourth);
-    }
-
-    #[inline(always)]
-    fn remove(&mut self, row: [i128; 1]) {
-        Narrow::<T, 1>::remove(&mut self.moments, row);
-        let (cube, fourth) = higher(row[0]);
-        self.cubes = self.cubes.less(cube);
-        self.fourths = self.fourths.less(fourth);
+        self.cubes = self.cubes.changed(cube, removes);
+        self.fourths = self.fourths.changed(fourth, removes);
     }
 
     #[inline(always)]

@@ -23,15 +23,9 @@ impl<T: Float, const C: usize> Narrow<T, C> for NarrowProducts {
     type Slot = ProductSum<T>;
 
     #[inline(always)]
-    fn add(&mut self, row: [i128; C]) {
+    fn change(&mut self, row: [i128; C], removes: bool) {
         let [x, y] = [row[0], row[C - 1]].map(Wide::<2>::of);
-        self.0 = self.0.plus(x.times(y));
-    }
-
-    #[inline(always)]
-    fn remove(&mut self, row: [i128; C]) {
-        let [x, y] = [row[0], row[C - 1]].map(Wide::<2>::of);
-        self.0 = self.0.less(x.times(y));
+        self.0 = self.0.changed(x.times(y), removes);
     }
 
     #[inline(always)]
@@ -71,15 +65,9 @@ impl<T: Float> Narrow<T, 2> for NarrowWeighted {
     type Slot = WeightedMean<T>;
 
     #[inline(always)]
-    fn add(&mut self, row: [i128; 2]) {
-        Narrow::<T, 2>::add(&mut self.products, row);
-        self.weights += row[1];
-    }
-
-    #[inline(always)]
-    fn remove(&mut self, row: [i128; 2]) {
-        Narrow::<T, 2>::remove(&mut self.products, row);
-        self.weights -= row[1];
+    fn change(&mut self, row: [i128; 2], removes: bool) {
+        Narrow::<T, 2>::change(&mut self.products, row, removes);
+        self.weights += if removes { -row[1] } else { row[1] };
     }
 
     #[inline(always)]

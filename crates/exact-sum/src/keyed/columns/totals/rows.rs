@@ -2,68 +2,68 @@
 
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Quiet};
 
-use super::{Spilled, Totals};
+use super::{Spill, Spilled, Totals};
+use crate::keyed::columns::Places;
 use crate::keyed::columns::tables::pair_of;
-use crate::keyed::columns::{Columns, Places};
-use crate::keyed::message::entry::{Entry, WrongEntries, merge_entries, write_long, write_short};
+use crate::keyed::message::entry::{Entry, WrongEntries, write_long, write_short};
 use crate::keyed::message::terms::{Agreed, ITEMS, Terms, magnitude, moved, terms_of};
 use crate::keyed::remove::RemoveKeyedError;
 use crate::number::counters::{LimitError, items_of_both};
-use crate::number::fixed::{FixedFormat, integer_of};
+use crate::number::fixed::{DoubleProducts, integer_of};
 use crate::number::float::Float;
 use crate::number::total::Total;
 
-impl<F: FixedFormat> Columns for Totals<F> {
-    const PARTS: usize = 1;
-
-    /// There is no table yet.
-    fn new(keys: usize) -> Result<Self, LimitError> {
-        Ok(Self::of_none(keys))
-    }
-
-    fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
+/// For the methods, see [`Columns`](crate::keyed::columns::Columns).
+impl Totals {
+    pub(crate) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
         self.tables.reserve(keys)
     }
 
-    fn grow(&mut self, keys: usize) {
+    pub(crate) fn grow(&mut self, keys: usize) {
         self.tables.grow(keys);
     }
 
-    fn forget_first(&mut self, keys: usize) {
+    pub(crate) fn forget_first(&mut self, keys: usize) {
         self.tables.forget_first(keys);
         let mut kept = Spilled::default();
-        for &(key, total) in &self.spilled.totals {
-            if let Some(key) = (key as usize).checked_sub(keys) {
-                *kept.of(self.len(), key) = total;
+        for spill in std::mem::take(&mut self.spilled.of_keys) {
+            if let Some(key) = (spill.key as usize).checked_sub(keys) {
+                let own = kept.of(self.len(), key);
+                (own.counters, own.number) = (spill.counters, spill.number);
             }
         }
         self.spilled = kept;
     }
 
-    fn memory(&self) -> usize {
-        let Spilled { places, totals } = &self.spilled;
+    pub(crate) fn memory(&self) -> usize {
+        let Spilled { places, of_keys } = &self.spilled;
+        let numbers = of_keys.iter().filter_map(|spill| spill.number.as_deref());
         self.tables.memory()
             + places.capacity() * size_of::<u32>()
-            + totals.capacity() * size_of::<(u32, Total<F>)>()
+            + of_keys.capacity() * size_of::<Spill>()
+            + numbers.map(size_of_val).fold(0, |sum, bytes| sum + bytes)
     }
 
-    fn make_room(&mut self, other: &Self, _: Places<'_>) -> Result<(), LimitError> {
+    pub(crate) fn check_room_for(&self, other: &Self) -> Result<(), LimitError> {
         items_of_both(self.items, other.items)?;
         self.tables.check_memory_of(&other.tables)
     }
 
-    fn check_held(&self, other: &Self, places: Places<'_>) -> Result<(), RemoveKeyedError> {
-        let mut others = other.spilled.totals.iter();
-        others.try_for_each(|(key, total)| {
-            let key = places.of(*key as usize);
-            let held = self.counters(key).of_specials();
-            let left = held.without(total.counters.of_specials());
+    pub(crate) fn check_held_of(
+        &self,
+        other: &Self,
+        places: Places<'_>,
+    ) -> Result<(), RemoveKeyedError> {
+        let mut others = other.spilled.of_keys.iter();
+        others.try_for_each(|spill| {
+            let key = places.of(spill.key as usize);
+            let left = self.counters(key).without(spill.counters);
             let error = |error| RemoveKeyedError::Fewer { key, error };
             left.map(drop).map_err(error)
         })
     }
 
-    fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
+    pub(crate) fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool) {
         self.count(other.items);
         let are_added = matches!(places, Places::Same) && self.tables.merge(&other.tables, removes);
         if !are_added {
@@ -74,91 +74,84 @@ impl<F: FixedFormat> Columns for Totals<F> {
                 }
             }
         }
-        for (key, total) in &other.spilled.totals {
-            let own = self.spilled.of(self.len(), places.of(*key as usize));
-            if removes {
-                own.fixed.unmerge(&total.fixed);
-                own.counters.subtract(total.counters);
-            } else {
-                own.merge(total);
-            }
+        for spill in &other.spilled.of_keys {
+            let own = self.spilled.of(self.len(), places.of(spill.key as usize));
+            own.change(spill.number.as_deref(), spill.counters, removes);
         }
     }
 
-    fn write<R: AsMut<[i128]>>(
+    pub(crate) fn write_rows(
         &self,
-        first: usize,
-        rows: &mut [R],
+        part: usize,
+        rows: &mut [i128],
+        width: usize,
         terms: &mut [Terms],
         entries: &mut Vec<u64>,
     ) {
-        terms[first] = write(self, first, rows, entries);
-        terms[first][ITEMS] = self.items.cast_signed();
+        let places = rows.chunks_exact_mut(width).map(|row| &mut row[part]);
+        terms[part] = write(self, part, places, entries);
+        terms[part][ITEMS] = self.items.cast_signed();
     }
 
-    fn read<R: AsRef<[i128]>>(rows: &[R], first: usize, agreed: &[Agreed]) -> Self {
-        let integers = rows.iter().map(|row| row.as_ref()[first]);
-        let mut totals = Self::of_integers(agreed[first].unit, integers);
-        totals.items = agreed[first].items;
+    /// Sums of the integers of a part of all ranks' rows.
+    pub(crate) fn of_integers(
+        integers: impl ExactSizeIterator<Item = i128>,
+        agreed: Agreed,
+    ) -> Self {
+        let mut totals = Self::of_none(integers.len());
+        let unit = DecodeUnit::of_exponent(agreed.unit);
+        totals.tables.fill(unit, integers);
+        totals.items = agreed.items;
         totals
     }
 
-    fn write_key(&self, key: usize, word: u64, first: usize, list: &mut Vec<u64>) {
+    pub(crate) fn write_key(&self, key: usize, word: u64, part: usize, list: &mut Vec<u64>) {
         match self.short(key) {
-            Some((integer, unit)) => write_short(word, first, integer, unit, list),
-            None => write_long(word, first, &self.total(key), list),
+            Some((integer, unit)) => write_short(word, part, integer, unit, list),
+            None => write_long(word, part, &self.long(key), list),
         }
     }
 
-    fn add_entry(&mut self, _: usize, entry: &Entry<'_>, key: usize) -> Result<(), WrongEntries> {
-        if let Some((integer, unit)) = entry.short() {
-            self.add_integer(key, integer, unit);
+    pub(crate) fn add_entry(&mut self, entry: &Entry<'_>, key: usize) -> Result<(), WrongEntries> {
+        if let Some((integer, exponent)) = entry.short() {
+            let unit = DecodeUnit::of_exponent(exponent);
+            self.tables.add_integer(key, integer, unit);
         } else {
-            let mut total = Total::ZERO;
+            let mut total = Total::<DoubleProducts>::ZERO;
             entry.add_to(&mut total)?;
             self.add_number(key, &total.fixed, total.counters, |_| true);
         }
         Ok(())
     }
 
-    fn merge_entries(
-        _: usize,
-        same: &[Entry<'_>],
-        into: &mut Vec<u64>,
-    ) -> Result<(), WrongEntries> {
-        merge_entries::<F>(same, into)
-    }
-
-    fn items(&self) -> u64 {
+    pub(crate) fn items(&self) -> u64 {
         self.items
     }
 
-    fn raise_items(&mut self, items: u64) {
+    pub(crate) fn raise_items(&mut self, items: u64) {
         self.items = self.items.max(items);
     }
 }
 
 /// Writes the integers of all keys, and returns their terms.
-fn write<F: FixedFormat, R: AsMut<[i128]>>(
-    totals: &Totals<F>,
+fn write<'r>(
+    totals: &Totals,
     part: usize,
-    rows: &mut [R],
+    places: impl Iterator<Item = &'r mut i128>,
     entries: &mut Vec<u64>,
 ) -> Terms {
     if let Some((pairs, unit)) = totals.only_table() {
         let mut bits = 0;
-        for (row, pair) in rows.iter_mut().zip(pairs) {
-            let integer = integer_of(*pair);
-            row.as_mut()[part] = integer;
-            bits |= magnitude(integer);
+        for (place, pair) in places.zip(pairs) {
+            *place = integer_of(*pair);
+            bits |= magnitude(*place);
         }
-        return terms_of(unit.exponent(), bits, rows.len(), false);
+        return terms_of(unit.exponent(), bits, pairs.len(), false);
     }
     let entries_before = entries.len();
     let own = common_unit(totals);
     let (mut votes, mut bits) = (0, 0);
-    for (key, row) in rows.iter_mut().enumerate() {
-        let place = &mut row.as_mut()[part];
+    for (key, place) in places.enumerate() {
         *place = 0;
         match totals.short(key) {
             Some((0, _)) => {}
@@ -171,14 +164,14 @@ fn write<F: FixedFormat, R: AsMut<[i128]>>(
                     write_short(key as u64, part, integer, unit, entries);
                 }
             }
-            None => write_long(key as u64, part, &totals.total(key), entries),
+            None => write_long(key as u64, part, &totals.long(key), entries),
         }
     }
     terms_of(own, bits, votes, entries.len() > entries_before)
 }
 
 /// The exponent of the unit that most of the short integers fit.
-fn common_unit<F: FixedFormat>(totals: &Totals<F>) -> i32 {
+fn common_unit(totals: &Totals) -> i32 {
     let mut units: Vec<(i32, usize)> = Vec::new();
     for key in 0..totals.len() {
         if let Some((integer, unit)) = totals.short(key)
@@ -204,7 +197,7 @@ fn common_unit<F: FixedFormat>(totals: &Totals<F>) -> i32 {
 const NEAR_PLACES: i32 = 64;
 
 /// Rounds rows that were added up and have no entries.
-pub(crate) fn round<T: Float>(rows: &[[i128; 1]], agreed: &[Agreed], values: &mut [T]) {
+pub(crate) fn round<T: Float>(rows: &[i128], agreed: &[Agreed], values: &mut [T]) {
     let (is_quiet, unit) = (Quiet::now().is_some(), agreed[0].unit);
     let decoded = DecodeUnit::of_exponent(unit);
     let (mut pairs, mut doubles) = ([[0; 2]; DECODED_ITEMS], [0.0; DECODED_ITEMS]);
@@ -213,7 +206,7 @@ pub(crate) fn round<T: Float>(rows: &[[i128; 1]], agreed: &[Agreed], values: &mu
         .zip(values.chunks_mut(DECODED_ITEMS));
     for (rows, values) in blocks {
         let (pairs, doubles) = (&mut pairs[..rows.len()], &mut doubles[..rows.len()]);
-        let fit = rows.iter().zip(&mut *pairs).all(|([integer], pair)| {
+        let fit = rows.iter().zip(&mut *pairs).all(|(integer, pair)| {
             let short = pair_of(*integer);
             *pair = short.unwrap_or_default();
             short.is_some()
@@ -226,7 +219,7 @@ pub(crate) fn round<T: Float>(rows: &[[i128; 1]], agreed: &[Agreed], values: &mu
                 .zip(rounded)
                 .for_each(|(value, rounded)| *value = rounded);
         } else {
-            for ([integer], value) in rows.iter().zip(values) {
+            for (integer, value) in rows.iter().zip(values) {
                 *value = T::of_integer(*integer, unit, is_quiet);
             }
         }
