@@ -303,6 +303,6 @@ impl<A: Parts> Parts for Twice<A> {
     }
 }
 
-const fn register_bytes<V: Vector>() -> usize {
+pub(crate) const fn register_bytes<V: Vector>() -> usize {
     V::LANES * size_of::<V::Element>()
 }

@@ -1,6 +1,6 @@
 //! Sums whose leaves are computed from slices in the same pass, without writing them to memory.
 
-use crate::fold::block;
+use crate::fold::block::{self, register_bytes};
 use crate::fold::counter::Counter;
 use crate::fold::few::{FEW_LEAVES, fold_few};
 use crate::fold::merge;
@@ -96,7 +96,8 @@ impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
         V: Vector<Element = T>,
         O: Combine<T>,
     {
-        Some(match Ahead::of_bytes(self.0.bytes()) {
+        let ahead = Ahead::of_fold(self.0.bytes(), register_bytes::<V>());
+        Some(match ahead {
             Ahead::Nothing => both::<V, O, ByColumns>(proven, self.0),
             _ if const { !V::PREFETCHES } => both::<V, O, InOrder>(proven, self.0),
             Ahead::InOrder => both::<V, O, InOrder>(proven, self.0),

@@ -15,7 +15,7 @@
 
 use crate::fold::block::{
     Registers, block_leaves, block_nodes, block_nodes_by_loop, lanes_by_loop, part_leaves,
-    part_nodes, square_root,
+    part_nodes, register_bytes, square_root,
 };
 use crate::fold::counter::Counter;
 use crate::fold::merge::{root, rows};
@@ -90,7 +90,7 @@ where
     if is_reference {
         return Counter::new().finish(leaves, O::single);
     }
-    match Ahead::of_bytes(bytes) {
+    match Ahead::of_fold(bytes, register_bytes::<V>()) {
         Ahead::Nothing => fold_blocks::<V, O, S, ByColumns>(proven, leaves),
         Ahead::InOrder => fold_blocks::<V, O, S, InOrder>(proven, leaves),
         _ if const { !V::PREFETCHES } => fold_blocks::<V, O, S, InOrder>(proven, leaves),

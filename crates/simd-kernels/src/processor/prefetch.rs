@@ -38,12 +38,29 @@ impl Ahead {
         }
     }
 
-    /// [`of_bytes`](Self::of_bytes) for inputs that do not fit the core's own caches. Not inlined, so that short calls do not load its code.
+    /// [`of_bytes`](Self::of_bytes) for a fold in registers of `register_bytes` bytes. After other work, even an input that fits the core's own
+    /// caches may have left them. Reading it in order is then faster and, from these sizes on, hardly slower if it is still there.
+    #[inline(always)]
+    pub(crate) fn of_fold(bytes: usize, register_bytes: usize) -> Self {
+        let in_order_bytes = if register_bytes == 32 {
+            1 << 18
+        } else {
+            3 << 18
+        };
+        if bytes < in_order_bytes {
+            Self::Nothing
+        } else {
+            Self::of_many_bytes(bytes)
+        }
+    }
+
+    /// The distance for inputs that are not short. Not inlined, so that short calls do not load its code.
     #[inline(never)]
     fn of_many_bytes(bytes: usize) -> Self {
         match bytes {
             _ if prefers_order() => Self::InOrder,
-            ..SHARED_CACHE_BYTES => Self::SharedCache,
+            ..OWN_CACHE_BYTES => Self::Nothing,
+            OWN_CACHE_BYTES..SHARED_CACHE_BYTES => Self::SharedCache,
             _ => Self::Memory,
         }
     }
