@@ -75,7 +75,7 @@ pub(crate) fn reduce(
     ranks: usize,
     root: usize,
     position: usize,
-) -> impl Iterator<Item = Step> + use<> {
+) -> impl DoubleEndedIterator<Item = Step> + use<> {
     let node = BinomialNode::new(ranks, root, position);
     let receives = node
         .children()
@@ -86,35 +86,11 @@ pub(crate) fn reduce(
     receives.chain(send)
 }
 
-/// The steps of a broadcast from `root`.
-pub(crate) fn broadcast(
-    ranks: usize,
-    root: usize,
-    position: usize,
-) -> impl Iterator<Item = Step> + use<> {
-    let node = BinomialNode::new(ranks, root, position);
-    let all = move |peer| Transfer::new(peer, [Piece::whole(0..ranks)]);
-    let receive = node.parent().map(move |parent| Step::receive(all(parent)));
-    let sends = node
-        .children()
-        .rev()
-        .map(move |child| Step::send(all(node.at(child))));
-    receive.into_iter().chain(sends)
-}
-
 /// The steps by which position 0 sends each position its block; a child gets the blocks of its whole subtree.
 pub(crate) fn scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let node = BinomialNode::new(ranks, 0, position);
-    let blocks_below = move |peer, child| {
-        let blocks = node.span(child);
-        Transfer::new(
-            peer,
-            [Piece {
-                positions: 0..ranks,
-                blocks,
-            }],
-        )
-    };
+    let blocks_below =
+        move |peer, child| Transfer::new(peer, [Piece::reduced(ranks, node.span(child))]);
     let receive = node
         .parent()
         .map(move |parent| Step::receive(blocks_below(parent, position)));

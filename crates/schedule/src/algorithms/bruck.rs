@@ -13,7 +13,19 @@
 //! blocks of c positions, each from the position before it, which leaves out its own piece. The position then holds the pieces of
 //! c (n + 1) + a others. K = ceil(log_(n+1) p) rounds for every p; p (a + (K - 1) n) messages, a being the first digit.
 
+use std::iter;
+
 use crate::vocabulary::{Piece, Step, Transfer};
+
+/// The digits of p - 1 in base n + 1, the last digit first.
+pub(crate) fn digits(ports: usize, ranks: usize) -> Vec<usize> {
+    let base = ports + 1;
+    let rests = iter::successors(Some(ranks - 1), |rest| Some(rest / base));
+    rests
+        .take_while(|&rest| rest > 0)
+        .map(|rest| rest % base)
+        .collect()
+}
 
 /// The steps of an allreduce.
 pub(crate) fn allreduce(
@@ -21,50 +33,28 @@ pub(crate) fn allreduce(
     ranks: usize,
     position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    let base = ports + 1;
-    let mut places = Vec::new();
-    let mut rest = ranks - 1;
-    while rest > 0 {
-        places.push(rest % base);
-        rest /= base;
-    }
-    let held_before = std::iter::once(0).chain(places.clone().into_iter().rev().scan(
-        0,
-        move |held, digit| {
-            *held = *held * base + digit;
-            Some(*held)
-        },
-    ));
-    places
-        .into_iter()
-        .rev()
-        .zip(held_before)
-        .map(move |(digit, held)| {
-            // The distance to a block's sender, and whether the sender sends its own piece, too.
-            let whole = (1..=digit).map(|i| (i * (held + 1), true));
-            // In the first round, a block without its sender's own piece is empty.
-            let others_count = if held > 0 { ports - digit } else { 0 };
-            let others = (1..=others_count).map(|i| (digit * (held + 1) + i * held, false));
-            let blocks: Vec<(usize, bool)> = whole.chain(others).collect();
-            let sent = |from: usize, with_own: bool| {
-                let own = usize::from(with_own);
-                Piece::cyclic(ranks, from + 1 - own, held + own, 0..1)
-            };
-            Step {
-                sends: blocks
-                    .iter()
-                    .map(|&(distance, with_own)| {
-                        let to = (position + ranks - distance) % ranks;
-                        Transfer::new(to, sent(position, with_own))
-                    })
-                    .collect(),
-                receives: blocks
-                    .iter()
-                    .map(|&(distance, with_own)| {
-                        let from = (position + distance) % ranks;
-                        Transfer::new(from, sent(from, with_own))
-                    })
-                    .collect(),
-            }
-        })
+    let mut held_next = 0;
+    digits(ports, ranks).into_iter().rev().map(move |digit| {
+        let held = held_next;
+        held_next = held * (ports + 1) + digit;
+        // The distance to a block's sender, and whether the sender sends its own piece, too.
+        let whole = (1..=digit).map(|i| (i * (held + 1), true));
+        // In the first round, a block without its sender's own piece is empty.
+        let others_count = if held > 0 { ports - digit } else { 0 };
+        let others = (1..=others_count).map(|i| (digit * (held + 1) + i * held, false));
+        let blocks = whole.chain(others);
+        let sent = |from: usize, with_own: bool| {
+            let own = usize::from(with_own);
+            Piece::cyclic(ranks, from + 1 - own, held + own, 0..1)
+        };
+        let sends = blocks.clone().map(|(distance, with_own)| {
+            let to = (position + ranks - distance) % ranks;
+            Transfer::new(to, sent(position, with_own))
+        });
+        let receives = blocks.map(|(distance, with_own)| {
+            let from = (position + distance) % ranks;
+            Transfer::new(from, sent(from, with_own))
+        });
+        Step::new(sends, receives)
+    })
 }

@@ -12,7 +12,7 @@
 //! In doubling order, a message carries at most two ranges of positions of each block. In Träff's halving order, a message would
 //! carry up to 1,496 nodes of the tree.
 
-use crate::vocabulary::{Piece, Step, Transfer};
+use crate::vocabulary::{Piece, Step};
 
 /// The distance of each round: every power of two below p.
 fn distances(ranks: usize) -> impl DoubleEndedIterator<Item = usize> {
@@ -33,14 +33,7 @@ pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Ite
                 })
                 .collect()
         };
-        let (to, from) = (
-            (position + distance) % ranks,
-            (position + ranks - distance) % ranks,
-        );
-        Step::exchange(
-            Transfer::new(to, sent(position)),
-            Transfer::new(from, sent(from)),
-        )
+        Step::shift(ranks, position, distance, sent)
     })
 }
 
@@ -52,20 +45,10 @@ pub(crate) fn allgather(ranks: usize, position: usize) -> impl Iterator<Item = S
                 .step_by(2 * distance)
                 .map(|offset| {
                     let block = (from + offset) % ranks;
-                    Piece {
-                        positions: 0..ranks,
-                        blocks: block..block + 1,
-                    }
+                    Piece::reduced(ranks, block..block + 1)
                 })
                 .collect()
         };
-        let (from, to) = (
-            (position + distance) % ranks,
-            (position + ranks - distance) % ranks,
-        );
-        Step::exchange(
-            Transfer::new(to, sent(position)),
-            Transfer::new(from, sent(from)),
-        )
+        Step::shift(ranks, position, ranks - distance, sent)
     })
 }

@@ -10,6 +10,7 @@
 //! scan. No other algorithm is faster on a handful of ranks.
 
 use std::iter;
+use std::ops::Range;
 
 use crate::vocabulary::{Collective, Piece, Step, Transfer};
 
@@ -19,44 +20,26 @@ pub(crate) fn steps(
     ranks: usize,
     position: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    let own = |peer| Transfer::new(peer, [Piece::whole(position..position + 1)]);
-    let others = |peer: usize| Transfer::new(peer, [Piece::whole(peer..peer + 1)]);
-    let all = |peer: usize| Transfer::new(peer, [Piece::whole(0..ranks)]);
-    let peers = (0..ranks).filter(|&peer| peer != position);
-    let step = match collective {
-        Collective::Reduce { root } if root == position => Step {
-            sends: Vec::new(),
-            receives: peers.map(others).collect(),
-        },
-        Collective::Reduce { root } => Step::send(own(root)),
-        Collective::Allreduce => Step {
-            sends: peers.clone().map(own).collect(),
-            receives: peers.map(others).collect(),
-        },
-        Collective::ReduceScatter => {
-            let piece = |of: usize, block: usize| Piece {
-                positions: of..of + 1,
-                blocks: block..block + 1,
-            };
-            Step {
-                sends: peers
-                    .clone()
-                    .map(|peer| Transfer::new(peer, [piece(position, peer)]))
-                    .collect(),
-                receives: peers
-                    .map(|peer| Transfer::new(peer, [piece(peer, position)]))
-                    .collect(),
-            }
-        }
-        Collective::Scan => Step {
-            sends: (position + 1..ranks).map(own).collect(),
-            receives: (0..position).map(others).collect(),
-        },
-        Collective::Broadcast { root } if root == position => Step {
-            sends: peers.map(all).collect(),
-            receives: Vec::new(),
-        },
-        Collective::Broadcast { root } => Step::receive(all(root)),
+    let (all, none) = (0..ranks, 0..0);
+    let (to, from) = match collective {
+        Collective::Reduce { root } if root == position => (none, all),
+        Collective::Reduce { root } => (root..root + 1, none),
+        Collective::Allreduce | Collective::ReduceScatter => (all.clone(), all),
+        Collective::Scan => (position + 1..ranks, 0..position),
+        Collective::Broadcast { root } if root == position => (all, none),
+        Collective::Broadcast { root } => (none, root..root + 1),
     };
-    iter::once(step)
+    let piece = |sender: usize, receiver: usize| match collective {
+        Collective::Broadcast { .. } => Piece::whole(0..ranks),
+        Collective::ReduceScatter => Piece {
+            positions: sender..sender + 1,
+            blocks: receiver..receiver + 1,
+        },
+        _ => Piece::whole(sender..sender + 1),
+    };
+    let others = |peers: Range<usize>| peers.filter(|&peer| peer != position);
+    iter::once(Step::new(
+        others(to).map(|to| Transfer::new(to, [piece(position, to)])),
+        others(from).map(|from| Transfer::new(from, [piece(from, position)])),
+    ))
 }

@@ -78,20 +78,15 @@ pub(crate) fn allreduce(
     let held =
         move |from: usize, width: usize| Piece::cyclic(ranks, behind(from, width - 1), width, 0..1);
     // `widths`: for each distance, how many of its nearest positions the sender at that distance sends.
-    let exchange = move |widths: Vec<(usize, usize)>| Step {
-        sends: widths
-            .iter()
-            .map(|&(distance, width)| {
-                Transfer::new((position + distance) % ranks, held(position, width))
-            })
-            .collect(),
-        receives: widths
-            .iter()
-            .map(|&(distance, width)| {
-                let peer = behind(position, distance);
-                Transfer::new(peer, held(peer, width))
-            })
-            .collect(),
+    let exchange = move |widths: Vec<(usize, usize)>| {
+        let sends = widths.iter().map(|&(distance, width)| {
+            Transfer::new((position + distance) % ranks, held(position, width))
+        });
+        let receives = widths.iter().map(|&(distance, width)| {
+            let peer = behind(position, distance);
+            Transfer::new(peer, held(peer, width))
+        });
+        Step::new(sends, receives)
     };
     let Adaption {
         held: last_held,

@@ -204,15 +204,8 @@ impl Part {
 
 /// Translates a level's step to the positions and blocks of the whole schedule.
 fn mapped(step: Step, peer: impl Fn(usize) -> usize, pieces: impl Fn(Piece) -> Vec<Piece>) -> Step {
-    let all = |transfers: Vec<Transfer>| -> Vec<Transfer> {
-        let transfer = |transfer: Transfer| {
-            let pieces: Vec<Piece> = transfer.pieces.into_iter().flat_map(&pieces).collect();
-            Transfer::new(peer(transfer.peer), pieces)
-        };
-        transfers.into_iter().map(transfer).collect()
-    };
-    Step {
-        sends: all(step.sends),
-        receives: all(step.receives),
-    }
+    step.map(|transfer| {
+        let pieces: Vec<Piece> = transfer.pieces.into_iter().flat_map(&pieces).collect();
+        Transfer::new(peer(transfer.peer), pieces)
+    })
 }

@@ -15,5 +15,4 @@ pub(crate) mod rabenseifner;
 pub(crate) mod recursive_doubling;
 pub(crate) mod reduce_scatter_gather;
 pub(crate) mod ring;
-pub(crate) mod trees;
 pub(crate) mod two_tree;

@@ -38,9 +38,9 @@
 
 use std::ops::Range;
 
-use crate::vocabulary::{Piece, Place, Shape, Step, Transfer, reversed};
+use crate::vocabulary::{Piece, Place, Shape, Step, Transfer};
 
-/// The steps of a reduce to `root`, block by block.
+/// The steps of a reduce to `root`, block by block, or of a whole row as one block.
 pub(crate) fn reduce(
     shape: Shape,
     ranks: usize,
@@ -66,7 +66,7 @@ pub(crate) fn reduce(
             parent.map(|parent| transfer(parent, &place.own, block))
         };
         if children_count == 0 {
-            return exchange(up(step), None);
+            return Step::new(up(step), None);
         }
         let (block, index) = (step / children_count, step % children_count);
         // A block is sent up while the first child sends the next block.
@@ -75,22 +75,11 @@ pub(crate) fn reduce(
             _ => None,
         };
         let child = place.children().nth(index).filter(|_| block < blocks);
-        exchange(
+        Step::new(
             send,
             child.map(|child| transfer(child.start, &child, block)),
         )
     })
-}
-
-/// The steps of a broadcast from `root`, block by block: the reduce run backwards.
-pub(crate) fn broadcast(
-    shape: Shape,
-    ranks: usize,
-    root: usize,
-    position: usize,
-    blocks: usize,
-) -> impl Iterator<Item = Step> + use<> {
-    reversed(reduce(shape, ranks, root, position, blocks), ranks, blocks)
 }
 
 /// The steps of an allreduce, up and down at once.
@@ -147,7 +136,7 @@ fn both_ways(
             let down = up.checked_sub(place.depth + 1);
             let below = at(&child);
             let peer = below.start;
-            exchange(
+            Step::new(
                 transfer(peer, 0..ranks, down),
                 transfer(peer, below, Some(up)),
             )
@@ -156,12 +145,12 @@ fn both_ways(
             (Some(parent), _) => {
                 let peer = parent + tree.start;
                 let down = up.checked_sub(place.depth);
-                Some(exchange(
+                Some(Step::new(
                     transfer(peer, at(&place.own), Some(up)),
                     transfer(peer, 0..ranks, down),
                 ))
             }
-            (None, Some(other)) => Some(exchange(
+            (None, Some(other)) => Some(Step::new(
                 transfer(other.start, tree.clone(), Some(up)),
                 transfer(other.start, other.clone(), Some(up)),
             )),
@@ -171,11 +160,4 @@ fn both_ways(
         met
     });
     steps.filter(|step| !step.is_empty())
-}
-
-fn exchange(send: Option<Transfer>, receive: Option<Transfer>) -> Step {
-    Step {
-        sends: send.into_iter().collect(),
-        receives: receive.into_iter().collect(),
-    }
 }

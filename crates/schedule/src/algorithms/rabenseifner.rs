@@ -11,25 +11,13 @@
 //! With k = floor(log2 p) and q = p - 2^k: 2k rounds, and 2 more if q > 0; 2k 2^k + 2q messages. In the 2k rounds
 //! a position sends less than two rows, for every p.
 
-use crate::vocabulary::{Fold, Piece, Step, Transfer};
+use crate::vocabulary::{Fold, Piece, Step};
 
 /// The steps of an allreduce.
 pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
-    let back = fold.actor(position).map(|own| {
-        (0..fold.rounds).rev().map(move |round| {
-            let peer = fold.start(own ^ 1 << round);
-            Step::exchange(
-                Transfer::new(peer, fold.gathered(ranks, own, round)),
-                Transfer::new(peer, fold.gathered(ranks, own ^ 1 << round, round)),
-            )
-        })
-    });
-    let all = Piece {
-        positions: 0..ranks,
-        blocks: 0..ranks,
-    };
+    let gathered = move |sender, _, round| fold.gathered(ranks, sender, round);
     fold.halving(ranks, position)
-        .chain(back.into_iter().flatten())
-        .chain(fold.fold_out(position, all))
+        .chain(fold.rounds(position, gathered).rev())
+        .chain(fold.fold_out(position, |_| Piece::reduced(ranks, 0..ranks)))
 }

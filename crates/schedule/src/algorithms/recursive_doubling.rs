@@ -23,45 +23,19 @@ use crate::vocabulary::{Fold, Piece, Step, Transfer};
 /// The steps of an allreduce.
 pub(crate) fn allreduce(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
-    let rounds = fold.actor(position).map(|own| {
-        (0..fold.rounds).map(move |round| {
-            let partner = own ^ 1 << round;
-            // A virtual rank holds, before this round, the reduction of its group of 2^round virtual ranks.
-            let group = |member: usize| {
-                let first = member >> round << round;
-                Piece::whole(fold.positions(first..first + (1 << round)))
-            };
-            let peer = fold.start(partner);
-            Step::exchange(
-                Transfer::new(peer, [group(own)]),
-                Transfer::new(peer, [group(partner)]),
-            )
-        })
-    });
+    let held = move |sender, _, round| vec![Piece::whole(fold.group(sender, round))];
     let begin = fold.fold_in(position, 0..1);
-    let end = fold.fold_out(position, Piece::whole(0..ranks));
+    let end = fold.fold_out(position, |_| Piece::whole(0..ranks));
     begin
         .into_iter()
-        .chain(rounds.into_iter().flatten())
+        .chain(fold.rounds(position, held))
         .chain(end)
 }
 
 /// The steps of a reduce-scatter, by recursive halving.
 pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
-    // Both ends of the last message name the block of the right one of the two positions.
-    let right = if fold.acts_for_two(position) {
-        position + 1
-    } else {
-        position
-    };
-    let end = fold.fold_out(
-        position,
-        Piece {
-            positions: 0..ranks,
-            blocks: right..right + 1,
-        },
-    );
+    let end = fold.fold_out(position, |right| Piece::reduced(ranks, right..right + 1));
     fold.halving(ranks, position).chain(end)
 }
 
@@ -74,15 +48,12 @@ pub(crate) fn scan(ranks: usize, position: usize) -> impl Iterator<Item = Step> 
     };
     iter::successors(Some(1_usize), |distance| distance.checked_mul(2))
         .take_while(move |&distance| distance < ranks)
-        .map(move |distance| Step {
-            sends: (position + distance < ranks)
-                .then(|| Transfer::new(position + distance, [held(position, distance)]))
-                .into_iter()
-                .collect(),
-            receives: position
-                .checked_sub(distance)
-                .map(|peer| Transfer::new(peer, [held(peer, distance)]))
-                .into_iter()
-                .collect(),
+        .map(move |distance| {
+            let right = Some(position + distance).filter(|&right| right < ranks);
+            let left = position.checked_sub(distance);
+            Step::new(
+                right.map(|right| Transfer::new(right, [held(position, distance)])),
+                left.map(|left| Transfer::new(left, [held(left, distance)])),
+            )
         })
 }

@@ -18,7 +18,7 @@ pub(crate) fn reduce(
     ranks: usize,
     root: usize,
     position: usize,
-) -> impl Iterator<Item = Step> + use<> {
+) -> impl DoubleEndedIterator<Item = Step> + use<> {
     let fold = Fold::new(ranks);
     let root_actor = fold.virtual_rank(root);
     let gather = fold.actor(position).map(|own| {
@@ -37,10 +37,7 @@ pub(crate) fn reduce(
             })
         })
     });
-    let all = [Piece {
-        positions: 0..ranks,
-        blocks: 0..ranks,
-    }];
+    let all = [Piece::reduced(ranks, 0..ranks)];
     let is_passed_on = fold.actor(root).is_none();
     let end = if is_passed_on && position == root {
         Some(Step::receive(Transfer::new(root - 1, all)))

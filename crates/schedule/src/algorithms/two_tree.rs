@@ -144,13 +144,11 @@ pub(crate) fn allreduce(
 ) -> impl Iterator<Item = Step> + use<> {
     // A block must go down the tree that it came up. Reversing an even number of blocks swaps the trees; this swaps them back.
     let exchanged = usize::from(blocks.is_multiple_of(2));
-    let down = reversed(up(ranks, position, blocks), ranks, blocks).map(move |mut step| {
-        let transfers = step.sends.iter_mut().chain(&mut step.receives);
-        for piece in transfers.flat_map(|transfer| &mut transfer.pieces) {
-            let block = piece.blocks.start ^ exchanged;
-            piece.blocks = block..block + 1;
-        }
-        step
+    let down = reversed(up(ranks, position, blocks), ranks, blocks).map(move |step| {
+        step.in_blocks(|blocks| {
+            let block = blocks.start ^ exchanged;
+            block..block + 1
+        })
     });
     up(ranks, position, blocks).chain(down)
 }

@@ -5,9 +5,9 @@ use super::schedule::Schedule;
 use crate::algorithms::hierarchical::{Levels, Nodes};
 use crate::algorithms::{
     binomial, bruck, circulant, direct, dissemination, pairwise_exchange, pipeline, rabenseifner,
-    recursive_doubling, reduce_scatter_gather, ring, trees, two_tree,
+    recursive_doubling, reduce_scatter_gather, ring, two_tree,
 };
-use crate::vocabulary::{Collective, Piece, Shape, Step, Steps};
+use crate::vocabulary::{Collective, Piece, Shape, Step, Steps, reversed};
 
 impl Schedule {
     /// The number of column blocks of a row: p if every position has a block of its own, [`Parameters`](crate::Parameters)'
@@ -26,6 +26,12 @@ impl Schedule {
         }
     }
 
+    #[track_caller]
+    fn assert_has(&self, position: usize) {
+        let ranks = self.ranks;
+        assert!(position < ranks, "no position {position}: p = {ranks}");
+    }
+
     /// The pieces that a position holds at the start.
     ///
     /// # Panics
@@ -33,17 +39,12 @@ impl Schedule {
     /// If there is no such position.
     #[must_use]
     pub fn held(&self, position: usize) -> Vec<Piece> {
-        assert!(
-            position < self.ranks,
-            "no position {position}: p = {}",
-            self.ranks
-        );
+        self.assert_has(position);
         let blocks = 0..self.blocks();
         match self.collective {
-            Collective::Broadcast { root } if root == position => vec![Piece {
-                positions: 0..self.ranks,
-                blocks,
-            }],
+            Collective::Broadcast { root } if root == position => {
+                vec![Piece::reduced(self.ranks, blocks)]
+            }
             Collective::Broadcast { .. } => Vec::new(),
             _ => vec![Piece {
                 positions: position..position + 1,
@@ -59,24 +60,14 @@ impl Schedule {
     /// If there is no such position.
     #[must_use]
     pub fn wanted(&self, position: usize) -> Vec<Piece> {
-        assert!(
-            position < self.ranks,
-            "no position {position}: p = {}",
-            self.ranks
-        );
-        let all = 0..self.ranks;
+        self.assert_has(position);
+        let reduced = |blocks| vec![Piece::reduced(self.ranks, blocks)];
         match self.collective {
             Collective::Reduce { root } if root != position => Vec::new(),
             Collective::Reduce { .. } | Collective::Allreduce | Collective::Broadcast { .. } => {
-                vec![Piece {
-                    positions: all,
-                    blocks: 0..self.blocks(),
-                }]
+                reduced(0..self.blocks())
             }
-            Collective::ReduceScatter => vec![Piece {
-                positions: all,
-                blocks: position..position + 1,
-            }],
+            Collective::ReduceScatter => reduced(position..position + 1),
             Collective::Scan if position == 0 => Vec::new(),
             Collective::Scan => vec![Piece::whole(0..position)],
         }
@@ -88,9 +79,8 @@ impl Schedule {
     ///
     /// If there is no such position.
     pub fn steps(&self, position: usize) -> Box<dyn Iterator<Item = Step>> {
-        let ranks = self.ranks;
-        assert!(position < ranks, "no position {position}: p = {ranks}");
-        let runs = self.effective();
+        self.assert_has(position);
+        let (ranks, runs) = (self.ranks, self.effective());
         match runs.collective {
             collective if runs.algorithm == Algorithm::Direct => {
                 Box::new(direct::steps(collective, ranks, position))
@@ -99,44 +89,28 @@ impl Schedule {
                 runs.on_levels(|nodes, levels| nodes.steps(collective, position, levels))
             }
             Collective::Reduce { root } => runs.reduce(root, position),
-            Collective::Broadcast { root } => runs.broadcast(root, position),
+            Collective::Broadcast { root } => {
+                Box::new(reversed(runs.reduce(root, position), ranks, runs.blocks()))
+            }
             Collective::Allreduce => runs.allreduce(position),
             Collective::ReduceScatter => runs.reduce_scatter(position),
             Collective::Scan => Box::new(recursive_doubling::scan(ranks, position)),
         }
     }
 
-    fn reduce(&self, root: usize, position: usize) -> Steps {
+    fn reduce(&self, root: usize, position: usize) -> Box<dyn DoubleEndedIterator<Item = Step>> {
         let (ranks, blocks) = (self.ranks, self.blocks());
-        let pipelined = |shape| Box::new(pipeline::reduce(shape, ranks, root, position, blocks));
-        match self.algorithm {
-            Algorithm::Binomial => Box::new(binomial::reduce(ranks, root, position)),
-            Algorithm::Fibonacci => {
-                Box::new(trees::reduce(Shape::Fibonacci, ranks, root, position))
-            }
-            Algorithm::Binary => Box::new(trees::reduce(Shape::Binary, ranks, root, position)),
-            Algorithm::LinearPipelined => pipelined(Shape::Linear),
-            Algorithm::BinaryPipelined => pipelined(Shape::Binary),
+        let shape = match self.algorithm {
+            Algorithm::Binomial => return Box::new(binomial::reduce(ranks, root, position)),
             Algorithm::ReduceScatterGather => {
-                Box::new(reduce_scatter_gather::reduce(ranks, root, position))
+                return Box::new(reduce_scatter_gather::reduce(ranks, root, position));
             }
+            Algorithm::Fibonacci => Shape::Fibonacci,
+            Algorithm::Binary | Algorithm::BinaryPipelined => Shape::Binary,
+            Algorithm::LinearPipelined => Shape::Linear,
             _ => self.no_program(),
-        }
-    }
-
-    fn broadcast(&self, root: usize, position: usize) -> Steps {
-        let (ranks, blocks) = (self.ranks, self.blocks());
-        let pipelined = |shape| Box::new(pipeline::broadcast(shape, ranks, root, position, blocks));
-        match self.algorithm {
-            Algorithm::Binomial => Box::new(binomial::broadcast(ranks, root, position)),
-            Algorithm::Fibonacci => {
-                Box::new(trees::broadcast(Shape::Fibonacci, ranks, root, position))
-            }
-            Algorithm::Binary => Box::new(trees::broadcast(Shape::Binary, ranks, root, position)),
-            Algorithm::LinearPipelined => pipelined(Shape::Linear),
-            Algorithm::BinaryPipelined => pipelined(Shape::Binary),
-            _ => self.no_program(),
-        }
+        };
+        Box::new(pipeline::reduce(shape, ranks, root, position, blocks))
     }
 
     fn allreduce(&self, position: usize) -> Steps {
@@ -158,7 +132,7 @@ impl Schedule {
                 // A binomial broadcast sends the blocks together.
                 let broadcast = self.part(Collective::Broadcast { root: 0 });
                 let spread = broadcast.steps(position);
-                let spread = spread.map(move |step| step.in_blocks(&(0..blocks)));
+                let spread = spread.map(move |step| step.in_blocks(|_| 0..blocks));
                 Box::new(self.reduce_to_first(position).chain(spread))
             }
             Algorithm::LinearDoublyPipelined => {
@@ -198,7 +172,7 @@ impl Schedule {
             Algorithm::Binomial | Algorithm::Fibonacci | Algorithm::Binary => {
                 // Whole rows go to position 0, and a binomial tree sends their blocks out.
                 let reduce = self.reduce_to_first(position);
-                let reduce = reduce.map(move |step| step.in_blocks(&(0..ranks)));
+                let reduce = reduce.map(move |step| step.in_blocks(|_| 0..ranks));
                 Box::new(reduce.chain(binomial::scatter(ranks, position)))
             }
             Algorithm::RecursiveDoubling => {

@@ -42,6 +42,6 @@ impl Link {
     clippy::cast_precision_loss,
     reason = "ranks and blocks are far below 2^53"
 )]
-pub(super) fn count(number: usize) -> f64 {
+pub(crate) fn count(number: usize) -> f64 {
     number as f64
 }

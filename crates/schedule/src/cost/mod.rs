@@ -7,9 +7,10 @@
 mod link;
 mod network;
 
-use self::link::count;
+pub(crate) use self::link::count;
 pub use self::link::{Link, Load};
 pub use self::network::Network;
+use crate::algorithms::bruck::digits;
 use crate::catalogue::{Algorithm, Parameters, Schedule};
 
 impl Algorithm {
@@ -96,12 +97,7 @@ impl Schedule {
             Algorithm::Hierarchical => (k + 2.0) * up(fragment) + folding,
             Algorithm::PairwiseExchange => k * up(2.0 * fragment) + folding,
             Algorithm::Dissemination | Algorithm::Bruck => {
-                let mut digits = Vec::new();
-                let mut rest = ranks - 1;
-                while rest > 0 {
-                    digits.push(rest % (self.ports() + 1));
-                    rest /= self.ports() + 1;
-                }
+                let digits = digits(self.ports(), ranks);
                 let first = digits.last().copied().unwrap_or(0);
                 let messages = count(first + self.ports() * digits.len().saturating_sub(1));
                 // A range that wraps around is two fragments.

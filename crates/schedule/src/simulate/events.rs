@@ -10,8 +10,9 @@ use std::iter;
 
 use super::machine::{Machine, SharedPort};
 use super::outcome::{Carried, Flight, Simulation};
-use super::sizes::{Message, Sizes, real};
+use super::sizes::{Message, Sizes};
 use crate::catalogue::Schedule;
+use crate::cost::count;
 use crate::vocabulary::Steps;
 
 /// A rank in the middle of its program.
@@ -152,7 +153,7 @@ impl<'m> Events<'m> {
         }
         // A port sends one message after the other, and receives them likewise.
         let own = &mut self.ranks[rank];
-        let ports = real(self.machine.ports);
+        let ports = count(self.machine.ports);
         let port_ns = own.begun_ns + f64::max(sent_ns, received_ns) / ports;
         own.ended_ns = own.ended_ns.max(port_ns);
         self.end_if_done(rank, ready);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::outcome::Carried;
 use crate::catalogue::Schedule;
+use crate::cost::count;
 use crate::vocabulary::{Piece, Transfer};
 
 /// Computes the lengths of a schedule's messages.
@@ -32,7 +33,7 @@ impl<'r> Sizes<'r> {
     ) -> Self {
         Self {
             ranks: schedule.ranks(),
-            block_bytes: row_bytes / real(schedule.blocks()),
+            block_bytes: row_bytes / count(schedule.blocks()),
             rows,
             is_ordered: true,
         }
@@ -69,7 +70,7 @@ impl<'r> Sizes<'r> {
                 clippy::cast_precision_loss,
                 reason = "fragments have some hundred nodes at most"
             )]
-            let bytes = rows as f64 * real(blocks.len()) * self.block_bytes;
+            let bytes = rows as f64 * count(blocks.len()) * self.block_bytes;
             message.bytes += bytes;
             if !is_whole {
                 message.combined_bytes += bytes;
@@ -78,12 +79,4 @@ impl<'r> Sizes<'r> {
         }
         message
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "ranks and blocks are far below 2^53"
-)]
-pub(super) fn real(number: usize) -> f64 {
-    number as f64
 }

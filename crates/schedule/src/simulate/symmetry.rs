@@ -2,8 +2,9 @@
 
 use super::machine::Machine;
 use super::outcome::{Carried, Simulation};
-use super::sizes::{Sizes, real};
+use super::sizes::Sizes;
 use crate::catalogue::Schedule;
+use crate::cost::count;
 use crate::vocabulary::Transfer;
 
 /// The sum of the times of rank 0's steps, as if all messages of a step began when the step does.
@@ -29,7 +30,7 @@ pub(super) fn by_symmetry(schedule: &Schedule, machine: &Machine, sizes: &Sizes<
         };
         let (sent, sent_max, _) = side(&step.sends);
         let (received, received_max, combined) = side(&step.receives);
-        let ports = real(machine.ports);
+        let ports = count(machine.ports);
         let own = (sent / ports).max(received / ports);
         time_ns += own.max(sent_max).max(received_max) + machine.near.combine_byte_ns * combined;
     }

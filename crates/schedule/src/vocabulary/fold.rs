@@ -51,38 +51,63 @@ impl Fold {
         (!is_passive).then(|| self.virtual_rank(position))
     }
 
-    /// Whether a position acts for its right neighbour, too.
-    pub(crate) fn acts_for_two(self, position: usize) -> bool {
-        position < 2 * self.leftover && position.is_multiple_of(2)
-    }
-
     /// The step before the rounds: the right one of two positions sends its own piece to the left one.
     pub(crate) fn fold_in(self, position: usize, blocks: Range<usize>) -> Option<Step> {
-        let piece = |of: usize| Piece {
-            positions: of..of + 1,
-            blocks: blocks.clone(),
-        };
-        if self.actor(position).is_none() {
-            Some(Step::send(Transfer::new(position - 1, [piece(position)])))
-        } else if self.acts_for_two(position) {
-            Some(Step::receive(Transfer::new(
-                position + 1,
-                [piece(position + 1)],
-            )))
-        } else {
-            None
-        }
+        self.between_two(position, Step::send, Step::receive, |right| Piece {
+            positions: right..right + 1,
+            blocks,
+        })
     }
 
-    /// The step after the rounds: the left one of two positions sends `piece` to the right one.
-    pub(crate) fn fold_out(self, position: usize, piece: Piece) -> Option<Step> {
+    /// The step after the rounds: the left one of two positions sends `piece(right one)` to the right one.
+    pub(crate) fn fold_out(
+        self,
+        position: usize,
+        piece: impl FnOnce(usize) -> Piece,
+    ) -> Option<Step> {
+        self.between_two(position, Step::receive, Step::send, piece)
+    }
+
+    /// The step of the right or the left one of the two positions of a virtual rank.
+    fn between_two(
+        self,
+        position: usize,
+        of_right: fn(Transfer) -> Step,
+        of_left: fn(Transfer) -> Step,
+        piece: impl FnOnce(usize) -> Piece,
+    ) -> Option<Step> {
         if self.actor(position).is_none() {
-            Some(Step::receive(Transfer::new(position - 1, [piece])))
-        } else if self.acts_for_two(position) {
-            Some(Step::send(Transfer::new(position + 1, [piece])))
-        } else {
-            None
+            return Some(of_right(Transfer::new(position - 1, [piece(position)])));
         }
+        let right = position + 1;
+        let is_left = position < 2 * self.leftover;
+        is_left.then(|| of_left(Transfer::new(right, [piece(right)])))
+    }
+
+    /// The rounds, in which each virtual rank exchanges messages with the one whose number differs in one bit, the lowest bit
+    /// first. `pieces(sender, receiver, round)` are what a virtual rank sends.
+    pub(crate) fn rounds(
+        self,
+        position: usize,
+        pieces: impl Fn(usize, usize, u32) -> Vec<Piece>,
+    ) -> impl DoubleEndedIterator<Item = Step> {
+        let rounds = self.actor(position).map(|own| {
+            (0..self.rounds).map(move |round| {
+                let partner = own ^ 1 << round;
+                let peer = self.start(partner);
+                Step::exchange(
+                    Transfer::new(peer, pieces(own, partner, round)),
+                    Transfer::new(peer, pieces(partner, own, round)),
+                )
+            })
+        });
+        rounds.into_iter().flatten()
+    }
+
+    /// The positions of the 2^round virtual ranks whose reduction a virtual rank holds before a round.
+    pub(crate) fn group(self, member: usize, round: u32) -> Range<usize> {
+        let first = member >> round << round;
+        self.positions(first..first + (1 << round))
     }
 
     /// The steps of recursive halving. Afterwards every virtual rank holds the reduction of all positions, in the blocks of its
@@ -94,24 +119,12 @@ impl Fold {
         self,
         ranks: usize,
         position: usize,
-    ) -> impl Iterator<Item = Step> + use<> {
-        let rounds = self.actor(position).map(|own| {
-            (0..self.rounds).map(move |round| {
-                let partner = own ^ 1 << round;
-                let pieces = |holder: usize, target: usize| {
-                    let first = holder >> round << round;
-                    let held = self.positions(first..first + (1 << round));
-                    self.blocks_of(target, round, &held)
-                };
-                let peer = self.start(partner);
-                Step::exchange(
-                    Transfer::new(peer, pieces(own, partner)),
-                    Transfer::new(peer, pieces(partner, own)),
-                )
-            })
-        });
+    ) -> impl DoubleEndedIterator<Item = Step> + use<> {
+        let pieces = move |holder: usize, target: usize, round: u32| {
+            self.blocks_of(target, round, &self.group(holder, round))
+        };
         let begin = self.fold_in(position, 0..ranks);
-        begin.into_iter().chain(rounds.into_iter().flatten())
+        begin.into_iter().chain(self.rounds(position, pieces))
     }
 
     /// The fully reduced blocks that `holder` has when a gather, which runs the halving's rounds backwards, comes to `round`.

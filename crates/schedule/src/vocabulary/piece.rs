@@ -21,6 +21,14 @@ impl Piece {
         }
     }
 
+    /// The reduction of all positions, in these blocks.
+    pub(crate) fn reduced(ranks: usize, blocks: Range<usize>) -> Self {
+        Self {
+            positions: 0..ranks,
+            blocks,
+        }
+    }
+
     /// The pieces of `length` positions from `start` on, where position 0 follows position p - 1: one range, or two where
     /// they wrap around.
     ///

@@ -1,10 +1,10 @@
 //! A reduction run backwards is a broadcast.
 
 use super::piece::Piece;
-use super::step::{Step, Transfer};
+use super::step::Step;
 
 /// The steps of a reduction from the last to the first, with sends and receives exchanged: the root's row travels the
-/// reduction's links backwards.
+/// reduction's links backwards. In a tree, the child with the deepest subtree is thus served first.
 ///
 /// Block numbers are reversed, too, so that block 0 still goes first.
 pub(crate) fn reversed(
@@ -12,22 +12,15 @@ pub(crate) fn reversed(
     ranks: usize,
     blocks: usize,
 ) -> impl Iterator<Item = Step> {
-    let turned = move |transfers: Vec<Transfer>| -> Vec<Transfer> {
-        let whole = |mut transfer: Transfer| {
+    steps.rev().map(move |step| {
+        Step::new(step.receives, step.sends).map(|mut transfer| {
             for piece in &mut transfer.pieces {
-                *piece = Piece {
-                    positions: 0..ranks,
-                    blocks: blocks - piece.blocks.end..blocks - piece.blocks.start,
-                };
+                let reversed = blocks - piece.blocks.end..blocks - piece.blocks.start;
+                *piece = Piece::reduced(ranks, reversed);
             }
             // Two ranges of a partial reduction become the same whole row, which is sent once.
             transfer.pieces.dedup();
             transfer
-        };
-        transfers.into_iter().map(whole).collect()
-    };
-    steps.rev().map(move |step| Step {
-        sends: turned(step.receives),
-        receives: turned(step.sends),
+        })
     })
 }

@@ -36,34 +36,59 @@ impl Transfer {
 }
 
 impl Step {
-    pub(crate) fn send(transfer: Transfer) -> Self {
+    pub(crate) fn new(
+        sends: impl IntoIterator<Item = Transfer>,
+        receives: impl IntoIterator<Item = Transfer>,
+    ) -> Self {
         Self {
-            sends: vec![transfer],
-            receives: Vec::new(),
+            sends: sends.into_iter().collect(),
+            receives: receives.into_iter().collect(),
         }
+    }
+
+    pub(crate) fn send(transfer: Transfer) -> Self {
+        Self::new([transfer], [])
     }
 
     pub(crate) fn receive(transfer: Transfer) -> Self {
-        Self {
-            sends: Vec::new(),
-            receives: vec![transfer],
-        }
+        Self::new([], [transfer])
     }
 
     pub(crate) fn exchange(send: Transfer, receive: Transfer) -> Self {
-        Self {
-            sends: vec![send],
-            receives: vec![receive],
-        }
+        Self::new([send], [receive])
     }
 
-    /// The step with `blocks` set in every piece, for an algorithm that sends all blocks of a divided row together.
-    pub(crate) fn in_blocks(mut self, blocks: &Range<usize>) -> Self {
-        let transfers = self.sends.iter_mut().chain(&mut self.receives);
-        for piece in transfers.flat_map(|transfer| &mut transfer.pieces) {
-            piece.blocks.clone_from(blocks);
-        }
-        self
+    /// The step in which every position sends to the one `distance` after it, cyclically; `sent` returns what a position sends.
+    pub(crate) fn shift(
+        ranks: usize,
+        position: usize,
+        distance: usize,
+        sent: impl Fn(usize) -> Vec<Piece>,
+    ) -> Self {
+        let (to, from) = (position + distance, position + ranks - distance);
+        let (to, from) = (to % ranks, from % ranks);
+        Self::exchange(
+            Transfer::new(to, sent(position)),
+            Transfer::new(from, sent(from)),
+        )
+    }
+
+    /// The step with `change` applied to every message.
+    pub(crate) fn map(self, change: impl Fn(Transfer) -> Transfer) -> Self {
+        Self::new(
+            self.sends.into_iter().map(&change),
+            self.receives.into_iter().map(&change),
+        )
+    }
+
+    /// The step with other blocks in every piece: `blocks` of those that it had.
+    pub(crate) fn in_blocks(self, blocks: impl Fn(&Range<usize>) -> Range<usize>) -> Self {
+        self.map(|mut transfer| {
+            for piece in &mut transfer.pieces {
+                piece.blocks = blocks(&piece.blocks);
+            }
+            transfer
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,4 +1,19 @@
 //! Trees over positions, numbered in pre-order: every subtree is a contiguous range that begins with its root.
+//!
+//! A node receives from its first child, then from its second (paper 5).
+//!
+//! ```text
+//! fibonacci, p = 7 (F_3)      round 1     round 2     round 3
+//!     0                       1 ◄─ 2      0 ◄─ 1      0 ◄─ 3
+//!     ├─ 1 ── 2               3 ◄─ 4      3 ◄─ 5
+//!     └─ 3                    5 ◄─ 6
+//!        ├─ 4
+//!        └─ 5 ── 6
+//! ```
+//!
+//! A parent receives one message per round. In a Fibonacci tree the smaller subtree is reduced a round before the larger one, so
+//! no position waits: p - 1 messages in i rounds, for the least i with fib(i + 3) > p. No other tree with two children per node
+//! takes fewer rounds. The binary tree's subtrees are of equal size and take two rounds a level: at most 2 floor(log2 p) rounds.
 
 use std::ops::Range;
 

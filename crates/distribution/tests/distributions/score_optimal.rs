@@ -1,12 +1,13 @@
 //! The least score: against all distributions of few items, and against shortest paths, known
 //! numbers and other schemes for more.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![allow(clippy::float_cmp, reason = "a score is computed in one way")]
 
 use distribution::{Cost, Distribution, Error, Scheme};
 use proptest::prelude::*;
 use tree_index::message_count;
+
+use super::common::{all_cuts, counts};
 
 const fn cost(send_ns: f64, add_ns: f64) -> Cost {
     Cost { send_ns, add_ns }
@@ -29,32 +30,24 @@ const COSTS: [Cost; 9] = [
 type Rating = (f64, u64, u64);
 
 fn rating(distribution: &Distribution, cost: &Cost) -> Rating {
-    let counts = (0..distribution.ranks()).map(|rank| distribution.count(rank));
-    let share_items_max = counts.max().unwrap();
-    (
-        distribution.score(cost),
-        distribution.message_count(),
-        share_items_max,
-    )
+    let share_items_max = counts(distribution).into_iter().max().unwrap();
+    let messages = distribution.message_count();
+    (distribution.score(cost), messages, share_items_max)
 }
 
 /// Whether no rank is empty, or each item has a rank of its own.
 fn is_busy(distribution: &Distribution) -> bool {
-    let busy = (0..distribution.ranks()).filter(|&rank| distribution.count(rank) > 0);
+    let counts = counts(distribution);
+    let busy = counts.iter().filter(|&&count| count > 0);
     busy.count() as u64 == distribution.items().min(distribution.ranks() as u64)
 }
 
 /// For 1, 2, … p shares: messages and the largest share of every way to cut N items.
-fn all_cuts(items: u64, ranks: usize) -> Vec<Vec<(u64, u64)>> {
+fn costs_of_cuts(items: u64, ranks: usize) -> Vec<Vec<(u64, u64)>> {
     let mut cuts = vec![Vec::new(); ranks + 1];
-    for chosen in 0_u64..1 << (items - 1) {
-        let shares = chosen.count_ones() as usize + 1;
-        if shares <= ranks {
-            let inner = (1..items).filter(|x| chosen >> (x - 1) & 1 == 1);
-            let starts: Vec<u64> = [0].into_iter().chain(inner).chain([items]).collect();
-            let largest = starts.windows(2).map(|pair| pair[1] - pair[0]).max();
-            cuts[shares].push((message_count(starts), largest.unwrap()));
-        }
+    for starts in all_cuts(items, ranks) {
+        let largest = starts.windows(2).map(|pair| pair[1] - pair[0]).max();
+        cuts[starts.len() - 1].push((message_count(starts), largest.unwrap()));
     }
     cuts.iter_mut().for_each(|of_some| {
         of_some.sort_unstable();
@@ -67,7 +60,7 @@ fn all_cuts(items: u64, ranks: usize) -> Vec<Vec<(u64, u64)>> {
 fn no_distribution_of_a_few_items_scores_less() {
     for items in 1..=15 {
         for ranks in 1..=7 {
-            let cuts = all_cuts(items, ranks);
+            let cuts = costs_of_cuts(items, ranks);
             let owners = ranks.min(usize::try_from(items).unwrap());
             for cost in &COSTS {
                 let least = |of: &[Vec<(u64, u64)>]| {
@@ -111,10 +104,6 @@ fn bad_costs_are_named() {
 
 #[test]
 fn more_ranks_than_items_get_one_each_or_none() {
-    let counts = |distribution: &Distribution| -> Vec<u64> {
-        let ranks = 0..distribution.ranks();
-        ranks.map(|rank| distribution.count(rank)).collect()
-    };
     let free_messages = cost(0.0, 1.0);
     for make in [
         Distribution::score_optimal,

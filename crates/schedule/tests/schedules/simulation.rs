@@ -1,6 +1,5 @@
 //! Compares the simulator with formulas, and the simulation of rank 0 alone with the simulation of all ranks.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![allow(clippy::float_cmp, reason = "the times are exact")]
 #![allow(clippy::cast_precision_loss, reason = "small numbers")]
 
@@ -8,6 +7,8 @@ use schedule::{
     Algorithm, Collective, Link, Load, Machine, Network, Parameters, Placement, Schedule,
     SharedPort, check, simulate, simulate_by_symmetry, simulate_unordered,
 };
+
+use super::common::{schedule, with_blocks};
 
 /// Powers of two, so that sums of times are exact.
 const LINK: Link = Link {
@@ -17,12 +18,7 @@ const LINK: Link = Link {
 };
 
 fn allreduce(algorithm: Algorithm, ranks: usize, blocks: usize) -> Schedule {
-    let parameters = Parameters {
-        blocks,
-        ..Parameters::default()
-    };
-    let schedule = Schedule::new(algorithm, Collective::Allreduce, ranks).unwrap();
-    schedule.with(parameters).unwrap()
+    schedule(algorithm, Collective::Allreduce, ranks, with_blocks(blocks))
 }
 
 /// Paper 2's Lemma 1 and its corollaries: (d + s (M - 1)) (alpha + beta m / M).
@@ -342,8 +338,8 @@ fn predictions_between_nodes_are_near_the_simulation() {
                             outer,
                             ..Parameters::default()
                         };
-                        let schedule = Schedule::new(algorithm, Collective::Allreduce, ranks);
-                        let schedule = schedule.unwrap().with(parameters).unwrap();
+                        let schedule =
+                            schedule(algorithm, Collective::Allreduce, ranks, parameters);
                         let machine = Machine::of(&network, ranks);
                         let simulated = simulate(&schedule, &machine, 8.0, &|_| 1).time_ns;
                         let ratio = schedule.predicted_ns(load, network) / simulated;

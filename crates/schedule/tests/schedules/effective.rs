@@ -1,8 +1,8 @@
 //! A schedule says which algorithm runs, and its steps are the steps of that algorithm.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+use schedule::{Algorithm, Collective, Parameters, Schedule};
 
-use schedule::{Algorithm, Collective, Parameters, Schedule, Step};
+use super::common::{self, programs};
 
 const RANKS_MAX: usize = 41;
 
@@ -15,16 +15,7 @@ const PARAMETERS: Parameters = Parameters {
 };
 
 fn schedule(algorithm: Algorithm, collective: Collective, ranks: usize) -> Schedule {
-    let schedule = Schedule::new(algorithm, collective, ranks).unwrap();
-    schedule.with(PARAMETERS).unwrap()
-}
-
-/// The steps of all positions.
-fn programs(schedule: &Schedule) -> Vec<Vec<Step>> {
-    let ranks = 0..schedule.ranks();
-    ranks
-        .map(|position| schedule.steps(position).collect())
-        .collect()
+    common::schedule(algorithm, collective, ranks, PARAMETERS)
 }
 
 fn collectives(ranks: usize) -> [Collective; 5] {
@@ -115,6 +106,8 @@ fn steps_are_those_of_the_algorithm_that_runs() {
 #[test]
 fn schedules_say_what_runs() {
     let reduce = Collective::Reduce { root: 2 };
+    let (broadcast, allreduce) = (Collective::Broadcast { root: 0 }, Collective::Allreduce);
+    let (two_tree, dissemination) = (Algorithm::TwoTree, Algorithm::Dissemination);
     for (algorithm, collective, ranks, words) in [
         (
             Algorithm::Binomial,
@@ -129,19 +122,19 @@ fn schedules_say_what_runs() {
             "reduce to 2 by ring on 8 ranks (runs binomial)",
         ),
         (
-            Algorithm::TwoTree,
-            Collective::Broadcast { root: 0 },
+            two_tree,
+            broadcast,
             5,
             "broadcast from 0 by two-tree on 5 ranks (runs binary-pipelined, 3 blocks)",
         ),
         (
-            Algorithm::TwoTree,
-            Collective::Allreduce,
+            two_tree,
+            allreduce,
             5,
             "allreduce by two-tree on 5 ranks (3 blocks)",
         ),
         (
-            Algorithm::TwoTree,
+            two_tree,
             Collective::ReduceScatter,
             5,
             "reduce-scatter by two-tree on 5 ranks (runs recursive-doubling)",
@@ -153,19 +146,19 @@ fn schedules_say_what_runs() {
             "scan by bruck on 1 rank (runs recursive-doubling)",
         ),
         (
-            Algorithm::Dissemination,
-            Collective::Allreduce,
+            dissemination,
+            allreduce,
             39,
             "allreduce by dissemination on 39 ranks (n = 2)",
         ),
         (
-            Algorithm::Dissemination,
-            Collective::Allreduce,
+            dissemination,
+            allreduce,
             40,
             "allreduce by dissemination on 40 ranks (n = 2 does not adapt to 40 ranks: bruck with the same n)",
         ),
         (
-            Algorithm::Dissemination,
+            dissemination,
             reduce,
             40,
             "reduce to 2 by dissemination on 40 ranks (runs binomial)",
@@ -186,13 +179,13 @@ fn what_stands_in_has_the_same_ports() {
 #[test]
 fn levels_say_what_runs() {
     let levels = |inner, outer, collective| {
-        let schedule = Schedule::new(Algorithm::Hierarchical, collective, 13).unwrap();
         let parameters = Parameters {
             inner,
             outer,
             ..PARAMETERS
         };
-        schedule.with(parameters).unwrap().remark().unwrap()
+        let schedule = common::schedule(Algorithm::Hierarchical, collective, 13, parameters);
+        schedule.remark().unwrap()
     };
     let (ring, gather) = (Algorithm::Ring, Algorithm::ReduceScatterGather);
     let (reduce, allreduce) = (Collective::Reduce { root: 5 }, Collective::Allreduce);

@@ -1,18 +1,18 @@
 //! The checker finds the fault in schedules that have one.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+use schedule::{
+    Algorithm, Collective, Parameters, Piece, Step, Transfer, Violation, check_programs,
+};
 
-use schedule::{Algorithm, Collective, Piece, Schedule, Step, Transfer, Violation, check_programs};
+use super::common::{programs, schedule};
 
 const RANKS: usize = 6;
 
 /// Changes an allreduce by recursive doubling with `spoil`, and returns the violation that the checker finds.
 fn spoilt(spoil: impl Fn(&mut Vec<Vec<Step>>)) -> Violation {
-    let schedule =
-        Schedule::new(Algorithm::RecursiveDoubling, Collective::Allreduce, RANKS).unwrap();
-    let mut programs: Vec<Vec<Step>> = (0..RANKS)
-        .map(|position| schedule.steps(position).collect())
-        .collect();
+    let (algorithm, collective) = (Algorithm::RecursiveDoubling, Collective::Allreduce);
+    let schedule = schedule(algorithm, collective, RANKS, Parameters::default());
+    let mut programs = programs(&schedule);
     spoil(&mut programs);
     let check = check_programs(
         &programs,
@@ -91,29 +91,42 @@ fn the_ends_disagree() {
     };
 }
 
+/// A message with the pieces of these positions.
+fn transfer(peer: usize, of: &[usize]) -> Transfer {
+    let pieces = of.iter().copied().map(own).collect();
+    Transfer { peer, pieces }
+}
+
+/// A position's own piece.
+fn own(position: usize) -> Piece {
+    Piece {
+        positions: position..position + 1,
+        blocks: 0..1,
+    }
+}
+
+fn send(transfer: Transfer) -> Step {
+    Step {
+        sends: vec![transfer],
+        receives: Vec::new(),
+    }
+}
+
+fn receive(transfer: Transfer) -> Step {
+    Step {
+        sends: Vec::new(),
+        receives: vec![transfer],
+    }
+}
+
 #[test]
 fn pieces_in_another_order() {
-    let pieces = [0..1, 1..2].map(|positions| Piece {
-        positions,
-        blocks: 0..1,
-    });
-    let mut reversed = pieces.to_vec();
-    reversed.reverse();
-    let transfer = |peer, pieces: &[Piece]| Transfer {
-        peer,
-        pieces: pieces.to_vec(),
-    };
-    let send = Step {
-        sends: vec![transfer(1, &pieces)],
-        receives: Vec::new(),
-    };
-    let receive = Step {
-        sends: Vec::new(),
-        receives: vec![transfer(0, &reversed)],
-    };
     let violation = check_programs(
-        &[vec![send], vec![receive]],
-        |_| pieces.to_vec(),
+        &[
+            vec![send(transfer(1, &[0, 1]))],
+            vec![receive(transfer(0, &[1, 0]))],
+        ],
+        |_| vec![own(0), own(1)],
         |_| Vec::new(),
     );
     assert!(matches!(violation, Err(Violation::Different { .. })));
@@ -121,35 +134,18 @@ fn pieces_in_another_order() {
 
 #[test]
 fn a_cycle_of_synchronous_sends() {
-    let transfer = |peer, of: usize| Transfer {
-        peer,
-        pieces: vec![Piece {
-            positions: of..of + 1,
-            blocks: 0..1,
-        }],
-    };
     // Every position sends to the right, and only then receives from the left.
     let ring = |position: usize| {
         let (right, left) = ((position + 1) % 3, (position + 2) % 3);
         vec![
-            Step {
-                sends: vec![transfer(right, position)],
-                receives: Vec::new(),
-            },
-            Step {
-                sends: Vec::new(),
-                receives: vec![transfer(left, left)],
-            },
+            send(transfer(right, &[position])),
+            receive(transfer(left, &[left])),
         ]
     };
-    let programs: Vec<Vec<Step>> = (0..3).map(ring).collect();
-    let own = |position: usize| {
-        vec![Piece {
-            positions: position..position + 1,
-            blocks: 0..1,
-        }]
+    let check = |programs: [Vec<Step>; 3]| {
+        check_programs(&programs, |position| vec![own(position)], |_| Vec::new())
     };
-    let violation = check_programs(&programs, own, |_| Vec::new()).unwrap_err();
+    let violation = check([0, 1, 2].map(ring)).unwrap_err();
     assert_eq!(violation, Violation::Cycle(vec![(0, 1), (1, 2), (2, 0)]));
     // Posted together, the same messages arrive.
     let at_once = |position: usize| {
@@ -157,33 +153,18 @@ fn a_cycle_of_synchronous_sends() {
         first.receives = second.receives;
         vec![first]
     };
-    let programs: Vec<Vec<Step>> = (0..3).map(at_once).collect();
-    assert_eq!(
-        check_programs(&programs, own, |_| Vec::new())
-            .unwrap()
-            .messages,
-        3
-    );
+    assert_eq!(check([0, 1, 2].map(at_once)).unwrap().messages, 3);
 }
 
 #[test]
 fn a_peer_that_does_not_exist() {
-    let violation = spoilt(|programs| programs[3][0].sends[0].peer = RANKS);
-    assert!(matches!(
-        violation,
-        Violation::NoPeer {
+    for peer in [RANKS, 3] {
+        let violation = spoilt(|programs| programs[3][0].sends[0].peer = peer);
+        let expected = Violation::NoPeer {
             position: 3,
             step: 0,
-            peer: RANKS
-        }
-    ));
-    let violation = spoilt(|programs| programs[3][0].sends[0].peer = 3);
-    assert!(matches!(
-        violation,
-        Violation::NoPeer {
-            position: 3,
-            step: 0,
-            peer: 3
-        }
-    ));
+            peer,
+        };
+        assert_eq!(violation, expected);
+    }
 }

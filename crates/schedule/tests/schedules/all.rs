@@ -1,12 +1,9 @@
 //! Checks every algorithm and collective on 1 to 64 ranks and on corner cases up to 300, and compares their rounds and messages
 //! with the published ones.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+use schedule::{Algorithm, Collective, Parameters, Report, Schedule};
 
-mod common;
-
-use common::{dissemination_rounds, log2_up};
-use schedule::{Algorithm, Collective, Report, Schedule, check};
+use super::common::{checked, dissemination_rounds, log2_up};
 
 /// Every p to 64. Beyond, the neighbours of powers of two and of Fibonacci numbers, where trees change, and some between.
 fn ranks_met() -> impl Iterator<Item = usize> {
@@ -27,9 +24,7 @@ fn roots(ranks: usize) -> Vec<usize> {
 
 #[track_caller]
 fn report(algorithm: Algorithm, collective: Collective, ranks: usize) -> Report {
-    let schedule = Schedule::new(algorithm, collective, ranks).unwrap();
-    check(&schedule)
-        .unwrap_or_else(|violation| panic!("{algorithm}, {collective:?}, p = {ranks}: {violation}"))
+    checked(algorithm, collective, ranks, Parameters::default())
 }
 
 /// k = floor(log2 p) and q = p - 2^k.

@@ -1,15 +1,11 @@
 //! Ownership in any pieces, against a table that names every item's owner.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
-#![allow(
-    clippy::single_range_in_vec_init,
-    reason = "a rank may own one range, which is no list of its items"
-)]
-
 use std::ops::Range;
 
 use distribution::{Distribution, Error, Ownership, Scheme};
 use proptest::prelude::*;
+
+use super::common::any_extents;
 
 /// Checks all methods against `held`, the items of each rank in the order in which it holds them.
 fn check(ownership: &Ownership, held: &[Vec<u64>]) {
@@ -154,20 +150,8 @@ fn only_rules_are_rules() {
 }
 
 proptest! {
-    /// Cuts the items into pieces, and inserts each into a random rank's list at a random place.
     #[test]
-    fn any_pieces_in_any_order(
-        lengths in prop::collection::vec(0_u64..9, 0..14),
-        owners in prop::collection::vec((0_usize..6, any::<prop::sample::Index>()), 14),
-        ranks in 6_usize..8,
-    ) {
-        let mut extents: Vec<Vec<Range<u64>>> = vec![Vec::new(); ranks];
-        let mut start = 0;
-        for (length, (owner, place)) in lengths.into_iter().zip(owners) {
-            let own = &mut extents[owner];
-            own.insert(place.index(own.len() + 1), start..start + length);
-            start += length;
-        }
+    fn any_pieces_in_any_order(extents in any_extents()) {
         let held: Vec<Vec<u64>> = extents
             .iter()
             .map(|own| own.iter().cloned().flatten().collect())

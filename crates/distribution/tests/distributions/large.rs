@@ -4,6 +4,8 @@
 use distribution::{Distribution, Scheme, lookup};
 use proptest::prelude::*;
 
+use super::common;
+
 const RANKS_MAX: u64 = 1 << 40;
 
 /// The schemes that are a formula: no memory, however many ranks.
@@ -108,8 +110,7 @@ proptest! {
     #[test]
     fn counts_come_back(counts in prop::collection::vec(prop_oneof![Just(0), 0..1000_u64], 1..50)) {
         let distribution = Distribution::from_counts(&counts).unwrap();
-        let back: Vec<u64> = (0..counts.len()).map(|rank| distribution.count(rank)).collect();
-        prop_assert_eq!(back, counts);
+        prop_assert_eq!(common::counts(&distribution), counts);
         check_lookups(&distribution)?;
         let boundaries = distribution.starts().collect();
         prop_assert_eq!(Distribution::from_boundaries(boundaries).unwrap(), distribution);

@@ -1,15 +1,11 @@
 //! New owners after ranks were lost or have joined, against a table that names every item's owner before and after.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
-#![allow(
-    clippy::single_range_in_vec_init,
-    reason = "a rank may own one range, which is no list of its items"
-)]
-
 use std::ops::Range;
 
 use distribution::{Distribution, Error, Move, Ownership, Rebalance, Source};
 use proptest::prelude::*;
+
+use super::common::any_extents;
 
 const RULES: [Rebalance; 2] = [Rebalance::MinimalMovement, Rebalance::EvenShares];
 
@@ -194,22 +190,13 @@ fn as_many_items_as_there_can_be() {
 }
 
 proptest! {
-    /// Random pieces on random ranks; random ranks are lost, and others join, in random order.
+    /// Random ranks are lost, and others join, in random order.
     #[test]
     fn any_ownership_and_any_ranks(
-        lengths in prop::collection::vec(0_u64..9, 0..14),
-        owners in prop::collection::vec((0_usize..6, any::<prop::sample::Index>()), 14),
-        ranks in 6_usize..8,
+        extents in any_extents(),
         now in prop::collection::vec(prop::option::weighted(0.7, 0_usize..6), 1..9),
     ) {
-        let mut extents: Vec<Vec<Range<u64>>> = vec![Vec::new(); ranks];
-        let mut start = 0;
-        for (length, (owner, place)) in lengths.into_iter().zip(owners) {
-            let own = &mut extents[owner];
-            own.insert(place.index(own.len() + 1), start..start + length);
-            start += length;
-        }
-        let mut seen = vec![false; ranks];
+        let mut seen = vec![false; extents.len()];
         let now = now.into_iter().map(|before| before.filter(|&rank| !std::mem::replace(&mut seen[rank], true)));
         let now: Vec<_> = now.collect();
         check(&Ownership::from_extents(&extents).unwrap(), &now);

@@ -1,28 +1,10 @@
 //! Blocks, ports and levels: all algorithms that use them, and the values that are refused.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+use schedule::{Algorithm, Collective, Count, Error, Link, Load, Parameters, Schedule};
 
-mod common;
-
-use common::{dissemination_rounds, log2_up};
-use schedule::{
-    Algorithm, Collective, Count, Error, Link, Load, Parameters, Report, Schedule, check,
-};
+use super::common::{checked, dissemination_rounds, log2_up, schedule, with_blocks, with_ports};
 
 const RANKS_MAX: usize = 300;
-
-fn with(
-    algorithm: Algorithm,
-    collective: Collective,
-    ranks: usize,
-    parameters: Parameters,
-) -> Report {
-    let schedule = Schedule::new(algorithm, collective, ranks).unwrap();
-    let schedule = schedule.with(parameters).unwrap();
-    check(&schedule).unwrap_or_else(|violation| {
-        panic!("{algorithm}, {collective:?}, p = {ranks}, {parameters:?}: {violation}")
-    })
-}
 
 #[test]
 fn pipelines() {
@@ -30,15 +12,12 @@ fn pipelines() {
         // The least h with p <= 2^h - 1.
         let h = log2_up(ranks + 1);
         for blocks in [1, 2, 3, 4, 7, 16] {
-            let parameters = Parameters {
-                blocks,
-                ..Parameters::default()
-            };
+            let parameters = with_blocks(blocks);
             for &algorithm in Algorithm::ALL {
                 if !algorithm.is_pipelined() {
                     continue;
                 }
-                let found = with(algorithm, Collective::Allreduce, ranks, parameters);
+                let found = checked(algorithm, Collective::Allreduce, ranks, parameters);
                 let at = format!("{algorithm}, p = {ranks}, B = {blocks}: {found:?}");
                 assert_eq!(found.messages, 2 * blocks * (ranks - 1), "{at}");
                 if ranks < 3 || blocks < 2 {
@@ -59,7 +38,7 @@ fn pipelines() {
             for root in [0, ranks / 2, ranks - 1] {
                 for collective in [Collective::Reduce { root }, Collective::Broadcast { root }] {
                     for algorithm in [Algorithm::LinearPipelined, Algorithm::BinaryPipelined] {
-                        let found = with(algorithm, collective, ranks, parameters);
+                        let found = checked(algorithm, collective, ranks, parameters);
                         assert_eq!(found.messages, blocks * (ranks - 1));
                     }
                 }
@@ -73,12 +52,9 @@ fn several_ports() {
     for ports in 1..=8 {
         let mut not_adapting = Vec::new();
         for ranks in 1..=RANKS_MAX {
-            let parameters = Parameters {
-                ports: Some(ports),
-                ..Parameters::default()
-            };
+            let parameters = with_ports(ports);
             let rounds = dissemination_rounds(ports, ranks);
-            let bruck = with(Algorithm::Bruck, Collective::Allreduce, ranks, parameters);
+            let bruck = checked(Algorithm::Bruck, Collective::Allreduce, ranks, parameters);
             let mut first_digit = ranks - 1;
             while first_digit > ports {
                 first_digit /= ports + 1;
@@ -91,11 +67,11 @@ fn several_ports() {
                 "n = {ports}, p = {ranks}"
             );
             let algorithm = Algorithm::Dissemination;
-            let found = with(algorithm, Collective::Allreduce, ranks, parameters);
+            let found = checked(algorithm, Collective::Allreduce, ranks, parameters);
             assert_eq!(found.rounds, rounds);
             assert!(found.messages <= ranks * (ports + full));
-            let schedule = Schedule::new(algorithm, Collective::Allreduce, ranks).unwrap();
-            let remark = schedule.with(parameters).unwrap().remark().unwrap();
+            let schedule = schedule(algorithm, Collective::Allreduce, ranks, parameters);
+            let remark = schedule.remark().unwrap();
             if remark.contains("does not adapt") {
                 not_adapting.push(ranks);
             }
@@ -134,7 +110,7 @@ fn levels_of_every_kind() {
                         Collective::Broadcast { root },
                     ] {
                         if inner != Algorithm::Hierarchical && outer != Algorithm::Hierarchical {
-                            with(Algorithm::Hierarchical, collective, ranks, parameters);
+                            checked(Algorithm::Hierarchical, collective, ranks, parameters);
                         }
                     }
                 }
@@ -155,18 +131,10 @@ fn numbers_that_are_refused() {
             value,
             limit,
         };
-        let ports = Parameters {
-            ports: Some(value),
-            ..default
-        };
-        assert_eq!(refused(ports), too_large(Count::Ports));
-        let blocks = Parameters {
-            blocks: value,
-            ..default
-        };
-        assert_eq!(refused(blocks), too_large(Count::Blocks));
+        assert_eq!(refused(with_ports(value)), too_large(Count::Ports));
+        assert_eq!(refused(with_blocks(value)), too_large(Count::Blocks));
         assert_eq!(
-            refused(blocks).to_string(),
+            refused(with_blocks(value)).to_string(),
             format!("the number of blocks is {value}, but must be at most 1048576")
         );
         // A node of more ranks than p holds all ranks.
@@ -174,7 +142,7 @@ fn numbers_that_are_refused() {
             node_ranks: value,
             ..default
         };
-        let report = with(Algorithm::Hierarchical, Collective::Allreduce, 5, one_node);
+        let report = checked(Algorithm::Hierarchical, Collective::Allreduce, 5, one_node);
         assert_eq!(report.messages, 2 * 4);
     }
     for value in [Schedule::RANKS_MAX + 1, usize::MAX] {
@@ -186,30 +154,15 @@ fn numbers_that_are_refused() {
         };
         assert_eq!(ranks, Err(error));
     }
-    let zeros = [
-        (
-            Count::Blocks,
-            Parameters {
-                blocks: 0,
-                ..default
-            },
-        ),
-        (
-            Count::Ports,
-            Parameters {
-                ports: Some(0),
-                ..default
-            },
-        ),
-        (
-            Count::NodeRanks,
-            Parameters {
-                node_ranks: 0,
-                ..default
-            },
-        ),
-    ];
-    for (count, zero) in zeros {
+    let no_node_ranks = Parameters {
+        node_ranks: 0,
+        ..default
+    };
+    for (count, zero) in [
+        (Count::Blocks, with_blocks(0)),
+        (Count::Ports, with_ports(0)),
+        (Count::NodeRanks, no_node_ranks),
+    ] {
         assert_eq!(refused(zero), Error::Zero { count });
         assert_eq!(
             refused(zero).to_string(),
@@ -237,12 +190,9 @@ fn numbers_that_are_refused() {
 fn the_largest_numbers() {
     let largest = Parameters::COUNT_MAX;
     for ranks in [1, 2, 5, 8, 300] {
-        let parameters = Parameters {
-            ports: Some(largest),
-            ..Parameters::default()
-        };
+        let parameters = with_ports(largest);
         for algorithm in [Algorithm::Bruck, Algorithm::Dissemination] {
-            let found = with(algorithm, Collective::Allreduce, ranks, parameters);
+            let found = checked(algorithm, Collective::Allreduce, ranks, parameters);
             assert_eq!(
                 found.messages,
                 ranks * (ranks - 1),
@@ -285,8 +235,7 @@ fn the_largest_numbers() {
                     Collective::Allreduce,
                     Collective::Scan,
                 ] {
-                    let schedule = Schedule::new(algorithm, collective, ranks).unwrap();
-                    let schedule = schedule.with(blocked).unwrap();
+                    let schedule = schedule(algorithm, collective, ranks, blocked);
                     for position in [0, 1, ranks / 3, ranks - 2, ranks - 1] {
                         assert!(schedule.steps(position).take(9).count() <= 9);
                     }

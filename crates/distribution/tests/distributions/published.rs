@@ -3,13 +3,10 @@
 
 use distribution::{Cost, Distribution, Scheme};
 
+use super::common::counts as shares;
+
 const ITEMS: u64 = 504_850;
 const RANKS: usize = 256;
-
-fn shares(distribution: &Distribution) -> Vec<u64> {
-    let ranks = 0..distribution.ranks();
-    ranks.map(|rank| distribution.count(rank)).collect()
-}
 
 #[track_caller]
 fn check(distribution: &Distribution, messages: u64, score_us: &str) {
@@ -68,32 +65,24 @@ fn the_best_there_is() {
     check(&path, 428, "129.8");
 }
 
+/// The messages of schemes with the published α, and the critical paths in microseconds.
 #[test]
-fn critical_paths() {
-    let paths_us: Vec<String> = Scheme::ALL
-        .iter()
-        .map(|scheme| {
-            let distribution = scheme.distribute(ITEMS, RANKS).unwrap();
-            format!(
-                "{:.2}",
-                distribution.critical_path_ns(&Cost::THESIS) / 1000.0
-            )
-        })
-        .collect();
+fn every_scheme() {
+    let found = Scheme::ALL.iter().map(|scheme| {
+        let distribution = scheme.distribute(ITEMS, RANKS).unwrap();
+        let path_us = distribution.critical_path_ns(&Cost::THESIS) / 1000.0;
+        (distribution.message_count(), format!("{path_us:.2}"))
+    });
     let expected = [
-        "12.14", "12.15", "1012.04", "11.06", "12.13", "35.42", "10.50", "9.93",
+        (1640, "12.14"),
+        (1401, "12.15"),
+        (256, "1012.04"),
+        (557, "11.06"),
+        (621, "12.13"),
+        (61, "35.42"),
+        (255, "10.50"),
+        (428, "9.93"),
     ];
-    assert_eq!(paths_us, expected);
-}
-
-#[test]
-fn schemes_take_the_published_alpha() {
-    let messages: Vec<u64> = Scheme::ALL
-        .iter()
-        .map(|scheme| {
-            let distribution = scheme.distribute(ITEMS, RANKS).unwrap();
-            distribution.message_count()
-        })
-        .collect();
-    assert_eq!(messages, [1640, 1401, 256, 557, 621, 61, 255, 428]);
+    let expected = expected.map(|(messages, path_us)| (messages, path_us.to_owned()));
+    assert_eq!(found.collect::<Vec<_>>(), expected);
 }

@@ -2,6 +2,8 @@
 
 use distribution::{Distribution, Scheme, lookup};
 
+use super::common::counts as shares;
+
 const ITEMS_MAX: u64 = 70;
 const RANKS_MAX: usize = 24;
 
@@ -11,11 +13,6 @@ fn for_each(check: impl Fn(u64, usize)) {
             check(items, ranks);
         }
     }
-}
-
-fn shares(distribution: &Distribution) -> Vec<u64> {
-    let ranks = 0..distribution.ranks();
-    ranks.map(|rank| distribution.count(rank)).collect()
 }
 
 #[test]

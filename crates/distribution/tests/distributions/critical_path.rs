@@ -1,7 +1,6 @@
 //! The critical path against a simulation of Algorithm 1, and the shortest path against all
 //! distributions of a few items.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![allow(clippy::float_cmp, reason = "sums of whole numbers are exact")]
 
 use std::collections::HashMap;
@@ -9,6 +8,8 @@ use std::collections::HashMap;
 use distribution::{Cost, Distribution, Error, Scheme};
 use proptest::prelude::*;
 use tree_index::{Tree, parent};
+
+use super::common;
 
 /// Whole numbers, so that every sum is exact in any order.
 const COSTS: [Cost; 7] = [
@@ -86,12 +87,7 @@ fn by_definition(distribution: &Distribution, cost: Cost) -> f64 {
 
 /// Every way to cut N items into at most p shares.
 fn all_cuts(items: u64, ranks: usize) -> impl Iterator<Item = Distribution> {
-    let chosen = (0_u64..1 << (items - 1)).filter(move |c| (c.count_ones() as usize) < ranks);
-    chosen.map(move |chosen| {
-        let inner = (1..items).filter(|x| chosen >> (x - 1) & 1 == 1);
-        let starts = [0].into_iter().chain(inner).chain([items]).collect();
-        Distribution::from_boundaries(starts).unwrap()
-    })
+    common::all_cuts(items, ranks).map(|starts| Distribution::from_boundaries(starts).unwrap())
 }
 
 #[test]

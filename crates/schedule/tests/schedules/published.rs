@@ -1,20 +1,23 @@
 //! Examples from the papers, step by step.
 
-#![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
+use schedule::{Algorithm, Collective, Parameters, Step};
 
-use schedule::{Algorithm, Collective, Parameters, Schedule};
+use super::common::{checked, programs, schedule, with_blocks, with_ports};
 
-/// Every position's steps, as text.
+/// The steps of each position, as text.
+fn steps_with(
+    parameters: Parameters,
+    algorithm: Algorithm,
+    collective: Collective,
+    ranks: usize,
+) -> Vec<Vec<String>> {
+    let schedule = schedule(algorithm, collective, ranks, parameters);
+    let words = |program: &Vec<Step>| program.iter().map(Step::to_string).collect();
+    programs(&schedule).iter().map(words).collect()
+}
+
 fn steps(algorithm: Algorithm, collective: Collective, ranks: usize) -> Vec<Vec<String>> {
-    let schedule = Schedule::new(algorithm, collective, ranks).unwrap();
-    (0..ranks)
-        .map(|position| {
-            schedule
-                .steps(position)
-                .map(|step| step.to_string())
-                .collect()
-        })
-        .collect()
+    steps_with(Parameters::default(), algorithm, collective, ranks)
 }
 
 /// Paper 5: F_3 has 7 nodes, F_2 is its second subtree, and no node waits: each parent receives one message per round.
@@ -90,34 +93,22 @@ fn bruck_s_combine_of_five() {
     assert_eq!(steps[4][2], "send 0..2 to 2, receive 2..4 from 1");
 }
 
-/// The steps of one position with n ports.
-fn with_ports(algorithm: Algorithm, ports: usize, ranks: usize, position: usize) -> Vec<String> {
-    let schedule = Schedule::new(algorithm, Collective::Allreduce, ranks).unwrap();
-    let parameters = Parameters {
-        ports: Some(ports),
-        ..Parameters::default()
-    };
-    let schedule = schedule.with(parameters).unwrap();
-    schedule
-        .steps(position)
-        .map(|step| step.to_string())
-        .collect()
-}
-
 /// Paper 4's tables of 2-way dissemination: P = 9 is a power of 3; P = 8 = 2 * 3 + 2 needs the adaption.
 #[test]
 fn dissemination_of_eight_and_nine() {
-    let nine = with_ports(Algorithm::Dissemination, 2, 9, 8);
+    let steps = |ranks| {
+        let (algorithm, collective) = (Algorithm::Dissemination, Collective::Allreduce);
+        steps_with(with_ports(2), algorithm, collective, ranks)
+    };
     assert_eq!(
-        nine,
+        steps(9)[8],
         [
             "send 8..9 to 0, send 8..9 to 1, receive 7..8 from 7, receive 6..7 from 6",
             "send 6..9 to 2, send 6..9 to 5, receive 3..6 from 5, receive 0..3 from 2",
         ]
     );
-    let eight = with_ports(Algorithm::Dissemination, 2, 8, 7);
     assert_eq!(
-        eight,
+        steps(8)[7],
         [
             "send 7..8 to 0, send 7..8 to 1, receive 6..7 from 6, receive 5..6 from 5",
             "send 5..8 to 2, send 6..8 to 5, receive 2..5 from 4, receive 0..2 from 1",
@@ -129,7 +120,7 @@ fn dissemination_of_eight_and_nine() {
 #[test]
 fn bruck_s_combine_of_eight_with_two_ports() {
     assert_eq!(
-        with_ports(Algorithm::Bruck, 2, 8, 0),
+        steps_with(with_ports(2), Algorithm::Bruck, Collective::Allreduce, 8)[0],
         [
             "send 0..1 to 7, send 0..1 to 6, receive 1..2 from 1, receive 2..3 from 2",
             "send 0..3 to 5, send 1..3 to 3, receive 3..6 from 3, receive 6..8 from 5",
@@ -146,28 +137,19 @@ fn trees_of_paper_5() {
         (Algorithm::Binary, 7, 4),
         (Algorithm::Binary, 15, 6),
     ] {
-        let schedule = Schedule::new(algorithm, Collective::Reduce { root: 0 }, ranks).unwrap();
-        assert_eq!(
-            schedule::check(&schedule).unwrap().rounds,
-            rounds,
-            "{algorithm}, {ranks}"
-        );
+        let reduce = Collective::Reduce { root: 0 };
+        let found = checked(algorithm, reduce, ranks, Parameters::default());
+        assert_eq!(found.rounds, rounds, "{algorithm}, {ranks}");
     }
 }
 
 /// Paper 2: position 1 of a chain of three, two blocks, up and down at once.
 #[test]
 fn the_doubly_pipelined_chain_of_three() {
-    let schedule =
-        Schedule::new(Algorithm::LinearDoublyPipelined, Collective::Allreduce, 3).unwrap();
-    let parameters = Parameters {
-        blocks: 2,
-        ..Parameters::default()
-    };
-    let schedule = schedule.with(parameters).unwrap();
-    let steps: Vec<String> = schedule.steps(1).map(|step| step.to_string()).collect();
+    let algorithm = Algorithm::LinearDoublyPipelined;
+    let steps = steps_with(with_blocks(2), algorithm, Collective::Allreduce, 3);
     assert_eq!(
-        steps,
+        steps[1],
         [
             "receive 2..3 from 2",
             "send 1..3 to 0",
