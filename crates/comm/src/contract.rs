@@ -15,14 +15,15 @@
     reason = "a check fails by a panic where it unwraps"
 )]
 
+mod end;
+
 use std::cell::Cell;
 use std::time::Duration;
 
 use crate::collective;
 use crate::communicator::Communicator;
 use crate::error::Error;
-use crate::request::Request;
-use crate::tag::Tag;
+use end::End;
 
 /// All checks run with both values: by how many bytes the capacities of receives exceed the lengths of their messages. The second makes all
 /// capacities large, because a transport may carry such messages in another way.
@@ -39,135 +40,44 @@ pub fn check(comm: &dyn Communicator, report: impl Fn(&str)) {
     });
     for (name, check) in CHECKS {
         ends.iter().for_each(check);
-        report(name);
+        report(&name.replace('_', " "));
     }
 }
 
 type Check = fn(&End<'_>);
 
-const CHECKS: [(&str, Check); 20] = [
-    ("ring", ring),
-    ("message to oneself", message_to_oneself),
-    ("empty message", empty_message),
-    ("same tag keeps its order", same_tag_keeps_its_order),
-    ("tags keep apart", tags_keep_apart),
-    ("exchanges keep apart", exchanges_keep_apart),
-    (
-        "giving up ends one conversation only",
-        giving_up_disturbs_nobody_else,
-    ),
-    (
-        "receives match in the order posted",
-        receives_match_in_the_order_posted,
-    ),
-    ("many messages", many_messages),
-    (
-        "messages without requests keep their order",
-        messages_without_requests_keep_their_order,
-    ),
-    (
-        "a receive without a request takes only its own message",
-        receive_without_request_takes_only_its_own,
-    ),
-    (
-        "sends go on while a receive is awaited",
-        sends_go_on_while_a_receive_is_awaited,
-    ),
-    (
-        "eager messages need no receiver",
-        eager_messages_need_no_receiver,
-    ),
-    ("long messages cross", long_messages_cross),
-    (
-        "timeout passes and the request lives on",
-        timeout_then_message,
-    ),
-    ("cancelled receive matches nothing", cancelled_receive),
-    ("one of several is enough", one_of_several),
-    ("collectives", collectives),
-    ("hints are the same on every rank", hints_agree),
-    ("bad arguments", bad_arguments),
+/// Checks, each with the name of its function.
+macro_rules! checks {
+    ($($check:ident),+ $(,)?) => {
+        [$((stringify!($check), $check as Check)),+]
+    };
+}
+
+const CHECKS: [(&str, Check); 20] = checks![
+    ring,
+    message_to_oneself,
+    empty_message,
+    same_tag_keeps_its_order,
+    tags_keep_apart,
+    exchanges_keep_apart,
+    giving_up_ends_one_conversation_only,
+    receives_match_in_the_order_posted,
+    many_messages,
+    messages_without_requests_keep_their_order,
+    a_receive_without_a_request_takes_only_its_own_message,
+    sends_go_on_while_a_receive_is_awaited,
+    eager_messages_need_no_receiver,
+    long_messages_cross,
+    timeout_passes_and_the_request_lives_on,
+    cancelled_receive_matches_nothing,
+    one_of_several_is_enough,
+    collectives,
+    hints_are_the_same_on_every_rank,
+    bad_arguments,
 ];
 
-/// A rank's communicator, and by how many bytes the capacity of a receive exceeds its message.
-struct End<'c> {
-    comm: &'c dyn Communicator,
-    spare_bytes: usize,
-    last_tag: &'c Cell<u64>,
-}
-
-impl End<'_> {
-    fn rank(&self) -> usize {
-        self.comm.rank()
-    }
-
-    fn size(&self) -> usize {
-        self.comm.size()
-    }
-
-    /// A tag of a new, open conversation. The numbers of conversations soon exceed the greatest tag of an MPI library.
-    fn fresh_tag(&self) -> Tag {
-        let next = self.last_tag.get() + 10_000;
-        self.last_tag.set(next);
-        let tag = Tag::new(next).with_exchange(next / 10_000, 3);
-        self.comm.open(tag).unwrap();
-        tag
-    }
-
-    fn neighbours(&self) -> (usize, usize) {
-        let (rank, size) = (self.rank(), self.size());
-        ((rank + size - 1) % size, (rank + 1) % size)
-    }
-
-    /// Starts sending to a receiver that expects at most `length_bytes`.
-    fn start_send_for(
-        &self,
-        to: usize,
-        tag: Tag,
-        message: Vec<u8>,
-        length_bytes: usize,
-    ) -> Result<Request, Error> {
-        let capacity_bytes = length_bytes + self.spare_bytes;
-        self.comm.start_send(to, tag, message, capacity_bytes)
-    }
-
-    fn start_send(&self, to: usize, tag: Tag, message: Vec<u8>) -> Request {
-        let length_bytes = message.len();
-        self.start_send_for(to, tag, message, length_bytes).unwrap()
-    }
-
-    fn start_receive(&self, from: usize, tag: Tag, length_bytes: usize) -> Result<Request, Error> {
-        let buffer = vec![0; length_bytes + self.spare_bytes];
-        self.comm.start_receive(from, tag, buffer)
-    }
-
-    fn send(&self, to: usize, tag: Tag, message: Vec<u8>) {
-        let request = self.start_send(to, tag, message);
-        self.comm.wait(request).unwrap();
-    }
-
-    fn receive(&self, from: usize, tag: Tag, length_bytes: usize) -> Result<Vec<u8>, Error> {
-        let request = self.start_receive(from, tag, length_bytes)?;
-        self.comm.wait(request)
-    }
-
-    fn try_receive(&self, from: usize, tag: Tag, capacity_bytes: usize) -> Option<Vec<u8>> {
-        let mut message = None;
-        let mut take = |bytes: &[u8]| message = Some(bytes.to_vec());
-        let is_received = self.comm.try_receive(from, tag, capacity_bytes, &mut take);
-        assert_eq!(message.is_some(), is_received);
-        message
-    }
-
-    fn wait_all(&self, requests: impl IntoIterator<Item = Request>) {
-        for request in requests {
-            self.comm.wait(request).unwrap();
-        }
-    }
-}
-
 /// Rank 0 waits for any other rank. The last rank sends at once, the others only after a message from rank 0.
-fn one_of_several(end: &End<'_>) {
+fn one_of_several_is_enough(end: &End<'_>) {
     let (rank, size, tag) = (end.rank(), end.size(), end.fresh_tag());
     let last = size - 1;
     if rank > 0 {
@@ -198,14 +108,11 @@ fn one_of_several(end: &End<'_>) {
 }
 
 fn ring(end: &End<'_>) {
-    let (left, right) = end.neighbours();
     let tag = end.fresh_tag();
     let mut token = vec![u8::try_from(end.rank() % 251).unwrap()];
     let sent_before = end.comm.traffic();
     for _ in 0..end.size() {
-        let out = end.start_send(right, tag, token);
-        token = end.receive(left, tag, 1).unwrap();
-        end.comm.wait(out).unwrap();
+        token = end.pass_on(tag, token, 1).unwrap();
     }
     assert_eq!(usize::from(token[0]), end.rank() % 251);
     let sent = end.comm.traffic();
@@ -222,12 +129,9 @@ fn message_to_oneself(end: &End<'_>) {
 }
 
 fn empty_message(end: &End<'_>) {
-    let (left, right) = end.neighbours();
-    let tag = end.fresh_tag();
-    let out = end.start_send_for(right, tag, Vec::new(), 100).unwrap();
     // The capacity of a receive may exceed its message.
-    assert_eq!(end.receive(left, tag, 100), Ok(Vec::new()));
-    end.comm.wait(out).unwrap();
+    let received = end.pass_on(end.fresh_tag(), Vec::new(), 100);
+    assert_eq!(received, Ok(Vec::new()));
 }
 
 fn same_tag_keeps_its_order(end: &End<'_>) {
@@ -262,8 +166,7 @@ fn exchanges_keep_apart(end: &End<'_>) {
     let (one, other) = (tag.with_exchange(1, 1), tag.with_exchange(1, 2));
     let out = end.start_send(right, one, vec![1]);
     let incoming = end.start_receive(left, other, 1).unwrap();
-    let signal = end.start_send(right, done, Vec::new());
-    end.receive(left, done, 0).unwrap();
+    end.pass_on(done, Vec::new(), 0).unwrap();
     match end.comm.wait_timeout(&incoming, Duration::from_millis(5)) {
         Ok(false) => end.comm.cancel(incoming),
         Ok(true) => {
@@ -277,21 +180,16 @@ fn exchanges_keep_apart(end: &End<'_>) {
         }
         Err(error) => panic!("{error}"),
     }
-    end.comm.wait(signal).unwrap();
     // If the receive did not fail, the message is still under way; the conversation can be closed all the same.
     end.comm.cancel(out);
     end.comm.close(tag);
 }
 
 /// All ranks give up in one conversation; the next conversation still works.
-fn giving_up_disturbs_nobody_else(end: &End<'_>) {
+fn giving_up_ends_one_conversation_only(end: &End<'_>) {
     let given_up = end.fresh_tag();
     end.comm.give_up(given_up);
-    let (left, right) = end.neighbours();
-    let next = end.fresh_tag();
-    let out = end.start_send(right, next, vec![1]);
-    assert_eq!(end.receive(left, next, 1), Ok(vec![1]));
-    end.comm.wait(out).unwrap();
+    assert_eq!(end.pass_on(end.fresh_tag(), vec![1], 1), Ok(vec![1]));
     end.comm.close(given_up);
 }
 
@@ -351,7 +249,7 @@ fn messages_without_requests_keep_their_order(end: &End<'_>) {
 }
 
 /// A receive without a request does not take messages of other exchanges, nor messages that a posted receive may match.
-fn receive_without_request_takes_only_its_own(end: &End<'_>) {
+fn a_receive_without_a_request_takes_only_its_own_message(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (tag, done) = (end.fresh_tag(), end.fresh_tag());
     let (one, other) = (tag.with_exchange(1, 1), tag.with_exchange(1, 2));
@@ -409,20 +307,14 @@ fn eager_messages_need_no_receiver(end: &End<'_>) {
 
 /// All ranks send before they receive, far above any eager limit: starting a send must not wait for its receiver.
 fn long_messages_cross(end: &End<'_>) {
-    let (left, right) = end.neighbours();
-    let tag = end.fresh_tag();
     let length_bytes = 1 << 20;
-    let fill = u8::try_from(end.rank() % 251).unwrap();
-    let out = end.start_send(right, tag, vec![fill; length_bytes]);
-    let received = end.receive(left, tag, length_bytes).unwrap();
-    assert_eq!(
-        received,
-        vec![u8::try_from(left % 251).unwrap(); length_bytes]
-    );
-    end.comm.wait(out).unwrap();
+    let message = |from: usize| vec![u8::try_from(from % 251).unwrap(); length_bytes];
+    let received = end.pass_on(end.fresh_tag(), message(end.rank()), length_bytes);
+    let (left, _) = end.neighbours();
+    assert_eq!(received, Ok(message(left)));
 }
 
-fn timeout_then_message(end: &End<'_>) {
+fn timeout_passes_and_the_request_lives_on(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (go, tag) = (end.fresh_tag(), end.fresh_tag());
     let incoming = end.start_receive(left, tag, 1).unwrap();
@@ -446,17 +338,15 @@ fn timeout_then_message(end: &End<'_>) {
     end.comm.wait(out).unwrap();
 }
 
-fn cancelled_receive(end: &End<'_>) {
+fn cancelled_receive_matches_nothing(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (tag, go) = (end.fresh_tag(), end.fresh_tag());
     let given_up = end.start_receive(left, tag, 1).unwrap();
     end.comm.cancel(given_up);
     let signal = end.start_send(left, go, Vec::new());
     end.receive(right, go, 0).unwrap();
-    let out = end.start_send(right, tag, vec![5]);
-    assert_eq!(end.receive(left, tag, 1), Ok(vec![5]));
+    assert_eq!(end.pass_on(tag, vec![5], 1), Ok(vec![5]));
     end.comm.wait(signal).unwrap();
-    end.comm.wait(out).unwrap();
 }
 
 fn collectives(end: &End<'_>) {
@@ -475,24 +365,16 @@ fn collectives(end: &End<'_>) {
     assert_eq!(Some(&greatest), everyone.last());
     for root in [0, end.size() / 2, end.size() - 1] {
         let tag = end.fresh_tag();
-        let mut message = if end.rank() == root {
-            name(root)
-        } else {
-            Vec::new()
-        };
+        let is_root = end.rank() == root;
+        let mut message = if is_root { name(root) } else { Vec::new() };
         collective::broadcast(end.comm, root, tag, &mut message, 4).unwrap();
         assert_eq!(message, name(root));
         let gathered = collective::gather(end.comm, root, tag, name(end.rank()), 4).unwrap();
-        let expected = if end.rank() == root {
-            everyone.clone()
-        } else {
-            Vec::new()
-        };
-        assert_eq!(gathered, expected);
+        assert_eq!(gathered, if is_root { &everyone[..] } else { &[] });
     }
 }
 
-fn hints_agree(end: &End<'_>) {
+fn hints_are_the_same_on_every_rank(end: &End<'_>) {
     let hints = end.comm.hints();
     let own = format!("{hints:?} {}", end.comm.delivers_alone());
     let mut message = own.clone().into_bytes();

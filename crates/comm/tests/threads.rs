@@ -103,6 +103,12 @@ fn on_both(
     ]
 }
 
+fn all_well_on_both(ranks: usize, body: impl Fn(ThreadCommunicator) + Sync) {
+    for (backend, result) in on_both(ranks, body) {
+        assert_eq!(result, Ok(()), "{backend}");
+    }
+}
+
 #[test]
 fn a_panic_reaches_every_rank() {
     let begin = Instant::now();
@@ -138,7 +144,7 @@ fn a_panic_reaches_every_rank() {
 
 #[test]
 fn a_rank_that_leaves_is_named_to_those_that_wait_for_it() {
-    let results = on_both(4, |comm| {
+    all_well_on_both(4, |comm| {
         let tag = Tag::new(1);
         if comm.rank() == 2 {
             return;
@@ -146,14 +152,11 @@ fn a_rank_that_leaves_is_named_to_those_that_wait_for_it() {
         let error = receive(&comm, 2, tag, 1).unwrap_err();
         assert!(matches!(error, Error::Left { rank: 2, .. }), "{error}");
     });
-    for (backend, result) in results {
-        assert_eq!(result, Ok(()), "{backend}");
-    }
 }
 
 #[test]
 fn a_cycle_of_waits_is_an_error() {
-    let results = on_both(5, |comm| {
+    all_well_on_both(5, |comm| {
         let tag = Tag::new(1);
         let error = receive(&comm, (comm.rank() + 1) % 5, tag, 1).unwrap_err();
         let Error::Deadlock(who) = &error else {
@@ -161,22 +164,16 @@ fn a_cycle_of_waits_is_an_error() {
         };
         assert!(who.contains("rank 4 waits for rank 0"), "{who}");
     });
-    for (backend, result) in results {
-        assert_eq!(result, Ok(()), "{backend}");
-    }
 }
 
 #[test]
 fn a_wait_for_oneself_is_an_error_once_nobody_else_is_left() {
-    let results = on_both(3, |comm| {
+    all_well_on_both(3, |comm| {
         if comm.rank() == 1 {
             let error = receive(&comm, 1, Tag::new(1), 1).unwrap_err();
             assert_eq!(error.to_string(), "deadlock: rank 1 waits for rank 1");
         }
     });
-    for (backend, result) in results {
-        assert_eq!(result, Ok(()), "{backend}");
-    }
 }
 
 /// A plan's run allocates nothing because, for every message, the sender gets the receiver's buffer.

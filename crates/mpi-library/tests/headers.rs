@@ -254,18 +254,14 @@ fn compare_constants(constants: &Constants, is: &impl Fn(&str, i128)) {
         ("MPI_TAG", constants.status_tag_offset_bytes),
         ("MPI_ERROR", constants.status_error_offset_bytes),
     ] {
-        is(
-            &format!("offsetof(MPI_Status, {field})"),
-            offset_bytes as i128,
-        );
+        let name = format!("offsetof(MPI_Status, {field})");
+        is(&name, offset_bytes as i128);
     }
     is("sizeof(MPI_Status)", constants.status_bytes as i128);
     assert!(constants.status_bytes <= Status::BYTES);
     for noun in HANDLES {
-        is(
-            &format!("sizeof(MPI_{noun})"),
-            constants.handle_bytes as i128,
-        );
+        let name = format!("sizeof(MPI_{noun})");
+        is(&name, constants.handle_bytes as i128);
     }
     is("sizeof(MPI_Fint)", 4);
     is("sizeof(MPI_Aint)", 8);
@@ -294,7 +290,7 @@ fn compare_types(header: &Header, folder: &Path) {
         if !signature.is_required && !has_optional(header, folder, signature) {
             continue;
         }
-        let parameters: Vec<&str> = signature.parameters.iter().map(|kind| in_c(kind)).collect();
+        let parameters: Vec<String> = signature.parameters.iter().map(|kind| in_c(kind)).collect();
         let parameters = if parameters.is_empty() {
             "void".to_owned()
         } else {
@@ -325,42 +321,29 @@ fn has_optional(header: &Header, folder: &Path, signature: &Signature) -> bool {
 }
 
 /// The C type for a Rust type.
-fn in_c(kind: &str) -> &'static str {
-    match kind.replace(' ', "").as_str() {
+fn in_c(kind: &str) -> String {
+    let kind = kind.replace(' ', "");
+    if let Some(pointee) = kind.strip_prefix("*mut") {
+        return format!("{} *", in_c(pointee));
+    }
+    if let Some(pointee) = kind.strip_prefix("*const") {
+        return format!("const {} *", in_c(pointee));
+    }
+    let passed = kind.strip_prefix("Passed<");
+    let kind = passed
+        .and_then(|kind| kind.strip_suffix('>'))
+        .unwrap_or(&kind);
+    let name = match kind {
         "c_int" => "int",
-        "*mutc_int" => "int *",
-        "*constc_int" => "const int *",
-        "*constc_char" => "const char *",
-        "*mutc_char" => "char *",
-        "*mut*mutc_char" => "char **",
-        "*mut*mut*mutc_char" => "char ***",
-        "*constc_void" => "const void *",
-        "*mutc_void" => "void *",
+        "c_char" => "char",
+        "c_void" => "void",
         "isize" => "MPI_Aint",
-        "*mutisize" => "MPI_Aint *",
         "i64" => "MPI_Count",
-        "*consti64" => "const MPI_Count *",
-        "Comm" | "Passed<Comm>" => "MPI_Comm",
-        "*mutComm" => "MPI_Comm *",
-        "Datatype" | "Passed<Datatype>" => "MPI_Datatype",
-        "*mutDatatype" => "MPI_Datatype *",
-        "Op" | "Passed<Op>" => "MPI_Op",
-        "*mutOp" => "MPI_Op *",
-        "Group" => "MPI_Group",
-        "*mutGroup" => "MPI_Group *",
-        "Info" => "MPI_Info",
-        "Errhandler" => "MPI_Errhandler",
-        "*mutErrhandler" => "MPI_Errhandler *",
-        "*mutMessage" => "MPI_Message *",
-        "Request" | "Passed<Request>" => "MPI_Request",
-        "*mutRequest" => "MPI_Request *",
-        "Win" => "MPI_Win",
-        "*mutWin" => "MPI_Win *",
-        "*mutStatus" => "MPI_Status *",
-        "*constStatus" => "const MPI_Status *",
         "Option<UserFunction>" => "MPI_User_function *",
         "Option<CopyAttribute>" => "MPI_Comm_copy_attr_function *",
         "Option<DeleteAttribute>" => "MPI_Comm_delete_attr_function *",
+        noun if noun == "Status" || HANDLES.contains(&noun) => return format!("MPI_{noun}"),
         other => panic!("a type without a known C type: {other}"),
-    }
+    };
+    name.to_owned()
 }

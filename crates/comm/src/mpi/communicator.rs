@@ -166,20 +166,23 @@ impl MpiCommunicator {
             .set(inquiry::before_inquiry_ms(limit));
     }
 
-    /// A shared reference to the silence limit, which shows later changes.
-    pub(super) fn shared_silence_limit(&self) -> Rc<Cell<Duration>> {
-        Rc::clone(&self.silence_limit)
+    /// Fails if MPI is finalised, or in a forked process.
+    #[inline]
+    fn check_usable(&self) -> Result<(), Error> {
+        let rank = self.rank;
+        if lifetime::is_finalised() {
+            return Err(Error::Finalised { rank });
+        }
+        if !self.process.is_current() {
+            return Err(Error::Forked { rank });
+        }
+        Ok(())
     }
 
     /// A peer's rank as MPI's int. Fails if the call is not possible now.
     #[inline]
     pub(super) fn peer(&self, call: &'static str, peer: usize) -> Result<c_int, Error> {
-        if lifetime::is_finalised() {
-            return Err(Error::Finalised { rank: self.rank });
-        }
-        if !self.process.is_current() {
-            return Err(Error::Forked { rank: self.rank });
-        }
+        self.check_usable()?;
         if self.is_revoked.get() {
             return Err(self.loss());
         }
@@ -213,9 +216,7 @@ impl MpiCommunicator {
         capacity_bytes: usize,
         task: impl FnOnce(&mut LocalMessages, usize) -> R,
     ) -> Option<R> {
-        if lifetime::is_finalised() || !self.process.is_current() {
-            return None;
-        }
+        self.check_usable().ok()?;
         let channels = &mut *self.free_channels().ok()?;
         let (channel, _) = channels.of(tag)?;
         let node_rank = channel.local.node_rank_of(peer, capacity_bytes)?;
@@ -341,13 +342,8 @@ impl MpiCommunicator {
 
     /// The library's functions for going on without processes that have died.
     pub(super) fn ulfm(&self) -> Result<Ulfm, Error> {
+        self.check_usable()?;
         let rank = self.rank;
-        if lifetime::is_finalised() {
-            return Err(Error::Finalised { rank });
-        }
-        if !self.process.is_current() {
-            return Err(Error::Forked { rank });
-        }
         Ulfm::find().map_err(|Missing { library, advice }| Error::NotSurvivable {
             rank,
             library,

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::group::Group;
 use super::matching::{Matching, WhoLeft};
-use super::meetings::Purpose;
-use super::network::{Awaited, CollectWait, Envelope, Letter, Network, Outcome, Return};
+use super::network::{Awaited, CollectWait, Envelope, Letter, Network, Outcome, Purpose, Return};
 use super::shelf::Shelf;
 use crate::communicator::{Communicator, Hints, Shrunk};
 use crate::error::Error;

@@ -9,9 +9,9 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::group::Group;
-use super::meetings::Purpose;
+use super::meetings::AllMeetings;
 use super::network::{
-    Awaited, CollectWait, Envelope, Network, NetworkMeetings, Outcome, Return, Successor, diagnose,
+    Awaited, CollectWait, Envelope, Network, Outcome, Purpose, Return, Successor, diagnose,
 };
 use super::sync::{
     AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, cores, spin_loop, yield_now,
@@ -28,7 +28,7 @@ const YIELDS_BEFORE_SLEEP: usize = 2;
 #[derive(Debug)]
 pub(super) struct Mailboxes {
     mailboxes: Vec<Mailbox>,
-    meetings: Mutex<NetworkMeetings>,
+    meetings: Mutex<AllMeetings>,
     /// Signalled when a meeting ends.
     met: Condvar,
     /// The number of ranks that have left, wait in a meeting or sleep without a time limit. If that is all of them, nobody is
@@ -41,20 +41,21 @@ pub(super) struct Mailboxes {
 
 #[derive(Debug, Default)]
 struct Mailbox {
-    content: Apart<Guarded>,
+    content: Guarded,
     /// Whether there may be a message in `content`. It is read without the lock.
     rung: Apart<AtomicBool>,
-    returned: Apart<Returned>,
+    returned: Returned,
     /// Whether the rank has left; set before the leaver looks for sleepers who wait for it.
     left: AtomicBool,
 }
 
-/// A value on cache lines of its own, so that a write by one rank does not slow down another that reads something else.
+/// A value on cache lines of its own, as the next two types are, so that a write by one rank does not slow down another that reads something else.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
 
 #[derive(Debug, Default)]
+#[repr(align(128))]
 struct Guarded {
     content: Mutex<Content>,
     bell: Condvar,
@@ -67,6 +68,7 @@ struct Content {
 }
 
 #[derive(Debug, Default)]
+#[repr(align(128))]
 struct Returned {
     buffers: Mutex<Vec<Return>>,
     /// Whether there are any buffers. It is read without the lock.
@@ -89,7 +91,7 @@ impl Mailboxes {
         };
         Self {
             mailboxes: (0..ranks).map(|_| Mailbox::default()).collect(),
-            meetings: Mutex::new(NetworkMeetings::new(ranks)),
+            meetings: Mutex::new(AllMeetings::new(ranks)),
             met: Condvar::new(),
             idle: AtomicUsize::new(0),
             failure: OnceLock::new(),
@@ -100,23 +102,25 @@ impl Mailboxes {
 
     fn lock(&self, rank: usize) -> MutexGuard<'_, Content> {
         // No code panics while it holds the lock, so a poisoned mailbox is still consistent.
-        let content = &self.mailboxes[rank].content.0.content;
+        let content = &self.mailboxes[rank].content.content;
         content.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_meetings(&self) -> MutexGuard<'_, NetworkMeetings> {
+    fn lock_meetings(&self) -> MutexGuard<'_, AllMeetings> {
         // As for a mailbox: no code panics while it holds the lock.
         self.meetings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes the ranks that have waited in a meeting that has ended now.
+    /// Wakes the ranks that have waited in a meeting that has ended now, if there are any.
     fn end_meeting(&self, waited_count: usize) {
-        self.idle.fetch_sub(waited_count, Ordering::AcqRel);
-        self.met.notify_all();
+        if waited_count > 0 {
+            self.idle.fetch_sub(waited_count, Ordering::AcqRel);
+            self.met.notify_all();
+        }
     }
 
     fn bell(&self, rank: usize) -> &Condvar {
-        &self.mailboxes[rank].content.0.bell
+        &self.mailboxes[rank].content.bell
     }
 
     fn rung(&self, rank: usize) -> &AtomicBool {
@@ -125,14 +129,12 @@ impl Mailboxes {
 
     /// The buffers that were given back to a rank, and whether there are any.
     fn returned(&self, rank: usize) -> (MutexGuard<'_, Vec<Return>>, &AtomicBool) {
-        let Returned { buffers, any } = &self.mailboxes[rank].returned.0;
+        let Returned { buffers, any } = &self.mailboxes[rank].returned;
         (buffers.lock().unwrap_or_else(PoisonError::into_inner), any)
     }
 
     fn check(&self) -> Result<(), Error> {
-        self.failure
-            .get()
-            .map_or(Ok(()), |error| Err(error.clone()))
+        self.failure().map_or(Ok(()), Err)
     }
 
     /// Notes that a rank's bell has rung, and wakes the rank if it slept. The caller does not hold the rank's lock.
@@ -146,17 +148,15 @@ impl Mailboxes {
     /// Polls for a while, without the lock, whether the bell has rung.
     fn poll(&self, rank: usize) {
         let rung = self.rung(rank);
-        for _ in 0..self.spins {
+        for poll in 0..self.spins + self.yields {
             if rung.load(Ordering::Acquire) {
                 return;
             }
-            spin_loop();
-        }
-        for _ in 0..self.yields {
-            if rung.load(Ordering::Acquire) {
-                return;
+            if poll < self.spins {
+                spin_loop();
+            } else {
+                yield_now();
             }
-            yield_now();
         }
     }
 
@@ -217,10 +217,7 @@ impl Mailboxes {
         if !meetings.have_all_ranks() {
             return;
         }
-        let here = meetings.give_up();
-        if !here.is_empty() {
-            self.end_meeting(here.len());
-        }
+        self.end_meeting(meetings.give_up().len());
     }
 
     /// A rank's mailbox, locked, if there is a message in it.
@@ -242,10 +239,7 @@ impl Mailboxes {
         }
         if has_left {
             // The network does not fail, since this rank may not need the message.
-            return Err(Error::Left {
-                rank: awaited.rank,
-                awaited_by: rank,
-            });
+            return Err(awaited.left(rank));
         }
         // Without this, a loop of tests would keep the core from the awaited ranks.
         if self.yields > 0 {
@@ -281,10 +275,7 @@ impl Mailboxes {
             }
             if self.mailboxes[awaited.rank].left.load(Ordering::Acquire) {
                 drop(content);
-                self.fail(Error::Left {
-                    rank: awaited.rank,
-                    awaited_by: rank,
-                });
+                self.fail(awaited.left(rank));
                 self.check()?;
                 content = self.lock(rank);
                 continue;
@@ -311,8 +302,6 @@ enum Wakeup {
 }
 
 impl Network for Mailboxes {
-    fn enter(&self, _rank: usize) {}
-
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error> {
         self.check()?;
         let mut content = self.lock(to);
@@ -332,14 +321,11 @@ impl Network for Mailboxes {
         notices.sort_unstable_by_key(|(to, _)| *to);
         let ranks: Vec<usize> = notices.iter().map(|(to, _)| *to).collect();
         let mut contents: Vec<_> = ranks.iter().map(|&to| self.lock(to)).collect();
-        let put = contents
-            .iter_mut()
-            .zip(notices)
-            .map(|(content, (_, notice))| {
-                content.arrived.push(notice);
-                self.wake(content)
-            });
-        let slept: Vec<bool> = put.collect();
+        let mut slept = Vec::with_capacity(ranks.len());
+        for (content, (_, notice)) in contents.iter_mut().zip(notices) {
+            content.arrived.push(notice);
+            slept.push(self.wake(content));
+        }
         drop(contents);
         for (to, slept) in ranks.into_iter().zip(slept) {
             self.ring(to, slept);
@@ -388,7 +374,7 @@ impl Network for Mailboxes {
     }
 
     fn take_back(&self, rank: usize, returned: &mut Vec<Return>) {
-        if self.mailboxes[rank].returned.0.any.load(Ordering::Acquire) {
+        if self.mailboxes[rank].returned.any.load(Ordering::Acquire) {
             let (mut buffers, any) = self.returned(rank);
             returned.append(&mut buffers);
             any.store(false, Ordering::Relaxed);
@@ -425,19 +411,13 @@ impl Network for Mailboxes {
         self.mailboxes[rank].left.store(true, Ordering::Release);
         self.idle.fetch_add(1, Ordering::AcqRel);
         for waiting in 0..self.mailboxes.len() {
-            let awaits_me = |sleeper: Sleeper| sleeper.awaited.rank == rank;
-            if self.lock(waiting).sleeper.is_some_and(awaits_me) {
-                self.fail(Error::Left {
-                    rank,
-                    awaited_by: waiting,
-                });
+            let sleeper = self.lock(waiting).sleeper;
+            if let Some(Sleeper { awaited, .. }) = sleeper.filter(|of| of.awaited.rank == rank) {
+                self.fail(awaited.left(waiting));
             }
         }
         let mut meetings = self.lock_meetings();
-        let here = meetings.leave(rank, another);
-        if !here.is_empty() {
-            self.end_meeting(here.len());
-        }
+        self.end_meeting(meetings.leave(rank, another).len());
         drop(meetings);
         // If this rank was the last to become idle, nobody else detects that the others cannot go on.
         if self.idle.load(Ordering::Acquire) == self.mailboxes.len() {
@@ -452,7 +432,7 @@ impl Network for Mailboxes {
                 // The lock ensures that the rank is not between its check and its sleep.
                 let _content = self.lock(rank);
                 mailbox.rung.0.store(true, Ordering::Release);
-                mailbox.content.0.bell.notify_all();
+                mailbox.content.bell.notify_all();
             }
         }
     }

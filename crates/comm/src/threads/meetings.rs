@@ -3,55 +3,8 @@
 use std::sync::Arc;
 
 use super::group::Group;
+use super::network::{Network, Outcome, Purpose, Successor};
 use crate::error::Error;
-
-/// Why a rank comes to a meeting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// To agree, or not.
-    Agree(bool),
-    /// To go on without the ranks that have left.
-    Shrink,
-}
-
-/// The network of the surviving ranks. A rank's number there is its index in `ranks`.
-#[derive(Debug)]
-pub(super) struct ShrunkNetwork<N: ?Sized> {
-    pub(super) network: Arc<N>,
-    /// The ranks' old numbers, in ascending order.
-    pub(super) ranks: Arc<[usize]>,
-}
-
-/// The outcome of a meeting; the same for all ranks that came.
-#[derive(Debug)]
-pub(super) struct MeetingOutcome<N: ?Sized> {
-    /// Whether every rank of the network has come, and has agreed.
-    pub(super) all_agreed: bool,
-    /// The network of the surviving ranks, if all of them came to shrink.
-    pub(super) shrunk: Option<ShrunkNetwork<N>>,
-    /// The error, if the meeting failed because the other ranks wait for each other elsewhere.
-    pub(super) failure: Option<Error>,
-}
-
-// Implemented by hand: the derived `Clone` would require that the network is `Clone`, too.
-impl<N: ?Sized> Clone for ShrunkNetwork<N> {
-    fn clone(&self) -> Self {
-        Self {
-            network: Arc::clone(&self.network),
-            ranks: Arc::clone(&self.ranks),
-        }
-    }
-}
-
-impl<N: ?Sized> Clone for MeetingOutcome<N> {
-    fn clone(&self) -> Self {
-        Self {
-            all_agreed: self.all_agreed,
-            shrunk: self.shrunk.clone(),
-            failure: self.failure.clone(),
-        }
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -62,13 +15,13 @@ enum Place {
 
 /// The meetings of every group of a network's ranks.
 #[derive(Debug)]
-pub(super) struct AllMeetings<N: ?Sized> {
+pub(super) struct AllMeetings {
     ranks: usize,
     has_left: Vec<bool>,
-    groups: Vec<Meetings<N>>,
+    groups: Vec<Meetings>,
 }
 
-impl<N: ?Sized> AllMeetings<N> {
+impl AllMeetings {
     pub(super) fn new(ranks: usize) -> Self {
         Self {
             ranks,
@@ -78,7 +31,7 @@ impl<N: ?Sized> AllMeetings<N> {
     }
 
     /// The meetings of a group.
-    pub(super) fn of(&mut self, group: &Group) -> &mut Meetings<N> {
+    pub(super) fn of(&mut self, group: &Group) -> &mut Meetings {
         let found = self
             .groups
             .iter()
@@ -98,7 +51,7 @@ impl<N: ?Sized> AllMeetings<N> {
     }
 
     /// The networks of surviving ranks that meetings have made.
-    pub(super) fn successors(&self) -> Vec<ShrunkNetwork<N>> {
+    pub(super) fn successors(&self) -> Vec<Successor> {
         let successors = self.groups.iter().flat_map(|meetings| &meetings.successors);
         successors.cloned().collect()
     }
@@ -111,7 +64,11 @@ impl<N: ?Sized> AllMeetings<N> {
     }
 
     /// Notes that a rank has left. Returns the ranks whose meetings this ends.
-    pub(super) fn leave(&mut self, rank: usize, make: impl Fn(usize) -> Arc<N>) -> Vec<usize> {
+    pub(super) fn leave(
+        &mut self,
+        rank: usize,
+        make: impl Fn(usize) -> Arc<dyn Network>,
+    ) -> Vec<usize> {
         self.has_left[rank] = true;
         let groups = self.groups.iter_mut();
         let ended = groups.filter_map(|meetings| meetings.leave(rank, &make));
@@ -139,17 +96,17 @@ impl<N: ?Sized> AllMeetings<N> {
 
 /// The meetings of a group, one after the other. Ranks are given by their numbers in the network.
 #[derive(Debug)]
-pub(super) struct Meetings<N: ?Sized> {
+pub(super) struct Meetings {
     group: Group,
     members_count: usize,
     places: Vec<Place>,
     ended_count: u64,
     /// The outcome of the last meeting. All its ranks see it before the next meeting ends, since each must come to that or leave.
-    outcome: Option<MeetingOutcome<N>>,
-    successors: Vec<ShrunkNetwork<N>>,
+    outcome: Option<Outcome>,
+    successors: Vec<Successor>,
 }
 
-impl<N: ?Sized> Meetings<N> {
+impl Meetings {
     fn new(group: &Group, ranks: usize, has_left: &[bool]) -> Self {
         let place = |rank| {
             if group.has(rank) && !has_left[rank] {
@@ -177,7 +134,7 @@ impl<N: ?Sized> Meetings<N> {
     ///
     /// # Panics
     /// No meeting has ended.
-    pub(super) fn outcome(&self) -> MeetingOutcome<N> {
+    pub(super) fn outcome(&self) -> Outcome {
         self.outcome.clone().expect("a meeting has ended")
     }
 
@@ -186,19 +143,26 @@ impl<N: ?Sized> Meetings<N> {
         &mut self,
         rank: usize,
         purpose: Purpose,
-        make: impl FnOnce(usize) -> Arc<N>,
+        make: impl FnOnce(usize) -> Arc<dyn Network>,
     ) -> Option<Vec<usize>> {
         self.places[rank] = Place::Here(purpose);
         self.end_if_complete(make)
     }
 
     /// Notes that a rank has left. Returns as [`come`](Meetings::come).
-    fn leave(&mut self, rank: usize, make: impl FnOnce(usize) -> Arc<N>) -> Option<Vec<usize>> {
+    fn leave(
+        &mut self,
+        rank: usize,
+        make: impl FnOnce(usize) -> Arc<dyn Network>,
+    ) -> Option<Vec<usize>> {
         self.places[rank] = Place::Left;
         self.end_if_complete(make)
     }
 
-    fn end_if_complete(&mut self, make: impl FnOnce(usize) -> Arc<N>) -> Option<Vec<usize>> {
+    fn end_if_complete(
+        &mut self,
+        make: impl FnOnce(usize) -> Arc<dyn Network>,
+    ) -> Option<Vec<usize>> {
         let here = self.here();
         if here.is_empty() || self.places.contains(&Place::Elsewhere) {
             return None;
@@ -208,14 +172,14 @@ impl<N: ?Sized> Meetings<N> {
                 .all(|&rank| self.places[rank] == Place::Here(purpose))
         };
         let all_agreed = here.len() == self.members_count && all_came_to(Purpose::Agree(true));
-        let shrunk = all_came_to(Purpose::Shrink).then(|| ShrunkNetwork {
+        let shrunk = all_came_to(Purpose::Shrink).then(|| Successor {
             network: make(here.len()),
             ranks: here.as_slice().into(),
         });
         self.successors.extend(shrunk.clone());
         self.end(
             &here,
-            MeetingOutcome {
+            Outcome {
                 all_agreed,
                 shrunk,
                 failure: None,
@@ -229,7 +193,7 @@ impl<N: ?Sized> Meetings<N> {
         (0..self.places.len()).filter(is_here).collect()
     }
 
-    fn end(&mut self, here: &[usize], outcome: MeetingOutcome<N>) {
+    fn end(&mut self, here: &[usize], outcome: Outcome) {
         self.outcome = Some(outcome);
         self.ended_count += 1;
         for &rank in here {
@@ -257,7 +221,7 @@ impl<N: ?Sized> Meetings<N> {
         }
         self.end(
             &here,
-            MeetingOutcome {
+            Outcome {
                 all_agreed: false,
                 shrunk: None,
                 failure: Some(failure.clone()),

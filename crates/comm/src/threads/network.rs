@@ -1,22 +1,41 @@
 //! The trait of networks, which carry messages between the ranks of a process.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::group::{Context, Group};
-use super::meetings::{self, Purpose};
 use crate::error::Error;
 use crate::request::RequestId;
 use crate::tag::Tag;
 
-/// The outcome of a meeting of a network's ranks.
-pub(super) type Outcome = meetings::MeetingOutcome<dyn Network>;
+/// Why a rank comes to a meeting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To agree, or not.
+    Agree(bool),
+    /// To go on without the ranks that have left.
+    Shrink,
+}
 
-/// A network of surviving ranks.
-pub(super) type Successor = meetings::ShrunkNetwork<dyn Network>;
+/// The outcome of a meeting; the same for all ranks that came.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    /// Whether every rank of the network has come, and has agreed.
+    pub(super) all_agreed: bool,
+    /// The network of the surviving ranks, if all of them came to shrink.
+    pub(super) shrunk: Option<Successor>,
+    /// The error, if the meeting failed because the other ranks wait for each other elsewhere.
+    pub(super) failure: Option<Error>,
+}
 
-/// The meetings of a network's ranks.
-pub(super) type NetworkMeetings = meetings::AllMeetings<dyn Network>;
+/// The network of the surviving ranks. A rank's number there is its index in `ranks`.
+#[derive(Clone, Debug)]
+pub(super) struct Successor {
+    pub(super) network: Arc<dyn Network>,
+    /// The ranks' old numbers, in ascending order.
+    pub(super) ranks: Arc<[usize]>,
+}
 
 /// A message on its way. It fills two cache lines, no more: to move a line between cores takes longer than all else.
 #[derive(Debug)]
@@ -97,10 +116,18 @@ pub(super) struct Awaited {
     pub(super) or_others: bool,
 }
 
+impl Awaited {
+    /// The error if the rank has left.
+    pub(super) fn left(self, awaited_by: usize) -> Error {
+        let rank = self.rank;
+        Error::Left { rank, awaited_by }
+    }
+}
+
 /// Carries envelopes between ranks.
 pub(super) trait Network: fmt::Debug + Send + Sync {
     /// The first call of a rank.
-    fn enter(&self, rank: usize);
+    fn enter(&self, _rank: usize) {}
     /// Puts an envelope on its way to rank `to`. Never waits for the receiver.
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error>;
     /// Puts notices on their way, each to another rank: all at once, so that no rank can leave because of its own notice before the

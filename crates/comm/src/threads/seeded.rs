@@ -11,9 +11,9 @@ use std::thread::{self, Thread};
 
 use super::group::Group;
 use super::mailbox::Mailboxes;
-use super::meetings::Purpose;
+use super::meetings::AllMeetings;
 use super::network::{
-    CollectWait, Envelope, Network, NetworkMeetings, Outcome, Return, Successor, diagnose,
+    CollectWait, Envelope, Network, Outcome, Purpose, Return, Successor, diagnose,
 };
 use crate::error::Error;
 
@@ -33,7 +33,7 @@ struct SeededState {
     /// Messages that have not arrived, oldest first, with their receivers.
     under_way: Vec<(usize, Envelope)>,
     failure: Option<Error>,
-    meetings: NetworkMeetings,
+    meetings: AllMeetings,
     /// Whether ranks have several communicators.
     is_split: bool,
 }
@@ -70,7 +70,7 @@ impl SeededNetwork {
             running: None,
             under_way: Vec::new(),
             failure: None,
-            meetings: NetworkMeetings::new(ranks),
+            meetings: AllMeetings::new(ranks),
             is_split: false,
         };
         state.ranks.resize_with(ranks, || Rank {

@@ -126,56 +126,65 @@ unsafe extern "C" fn combine(
     }
 }
 
-fn collectives(mpi: &Library, comm: Comm, rank: c_int, size: c_int) {
-    let (own, mut sum) = (f64::from(rank + 1), 0.0_f64);
-    let (double, add) = (mpi.handles.MPI_DOUBLE, mpi.handles.MPI_SUM);
+/// The reduction of one element of this datatype from each rank; `result` is room for it.
+fn allreduce<T: Copy>(
+    mpi: &Library,
+    comm: Comm,
+    (datatype, op): (Datatype, Op),
+    own: T,
+    mut result: T,
+) -> T {
     call!(mpi.MPI_Allreduce(
         (&raw const own).cast(),
-        (&raw mut sum).cast(),
+        (&raw mut result).cast(),
         1,
-        double,
-        add,
+        datatype,
+        op,
         comm
     ));
+    result
+}
+
+fn combiner(mpi: &Library, datatype: Datatype) -> c_int {
+    let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, -1);
+    call!(mpi.MPI_Type_get_envelope(
+        datatype,
+        &raw mut integers,
+        &raw mut addresses,
+        &raw mut datatypes,
+        &raw mut combiner
+    ));
+    combiner
+}
+
+fn collectives(mpi: &Library, comm: Comm, rank: c_int, size: c_int) {
+    let own = f64::from(rank + 1);
+    let (double, add) = (mpi.handles.MPI_DOUBLE, mpi.handles.MPI_SUM);
+    let sum = allreduce(mpi, comm, (double, add), own, 0.0);
     let expected = f64::from(size * (size + 1) / 2);
     assert_eq!(sum.to_bits(), expected.to_bits());
     let mut in_place = own;
     let place = mpi.constants.in_place();
     call!(mpi.MPI_Allreduce(place, (&raw mut in_place).cast(), 1, double, add, comm));
     assert_eq!(in_place.to_bits(), expected.to_bits());
+    let ranks = u64::from(size.unsigned_abs());
     for (op, expected) in [
         (mpi.handles.MPI_MIN, 1),
-        (mpi.handles.MPI_MAX, u64::from(size.unsigned_abs())),
+        (mpi.handles.MPI_MAX, ranks),
         (
             mpi.handles.MPI_BOR,
-            (1..=u64::from(size.unsigned_abs())).fold(0, |bits, rank| bits | rank),
+            (1..=ranks).fold(0, |bits, rank| bits | rank),
         ),
     ] {
-        let (own, mut result) = (u64::from(rank.unsigned_abs()) + 1, 0_u64);
-        let datatype = mpi.handles.MPI_UINT64_T;
-        call!(mpi.MPI_Allreduce(
-            (&raw const own).cast(),
-            (&raw mut result).cast(),
-            1,
-            datatype,
-            op,
-            comm
-        ));
-        assert_eq!(result, expected);
+        let own = u64::from(rank.unsigned_abs()) + 1;
+        let of = (mpi.handles.MPI_UINT64_T, op);
+        assert_eq!(allreduce(mpi, comm, of, own, 0), expected);
     }
     let (mut pair, mut op) = (Datatype::UNSET, Op::UNSET);
     call!(mpi.MPI_Type_contiguous(2, double, &raw mut pair));
     call!(mpi.MPI_Type_commit(&raw mut pair));
     call!(mpi.MPI_Op_create(Some(combine), 0, &raw mut op));
-    let (own, mut ends) = ([own, own], [0.0_f64; 2]);
-    call!(mpi.MPI_Allreduce(
-        (&raw const own).cast(),
-        (&raw mut ends).cast(),
-        1,
-        pair,
-        op,
-        comm
-    ));
+    let ends = allreduce(mpi, comm, (pair, op), [own, own], [0.0; 2]);
     assert_eq!(
         ends.map(f64::to_bits),
         [1.0, f64::from(size)].map(f64::to_bits)
@@ -183,23 +192,9 @@ fn collectives(mpi: &Library, comm: Comm, rank: c_int, size: c_int) {
     // The word is 0 if only other ranks have combined.
     let combined = COMBINED.load(Ordering::Relaxed);
     assert!([0, pair.word()].contains(&combined), "{combined:#x}");
-    let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, -1);
-    call!(mpi.MPI_Type_get_envelope(
-        pair,
-        &raw mut integers,
-        &raw mut addresses,
-        &raw mut datatypes,
-        &raw mut combiner
-    ));
-    assert_eq!(combiner, mpi.constants.MPI_COMBINER_CONTIGUOUS);
-    call!(mpi.MPI_Type_get_envelope(
-        double,
-        &raw mut integers,
-        &raw mut addresses,
-        &raw mut datatypes,
-        &raw mut combiner
-    ));
-    assert_eq!(combiner, mpi.constants.MPI_COMBINER_NAMED);
+    let contiguous = mpi.constants.MPI_COMBINER_CONTIGUOUS;
+    assert_eq!(combiner(mpi, pair), contiguous);
+    assert_eq!(combiner(mpi, double), mpi.constants.MPI_COMBINER_NAMED);
     call!(mpi.MPI_Op_free(&raw mut op));
     call!(mpi.MPI_Type_free(&raw mut pair));
     assert_eq!(

@@ -5,12 +5,13 @@
 use std::ffi::c_int;
 use std::process;
 
-use mpi_library::{Comm, Group, Message, Request, Status};
+use mpi_library::{Comm, Message, Request, Status};
 
 use crate::mpi::calls::attribute;
-use crate::mpi::calls::failure::{Failure, check, failure};
+use crate::mpi::calls::failure::{Failure, check, failure, written};
 use crate::mpi::calls::library::{chosen, is_beneath, mpi};
-use crate::mpi::calls::pending::{PendingRequest, index};
+use crate::mpi::calls::pending::{PendingRequest, count_bytes, index};
+use crate::mpi::calls::processes::Processes;
 
 /// A communicator's handle, which frees nothing when it is dropped: [`lifetime`](crate::mpi::channels::lifetime) frees our duplicates.
 #[derive(Clone, Copy, Debug)]
@@ -38,25 +39,21 @@ impl RawCommunicator {
     }
 
     fn duplicate_with_attributes(&self) -> Result<Comm, Failure> {
-        let mut duplicate = Comm::UNSET;
         // SAFETY: the handle is live; `duplicate` is room for one handle.
-        let code = unsafe { mpi().MPI_Comm_dup(self.handle, &raw mut duplicate) };
-        check("MPI_Comm_dup", code).map(|()| duplicate)
+        written("MPI_Comm_dup", Comm::UNSET, |duplicate| unsafe {
+            mpi().MPI_Comm_dup(self.handle, duplicate)
+        })
     }
 
     /// Duplicates the communicator without its attributes: `MPI_Comm_dup` would call the program's functions that copy them, and the
     /// program did not ask for a copy. `MPI_Comm_split` of Open MPI 4.1 may hang while an `MPI_Comm_idup` of the same communicator is
     /// under way.
     fn duplicate_alone(&self) -> Result<Comm, Failure> {
-        let (mut group, mut duplicate) = (Group::UNSET, Comm::UNSET);
-        // SAFETY: the handle is live; `group` is room for one handle.
-        let code = unsafe { mpi().MPI_Comm_group(self.handle, &raw mut group) };
-        check("MPI_Comm_group", code)?;
+        let group = self.processes()?;
         // SAFETY: the handle is live, `duplicate` is room for one handle. The group has all processes of the communicator, in their order.
-        let code = unsafe { mpi().MPI_Comm_create(self.handle, group, &raw mut duplicate) };
-        // SAFETY: the group is ours and live, and is not used afterwards.
-        unsafe { mpi().MPI_Group_free(&raw mut group) };
-        check("MPI_Comm_create", code).map(|()| duplicate)
+        written("MPI_Comm_create", Comm::UNSET, |duplicate| unsafe {
+            mpi().MPI_Comm_create(self.handle, group.handle(), duplicate)
+        })
     }
 
     /// Makes the communicator return errors instead of aborting.
@@ -79,30 +76,34 @@ impl RawCommunicator {
         self.handle
     }
 
+    pub(crate) fn processes(&self) -> Result<Processes, Failure> {
+        // SAFETY: the handle is live, `group` is room for one handle.
+        Processes::made("MPI_Comm_group", |group| unsafe {
+            mpi().MPI_Comm_group(self.handle, group)
+        })
+    }
+
     pub(crate) fn rank(&self) -> Result<usize, Failure> {
-        let mut rank = 0;
         // SAFETY: the handle is live, `rank` is a live int.
-        let code = unsafe { mpi().MPI_Comm_rank(self.handle, &raw mut rank) };
-        check("MPI_Comm_rank", code).map(|()| index(rank))
+        let rank = |rank| unsafe { mpi().MPI_Comm_rank(self.handle, rank) };
+        written("MPI_Comm_rank", 0, rank).map(index)
     }
 
     pub(crate) fn size(&self) -> Result<usize, Failure> {
-        let mut size = 0;
         // SAFETY: the handle is live, `size` is a live int.
-        let code = unsafe { mpi().MPI_Comm_size(self.handle, &raw mut size) };
-        check("MPI_Comm_size", code).map(|()| index(size))
+        let size = |size| unsafe { mpi().MPI_Comm_size(self.handle, size) };
+        written("MPI_Comm_size", 0, size).map(index)
     }
 
     /// `MPI_Comm_split_type`: the processes of this process' node, in the order of their ranks. Collective.
     pub(crate) fn split_by_node(&self) -> Result<Self, Failure> {
-        let mut node = Comm::UNSET;
         let info = mpi().handles.MPI_INFO_NULL;
         let shared = mpi().constants.MPI_COMM_TYPE_SHARED;
         // SAFETY: the handle is live, the info is predefined, `node` is room for one handle.
-        let code =
-            unsafe { mpi().MPI_Comm_split_type(self.handle, shared, 0, info, &raw mut node) };
-        check("MPI_Comm_split_type", code)?;
-        Ok(Self { handle: node })
+        let handle = written("MPI_Comm_split_type", Comm::UNSET, |node| unsafe {
+            mpi().MPI_Comm_split_type(self.handle, shared, 0, info, node)
+        })?;
+        Ok(Self { handle })
     }
 
     /// Starts sending the whole buffer, whose length is `count`.
@@ -114,22 +115,12 @@ impl RawCommunicator {
         tag: c_int,
     ) -> Result<PendingRequest, Failure> {
         assert_eq!(usize::try_from(count), Ok(buffer.len()));
-        let mut request = Request::UNSET;
-        let byte = mpi().handles.MPI_UINT8_T;
+        let (from, byte) = (buffer.as_ptr().cast(), mpi().handles.MPI_UINT8_T);
         // SAFETY: the buffer holds `count` bytes; the request below owns it, and frees it
         // only when MPI is done with it (`PendingRequest::drop`). The rest is live.
-        let code = unsafe {
-            mpi().MPI_Isend(
-                buffer.as_ptr().cast(),
-                count,
-                byte,
-                to,
-                tag,
-                self.handle,
-                &raw mut request,
-            )
-        };
-        check("MPI_Isend", code)?;
+        let request = written("MPI_Isend", Request::UNSET, |request| unsafe {
+            mpi().MPI_Isend(from, count, byte, to, tag, self.handle, request)
+        })?;
         Ok(PendingRequest::of_send(request, buffer, to))
     }
 
@@ -142,31 +133,20 @@ impl RawCommunicator {
         tag: c_int,
     ) -> Result<PendingRequest, Failure> {
         assert_eq!(usize::try_from(capacity), Ok(buffer.len()));
-        let mut request = Request::UNSET;
-        let byte = mpi().handles.MPI_UINT8_T;
+        let (to, byte) = (buffer.as_mut_ptr().cast(), mpi().handles.MPI_UINT8_T);
         // SAFETY: the buffer has room for `capacity` bytes; the request below owns it and does
         // not touch it before MPI is done with it. The rest is live.
-        let code = unsafe {
-            mpi().MPI_Irecv(
-                buffer.as_mut_ptr().cast(),
-                capacity,
-                byte,
-                from,
-                tag,
-                self.handle,
-                &raw mut request,
-            )
-        };
-        check("MPI_Irecv", code)?;
+        let request = written("MPI_Irecv", Request::UNSET, |request| unsafe {
+            mpi().MPI_Irecv(to, capacity, byte, from, tag, self.handle, request)
+        })?;
         Ok(PendingRequest::of_receive(request, buffer, from))
     }
 
     /// Starts a barrier.
     pub(crate) fn start_barrier(&self) -> Result<PendingRequest, Failure> {
-        let mut request = Request::UNSET;
         // SAFETY: the handle is live; `request` is room for one request.
-        let code = unsafe { mpi().MPI_Ibarrier(self.handle, &raw mut request) };
-        check("MPI_Ibarrier", code)?;
+        let barrier = |request| unsafe { mpi().MPI_Ibarrier(self.handle, request) };
+        let request = written("MPI_Ibarrier", Request::UNSET, barrier)?;
         Ok(PendingRequest::of_send(request, Vec::new(), 0))
     }
 
@@ -192,24 +172,21 @@ impl RawCommunicator {
     /// `MPI_Iprobe`: the tag and the length in bytes of the oldest message that has arrived from a rank. Messages of one sender keep their
     /// order (MPI 4.1, 3.5).
     pub(crate) fn oldest_from(&self, from: c_int) -> Result<Option<(c_int, c_int)>, Failure> {
-        let (any, byte) = (mpi().constants.MPI_ANY_TAG, mpi().handles.MPI_UINT8_T);
-        let Some(status) = self.probe(from, any)? else {
+        let Some(status) = self.probe(from, mpi().constants.MPI_ANY_TAG)? else {
             return Ok(None);
         };
-        let mut bytes = 0;
-        // SAFETY: MPI_Iprobe has written the status; `bytes` is a live int.
-        let code = unsafe { mpi().MPI_Get_count(&raw const status, byte, &raw mut bytes) };
-        check("MPI_Get_count", code)?;
+        // SAFETY: MPI_Iprobe has written the status.
+        let bytes = unsafe { count_bytes(&status) }?;
         Ok(Some((status.tag(mpi().constants), bytes)))
     }
 
     fn probe(&self, from: c_int, tag: c_int) -> Result<Option<Status>, Failure> {
-        let mut flag = 0;
         let mut status = Status::UNSET;
+        let place = &raw mut status;
         // SAFETY: the handle is live, `flag` and `status` are room for one value each.
-        let code =
-            unsafe { mpi().MPI_Iprobe(from, tag, self.handle, &raw mut flag, &raw mut status) };
-        check("MPI_Iprobe", code)?;
+        let flag = written("MPI_Iprobe", 0, |flag| unsafe {
+            mpi().MPI_Iprobe(from, tag, self.handle, flag, place)
+        })?;
         Ok((flag != 0).then_some(status))
     }
 
@@ -226,7 +203,7 @@ impl RawCommunicator {
         let (source, tag) = (constants.MPI_ANY_SOURCE, constants.MPI_ANY_TAG);
         let byte = mpi().handles.MPI_UINT8_T;
         loop {
-            let (mut flag, mut bytes) = (0, 0);
+            let mut flag = 0;
             let mut message = Message::UNSET;
             let mut status = Status::UNSET;
             // SAFETY: the handle is live; `flag`, `message` and `status` are room for one value each.
@@ -244,9 +221,8 @@ impl RawCommunicator {
             if flag == 0 {
                 return Ok(());
             }
-            // SAFETY: MPI_Improbe has found a message, so it has written the status; `bytes` is a live int.
-            let code = unsafe { mpi().MPI_Get_count(&raw const status, byte, &raw mut bytes) };
-            check("MPI_Get_count", code)?;
+            // SAFETY: MPI_Improbe has found a message, so it has written the status.
+            let bytes = unsafe { count_bytes(&status) }?;
             let mut buffer = vec![0_u8; usize::try_from(bytes).unwrap_or_default()];
             // SAFETY: the buffer has the bytes of the message, which MPI_Improbe has written.
             let code = unsafe {

@@ -48,6 +48,16 @@ pub(crate) fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
     }
 }
 
+/// The value that an MPI function writes, or its failure. `value` is the variable's initial value.
+#[inline]
+pub(crate) fn written<T>(
+    call: &'static str,
+    mut value: T,
+    write: impl FnOnce(*mut T) -> c_int,
+) -> Result<T, Failure> {
+    check(call, write(&raw mut value)).map(|()| value)
+}
+
 /// The failure of a call, by its return code.
 #[cold]
 pub(crate) fn failure(call: &'static str, code: c_int) -> Failure {

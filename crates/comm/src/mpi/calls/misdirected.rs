@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use mpi_library::Errhandler;
 
-use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::failure::{Failure, check, written};
 use crate::mpi::calls::library::{is_beneath, mpi};
 
 /// While this value exists, `MPI_COMM_WORLD` returns errors instead of aborting, such as those of a receive that is tested meanwhile.
@@ -40,10 +40,9 @@ impl WorldReturnsErrors {
     pub(crate) fn always() -> Result<Self, Failure> {
         let handles = &mpi().handles;
         let (world, errors_return) = (handles.MPI_COMM_WORLD, handles.MPI_ERRORS_RETURN);
-        let mut before = Errhandler::UNSET;
         // SAFETY: the communicator is live as long as MPI is; `before` is room for one handle.
-        let code = unsafe { mpi().MPI_Comm_get_errhandler(world, &raw mut before) };
-        check("MPI_Comm_get_errhandler", code)?;
+        let before = |before| unsafe { mpi().MPI_Comm_get_errhandler(world, before) };
+        let before = written("MPI_Comm_get_errhandler", Errhandler::UNSET, before)?;
         // SAFETY: the communicator is live, the error handler is predefined.
         let code = unsafe { mpi().MPI_Comm_set_errhandler(world, errors_return) };
         check("MPI_Comm_set_errhandler", code).map(|()| Self { before })

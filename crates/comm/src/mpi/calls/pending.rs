@@ -9,7 +9,7 @@ use std::mem;
 
 use mpi_library::{MPI_SUCCESS, Request, Status};
 
-use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::failure::{Failure, check, written};
 use crate::mpi::calls::library::mpi;
 use crate::mpi::calls::misdirected::WorldReturnsErrors;
 
@@ -92,13 +92,10 @@ impl PendingRequest {
         }
         check("MPI_Test", code)?;
         if self.outcome.is_some() && self.receives {
-            let mut count = 0;
-            let byte = mpi().handles.MPI_UINT8_T;
             // SAFETY: MPI_Test has written the status, as the request is complete.
-            let code = unsafe { mpi().MPI_Get_count(&raw const status, byte, &raw mut count) };
-            check("MPI_Get_count", code)?;
+            let bytes = unsafe { count_bytes(&status) }?;
             // A cancelled receive may report no count.
-            self.buffer.truncate(usize::try_from(count).unwrap_or(0));
+            self.buffer.truncate(usize::try_from(bytes).unwrap_or(0));
         }
         Ok(self.outcome.is_some())
     }
@@ -130,6 +127,18 @@ impl Drop for PendingRequest {
             mem::forget(mem::take(&mut self.buffer));
         }
     }
+}
+
+/// `MPI_Get_count`: the number of bytes of a message.
+///
+/// # Safety
+/// MPI has written the status.
+pub(crate) unsafe fn count_bytes(status: &Status) -> Result<c_int, Failure> {
+    let byte = mpi().handles.MPI_UINT8_T;
+    // SAFETY: the caller promises it; `bytes` is a live int.
+    written("MPI_Get_count", 0, |bytes| unsafe {
+        mpi().MPI_Get_count(status, byte, bytes)
+    })
 }
 
 /// Converts a rank or a size that MPI has returned.

@@ -4,11 +4,11 @@
 
 use std::ffi::c_int;
 
-use mpi_library::{Comm, Group};
+use mpi_library::Comm;
 
 use crate::mpi::calls::communicator::RawCommunicator;
-use crate::mpi::calls::failure::{Failure, check};
-use crate::mpi::calls::library::mpi;
+use crate::mpi::calls::failure::{Failure, check, written};
+use crate::mpi::calls::processes::Processes;
 use crate::mpi::calls::ulfm::Ulfm;
 
 impl Ulfm {
@@ -21,10 +21,9 @@ impl Ulfm {
 
     /// Creates a communicator of the surviving processes, which returns errors instead of ending the job. Collective among the survivors.
     pub(crate) fn shrink(&self, comm: RawCommunicator) -> Result<RawCommunicator, Failure> {
-        let mut shrunk = Comm::UNSET;
         // SAFETY: as above; `shrunk` is room for one handle.
-        let code = unsafe { (self.shrink)(comm.handle(), &raw mut shrunk) };
-        check("MPIX_Comm_shrink", code)?;
+        let shrink = |shrunk| unsafe { (self.shrink)(comm.handle(), shrunk) };
+        let shrunk = written("MPIX_Comm_shrink", Comm::UNSET, shrink)?;
         // SAFETY: MPIX_Comm_shrink succeeded, so it has written the handle of a new communicator.
         let shrunk = unsafe { RawCommunicator::from_handle(shrunk) };
         shrunk.return_errors()?;
@@ -51,12 +50,11 @@ impl Ulfm {
 
     /// The ranks of a communicator that this process knows to be lost, in ascending order.
     pub(crate) fn lost_ranks(&self, comm: RawCommunicator) -> Result<Vec<usize>, Failure> {
-        let mut failed = Group::UNSET;
         // SAFETY: as above; `failed` is room for one handle.
-        let code = unsafe { (self.get_failed)(comm.handle(), &raw mut failed) };
-        check("MPIX_Comm_get_failed", code)?;
-        let failed = Processes(failed);
-        let mut lost = failed.ranks_in(&Processes::of(comm)?)?;
+        let failed = Processes::made("MPIX_Comm_get_failed", |failed| unsafe {
+            (self.get_failed)(comm.handle(), failed)
+        })?;
+        let mut lost = failed.ranks_in(&comm.processes()?)?;
         lost.sort_unstable();
         Ok(lost)
     }
@@ -67,59 +65,5 @@ pub(crate) fn ranks_before(
     after: RawCommunicator,
     before: RawCommunicator,
 ) -> Result<Vec<usize>, Failure> {
-    Processes::of(after)?.ranks_in(&Processes::of(before)?)
-}
-
-/// A group of processes, which is freed when this is dropped.
-#[derive(Debug)]
-struct Processes(Group);
-
-impl Processes {
-    fn of(comm: RawCommunicator) -> Result<Self, Failure> {
-        let mut group = Group::UNSET;
-        // SAFETY: the communicator is live, `group` is room for one handle.
-        let code = unsafe { mpi().MPI_Comm_group(comm.handle(), &raw mut group) };
-        check("MPI_Comm_group", code)?;
-        Ok(Self(group))
-    }
-
-    /// The ranks of these processes in another group, which contains all of them.
-    fn ranks_in(&self, other: &Self) -> Result<Vec<usize>, Failure> {
-        let mut size = 0;
-        // SAFETY: the group is live, `size` is a live int.
-        let code = unsafe { mpi().MPI_Group_size(self.0, &raw mut size) };
-        check("MPI_Group_size", code)?;
-        let own: Vec<c_int> = (0..size).collect();
-        let mut others = own.clone();
-        if size == 0 {
-            // An empty group may be the predefined one, which cannot be translated.
-            return Ok(Vec::new());
-        }
-        // SAFETY: both groups are live, and both lists hold `size` numbers.
-        let code = unsafe {
-            mpi().MPI_Group_translate_ranks(
-                self.0,
-                size,
-                own.as_ptr(),
-                other.0,
-                others.as_mut_ptr(),
-            )
-        };
-        check("MPI_Group_translate_ranks", code)?;
-        // MPI_UNDEFINED, which is negative, would mean that a process is not in the other group.
-        let ranks = others
-            .into_iter()
-            .filter_map(|rank| usize::try_from(rank).ok());
-        Ok(ranks.collect())
-    }
-}
-
-impl Drop for Processes {
-    fn drop(&mut self) {
-        let empty = mpi().handles.MPI_GROUP_EMPTY;
-        if self.0 != empty {
-            // SAFETY: the group is ours and live, and is not used afterwards.
-            unsafe { mpi().MPI_Group_free(&raw mut self.0) };
-        }
-    }
+    after.processes()?.ranks_in(&before.processes()?)
 }

@@ -14,7 +14,7 @@ use std::slice;
 use mpi_library::{Datatype, Op};
 
 use crate::mpi::calls::communicator::RawCommunicator;
-use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::failure::{Failure, check, written};
 use crate::mpi::calls::library::mpi;
 use crate::native::CombineSlots;
 
@@ -100,18 +100,16 @@ impl RawOperation {
 impl UserOperation {
     /// An operation on slots of `count` bytes.
     fn new(count: c_int) -> Result<Self, Failure> {
-        let mut datatype = Datatype::UNSET;
         let byte = mpi().handles.MPI_UINT8_T;
         // SAFETY: `datatype` is room for one handle.
-        let code = unsafe { mpi().MPI_Type_contiguous(count, byte, &raw mut datatype) };
-        check("MPI_Type_contiguous", code)?;
+        let datatype = |datatype| unsafe { mpi().MPI_Type_contiguous(count, byte, datatype) };
+        let mut datatype = written("MPI_Type_contiguous", Datatype::UNSET, datatype)?;
         // SAFETY: the handle is live.
         let code = unsafe { mpi().MPI_Type_commit(&raw mut datatype) };
         check("MPI_Type_commit", code)?;
-        let mut operation = Op::UNSET;
         // SAFETY: the function has the signature of MPI_User_function and lives forever; 0 says that the operation does not commute.
-        let code = unsafe { mpi().MPI_Op_create(Some(call_back), 0, &raw mut operation) };
-        check("MPI_Op_create", code)?;
+        let operation = |operation| unsafe { mpi().MPI_Op_create(Some(call_back), 0, operation) };
+        let operation = written("MPI_Op_create", Op::UNSET, operation)?;
         let raw = RawOperation {
             operation,
             datatype,

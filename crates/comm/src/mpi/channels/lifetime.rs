@@ -22,9 +22,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpi_library::{Comm, DeleteAttribute, MPI_SUCCESS, Passed, copy_no_attribute};
 
+use crate::mpi::calls::attribute;
 use crate::mpi::calls::collectives::Agreed;
 use crate::mpi::calls::communicator::RawCommunicator;
-use crate::mpi::calls::failure::{Failure, check};
+use crate::mpi::calls::failure::{Failure, check, failure, written};
 use crate::mpi::calls::library::mpi;
 use crate::mpi::calls::misdirected::WorldReturnsErrors;
 use crate::mpi::calls::pending::PendingRequest;
@@ -38,13 +39,7 @@ static HAS_LOST: AtomicBool = AtomicBool::new(false);
 /// Whether `MPI_Finalize` was called.
 static FINALISED: AtomicBool = AtomicBool::new(false);
 
-static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
-    family_key: None,
-    rounds: 0,
-    claimed: BTreeSet::new(),
-    entries: BTreeMap::new(),
-    survivors: None,
-});
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry::EMPTY);
 
 /// Whether this process knows that another has died.
 pub(crate) fn has_lost() -> bool {
@@ -269,6 +264,14 @@ fn agree_on_released(
 }
 
 impl Registry {
+    const EMPTY: Self = Self {
+        family_key: None,
+        rounds: 0,
+        claimed: BTreeSet::new(),
+        entries: BTreeMap::new(),
+        survivors: None,
+    };
+
     fn add(&mut self, number: u64, family: u64, first: u64, comm: RawCommunicator) {
         let entry = Entry {
             family,
@@ -316,25 +319,14 @@ impl Registry {
 
 /// The number that identifies all duplicates of `parent`; `number` itself if it is that of the first. The same on all ranks.
 fn family_of(key: c_int, parent: RawCommunicator, number: u64) -> Result<u64, Failure> {
-    let (mut value, mut is_set) = (ptr::null_mut::<c_void>(), 0);
-    // SAFETY: the communicator is live; MPI writes the attribute's value, a pointer, to `value`.
-    let code = unsafe {
-        mpi().MPI_Comm_get_attr(
-            parent.handle(),
-            key,
-            (&raw mut value).cast(),
-            &raw mut is_set,
-        )
-    };
-    check("MPI_Comm_get_attr", code)?;
-    if is_set != 0 {
-        return Ok(value.addr() as u64);
+    let family = attribute::address(parent.handle(), key);
+    if let Some(family) = family.map_err(|code| failure("MPI_Comm_get_attr", code))? {
+        return Ok(family.addr() as u64);
     }
     let address = usize::try_from(number).expect("MPI runs where addresses have 64 bits");
-    // SAFETY: as above; the value is a number, which nobody dereferences.
-    let code = unsafe {
-        mpi().MPI_Comm_set_attr(parent.handle(), key, ptr::without_provenance_mut(address))
-    };
+    let value = ptr::without_provenance_mut(address);
+    // SAFETY: the communicator is live; the value is a number, which nobody dereferences.
+    let code = unsafe { mpi().MPI_Comm_set_attr(parent.handle(), key, value) };
     check("MPI_Comm_set_attr", code).map(|()| number)
 }
 
@@ -360,18 +352,10 @@ impl Entry {
 }
 
 fn create_key(delete: DeleteAttribute) -> Result<c_int, Failure> {
-    let mut key = 0;
     // SAFETY: both functions have the signatures that MPI asks for and live forever; `key` is room for one int.
-    let code = unsafe {
-        mpi().MPI_Comm_create_keyval(
-            Some(copy_no_attribute),
-            Some(delete),
-            &raw mut key,
-            ptr::null_mut(),
-        )
-    };
-    check("MPI_Comm_create_keyval", code)?;
-    Ok(key)
+    written("MPI_Comm_create_keyval", 0, |key| unsafe {
+        mpi().MPI_Comm_create_keyval(Some(copy_no_attribute), Some(delete), key, ptr::null_mut())
+    })
 }
 
 fn free_key(mut key: c_int) -> Result<(), Failure> {
@@ -411,24 +395,13 @@ unsafe extern "C" fn free_everything(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-
     use super::{PROPOSER_BITS, Registry, round_of};
-
-    fn registry() -> Registry {
-        Registry {
-            family_key: None,
-            rounds: 0,
-            claimed: BTreeSet::new(),
-            entries: BTreeMap::new(),
-            survivors: None,
-        }
-    }
 
     /// Two worlds whose ranks 0 have counted differently meet; then rank 0 of the first world meets its rank 1.
     #[test]
     fn numbers_grow_where_worlds_meet() {
-        let (mut first, mut other, mut second) = (registry(), registry(), registry());
+        let (mut first, mut other, mut second) =
+            (Registry::EMPTY, Registry::EMPTY, Registry::EMPTY);
         assert_eq!(first.propose(0), second.propose(0));
         for _ in 0..5 {
             second.propose(0);
@@ -447,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_number_is_claimed_by_one_thread() {
-        let mut registry = registry();
+        let mut registry = Registry::EMPTY;
         let number = 7 << PROPOSER_BITS | 3;
         assert!(registry.claim(number) && !registry.claim(number));
         registry.claimed.remove(&number);
@@ -457,7 +430,7 @@ mod tests {
     /// Ranks of one world propose different numbers in the same round.
     #[test]
     fn proposals_name_their_process() {
-        let (mut one, mut two) = (registry(), registry());
+        let (mut one, mut two) = (Registry::EMPTY, Registry::EMPTY);
         let (left, right) = (one.propose(4), two.propose(5));
         assert!(left != right && round_of(left) == round_of(right));
     }

@@ -4,6 +4,7 @@
 
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
+use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -96,7 +97,7 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
             library: library.choice().clone(),
         });
     }
-    let (rank, silence_limit) = (world.rank(), world.shared_silence_limit());
+    let (rank, silence_limit) = (world.rank(), Rc::clone(&world.silence_limit));
     // Nothing that the body has touched is used after a panic.
     let result = match panic::catch_unwind(AssertUnwindSafe(|| body(world))) {
         Ok(result) => result,
