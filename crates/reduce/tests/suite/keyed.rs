@@ -710,6 +710,6 @@ fn failures(world: &World) {
             let plan = Plan::builder(world).build_keyed::<Sum<f64>>(5);
             plan.err().unwrap().to_string()
         };
-        assert!(text.contains("exact sum by key of f32"), "{text}");
+        assert!(text.contains("sums by key of f32"), "{text}");
     }
 }

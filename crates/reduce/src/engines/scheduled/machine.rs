@@ -142,6 +142,7 @@ impl<'m, P: Place> Machine<'m, P> {
     }
 
     /// Posts the receives of all steps before `end`.
+    #[inline(never)]
     fn post(&mut self, end: usize) -> Result<(), comm::Error> {
         let program = self.program();
         let end = end.min(program.steps.len());
@@ -160,15 +161,22 @@ impl<'m, P: Place> Machine<'m, P> {
         Ok(())
     }
 
+    #[inline]
     fn send(&mut self, index: usize) -> Result<(), comm::Error> {
-        let program = self.program();
-        let message = &program.sends[index];
-        let capacity_bytes = capacity_bytes(message.length);
         let has_values = self.state.failed.is_none();
-        if self.state.at_once && has_values && self.send_at_once(index, capacity_bytes) {
+        if self.state.at_once && has_values && self.send_at_once(index) {
             return Ok(());
         }
         self.state.at_once = false;
+        self.send_by_request(index)
+    }
+
+    // Out of line, so that short calls, whose code is not in the caches after other work, need not load it.
+    #[inline(never)]
+    fn send_by_request(&mut self, index: usize) -> Result<(), comm::Error> {
+        let program = self.program();
+        let message = &program.sends[index];
+        let capacity_bytes = capacity_bytes(message.length);
         let buffer = &mut self.state.sends[self.state.turn][index];
         let mut memory = match buffer.request.take() {
             Some(request) => unless_given_up(self.comm.wait(request))?.unwrap_or_default(),
@@ -192,9 +200,10 @@ impl<'m, P: Place> Machine<'m, P> {
     }
 
     /// Sends values without a request, if the transport accepts them at once. Returns whether it did.
-    fn send_at_once(&mut self, index: usize, capacity_bytes: usize) -> bool {
+    fn send_at_once(&mut self, index: usize) -> bool {
         let (comm, tag, program) = (self.comm, self.tag, self.program());
         let message = &program.sends[index];
+        let capacity_bytes = capacity_bytes(message.length);
         let parts = &program.parts[message.parts.clone()];
         let send = |bytes: &[u8]| {
             let is_sent = comm.try_send(message.peer, tag, bytes, capacity_bytes);
@@ -282,6 +291,7 @@ impl<'m, P: Place> Machine<'m, P> {
     }
 
     /// Receives message `index` of a step. Returns true once it has been received.
+    #[inline]
     fn receive(
         &mut self,
         step: usize,
@@ -296,6 +306,15 @@ impl<'m, P: Place> Machine<'m, P> {
             self.state.at_once = false;
             self.post(step + STEPS_AHEAD)?;
         }
+        self.receive_by_request(index, patience)
+    }
+
+    #[inline(never)]
+    fn receive_by_request(
+        &mut self,
+        index: usize,
+        patience: Patience,
+    ) -> Result<bool, comm::Error> {
         let program = self.program();
         let (message, buffer) = (&program.receives[index], &mut self.state.receives[index]);
         if buffer.request.is_none() {

@@ -1,12 +1,11 @@
 //! Runs a program: the one executor for every schedule, on every transport.
 //!
-//! A run is a machine that stops wherever a message is missing and continues when the message has arrived, so blocking
-//! calls, tests and time-outs are the same code. All memory is allocated in the first two runs. The transport owns a message's buffer
-//! until the send is complete. If sends arrive without further calls, the transport may keep the buffer during the next run, which
-//! uses a second one.
+//! A run is a machine that stops wherever a message is missing and continues when the message has arrived, so blocking calls, tests and
+//! time-outs are the same code. All memory is allocated in the first two runs. The transport owns a message's buffer until the send is
+//! complete. If sends arrive without further calls, the transport may keep the buffer during the next run, which uses a second one.
 //!
-//! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed
-//! first, in a length that no values have. So no rank waits forever, and values need no header.
+//! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed first, in a
+//! length that no values have. So no rank waits forever, and values need no header.
 
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
@@ -145,6 +144,7 @@ impl<P: Place> Run<P> {
 
     /// A blocking run on the caller's slices, which drives the other runs in flight while it waits. Nothing else may see the slices, so
     /// this run is not driven by other waits.
+    #[inline(never)]
     fn run_in_caller_memory(
         &self,
         local: Option<&[u8]>,
@@ -172,6 +172,7 @@ impl<P: Place> Run<P> {
     }
 
     /// A blocking run that drives the other runs in flight while it waits.
+    #[inline(never)]
     fn run_among_others(
         &self,
         local: Option<&[u8]>,
