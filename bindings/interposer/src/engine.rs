@@ -255,21 +255,7 @@ mod tests {
 
     use super::plans::PLANS_MAX;
     use super::{Buffers, COLUMNS_MAX, Engine};
-    use crate::task::{Call, Element, Form, Op, Task, is_even};
-
-    fn task(call: Call, width: usize) -> Task {
-        Task {
-            call,
-            form: Form::Blocking,
-            element: Element::F64,
-            op: Op::Sum,
-            root: 0,
-            width,
-            first: 0,
-            length: width,
-            is_even: false,
-        }
-    }
+    use crate::task::{Call, Task, is_even};
 
     /// Every element of rank r is r + 1.
     #[test]
@@ -281,7 +267,7 @@ mod tests {
                 let own = (world.rank() + 1) as f64;
                 let mut values = vec![own; width];
                 let buffer = bytemuck::cast_slice_mut(&mut values);
-                let task = task(Call::Allreduce, width);
+                let task = Task::sum(Call::Allreduce, width);
                 engine.reduce(&task, Buffers::InPlace(buffer)).unwrap();
                 last = values[width - 1];
             }
@@ -308,7 +294,7 @@ mod tests {
                 let task = Task {
                     first,
                     length,
-                    ..task(call, width)
+                    ..Task::sum(call, width)
                 };
                 let buffers = Buffers::Apart {
                     local: bytemuck::cast_slice(&local),
@@ -344,7 +330,7 @@ mod tests {
                 first,
                 length: counts[rank],
                 is_even: is_even(5, counts.into_iter()),
-                ..task(Call::ReduceScatter, 5)
+                ..Task::sum(Call::ReduceScatter, 5)
             };
             let buffers = Buffers::Apart {
                 local: bytemuck::cast_slice(&local),

@@ -7,7 +7,7 @@
 //! `boundary` has the exported functions; only it dereferences pointers and calls MPI. `task` describes a reduction, `engine` runs it,
 //! `settings` reads the environment, and `statistics` and `report` make the report at the end.
 
-pub mod boundary;
+mod boundary;
 mod engine;
 mod report;
 mod settings;

@@ -1,11 +1,12 @@
 //! Counts of calls, which are summed over ranks.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 /// The key by which reductions are counted.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Kind {
     /// Why the reductions were passed to the library; empty if treefold ran them.
     pub(crate) passed: String,
@@ -22,7 +23,7 @@ pub(crate) struct Kind {
 }
 
 /// Sums over calls, of one rank or of several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counts {
     pub(crate) calls: u64,
     /// Bytes contributed.
@@ -47,17 +48,8 @@ pub(crate) struct Counts {
     pub(crate) environments: u64,
 }
 
-/// The prefix of a line about a place. No reason for passing a call on begins with it.
-const SITE: &str = "@";
-
-/// The prefix of a line about calls that do not match.
-const MISMATCHED: &str = "!";
-
-/// The number of fields in [`Counts`].
-const NUMBERS: usize = 11;
-
 impl Counts {
-    fn numbers(&mut self) -> [&mut u64; NUMBERS] {
+    fn numbers(&mut self) -> [&mut u64; 11] {
         [
             &mut self.calls,
             &mut self.bytes,
@@ -91,6 +83,14 @@ pub(crate) struct Statistics {
     /// By description of a call that does not match the other ranks' calls: the first rank that made it, and how many did.
     pub(crate) mismatched: BTreeMap<String, (usize, usize)>,
 }
+
+/// What ranks send each other: the fields of [`Statistics`], with lists in place of maps whose keys are no strings.
+type Message = (
+    u64,
+    Vec<(Kind, Counts)>,
+    Vec<((String, String), u64)>,
+    BTreeMap<String, (usize, usize)>,
+);
 
 static OWN: Mutex<Statistics> = Mutex::new(Statistics {
     kinds: BTreeMap::new(),
@@ -135,71 +135,30 @@ impl Statistics {
         self.kinds.iter()
     }
 
-    /// The counts as text, to send to another rank: a number, and a line for each kind, each place and each mismatch.
+    /// The counts as text, to send to another rank.
     pub(crate) fn to_text(&self) -> String {
-        let mut text = format!("{}\n", self.disagreements);
-        for (kind, counts) in &self.kinds {
-            let Kind {
-                passed,
-                call,
-                element,
-                op,
-                size_class,
-                is_open,
-            } = kind;
-            let is_open = u8::from(*is_open);
-            let _ = write!(
-                text,
-                "{passed}\t{call}\t{element}\t{op}\t{size_class}\t{is_open}"
-            );
-            let mut counts = *counts;
-            for number in counts.numbers() {
-                let _ = write!(text, "\t{number}");
-            }
-            text.push('\n');
-        }
-        for ((call, site), calls) in &self.sites {
-            let _ = writeln!(text, "{SITE}\t{call}\t{calls}\t{site}");
-        }
-        for (asked, (first, ranks)) in &self.mismatched {
-            let _ = writeln!(text, "{MISMATCHED}\t{first}\t{ranks}\t{asked}");
-        }
-        text
+        let message: Message = (
+            self.disagreements,
+            self.kinds.clone().into_iter().collect(),
+            self.sites.clone().into_iter().collect(),
+            self.mismatched.clone(),
+        );
+        serde_json::to_string(&message).expect("numbers and strings have a form in JSON")
     }
 
     /// Adds the counts in another rank's text; `None` if the text is invalid.
     pub(crate) fn add_text(&mut self, text: &str) -> Option<()> {
-        let mut lines = text.lines();
-        let disagreements = lines.next()?.parse().ok()?;
+        let message: Message = serde_json::from_str(text).ok()?;
+        let (disagreements, kinds, sites, mismatched) = message;
         self.disagreements = self.disagreements.saturating_add(disagreements);
-        for line in lines {
-            let mut words = line.split('\t');
-            let mut word = || words.next().map(str::to_owned);
-            if line.starts_with(SITE) {
-                let (_, call) = (word()?, word()?);
-                let calls = word()?.parse().ok()?;
-                self.count_site(&call, &word()?, calls);
-                continue;
-            }
-            if line.starts_with(MISMATCHED) {
-                let (_, first) = (word()?, word()?.parse().ok()?);
-                let ranks = word()?.parse().ok()?;
-                self.count_mismatched(&word()?, first, ranks);
-                continue;
-            }
-            let kind = Kind {
-                passed: word()?,
-                call: word()?,
-                element: word()?,
-                op: word()?,
-                size_class: word()?.parse().ok()?,
-                is_open: word()? != "0",
-            };
-            let mut counts = Counts::default();
-            for number in counts.numbers() {
-                *number = word()?.parse().ok()?;
-            }
+        for (kind, counts) in kinds {
             self.count(kind, counts);
+        }
+        for ((call, site), calls) in sites {
+            self.count_site(&call, &site, calls);
+        }
+        for (asked, (first, ranks)) in mismatched {
+            self.count_mismatched(&asked, first, ranks);
         }
         Some(())
     }
@@ -250,7 +209,6 @@ mod tests {
         assert_eq!(sums.disagreements, 6);
         assert_eq!(sums.sites.values().next(), Some(&4));
         assert_eq!(sums.mismatched.values().next(), Some(&(3, 3)));
-        assert_eq!(sums.add_text("a\tb\n"), None);
-        assert_eq!(sums.add_text("0\na\tb\n"), None);
+        assert_eq!(sums.add_text(&text[1..]), None);
     }
 }

@@ -180,7 +180,7 @@ impl Op {
 }
 
 /// A reduction as one rank sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Task {
     pub(crate) call: Call,
     pub(crate) form: Form,
@@ -197,20 +197,10 @@ pub(crate) struct Task {
     pub(crate) is_even: bool,
 }
 
-/// The fields of a task that are equal on all ranks of a correct program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Asked {
-    call: Call,
-    form: Form,
-    element: Element,
-    op: Op,
-    root: usize,
-    width: usize,
-}
-
-impl fmt::Display for Asked {
+/// The fields that are equal on all ranks of a correct program.
+impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (call, op) = (self.call.name(self.form), self.op.name());
+        let (call, op) = (self.name(), self.op.name());
         let (width, element) = (self.width, self.element.name());
         write!(f, "MPI_{call} of {width} {element}, {op}")?;
         match self.call {
@@ -226,15 +216,13 @@ impl Task {
         self.call.name(self.form)
     }
 
-    /// The fields that all ranks share.
-    pub(crate) fn asked(&self) -> Asked {
-        Asked {
-            call: self.call,
-            form: self.form,
-            element: self.element,
-            op: self.op,
-            root: self.root,
-            width: self.width,
+    /// The task without the fields that differ between ranks.
+    pub(crate) fn asked(&self) -> Self {
+        Self {
+            first: 0,
+            length: 0,
+            is_even: false,
+            ..*self
         }
     }
 
@@ -253,6 +241,24 @@ pub(crate) fn is_even(width: usize, counts: impl ExactSizeIterator<Item = usize>
     let ranks = counts.len();
     let mut counts = counts.enumerate();
     counts.all(|(rank, count)| count == width / ranks + usize::from(rank < width % ranks))
+}
+
+#[cfg(test)]
+impl Task {
+    /// A blocking sum of doubles, all of which this rank gets.
+    pub(crate) fn sum(call: Call, width: usize) -> Self {
+        Self {
+            call,
+            form: Form::Blocking,
+            element: Element::F64,
+            op: Op::Sum,
+            root: 0,
+            width,
+            first: 0,
+            length: width,
+            is_even: false,
+        }
+    }
 }
 
 #[cfg(test)]

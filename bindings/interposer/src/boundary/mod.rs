@@ -16,8 +16,8 @@
     reason = "MPI is a C library, and programs pass it pointers; each block says what is promised"
 )]
 
-pub mod calls;
-pub mod check;
+mod calls;
+mod check;
 mod library;
-pub mod process;
-pub mod requests;
+mod process;
+mod requests;

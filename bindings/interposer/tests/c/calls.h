@@ -45,88 +45,57 @@ struct call {
     MPI_Comm comm;
 };
 
+/* Calls the function of a call's entry, one of those named. The last arguments begin with the communicator. */
+#define BY_ENTRY(c, allreduce, reduce, scatter, scatter_block, scan, exscan, counts, ...)                                              \
+    ((c)->entry == ALLREDUCE        ? allreduce((c)->send, (c)->recv, (c)->count, (c)->type, (c)->op, __VA_ARGS__)                     \
+     : (c)->entry == REDUCE         ? reduce((c)->send, (c)->recv, (c)->count, (c)->type, (c)->op, (c)->root, __VA_ARGS__)             \
+     : (c)->entry == REDUCE_SCATTER ? scatter((c)->send, (c)->recv, counts, (c)->type, (c)->op, __VA_ARGS__)                           \
+     : (c)->entry == REDUCE_SCATTER_BLOCK                                                                                              \
+         ? scatter_block((c)->send, (c)->recv, (c)->count, (c)->type, (c)->op, __VA_ARGS__)                                            \
+     : (c)->entry == SCAN ? scan((c)->send, (c)->recv, (c)->count, (c)->type, (c)->op, __VA_ARGS__)                                    \
+                          : exscan((c)->send, (c)->recv, (c)->count, (c)->type, (c)->op, __VA_ARGS__))
+
 static inline int call_blocking(const struct call *c)
 {
-    switch (c->entry) {
-    case ALLREDUCE: return MPI_Allreduce(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    case REDUCE: return MPI_Reduce(c->send, c->recv, c->count, c->type, c->op, c->root, c->comm);
-    case REDUCE_SCATTER: return MPI_Reduce_scatter(c->send, c->recv, c->counts, c->type, c->op, c->comm);
-    case REDUCE_SCATTER_BLOCK: return MPI_Reduce_scatter_block(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    case SCAN: return MPI_Scan(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    case EXSCAN: return MPI_Exscan(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    default: return MPI_ERR_OTHER;
-    }
+    return BY_ENTRY(c, MPI_Allreduce, MPI_Reduce, MPI_Reduce_scatter, MPI_Reduce_scatter_block, MPI_Scan, MPI_Exscan, c->counts, c->comm);
 }
 
 /* The same call by its PMPI_ name, which bypasses every interposer. */
 static inline int call_library(const struct call *c)
 {
-    switch (c->entry) {
-    case ALLREDUCE: return PMPI_Allreduce(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    case REDUCE: return PMPI_Reduce(c->send, c->recv, c->count, c->type, c->op, c->root, c->comm);
-    case REDUCE_SCATTER: return PMPI_Reduce_scatter(c->send, c->recv, c->counts, c->type, c->op, c->comm);
-    case REDUCE_SCATTER_BLOCK: return PMPI_Reduce_scatter_block(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    case SCAN: return PMPI_Scan(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    case EXSCAN: return PMPI_Exscan(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    default: return MPI_ERR_OTHER;
-    }
+    return BY_ENTRY(c, PMPI_Allreduce, PMPI_Reduce, PMPI_Reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Scan, PMPI_Exscan, c->counts,
+                    c->comm);
 }
 
-#if MPI_VERSION >= 4
 static inline int call_large(const struct call *c)
 {
-    switch (c->entry) {
-    case ALLREDUCE: return MPI_Allreduce_c(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    case REDUCE: return MPI_Reduce_c(c->send, c->recv, c->count, c->type, c->op, c->root, c->comm);
-    case REDUCE_SCATTER_BLOCK: return MPI_Reduce_scatter_block_c(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    case SCAN: return MPI_Scan_c(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    case EXSCAN: return MPI_Exscan_c(c->send, c->recv, c->count, c->type, c->op, c->comm);
-    default: break;
-    }
+#if MPI_VERSION >= 4
     int ranks;
     MPI_Comm_size(c->comm, &ranks);
     MPI_Count *counts = allocate((size_t)ranks * sizeof *counts);
     for (int r = 0; r < ranks; r++)
-        counts[r] = c->counts[r];
-    int code = MPI_Reduce_scatter_c(c->send, c->recv, counts, c->type, c->op, c->comm);
+        counts[r] = c->counts == NULL ? 0 : c->counts[r];
+    int code = BY_ENTRY(c, MPI_Allreduce_c, MPI_Reduce_c, MPI_Reduce_scatter_c, MPI_Reduce_scatter_block_c, MPI_Scan_c, MPI_Exscan_c,
+                        counts, c->comm);
     free(counts);
     return code;
-}
 #else
-static inline int call_large(const struct call *c)
-{
     (void)c;
     return MPI_ERR_OTHER;
-}
 #endif
+}
 
 static inline int start(const struct call *c, MPI_Request *request)
 {
-    switch (c->entry) {
-    case ALLREDUCE: return MPI_Iallreduce(c->send, c->recv, c->count, c->type, c->op, c->comm, request);
-    case REDUCE: return MPI_Ireduce(c->send, c->recv, c->count, c->type, c->op, c->root, c->comm, request);
-    case REDUCE_SCATTER: return MPI_Ireduce_scatter(c->send, c->recv, c->counts, c->type, c->op, c->comm, request);
-    case REDUCE_SCATTER_BLOCK: return MPI_Ireduce_scatter_block(c->send, c->recv, c->count, c->type, c->op, c->comm, request);
-    case SCAN: return MPI_Iscan(c->send, c->recv, c->count, c->type, c->op, c->comm, request);
-    case EXSCAN: return MPI_Iexscan(c->send, c->recv, c->count, c->type, c->op, c->comm, request);
-    default: return MPI_ERR_OTHER;
-    }
+    return BY_ENTRY(c, MPI_Iallreduce, MPI_Ireduce, MPI_Ireduce_scatter, MPI_Ireduce_scatter_block, MPI_Iscan, MPI_Iexscan, c->counts,
+                    c->comm, request);
 }
 
 static inline int prepare(const struct call *c, MPI_Request *request)
 {
 #ifdef INIT
-    MPI_Info info = MPI_INFO_NULL;
-    switch (c->entry) {
-    case ALLREDUCE: return INIT(Allreduce)(c->send, c->recv, c->count, c->type, c->op, c->comm, info, request);
-    case REDUCE: return INIT(Reduce)(c->send, c->recv, c->count, c->type, c->op, c->root, c->comm, info, request);
-    case REDUCE_SCATTER: return INIT(Reduce_scatter)(c->send, c->recv, c->counts, c->type, c->op, c->comm, info, request);
-    case REDUCE_SCATTER_BLOCK:
-        return INIT(Reduce_scatter_block)(c->send, c->recv, c->count, c->type, c->op, c->comm, info, request);
-    case SCAN: return INIT(Scan)(c->send, c->recv, c->count, c->type, c->op, c->comm, info, request);
-    case EXSCAN: return INIT(Exscan)(c->send, c->recv, c->count, c->type, c->op, c->comm, info, request);
-    default: return MPI_ERR_OTHER;
-    }
+    return BY_ENTRY(c, INIT(Allreduce), INIT(Reduce), INIT(Reduce_scatter), INIT(Reduce_scatter_block), INIT(Scan), INIT(Exscan),
+                    c->counts, c->comm, MPI_INFO_NULL, request);
 #else
     (void)c;
     (void)request;

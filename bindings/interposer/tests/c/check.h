@@ -59,14 +59,21 @@ static inline bool expects_tree(void)
     return is_interposed() && (mode == NULL || strcmp(mode, "on") == 0);
 }
 
-static inline void begin(int *argc, char ***argv)
+/* Begins with a level of threads; returns the level that the library provides. */
+static inline int begin_at(int level, int *argc, char ***argv)
 {
     int provided;
     /* MPICH 4.0 crashes otherwise in a long MPI_Reduce whose root is not 0 and has its contribution in place. */
     setenv("MPIR_CVAR_REDUCE_DEVICE_COLLECTIVE", "0", 0);
-    MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+    MPI_Init_thread(argc, argv, level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return provided;
+}
+
+static inline void begin(int *argc, char ***argv)
+{
+    begin_at(MPI_THREAD_SINGLE, argc, argv);
 }
 
 /* Ends the program with its status. */
@@ -78,6 +85,49 @@ static inline int end(const char *name)
         fprintf(stderr, "%s: rank %d of %d: %d checks failed\n", name, rank, size, failures);
     MPI_Finalize();
     return failures != 0;
+}
+
+/* Ends the program, which the library cannot run. */
+static inline int skip(const char *what)
+{
+    if (rank == 0)
+        printf("skipped: %s\n", what);
+    MPI_Finalize();
+    return 0;
+}
+
+static inline int class_of(int code)
+{
+    int class = -1;
+    MPI_Error_class(code, &class);
+    return class;
+}
+
+/* What the error handler `handle` has been called with. */
+static int handled_count = 0, handled_code = MPI_SUCCESS, handled_class = MPI_SUCCESS;
+static MPI_Comm handled_comm;
+
+static inline void handle(MPI_Comm *comm, int *code, ...)
+{
+    handled_count++;
+    handled_code = *code;
+    handled_class = class_of(*code);
+    handled_comm = *comm;
+}
+
+/* Checks a sum that is exact, over a communicator that includes this rank. */
+static inline void check_sum(MPI_Comm comm, MPI_Datatype type)
+{
+    int r, p;
+    MPI_Comm_rank(comm, &r);
+    MPI_Comm_size(comm, &p);
+    double x = r + 1, y = 0;
+    float xf = (float)x, yf = 0;
+    if (type == MPI_DOUBLE)
+        OK(MPI_Allreduce(&x, &y, 1, type, MPI_SUM, comm));
+    else
+        OK(MPI_Allreduce(&xf, &yf, 1, type, MPI_SUM, comm));
+    CHECK((type == MPI_DOUBLE ? y : (double)yf) == p * (p + 1) / 2);
 }
 
 /* MPI_STATUSES_IGNORE, which gcc takes for an array in MPICH, and too short. */

@@ -1,21 +1,6 @@
 /* Communicators of all kinds: created and freed again, with the program's own callbacks, names and error handlers, and alive at the end. */
 #include "check.h"
 
-/* A sum that is exact, over a communicator that this rank is in. */
-static void check_sum(MPI_Comm comm, MPI_Datatype type)
-{
-    int r, p;
-    MPI_Comm_rank(comm, &r);
-    MPI_Comm_size(comm, &p);
-    double x = r + 1, y = 0;
-    float xf = (float)x, yf = 0;
-    if (type == MPI_DOUBLE)
-        OK(MPI_Allreduce(&x, &y, 1, type, MPI_SUM, comm));
-    else
-        OK(MPI_Allreduce(&xf, &yf, 1, type, MPI_SUM, comm));
-    CHECK((type == MPI_DOUBLE ? y : (double)yf) == p * (p + 1) / 2);
-}
-
 static void made_and_freed(void)
 {
     DOING("communicators that are made and freed");

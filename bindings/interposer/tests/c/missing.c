@@ -23,14 +23,6 @@ enum { COUNT = 8, RANKS_MAX = 64 };
 /* Too great for an int. */
 static const MPI_Count MANY = (MPI_Count)1 << 40;
 
-static int handled_class = MPI_SUCCESS;
-
-static void handle(MPI_Comm *comm, int *code, ...)
-{
-    (void)comm;
-    MPI_Error_class(*code, &handled_class);
-}
-
 /* The library lacks the function: the error handler of the communicator is called, and the program continues. */
 static void is_refused(int code, bool has_communicator)
 {
@@ -39,19 +31,21 @@ static void is_refused(int code, bool has_communicator)
     handled_class = MPI_SUCCESS;
 }
 
+/* Calls a function that the program finds and the library lacks. */
+#define REFUSED(name, has_communicator, ...)                                                                                           \
+    do {                                                                                                                               \
+        DOING(#name);                                                                                                                  \
+        if (FOUND(name) != NULL && !IS_OWN(name))                                                                                      \
+            is_refused(FOUND(name)(__VA_ARGS__), has_communicator);                                                                    \
+    } while (0)
+
 static void persistent(void)
 {
     double x[COUNT] = {0}, y[COUNT];
     MPI_Request request;
-    DOING("MPI_Allreduce_init");
-    if (FOUND(MPI_Allreduce_init) != NULL && !IS_OWN(MPI_Allreduce_init))
-        is_refused(FOUND(MPI_Allreduce_init)(x, y, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request), true);
-    DOING("MPIX_Allreduce_init");
-    if (FOUND(MPIX_Allreduce_init) != NULL && !IS_OWN(MPIX_Allreduce_init))
-        is_refused(FOUND(MPIX_Allreduce_init)(x, y, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request), true);
-    DOING("MPI_Reduce_init");
-    if (FOUND(MPI_Reduce_init) != NULL && !IS_OWN(MPI_Reduce_init))
-        is_refused(FOUND(MPI_Reduce_init)(x, y, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request), true);
+    REFUSED(MPI_Allreduce_init, true, x, y, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    REFUSED(MPIX_Allreduce_init, true, x, y, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    REFUSED(MPI_Reduce_init, true, x, y, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
 }
 
 /* Counts that fit an int: the library has a function for these. */
@@ -97,17 +91,14 @@ static void small(void)
     }
 }
 
+/* Counts that no int holds. */
 static void large(void)
 {
     int i = 0, j = 0;
     MPI_Request request;
-    DOING("counts that no int holds");
-    if (FOUND(MPI_Allreduce_c) != NULL && !IS_OWN(MPI_Allreduce_c))
-        is_refused(FOUND(MPI_Allreduce_c)(&i, &j, MANY, MPI_INT, MPI_SUM, MPI_COMM_WORLD), true);
-    if (FOUND(MPI_Iallreduce_c) != NULL && !IS_OWN(MPI_Iallreduce_c))
-        is_refused(FOUND(MPI_Iallreduce_c)(&i, &j, MANY, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request), true);
-    if (FOUND(MPI_Reduce_local_c) != NULL && !IS_OWN(MPI_Reduce_local_c))
-        is_refused(FOUND(MPI_Reduce_local_c)(&i, &j, MANY, MPI_INT, MPI_SUM), false);
+    REFUSED(MPI_Allreduce_c, true, &i, &j, MANY, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    REFUSED(MPI_Iallreduce_c, true, &i, &j, MANY, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    REFUSED(MPI_Reduce_local_c, false, &i, &j, MANY, MPI_INT, MPI_SUM);
 }
 
 int main(int argc, char **argv)

@@ -29,17 +29,8 @@ int main(int argc, char **argv)
 {
     static struct own own[THREADS];
     pthread_t threads[THREADS];
-    int provided;
-    setenv("MPIR_CVAR_REDUCE_DEVICE_COLLECTIVE", "0", 0);
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (provided < MPI_THREAD_MULTIPLE) {
-        if (rank == 0)
-            printf("skipped: mixtures, as the MPI library does not provide MPI_THREAD_MULTIPLE\n");
-        MPI_Finalize();
-        return 0;
-    }
+    if (begin_at(MPI_THREAD_MULTIPLE, &argc, &argv) < MPI_THREAD_MULTIPLE)
+        return skip("mixtures, as the MPI library does not provide MPI_THREAD_MULTIPLE");
     uint64_t seed = seed_of(argc, argv, "mixtures");
     for (int t = 0; t < THREADS; t++) {
         own[t].thread = t;

@@ -136,17 +136,9 @@ int main(int argc, char **argv)
 {
     static struct own own[THREADS];
     pthread_t threads[THREADS];
-    int provided;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
     DOING("threads");
-    if (provided < MPI_THREAD_MULTIPLE) {
-        if (rank == 0)
-            printf("skipped: threads, as the MPI library does not provide MPI_THREAD_MULTIPLE\n");
-        MPI_Finalize();
-        return 0;
-    }
+    if (begin_at(MPI_THREAD_MULTIPLE, &argc, &argv) < MPI_THREAD_MULTIPLE)
+        return skip("threads, as the MPI library does not provide MPI_THREAD_MULTIPLE");
     for (int t = 0; t < THREADS; t++) {
         own[t].thread = t;
         for (int i = 0; i < COMMUNICATORS; i++)

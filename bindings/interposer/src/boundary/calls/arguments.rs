@@ -29,6 +29,34 @@ pub(crate) enum Count {
     EachLarge(*const i64),
 }
 
+impl From<c_int> for Count {
+    #[inline]
+    fn from(count: c_int) -> Self {
+        Self::Of(count.into())
+    }
+}
+
+impl From<i64> for Count {
+    #[inline]
+    fn from(count: i64) -> Self {
+        Self::Of(count)
+    }
+}
+
+impl From<*const c_int> for Count {
+    #[inline]
+    fn from(counts: *const c_int) -> Self {
+        Self::Each(counts)
+    }
+}
+
+impl From<*const i64> for Count {
+    #[inline]
+    fn from(counts: *const i64) -> Self {
+        Self::EachLarge(counts)
+    }
+}
+
 /// Why a call is passed on to the MPI library.
 pub(crate) type Reason = &'static str;
 

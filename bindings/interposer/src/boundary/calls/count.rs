@@ -54,6 +54,15 @@ pub(crate) fn count_more(task: &Task, counts: Counts) {
     statistics::own().count(kind, counts);
 }
 
+/// Counts a call that treefold failed to compare.
+pub(crate) fn count_failed(task: &Task) {
+    let counts = Counts {
+        failed: 1,
+        ..Counts::default()
+    };
+    count_more(task, counts);
+}
+
 /// Counts a call that was passed on to the MPI library at `begin`, and why.
 pub(crate) fn count_passed(
     name: &str,

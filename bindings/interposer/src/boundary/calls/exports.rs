@@ -1,179 +1,207 @@
-//! The blocking reductions that treefold replaces, as C calls them.
-
-#![allow(non_snake_case, reason = "MPI's names")]
+//! The reductions that treefold replaces, in all forms, as C and Fortran call them.
+//!
+//! Open MPI's Fortran functions call its PMPI_ functions, so this library's C functions do not see them. The Fortran functions of other families
+//! call MPI_ functions; here they are passed on, and their calls arrive in C.
 
 use std::ffi::{c_int, c_void};
 
-use treefold::mpi::mpi_library::{Comm, Datatype, Op, Passed};
+use treefold::mpi::mpi_library::{Comm, Datatype, Info, Op, Passed};
 
-use crate::boundary::calls::arguments::{Arguments, Count};
+use crate::boundary::calls::arguments::Arguments;
 use crate::boundary::calls::intercept::intercept;
-use crate::boundary::library::large;
+use crate::boundary::library::counts::{CountArgument, FortranCount};
+use crate::boundary::library::fortran::{comm_of, datatype_of, integer, op_of};
 use crate::boundary::library::loaded::Mpi;
-use crate::boundary::library::next::next;
+use crate::boundary::library::next::{export_c, export_fortran, next, the_next};
+use crate::boundary::requests::start::{self, RequestPlace};
 use crate::task::{Call, Form};
 
-/// Defines an exported function from its name, its call, its parameters, its counts, its root, and an expression that replaces
-/// the call if the library lacks the function.
-macro_rules! export {
+/// Defines a reduction in C, from its name, the name of the function with small counts, which is called if the library lacks this one, its call, its
+/// form, the type of its counts, and its parameters before and after the communicator and at the end.
+macro_rules! reduction_in_c {
     (
-        $name:ident, $call:ident,
-        ($send:ident, $recv:ident, $count:ident: $count_type:ty, $datatype:ident, $op:ident, $([$root:ident],)? $comm:ident),
-        $counts:expr, $root_value:expr, $instead:expr
+        $name:expr, $small:expr, $call:ident, $form:ident, $count:ty,
+        ($($root:ident: $root_type:ty)?), ($($info:ident: $info_type:ty)?), ($($request:ident: $request_type:ty)?)
     ) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
-        /// # Safety
-        /// As the MPI standard requires.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        pub unsafe extern "C-unwind" fn $name(
-            $send: *const c_void,
-            $recv: *mut c_void,
-            $count: $count_type,
-            $datatype: Passed<Datatype>,
-            $op: Passed<Op>,
-            $($root: c_int,)?
-            $comm: Passed<Comm>,
-        ) -> c_int {
-            let arguments = move |mpi: &Mpi| {
-                Some(Arguments {
-                    call: Call::$call,
-                    form: Form::Blocking,
-                    send: $send,
-                    recv: $recv,
-                    count: $counts,
-                    datatype: mpi.take($datatype),
-                    op: mpi.take($op),
-                    root: $root_value,
-                    comm: mpi.take($comm),
-                })
-            };
-            let library = move || {
-                let next = function!($name($count_type $(, $root)?));
-                match next {
-                    // SAFETY: it is the call that the program makes.
-                    Ok(next) => unsafe { next($send, $recv, $count, $datatype, $op, $($root,)? $comm) },
-                    Err(missing) => {
-                        let code: Option<c_int> = $instead;
-                        code.unwrap_or_else(|| missing.code(&|mpi| Some(mpi.take($comm))))
-                    }
+        export_c!(
+            $name,
+            (
+                send: *const c_void,
+                recv: *mut c_void,
+                count: $count,
+                datatype: Passed<Datatype>,
+                op: Passed<Op>,
+                $($root: $root_type,)?
+                comm: Passed<Comm>,
+                $($info: $info_type,)?
+                $($request: $request_type,)?
+            ),
+            |next, library| {
+                let arguments = move |mpi: &Mpi| {
+                    // Programs test whether the library has persistent reductions, and do without them if it has none.
+                    let is_there = Form::$form != Form::Persistent
+                        || next().is_ok()
+                        || !the_next!($small, concat!("P", $small)).address().is_null();
+                    (is_there $(&& !$request.is_null())?).then(|| Arguments {
+                        call: Call::$call,
+                        form: Form::$form,
+                        send,
+                        recv,
+                        count: count.into(),
+                        datatype: mpi.take(datatype),
+                        op: mpi.take(op),
+                        root: [$($root,)? 0][0],
+                        comm: mpi.take(comm),
+                    })
+                };
+                intercept!(arguments, library $(, RequestPlace::C($request))?)
+            },
+            |missing| {
+                let small = next!(
+                    $small;
+                    unsafe extern "C-unwind" fn(
+                        *const c_void,
+                        *mut c_void,
+                        <$count as CountArgument>::Small,
+                        Passed<Datatype>,
+                        Passed<Op>,
+                        $($root_type,)?
+                        Passed<Comm>,
+                        $($info_type,)?
+                        $($request_type,)?
+                    ) -> c_int
+                );
+                // SAFETY: the program promises a count for each rank.
+                let count = unsafe { count.small(comm) };
+                if let (Ok(small), Some(count)) = (small, count) {
+                    // SAFETY: it is the call that the program makes, whose counts are these.
+                    return unsafe {
+                        small(send, recv, count, datatype, op, $($root,)? comm, $($info,)? $($request,)?)
+                    };
                 }
-            };
-            // SAFETY: the callee requires what MPI requires of the caller.
-            unsafe { intercept(arguments, library) }
-        }
+                missing.code(&|mpi| Some(mpi.take(comm)))
+            }
+        );
     };
 }
 
-/// The next function with this name and counts of this type.
-macro_rules! function {
-    ($name:ident($count_type:ty $(, $root:ident)?)) => {
-        next!(
-            stringify!($name),
-            concat!("P", stringify!($name));
-            unsafe extern "C-unwind" fn(
-                *const c_void,
-                *mut c_void,
-                $count_type,
-                Passed<Datatype>,
-                Passed<Op>,
-                $(stand_in!($root c_int),)?
-                Passed<Comm>,
-            ) -> c_int
-        )
-    };
-}
-
-/// Calls the function with small counts, if the counts fit. Returns its code, or `None`.
-macro_rules! small {
+/// Defines a reduction in Fortran, from its names in small letters and in capitals; otherwise as in C.
+macro_rules! reduction_in_fortran {
     (
-        $name:ident, $count_type:ty, $small:expr,
-        ($send:ident, $recv:ident, $datatype:ident, $op:ident, $([$root:ident],)? $comm:ident)
+        $small:expr, $capitals:expr, $call:ident, $form:ident, $count:ty,
+        ($($root:ident: $root_type:ty)?), ($($info:ident)?), ($($request:ident)?)
     ) => {
-        $small.and_then(|count| {
-            let next = function!($name($count_type $(, $root)?)).ok()?;
-            // SAFETY: it is the call that the program makes, whose counts are these.
-            Some(unsafe { next($send, $recv, count, $datatype, $op, $($root,)? $comm) })
-        })
+        export_fortran!(
+            $small,
+            $capitals,
+            (
+                send, recv, count, datatype, op, $($root,)? comm, $($info,)? $($request,)?
+            ),
+            |next, library| {
+                let arguments = move |mpi: &Mpi| {
+                    let is_there = Form::$form != Form::Persistent || next().is_ok();
+                    (mpi.hides_fortran() && is_there).then(|| Arguments {
+                        call: Call::$call,
+                        form: Form::$form,
+                        send: mpi.buffer_of_fortran(send.cast()),
+                        recv: mpi.buffer_of_fortran(recv.cast()),
+                        // SAFETY: the address points to an INTEGER, or to one for each rank.
+                        count: unsafe { <$count>::at(count) }.into(),
+                        // SAFETY: the address points to a handle, and MPI can be called.
+                        datatype: unsafe { datatype_of(mpi, datatype) },
+                        // SAFETY: as above.
+                        op: unsafe { op_of(mpi, op) },
+                        // SAFETY: the address points to an INTEGER.
+                        root: [$(unsafe { integer($root) },)? 0][0],
+                        // SAFETY: as for the datatype.
+                        comm: unsafe { comm_of(mpi, comm) },
+                    })
+                };
+                intercept!(arguments, library $(, RequestPlace::Fortran($request))?)
+            },
+            // SAFETY: the address points to a handle, and MPI can be called.
+            |mpi| Some(unsafe { comm_of(mpi, comm) })
+        );
     };
 }
 
-/// The type, whatever the parameter: a macro can then repeat the type once for each parameter.
-macro_rules! stand_in {
-    ($parameter:ident $type:ty) => {
-        $type
+/// Runs a reduction by treefold, or passes the call on. A reduction that is completed later has a place for its request.
+macro_rules! intercept {
+    ($arguments:ident, $library:ident) => {
+        // SAFETY: the callee requires what MPI requires of the caller.
+        unsafe { intercept($arguments, $library) }
+    };
+    ($arguments:ident, $library:ident, $place:expr) => {
+        // SAFETY: the callee requires what MPI requires of the caller.
+        unsafe { start::intercept($arguments, $place, $library) }
     };
 }
 
-export!(
-    MPI_Allreduce, Allreduce,
-    (send, recv, count: c_int, datatype, op, comm),
-    Count::Of(count.into()), 0, None
-);
-export!(
-    MPI_Reduce, Reduce,
-    (send, recv, count: c_int, datatype, op, [root], comm),
-    Count::Of(count.into()), root, None
-);
-export!(
-    MPI_Reduce_scatter, ReduceScatter,
-    (send, recv, count: *const c_int, datatype, op, comm),
-    Count::Each(count), 0, None
-);
-export!(
-    MPI_Reduce_scatter_block, ReduceScatterBlock,
-    (send, recv, count: c_int, datatype, op, comm),
-    Count::Of(count.into()), 0, None
-);
-export!(
-    MPI_Scan, Scan,
-    (send, recv, count: c_int, datatype, op, comm),
-    Count::Of(count.into()), 0, None
-);
-export!(
-    MPI_Exscan, Exscan,
-    (send, recv, count: c_int, datatype, op, comm),
-    Count::Of(count.into()), 0, None
-);
+/// Defines all functions of a reduction, from its call; its name without `MPI_` as in C, in small letters and in capitals; the types of its counts,
+/// which have 64 bits in functions from MPI 4.0 on; and the root. For MPI_Scan, these are MPI_Scan, MPI_Iscan, MPI_Scan_init, each also with large
+/// counts (`_c`), and MPIX_Scan_init, as Open MPI 4 calls MPI_Scan_init.
+macro_rules! reduction {
+    ($call:ident, $name:literal, $small:literal, $capitals:literal, $count:ty, $large:ty, $root:tt) => {
+        reduction!(@c concat!("MPI_", $name), $call, Blocking, $count, $large, $root, (), ());
+        reduction!(
+            @c concat!("MPI_I", $small), $call, NonBlocking, $count, $large, $root, (), (request: *mut c_void)
+        );
+        reduction!(
+            @c concat!("MPI_", $name, "_init"), $call, Persistent, $count, $large, $root,
+            (info: Passed<Info>), (request: *mut c_void)
+        );
+        reduction_in_c!(
+            concat!("MPIX_", $name, "_init"), concat!("MPIX_", $name, "_init"), $call, Persistent, $count, $root,
+            (info: Passed<Info>), (request: *mut c_void)
+        );
+        reduction_in_fortran!(
+            concat!("mpi_", $small), concat!("MPI_", $capitals), $call, Blocking, $count, $root, (), ()
+        );
+        reduction_in_fortran!(
+            concat!("mpi_i", $small), concat!("MPI_I", $capitals), $call, NonBlocking, $count, $root, (), (request)
+        );
+        reduction_in_fortran!(
+            concat!("mpi_", $small, "_init"), concat!("MPI_", $capitals, "_INIT"),
+            $call, Persistent, $count, $root, (info), (request)
+        );
+        reduction_in_fortran!(
+            concat!("mpix_", $small, "_init"), concat!("MPIX_", $capitals, "_INIT"),
+            $call, Persistent, $count, $root, (info), (request)
+        );
+    };
+    (@c $name:expr, $call:ident, $form:ident, $count:ty, $large:ty, $root:tt, $info:tt, $request:tt) => {
+        reduction_in_c!($name, $name, $call, $form, $count, $root, $info, $request);
+        reduction_in_c!(concat!($name, "_c"), $name, $call, $form, $large, $root, $info, $request);
+    };
+}
 
-// With large counts (MPI 4.0): MPI_Count has 64 bits in every family.
-export!(
-    MPI_Allreduce_c, Allreduce,
-    (send, recv, count: i64, datatype, op, comm),
-    Count::Of(count), 0,
-    small!(MPI_Allreduce, c_int, large::one(count), (send, recv, datatype, op, comm))
+reduction!(
+    Allreduce,
+    "Allreduce",
+    "allreduce",
+    "ALLREDUCE",
+    c_int,
+    i64,
+    ()
 );
-export!(
-    MPI_Reduce_c, Reduce,
-    (send, recv, count: i64, datatype, op, [root], comm),
-    Count::Of(count), root,
-    small!(MPI_Reduce, c_int, large::one(count), (send, recv, datatype, op, [root], comm))
+reduction!(Reduce, "Reduce", "reduce", "REDUCE", c_int, i64, (root: c_int));
+reduction!(
+    ReduceScatter,
+    "Reduce_scatter",
+    "reduce_scatter",
+    "REDUCE_SCATTER",
+    *const c_int,
+    *const i64,
+    ()
 );
-export!(
-    MPI_Reduce_scatter_c, ReduceScatter,
-    (send, recv, count: *const i64, datatype, op, comm),
-    Count::EachLarge(count), 0,
-    {
-        // SAFETY: the program promises a count for each rank.
-        let small = unsafe { large::each(count, comm) };
-        small!(MPI_Reduce_scatter, *const c_int, small, (send, recv, datatype, op, comm))
-    }
+reduction!(
+    ReduceScatterBlock,
+    "Reduce_scatter_block",
+    "reduce_scatter_block",
+    "REDUCE_SCATTER_BLOCK",
+    c_int,
+    i64,
+    ()
 );
-export!(
-    MPI_Reduce_scatter_block_c, ReduceScatterBlock,
-    (send, recv, count: i64, datatype, op, comm),
-    Count::Of(count), 0,
-    small!(MPI_Reduce_scatter_block, c_int, large::one(count), (send, recv, datatype, op, comm))
-);
-export!(
-    MPI_Scan_c, Scan,
-    (send, recv, count: i64, datatype, op, comm),
-    Count::Of(count), 0,
-    small!(MPI_Scan, c_int, large::one(count), (send, recv, datatype, op, comm))
-);
-export!(
-    MPI_Exscan_c, Exscan,
-    (send, recv, count: i64, datatype, op, comm),
-    Count::Of(count), 0,
-    small!(MPI_Exscan, c_int, large::one(count), (send, recv, datatype, op, comm))
-);
+reduction!(Scan, "Scan", "scan", "SCAN", c_int, i64, ());
+reduction!(Exscan, "Exscan", "exscan", "EXSCAN", c_int, i64, ());

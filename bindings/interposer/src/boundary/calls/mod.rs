@@ -3,10 +3,9 @@
 pub(crate) mod arguments;
 pub(crate) mod count;
 pub(crate) mod device;
-pub mod exports;
-pub mod fortran;
+mod exports;
 pub(crate) mod intercept;
-pub mod passed;
+mod passed;
 pub(crate) mod perform;
 pub(crate) mod prepare;
 pub(crate) mod repeated;

@@ -9,10 +9,9 @@ use std::{mem, thread};
 
 use treefold::mpi::mpi_library::{Comm, Request};
 
-use crate::boundary::calls::count::count_more;
+use crate::boundary::calls::count::count_failed;
 use crate::boundary::library::loaded::{SUCCESS, mpi};
 use crate::boundary::requests::flight::Flight;
-use crate::statistics::Counts;
 
 static LEFT: Left = Left(Mutex::new(Pending {
     all: BTreeMap::new(),
@@ -168,11 +167,7 @@ fn finish(flight: Box<Flight>, end: End) {
         flight.compare();
         return;
     }
-    let counts = Counts {
-        failed: 1,
-        ..Counts::default()
-    };
-    count_more(&flight.task, counts);
+    count_failed(&flight.task);
     // The library may still write to the flight's buffers.
     mem::forget(flight);
 }
@@ -187,7 +182,7 @@ mod tests {
     use super::{BTreeMap, End, Left, Pending};
     use crate::boundary::check::compared::Check;
     use crate::boundary::requests::flight::Flight;
-    use crate::task::{Call, Element, Form, Op, Task};
+    use crate::task::{Call, Task};
 
     fn left(count: usize) -> Left {
         let left = Left(Mutex::new(Pending {
@@ -195,17 +190,7 @@ mod tests {
             next: 0,
         }));
         for _ in 0..count {
-            let task = Task {
-                call: Call::Allreduce,
-                form: Form::NonBlocking,
-                element: Element::F64,
-                op: Op::Sum,
-                root: 0,
-                width: 1,
-                first: 0,
-                length: 1,
-                is_even: false,
-            };
+            let task = Task::sum(Call::Allreduce, 1);
             let mut flight = Flight::new(task, 2, 16);
             flight.check = Some(Check::new(Comm::UNSET, Vec::new()));
             left.push(flight);

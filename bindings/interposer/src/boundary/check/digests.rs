@@ -12,7 +12,7 @@ use treefold::mpi::mpi_library::{Comm, Request};
 
 use crate::boundary::library::loaded::{self, Communicator, SUCCESS, mpi};
 use crate::statistics;
-use crate::task::{Asked, Call, Element, Task};
+use crate::task::{Call, Element, Task};
 
 /// The number of slots per communicator, which bounds the messages; with more calls, several share a slot.
 const SLOTS: usize = 512;
@@ -37,8 +37,8 @@ struct Kept {
 struct Slot {
     /// The digest of results.
     digest: u64,
-    /// The kinds of calls, and the number of each.
-    asked: Vec<(Asked, u64)>,
+    /// The kinds of calls, as [`Task::asked`] gives them, and the number of each.
+    asked: Vec<(Task, u64)>,
 }
 
 /// The digests of all communicators with calls.
@@ -53,7 +53,7 @@ fn place(call: u64) -> usize {
 }
 
 impl Slot {
-    fn ask(&mut self, asked: Asked) {
+    fn ask(&mut self, asked: Task) {
         match self.asked.iter_mut().find(|(kept, _)| *kept == asked) {
             Some((_, calls)) => *calls += 1,
             None => self.asked.push((asked, 1)),
@@ -244,21 +244,11 @@ fn int(length: usize) -> c_int {
 #[cfg(test)]
 mod tests {
     use super::{Comparison, Digests, SLOTS, Slot, UNKNOWN, found};
-    use crate::task::{Asked, Call, Element, Form, Op, Task};
+    use crate::task::{Call, Element, Op, Task};
 
-    fn asked(op: Op) -> Asked {
-        let task = Task {
-            call: Call::Allreduce,
-            form: Form::Blocking,
-            element: Element::F64,
-            op,
-            root: 0,
-            width: 1,
-            first: 0,
-            length: 1,
-            is_even: true,
-        };
-        task.asked()
+    fn asked(op: Op) -> Task {
+        let task = Task::sum(Call::Allreduce, 1);
+        Task { op, ..task }.asked()
     }
 
     fn begin(digests: &Digests, call: u64, op: Op) {

@@ -1,8 +1,6 @@
 //! MPI_Comm_free and MPI_Comm_disconnect in a check: all ranks make this call, so they compare their results here. The communicator's
 //! attributes may be deleted later, where ranks cannot wait for each other.
 
-#![allow(non_snake_case, reason = "MPI's names, and Fortran compilers'")]
-
 use std::ffi::c_void;
 
 use treefold::mpi::mpi_library::Comm;
@@ -30,7 +28,7 @@ fn compare(comm: Comm) {
 
 /// Defines a function that frees a communicator, in C and in Fortran.
 macro_rules! export {
-    ($name:ident, $fortran:tt) => {
+    ($name:ident, $small:literal, $capitals:literal) => {
         export_c!($name(comm: *mut c_void), |library| {
             if is_check() && !comm.is_null() {
                 // SAFETY: the program promises a communicator's address.
@@ -39,7 +37,7 @@ macro_rules! export {
             library()
         });
 
-        export_fortran!($fortran, (comm), |library| {
+        export_fortran!($small, $capitals, (comm), |library| {
             if is_check() {
                 // SAFETY: the address points to a handle, and MPI can be called.
                 compare(unsafe { comm_of(Mpi::get(), comm) });
@@ -49,11 +47,9 @@ macro_rules! export {
     };
 }
 
-export!(
-    MPI_Comm_free,
-    [mpi_comm_free_ mpi_comm_free__ mpi_comm_free MPI_COMM_FREE mpi_comm_free_f08_]
-);
+export!(MPI_Comm_free, "mpi_comm_free", "MPI_COMM_FREE");
 export!(
     MPI_Comm_disconnect,
-    [mpi_comm_disconnect_ mpi_comm_disconnect__ mpi_comm_disconnect MPI_COMM_DISCONNECT mpi_comm_disconnect_f08_]
+    "mpi_comm_disconnect",
+    "MPI_COMM_DISCONNECT"
 );

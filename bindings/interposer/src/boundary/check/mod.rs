@@ -4,4 +4,4 @@ pub(crate) mod alike;
 pub(crate) mod compared;
 pub(crate) mod deferred;
 pub(crate) mod digests;
-pub mod freed;
+mod freed;

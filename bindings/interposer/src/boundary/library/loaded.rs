@@ -281,7 +281,7 @@ impl Mpi {
         let name = unsafe { CStr::from_ptr(name.as_ptr()) };
         let name = match name.to_string_lossy().into_owned() {
             name if name.is_empty() => "derived".to_owned(),
-            // Removes what would break the lines that ranks exchange.
+            // Line breaks would break the report's tables.
             name => name.replace(char::is_whitespace, " "),
         };
         (name, bytes.unwrap_or(0) as u64)

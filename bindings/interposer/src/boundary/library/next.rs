@@ -129,103 +129,127 @@ macro_rules! typed {
     }};
 }
 
-/// The next function of a name, or else the library's own: `next!("MPI_Scan", "PMPI_Scan"; fn(c_int) -> c_int)`.
+/// The next function of a name in C, or else the library's own: `next!("MPI_Wtime"; fn() -> f64)`.
 macro_rules! next {
-    ($name:expr, $own:expr; $type:ty) => {
-        $crate::boundary::library::next::typed!($crate::boundary::library::next::the_next!($name, $own); $type)
+    ($name:expr; $type:ty) => {
+        $crate::boundary::library::next::typed!(
+            $crate::boundary::library::next::the_next!($name, concat!("P", $name));
+            $type
+        )
     };
 }
 
 pub(crate) use {next, the_next, typed};
 
-/// Defines an exported function in C, from its parameters and an expression for its error code, in which `library` makes the program's call of
-/// the next function with that name.
+/// Defines an exported function in C, from its name, its parameters and an expression for its error code. In this expression, `library` makes
+/// the program's call of the next function with that name, and `next` looks up that function. The last expression is the error code if this
+/// process lacks the function.
 macro_rules! export_c {
-    ($name:ident($($parameter:ident: $type:ty),+), |$library:ident| $code:expr) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
-        /// # Safety
-        /// As the MPI standard requires.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        #[allow(clippy::too_many_arguments, reason = "MPI's")]
-        pub unsafe extern "C-unwind" fn $name($($parameter: $type),+) -> ::std::ffi::c_int {
-            let $library = move || {
-                let next = $crate::boundary::library::next::next!(
-                    stringify!($name),
-                    concat!("P", stringify!($name));
-                    unsafe extern "C-unwind" fn($($type),+) -> ::std::ffi::c_int
-                );
-                match next {
+    ($name:ident $parameters:tt, |$library:ident| $code:expr) => {
+        $crate::boundary::library::next::export_c!(
+            stringify!($name), $parameters, |_next, $library| $code, |missing| missing.code(&|_| None)
+        );
+    };
+    (
+        $name:expr, ($($parameter:ident: $type:ty),+ $(,)?),
+        |$next:ident, $library:ident| $code:expr, |$missing:ident| $instead:expr
+    ) => {
+        #[cfg_attr(test, allow(dead_code, reason = "tests export nothing"))]
+        const _: () = {
+            /// # Safety
+            /// As the MPI standard requires.
+            #[cfg_attr(not(test), unsafe(export_name = $name))]
+            #[allow(clippy::too_many_arguments, reason = "MPI's")]
+            unsafe extern "C-unwind" fn exported($($parameter: $type),+) -> ::std::ffi::c_int {
+                let $next = move || {
+                    $crate::boundary::library::next::next!(
+                        $name;
+                        unsafe extern "C-unwind" fn($($type),+) -> ::std::ffi::c_int
+                    )
+                };
+                let $library = move || match $next() {
                     // SAFETY: it is the call that the program makes.
                     Ok(next) => unsafe { next($($parameter),+) },
-                    Err(missing) => missing.code(&|_| None),
-                }
-            };
-            $code
-        }
+                    Err($missing) => $instead,
+                };
+                $code
+            }
+        };
     };
 }
 
 pub(crate) use export_c;
 
-/// Defines an exported function in Fortran, under all of its names, which share one body. All parameters are addresses.
+/// Defines an exported function in Fortran, from its name in small letters and in capitals, its parameters, which are all addresses, and an
+/// expression for its error code, as in C. The last expression is the communicator whose error handler is called if this process lacks the
+/// function.
+///
+/// The function has five names, which share one body: four spellings of compilers, for `mpif.h` and `use mpi`, and the name in `mpi_f08`. In
+/// `mpi_f08` the address of the error code is NULL if the program omits it.
 macro_rules! export_fortran {
-    ([$($name:ident)+], $parameters:tt, |$library:ident| $code:expr) => {
+    ($small:expr, $capitals:expr, $parameters:tt, |$library:ident| $code:expr) => {
+        $crate::boundary::library::next::export_fortran!(
+            $small, $capitals, $parameters, |_next, $library| $code, |_| None
+        );
+    };
+    (
+        $small:expr, $capitals:expr, $parameters:tt, |$next:ident, $library:ident| $code:expr, $comm:expr
+    ) => {
         #[cfg_attr(test, allow(dead_code, reason = "tests export nothing"))]
         const _: () = {
-            $crate::boundary::library::next::export_fortran!(@body $parameters, $library, $code);
-            $($crate::boundary::library::next::export_fortran!(@name $name, $parameters);)+
+            use $crate::boundary::library::next::export_fortran;
+            export_fortran!(@body $parameters, $next, $library, $code, $comm);
+            export_fortran!(@name underscore, concat!($small, "_"), $parameters);
+            export_fortran!(@name underscores, concat!($small, "__"), $parameters);
+            export_fortran!(@name small, $small, $parameters);
+            export_fortran!(@name capitals, $capitals, $parameters);
+            export_fortran!(@name f08, concat!($small, "_f08_"), $parameters);
         };
     };
-    (@body ($($parameter:ident),+), $library:ident, $code:expr) => {
+    (@body ($($parameter:ident),* $(,)?), $next:ident, $library:ident, $code:expr, $comm:expr) => {
         /// # Safety
         /// As the MPI standard requires.
         #[allow(clippy::too_many_arguments, reason = "MPI's")]
         unsafe fn body(
             next: &'static $crate::boundary::library::next::Next,
-            $($parameter: *mut ::std::ffi::c_int,)+
+            $($parameter: *mut ::std::ffi::c_int,)*
             ierr: *mut ::std::ffi::c_int,
         ) {
-            let $library = move || {
-                let next = $crate::boundary::library::next::typed!(
+            let $next = move || {
+                $crate::boundary::library::next::typed!(
                     next;
                     unsafe extern "C-unwind" fn(
-                        $($crate::boundary::library::next::address!($parameter),)+
+                        $($crate::boundary::library::next::address!($parameter),)*
                         *mut ::std::ffi::c_int,
                     )
-                );
-                match next {
-                    Ok(next) => {
-                        let mut code = $crate::boundary::library::loaded::SUCCESS;
-                        // SAFETY: it is the call that the program makes, with an error code.
-                        unsafe { next($($parameter,)+ &raw mut code) };
-                        code
-                    }
-                    Err(missing) => missing.code(&|_| None),
+                )
+            };
+            let $library = move || match $next() {
+                Ok(next) => {
+                    let mut code = $crate::boundary::library::loaded::SUCCESS;
+                    // SAFETY: it is the call that the program makes, with an error code.
+                    unsafe { next($($parameter,)* &raw mut code) };
+                    code
                 }
+                Err(missing) => missing.code(&$comm),
             };
             let code = $code;
             // SAFETY: the address points to an INTEGER, or NULL.
             unsafe { $crate::boundary::library::fortran::leave(ierr, code) };
         }
     };
-    (@name $name:ident, ($($parameter:ident),+)) => {
-        #[doc = concat!("`", stringify!($name), "`.")]
-        ///
+    (@name $function:ident, $name:expr, ($($parameter:ident),* $(,)?)) => {
         /// # Safety
         /// As the MPI standard requires.
-        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[cfg_attr(not(test), unsafe(export_name = $name))]
         #[allow(clippy::too_many_arguments, reason = "MPI's")]
-        unsafe extern "C-unwind" fn $name(
-            $($parameter: *mut ::std::ffi::c_int,)+
+        unsafe extern "C-unwind" fn $function(
+            $($parameter: *mut ::std::ffi::c_int,)*
             ierr: *mut ::std::ffi::c_int,
         ) {
-            let next = $crate::boundary::library::next::the_next!(
-                stringify!($name),
-                concat!("p", stringify!($name))
-            );
+            let next = $crate::boundary::library::next::the_next!($name, concat!("p", $name));
             // SAFETY: the callee requires what MPI requires of the caller.
-            unsafe { body(next, $($parameter,)+ ierr) };
+            unsafe { body(next, $($parameter,)* ierr) };
         }
     };
 }

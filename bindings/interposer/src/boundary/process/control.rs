@@ -120,17 +120,24 @@ use processor::{Control, DEFAULT, FLAGS, RESULTS, read, write};
 mod tests {
     use super::{DEFAULT, DefaultEnvironment, FLAGS, read, write};
 
-    #[test]
-    fn the_programs_environment_comes_back() {
-        const FLUSH_TO_ZERO: u32 = 0x8000;
+    /// Enters the default environment from one with this control word. Returns the word within and after, and whether the two differ in
+    /// results.
+    fn entered_from(control: u32) -> (u32, u32, bool) {
         let before = read();
-        write(before | FLUSH_TO_ZERO);
+        write(control);
         let inside = DefaultEnvironment::enter();
         let within = read();
         let differs = inside.differs();
         drop(inside);
         let after = read();
         write(before);
+        (within, after, differs)
+    }
+
+    #[test]
+    fn the_programs_environment_comes_back() {
+        const FLUSH_TO_ZERO: u32 = 0x8000;
+        let (within, after, differs) = entered_from(read() | FLUSH_TO_ZERO);
         assert!(differs && within & FLUSH_TO_ZERO == 0);
         assert_eq!(after & FLUSH_TO_ZERO, FLUSH_TO_ZERO);
     }
@@ -139,14 +146,7 @@ mod tests {
     #[test]
     fn traps_are_masked_and_come_back_and_change_no_result() {
         for exceptions in (7..13).map(|bit| 1_u32 << bit).chain([0x1F80]) {
-            let before = read();
-            write(before & !FLAGS & !exceptions);
-            let inside = DefaultEnvironment::enter();
-            let within = read();
-            let differs = inside.differs();
-            drop(inside);
-            let after = read();
-            write(before);
+            let (within, after, differs) = entered_from(read() & !FLAGS & !exceptions);
             assert_eq!(within & !FLAGS, DEFAULT, "{exceptions:#x}");
             assert_eq!(after & 0x1F80, 0x1F80 & !exceptions, "{exceptions:#x}");
             assert!(!differs, "{exceptions:#x}");

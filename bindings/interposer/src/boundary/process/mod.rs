@@ -3,7 +3,7 @@
 pub(crate) mod bypass;
 pub(crate) mod control;
 pub(crate) mod finish;
-pub mod init;
+mod init;
 pub(crate) mod inside;
 pub(crate) mod phase;
 pub(crate) mod site;

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use comm::text::printable;
+
 /// The most frames to skip: this library, the MPI library's Fortran wrappers, and some more.
 const FRAMES_MAX: c_int = 16;
 
@@ -57,9 +59,9 @@ fn look_up(address: usize) -> Site {
     };
     let file = name.file_name().unwrap_or_default().to_string_lossy();
     let is_of_mpi = file.starts_with("libmpi") || file.starts_with("libpmpi");
-    // Removes what would break the lines that ranks exchange.
-    let shown = name.display().to_string().replace(char::is_whitespace, "?");
-    (!is_of_mpi).then(|| format!("{shown}+{:#x}", found.offset).into())
+    let name = name.to_string_lossy();
+    // A line break would break the report's tables.
+    (!is_of_mpi).then(|| format!("{}+{:#x}", printable(&name), found.offset).into())
 }
 
 /// Checks whether an object contains the address. Skips this library.

@@ -1,7 +1,8 @@
-//! The functions that complete requests, as C calls them. If one completes a treefold reduction, it writes the result before it returns. While
-//! no reduction is under way, they only call the library's functions.
-
-#![allow(non_snake_case, reason = "MPI's names")]
+//! The functions that complete requests. If one completes a treefold reduction, it writes the result before it returns. While no reduction is
+//! under way, they only call the library's functions.
+//!
+//! All of Open MPI's Fortran functions, and MPICH's `mpi_f08`, call PMPI_ functions. MPICH's other Fortran functions call the C functions MPI_…,
+//! which this library already wraps.
 
 use std::ffi::{c_int, c_void};
 
@@ -9,13 +10,13 @@ use treefold::mpi::mpi_library::{Handle, Passed, Request};
 
 use crate::boundary::library::fortran::integer;
 use crate::boundary::library::loaded::{self, SUCCESS};
-use crate::boundary::library::next::export_c;
+use crate::boundary::library::next::{export_c, export_fortran};
 use crate::boundary::requests::flight;
-use crate::boundary::requests::taken::{Handles, Requests, Taken};
+use crate::boundary::requests::taken::{Handles, Requests, Taken, fortran, requests};
 
 /// Which of its requests a call has completed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Completed {
+enum Completed {
     All,
     None,
     /// The request at this index; none if the call has returned MPI_UNDEFINED.
@@ -26,12 +27,12 @@ pub(crate) enum Completed {
 
 impl Completed {
     /// All requests, if a flag is true.
-    pub(crate) fn all_if(flag: c_int) -> Self {
+    fn all_if(flag: c_int) -> Self {
         if flag == 0 { Self::None } else { Self::All }
     }
 
     /// One request, if a flag is true.
-    pub(crate) fn one_if(flag: c_int, index: c_int) -> Self {
+    fn one_if(flag: c_int, index: c_int) -> Self {
         if flag == 0 {
             Self::None
         } else {
@@ -65,7 +66,7 @@ impl Completed {
 /// # Safety
 /// The requests, and what `completed` reads, are where the program's arguments point.
 #[inline(always)]
-pub(crate) unsafe fn complete(
+unsafe fn complete(
     requests: impl FnOnce() -> Requests,
     library: impl FnOnce() -> c_int,
     completed: impl FnOnce() -> Completed,
@@ -120,7 +121,7 @@ fn is_over(request: Request) -> bool {
 
 /// Makes the library's call that tests one request without changing it, and returns its code. Several threads may test a request at once.
 #[inline]
-pub(crate) fn ask(
+fn ask(
     request: impl FnOnce() -> Request,
     library: impl FnOnce() -> c_int,
     flag: impl FnOnce() -> c_int,
@@ -132,18 +133,25 @@ pub(crate) fn ask(
     code
 }
 
-/// Defines an exported function that completes requests, from its parameters, its requests, and those that it has completed.
+/// Defines a function that completes requests, in C and in Fortran, from its parameters, its requests and those that it has completed.
 macro_rules! export {
-    ($name:ident $parameters:tt, $requests:expr, $completed:expr) => {
-        export_c!($name $parameters, |library| {
-            let (requests, completed) = (|| $requests, || $completed);
+    (
+        $name:ident($($parameter:ident: $type:ty),+), $requests:tt, $completed:expr, $small:literal, $capitals:literal
+    ) => {
+        export_c!($name($($parameter: $type),+), |library| {
+            let (requests, completed) = (|| requests!(c $requests), || $completed);
+            // SAFETY: the callee requires what MPI requires of the caller.
+            unsafe { complete(requests, library, completed) }
+        });
+        export_fortran!($small, $capitals, ($($parameter),+), |library| {
+            let (requests, completed) = (|| requests!(fortran $requests), || $completed);
             // SAFETY: the callee requires what MPI requires of the caller.
             unsafe { complete(requests, library, completed) }
         });
     };
 }
 
-/// A closure that reads the ints that a call has written, and passes them to a function.
+/// An expression that reads the ints that a call has written, and passes them to a function.
 macro_rules! outcome {
     ($function:expr; $($place:ident),+) => {
         // SAFETY: the call has succeeded: then the program has passed the addresses of ints.
@@ -151,56 +159,67 @@ macro_rules! outcome {
     };
 }
 
-pub(crate) use outcome;
-
 export!(
     MPI_Wait(request: *mut c_void, status: *mut c_void),
-    Requests::in_c(1, request),
-    Completed::All
+    [request],
+    Completed::All,
+    "mpi_wait", "MPI_WAIT"
 );
 export!(
     MPI_Test(request: *mut c_void, flag: *mut c_int, status: *mut c_void),
-    Requests::in_c(1, request),
-    outcome!(Completed::all_if; flag)
+    [request],
+    outcome!(Completed::all_if; flag),
+    "mpi_test", "MPI_TEST"
 );
 export!(
     MPI_Waitall(count: c_int, requests: *mut c_void, statuses: *mut c_void),
-    Requests::in_c(count, requests),
-    Completed::All
+    [count, requests],
+    Completed::All,
+    "mpi_waitall", "MPI_WAITALL"
 );
 export!(
     MPI_Testall(count: c_int, requests: *mut c_void, flag: *mut c_int, statuses: *mut c_void),
-    Requests::in_c(count, requests),
-    outcome!(Completed::all_if; flag)
+    [count, requests],
+    outcome!(Completed::all_if; flag),
+    "mpi_testall", "MPI_TESTALL"
 );
 export!(
     MPI_Waitany(count: c_int, requests: *mut c_void, index: *mut c_int, status: *mut c_void),
-    Requests::in_c(count, requests),
-    outcome!(Completed::One; index)
+    [count, requests],
+    outcome!(Completed::One; index),
+    "mpi_waitany", "MPI_WAITANY"
 );
 export!(
-    MPI_Testany(
-        count: c_int, requests: *mut c_void, index: *mut c_int, flag: *mut c_int, status: *mut c_void
-    ),
-    Requests::in_c(count, requests),
-    outcome!(Completed::one_if; flag, index)
+    MPI_Testany(count: c_int, requests: *mut c_void, index: *mut c_int, flag: *mut c_int, status: *mut c_void),
+    [count, requests],
+    outcome!(Completed::one_if; flag, index),
+    "mpi_testany", "MPI_TESTANY"
 );
 export!(
-    MPI_Waitsome(
-        count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void
-    ),
-    Requests::in_c(count, requests),
-    outcome!(|completed| Completed::Some(completed, indices); completed)
+    MPI_Waitsome(count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void),
+    [count, requests],
+    outcome!(|completed| Completed::Some(completed, indices); completed),
+    "mpi_waitsome", "MPI_WAITSOME"
 );
 export!(
-    MPI_Testsome(
-        count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void
-    ),
-    Requests::in_c(count, requests),
-    outcome!(|completed| Completed::Some(completed, indices); completed)
+    MPI_Testsome(count: c_int, requests: *mut c_void, completed: *mut c_int, indices: *mut c_int, statuses: *mut c_void),
+    [count, requests],
+    outcome!(|completed| Completed::Some(completed, indices); completed),
+    "mpi_testsome", "MPI_TESTSOME"
 );
 export_c!(MPI_Request_get_status(request: Passed<Request>, flag: *mut c_int, status: *mut c_void), |library| {
     let request = || loaded::mpi().family().take(request);
     // SAFETY: the call has succeeded: then the program has passed the address of an int.
     ask(request, library, || unsafe { integer(flag) })
 });
+export_fortran!(
+    "mpi_request_get_status",
+    "MPI_REQUEST_GET_STATUS",
+    (request, flag, status),
+    |library| {
+        // SAFETY: the address points to a handle.
+        let request = || unsafe { fortran(request) };
+        // SAFETY: as in C.
+        ask(request, library, || unsafe { integer(flag) })
+    }
+);

@@ -16,7 +16,7 @@ use std::time::Instant;
 use comm::hash::WordHasher;
 use treefold::mpi::mpi_library::{Handle, Request};
 
-use crate::boundary::calls::count::{count_more, count_site, elapsed_ns};
+use crate::boundary::calls::count::{count_failed, count_more, count_site, elapsed_ns};
 use crate::boundary::check::compared::{Check, Repeat};
 use crate::boundary::library::loaded;
 use crate::boundary::process::control::DefaultEnvironment;
@@ -248,11 +248,7 @@ impl Flight {
     pub(crate) fn arrive(&mut self, has_failed: bool) {
         let is_compared = self.check.is_some() || self.repeat.is_some();
         if has_failed && is_compared && !self.is_there {
-            let counts = Counts {
-                failed: 1,
-                ..Counts::default()
-            };
-            count_more(&self.task, counts);
+            count_failed(&self.task);
             return;
         }
         if self.repeat.is_some() {

@@ -1,6 +1,4 @@
-//! The functions that start and free persistent requests, and those that must not get the request of a non-blocking collective, as C calls them.
-
-#![allow(non_snake_case, reason = "MPI's names")]
+//! The functions that start and free persistent requests, and those that must not get the request of a non-blocking collective.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -9,11 +7,12 @@ use std::time::Instant;
 use treefold::mpi::mpi_library::Handle;
 
 use crate::boundary::calls::count::{count_taken, elapsed_ns};
+use crate::boundary::library::fortran::integer;
 use crate::boundary::library::loaded::{self, SUCCESS, mpi};
-use crate::boundary::library::next::{export_c, next};
+use crate::boundary::library::next::{export_c, export_fortran, next};
 use crate::boundary::requests::flight::{self, RequestState};
 use crate::boundary::requests::persistent;
-use crate::boundary::requests::taken::{Handles, Requests};
+use crate::boundary::requests::taken::{Handles, Requests, requests};
 use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
 
@@ -52,10 +51,7 @@ impl Drop for Starting {
 /// # Safety
 /// The requests are where the program's arguments point.
 #[inline(always)]
-pub(crate) unsafe fn start(
-    requests: impl FnOnce() -> Requests,
-    library: impl FnOnce() -> c_int,
-) -> c_int {
+unsafe fn start(requests: impl FnOnce() -> Requests, library: impl FnOnce() -> c_int) -> c_int {
     if flight::is_empty() {
         return library();
     }
@@ -150,7 +146,7 @@ fn start_one(word: usize, library: impl FnOnce() -> c_int) -> c_int {
 /// The requests are where the program's arguments point, and there are more of them than `place`.
 unsafe fn start_at(requests: Requests, place: usize) -> c_int {
     let next = next!(
-        "MPI_Start", "PMPI_Start";
+        "MPI_Start";
         unsafe extern "C-unwind" fn(*mut c_void) -> c_int
     );
     let next = match next {
@@ -190,10 +186,7 @@ unsafe fn start_at(requests: Requests, place: usize) -> c_int {
 /// # Safety
 /// As [`start`].
 #[inline]
-pub(crate) unsafe fn free(
-    request: impl FnOnce() -> Requests,
-    library: impl FnOnce() -> c_int,
-) -> c_int {
+unsafe fn free(request: impl FnOnce() -> Requests, library: impl FnOnce() -> c_int) -> c_int {
     if flight::is_empty() {
         return library();
     }
@@ -217,10 +210,7 @@ pub(crate) unsafe fn free(
 /// # Safety
 /// As [`start`].
 #[inline]
-pub(crate) unsafe fn cancel(
-    request: impl FnOnce() -> Requests,
-    library: impl FnOnce() -> c_int,
-) -> c_int {
+unsafe fn cancel(request: impl FnOnce() -> Requests, library: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the caller promises it.
     if !flight::is_empty() && is_under_way(&unsafe { request().words() }) {
         return refuse();
@@ -234,33 +224,30 @@ fn is_under_way(words: &[usize]) -> bool {
         .any(|&word| flight::known(word) == RequestState::UnderWay)
 }
 
-/// Defines an exported function from its parameters, its action and its requests.
+/// Defines a function in C and in Fortran, from its parameters, its requests and its action.
 macro_rules! export {
-    ($name:ident $parameters:tt, $function:ident, $requests:expr) => {
-        export_c!($name $parameters, |library| {
+    (
+        $name:ident($($parameter:ident: $type:ty),+), $requests:tt, $function:ident, $small:literal, $capitals:literal
+    ) => {
+        export_c!($name($($parameter: $type),+), |library| {
             // SAFETY: the callee requires what MPI requires of the caller.
-            unsafe { $function(|| $requests, library) }
+            unsafe { $function(|| requests!(c $requests), library) }
+        });
+        export_fortran!($small, $capitals, ($($parameter),+), |library| {
+            let requests = || requests!(fortran $requests);
+            // SAFETY: the callee requires what MPI requires of the caller.
+            unsafe { $function(requests, library) }
         });
     };
 }
 
+export!(MPI_Start(request: *mut c_void), [request], start, "mpi_start", "MPI_START");
 export!(
-    MPI_Start(request: *mut c_void),
-    start,
-    Requests::in_c(1, request)
+    MPI_Startall(count: c_int, requests: *mut c_void), [count, requests], start,
+    "mpi_startall", "MPI_STARTALL"
 );
 export!(
-    MPI_Startall(count: c_int, requests: *mut c_void),
-    start,
-    Requests::in_c(count, requests)
+    MPI_Request_free(request: *mut c_void), [request], free,
+    "mpi_request_free", "MPI_REQUEST_FREE"
 );
-export!(
-    MPI_Request_free(request: *mut c_void),
-    free,
-    Requests::in_c(1, request)
-);
-export!(
-    MPI_Cancel(request: *mut c_void),
-    cancel,
-    Requests::in_c(1, request)
-);
+export!(MPI_Cancel(request: *mut c_void), [request], cancel, "mpi_cancel", "MPI_CANCEL");

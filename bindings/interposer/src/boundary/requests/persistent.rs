@@ -8,13 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use treefold::mpi::mpi_library::{Comm, Group};
 
 use crate::boundary::calls::arguments::{Arguments, Reason};
-use crate::boundary::calls::count::count_more;
+use crate::boundary::calls::count::count_failed;
 use crate::boundary::check::compared::{Check, Repeat};
 use crate::boundary::check::deferred;
 use crate::boundary::library::loaded::{Mpi, SUCCESS};
 use crate::boundary::requests::flight::{self, Flight};
 use crate::boundary::requests::gather::{contribution, gather};
-use crate::statistics::Counts;
 use crate::task::Form;
 
 /// The most communicators that a process makes: MPI libraries allow a few thousand.
@@ -113,11 +112,7 @@ fn start(repeat: &Repeat, flight: &Flight) -> Option<Box<Flight>> {
     let gathered = unsafe { gather(arguments, form, send, &mut child, mpi) };
     let request = gathered.ok().filter(|(code, _)| *code == SUCCESS);
     let Some((_, request)) = request else {
-        let failed = Counts {
-            failed: 1,
-            ..Counts::default()
-        };
-        count_more(&flight.task, failed);
+        count_failed(&flight.task);
         return None;
     };
     check.request = request;

@@ -90,6 +90,25 @@ pub(crate) unsafe fn fortran(number: *const c_int) -> Request {
     request.unwrap_or(mpi.handles.MPI_REQUEST_NULL)
 }
 
+/// The requests of a call in C or in Fortran, from the parameter of its only request, or from those of their number and of their array.
+macro_rules! requests {
+    (c [$request:ident]) => {
+        Requests::in_c(1, $request)
+    };
+    (c [$count:ident, $requests:ident]) => {
+        Requests::in_c($count, $requests)
+    };
+    (fortran [$request:ident]) => {
+        Requests::in_fortran(1, $request)
+    };
+    (fortran [$count:ident, $requests:ident]) => {
+        // SAFETY: the address points to an INTEGER.
+        Requests::in_fortran(unsafe { integer($count) }, $requests)
+    };
+}
+
+pub(crate) use requests;
+
 /// One of a call's requests.
 #[derive(Debug)]
 struct Held {
