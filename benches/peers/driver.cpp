@@ -1,4 +1,4 @@
-// Times peers (peer.hpp) alternately: driver ROUNDS LENGTHS PEER.so…, as `driver 31 460,1602 a.so b.so`.
+// Times peers (peer.hpp) in random order: driver ROUNDS LENGTHS PEER.so…, as `driver 31 460,1602 a.so b.so`.
 //
 // Rank 0 prints a line for each length, state and peer: length, state, the peer's index, the bits of its sum, and for each round the nanoseconds
 // of a call on the slowest rank. The states are those of `cargo xtask bench reduce`. `warm`: calls follow each other. `cold`: a single call after
@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <numeric>
+#include <random>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -161,12 +163,18 @@ static void measure(const std::vector<Peer> &peers, int length, int rounds) {
     }
     Nanoseconds work = longest_work();
     int calls = std::clamp(1000000 / length, 1, 200);
+    std::vector<size_t> order(peers.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::minstd_rand random(length);
     for (bool is_cold : {false, true}) {
         std::vector<std::vector<double>> samples(peers.size());
         for (int round = 0; round < rounds; round++) {
-            for (size_t i = 0; i < peers.size(); i++) {
-                // In every second round the order is reversed, so that no peer always follows the same one.
-                size_t turn = round % 2 ? peers.size() - 1 - i : i;
+            // All ranks draw the same order. No peer follows itself, because a call leaves code and data in the last cache.
+            size_t last = order.back();
+            do {
+                std::shuffle(order.begin(), order.end(), random);
+            } while (order.size() > 1 && order.front() == last);
+            for (size_t turn : order) {
                 const Peer &peer = peers[turn];
                 peer.fill(items.data());
                 samples[turn].push_back(is_cold ? cold_ns(peer, work) : warm_ns(peer, calls));

@@ -32,7 +32,7 @@ contains
       ! The ranks build a plan together, once, and run it many times.
       call treefold_builder_create(comm, TREEFOLD_F64, &
                                    TREEFOLD_OP_SUM, builder)
-      call treefold_builder_local_items(builder, size(x))
+      call treefold_builder_set(builder, local_items=size(x))
       call treefold_plan_build(builder, plan)
       call treefold_allreduce(plan, x, s)
 

@@ -52,8 +52,8 @@ contains
       end do
 
       ! In each step: all patches of this rank, without their halos.
-      call treefold_run_dot(plan, TREEFOLD_CALL_ALLREDUCE, &
-         field(1:SIDE, 1:SIDE, :), area(1:SIDE, 1:SIDE, :), total)
+      call treefold_allreduce(plan, field(1:SIDE, 1:SIDE, :), total, &
+         y=area(1:SIDE, 1:SIDE, :))
       if (rank == 0) print '(f18.10, i3, a)', total, ranks, ' ranks'
    end subroutine work
 end program patches

@@ -1,7 +1,7 @@
 ! treefold_mpi: treefold's reductions over the ranks of an MPI communicator.
 !
-! Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times. The bits do not depend
-! on the number of ranks, on which rank owns which items, on the algorithm, or on the MPI library.
+! Items are numbered 0 to N - 1 over all ranks. The ranks build a plan together, once, and run it many times. The bits do not
+! depend on the number of ranks, on which rank owns which items, on the algorithm, or on the MPI library.
 !
 !     use mpi_f08
 !     use treefold_mpi
@@ -11,7 +11,7 @@
 !
 !     call treefold_comm_duplicate(MPI_COMM_WORLD, comm)
 !     call treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_OP_SUM, builder)
-!     call treefold_builder_local_items(builder, size(x))
+!     call treefold_builder_set(builder, local_items=size(x))
 !     call treefold_plan_build(builder, plan)
 !     call treefold_allreduce(plan, x, s)
 !
@@ -20,7 +20,7 @@
 !
 !     call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, builder)
 !     call treefold_plan_build(builder, plan)
-!     call treefold_run_dot(plan, TREEFOLD_CALL_ALLREDUCE, x, y, s)
+!     call treefold_allreduce(plan, x, s, y=y)
 !
 ! "Collective" means: all ranks of the communicator make this call, in the same order relative to the other collective calls on it.
 ! If one rank gets an error in a collective call, every rank that depends on that rank gets an error too, in this call or in its
@@ -33,23 +33,23 @@
 ! Every procedure takes scalars, and arrays of any type, rank and stride. An array counts as all its elements, in array element
 ! order. So x(:, i) of an array of rank 2 is item i, a row whose length is the width of the plan. Arrays must have the plan's type,
 ! which is checked at run time: a wrong type is TREEFOLD_ARGUMENT, and the other ranks get an error too. Pass unsigned integers as
-! signed integers of the same size. For a user-defined operator, arrays of any type count by their bytes, which must be whole items.
-! An array that is not contiguous is copied first. An array may be in the memory of a GPU, as treefold_mpi.h says; c_f_pointer makes
-! an array from its address.
+! signed integers of the same size. For a user-defined operator, arrays of any type count by their bytes, which must be whole
+! items. An array that is not contiguous is copied first. An array may be in the memory of a GPU, as treefold_mpi.h says;
+! c_f_pointer makes an array from its address.
 !
 ! Handles (communicators, builders, plans, runs and hashed sums) are variables of types with a finaliser. They end when they go out
 ! of scope, or by treefold_..._destroy. Variables of the main program do not go out of scope. Handles cannot be copied: assigning
-! one that is in use ends the program, because one of the two copies would have no object. Handles belong to the thread that created
-! them. They may end in any order, even after MPI_Finalize and after the main program. Ending one never communicates, prints
-! anything or stops the program.
+! one that is in use ends the program, because one of the two copies would have no object. Handles belong to the thread that
+! created them. They may end in any order, even after MPI_Finalize and after the main program. Ending one never communicates,
+! prints anything or stops the program.
 !
 ! Compile with the wrapper of any MPI library, together with treefold.F90 and treefold_descriptor.c, and link with libtreefold. A
 ! library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
 
 ! The implementation of module treefold_mpi. Programs use that module, which re-exports the names that begin with treefold_.
 module treefold_mpi_support
-   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_funloc, c_funptr, c_int, c_int32_t, c_int64_t, c_loc, &
-      c_null_char, c_null_funptr, c_null_ptr, c_ptr, c_size_t
+   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_int, c_int32_t, c_int64_t, c_loc, c_null_char, &
+      c_null_ptr, c_ptr, c_size_t
    use, intrinsic :: iso_fortran_env, only: int32, int64, real64
 #ifndef TREEFOLD_NO_MPI_F08
    use mpi_f08, only: MPI_Comm, all_ranks => MPI_COMM_WORLD
@@ -67,10 +67,6 @@ module treefold_mpi_support
    integer, parameter :: TREEFOLD_CALL_SCAN = 4
    integer, parameter :: TREEFOLD_CALL_EXSCAN = 5
    integer, parameter :: TREEFOLD_CALL_BROADCAST = 6
-
-   ! Parameters of algorithms: the column blocks of a row; the messages that a rank sends at once (bruck, dissemination); the ranks
-   ! per node (hierarchical); the longest message, in elements.
-   integer, parameter :: TREEFOLD_BLOCKS = 1, TREEFOLD_PORTS = 2, TREEFOLD_NODE_RANKS = 3, TREEFOLD_MESSAGE_LIMIT = 4
 
    ! Passed in place of a type: integers of any kind.
    integer(c_int32_t), parameter :: ANY_INTEGERS = -1
@@ -169,7 +165,7 @@ module treefold_mpi_support
          import; integer(c_int32_t), value :: comm, world; type(c_ptr), intent(inout) :: result
       end function
       integer(c_int32_t) function c_interruption(comm, interrupted, context) bind(c, name='treefold_comm_interruption')
-         import; type(c_ptr), value :: comm, context; type(c_funptr), value :: interrupted
+         import; type(c_ptr), value :: comm, context; procedure(treefold_interrupt), optional :: interrupted
       end function
       integer(c_int32_t) function c_builder_create_by_key(comm, type, statistic, keys, result) &
          bind(c, name='treefold_builder_create_by_key')
@@ -179,7 +175,7 @@ module treefold_mpi_support
       integer(c_int32_t) function c_builder_create_user(comm, name, item_bytes, combine, context, empty, result) &
          bind(c, name='treefold_builder_create_user')
          import; type(c_ptr), value :: comm, context, empty; character(kind=c_char), intent(in) :: name(*)
-         integer(c_int64_t), value :: item_bytes; type(c_funptr), value :: combine; type(c_ptr), intent(inout) :: result
+         integer(c_int64_t), value :: item_bytes; procedure(treefold_combine) :: combine; type(c_ptr), intent(inout) :: result
       end function
       integer(c_int32_t) function c_extents(builder, ranges, n) bind(c, name='treefold_builder_extents')
          import; type(c_ptr), value :: builder; integer(c_int64_t), intent(in) :: ranges(*); integer(c_size_t), value :: n
@@ -283,8 +279,8 @@ module treefold_mpi_support
       type(item_kind), private :: items
    end type treefold_plan
 
-   ! A run between its start and its end. Runs of several plans may be under way at once; waiting for one run drives all. A run that
-   ! goes out of scope before it is over is cancelled.
+   ! A run between its start and its end. Runs of several plans may be under way at once; waiting for one run drives all. A run
+   ! that goes out of scope before it is over is cancelled.
    type :: treefold_run
       type(owned), private :: own
       type(item_kind), private :: items
@@ -314,7 +310,7 @@ module treefold_mpi_support
    end type given_to_c
 
    ! Which operand of a call an array is. The result of a start is written after the call has returned, so it cannot be a copy.
-   integer(c_int), parameter :: AS_X = 0, AS_Y = 1, AS_RESULT = 2, AS_RESULT_OF_START = 3
+   integer(c_int), parameter :: AS_X = 0, AS_Y = 1, AS_KEYS = 2, AS_RESULT = 3, AS_RESULT_OF_START = 4
 
    interface
       subroutine c_take(c, as, name, array, type, item_bytes) bind(c, name='treefold_f_take')
@@ -424,11 +420,7 @@ contains
       procedure(treefold_interrupt), optional :: interrupted
       type(c_ptr), intent(in), optional :: context
       integer, intent(out), optional :: ierr
-      type(c_funptr) :: asked
-
-      asked = c_null_funptr
-      if (present(interrupted)) asked = c_funloc(interrupted)
-      call treefold_end_call(c_interruption(comm%own%handle, asked, or_null(context)), ierr)
+      call treefold_end_call(c_interruption(comm%own%handle, interrupted, or_null(context)), ierr)
    end subroutine treefold_comm_interruption
 
    subroutine treefold_comm_destroy(comm, ierr)
@@ -460,9 +452,9 @@ contains
 
    ! Creates a builder for exact sums. The type is real or complex; the statistic is TREEFOLD_STATISTIC_SUM, _NORM, _DOT or _VDOT.
    ! Complex numbers have no norm. The result is rounded once, to nearest with ties to even; it depends neither on the order of the
-   ! items nor on which rank has which item. So items are not assigned to ranks: in each run each rank gives any number of items, or
-   ! of whole rows, or none. Plans of sums and norms have all calls of one array except treefold_broadcast; plans of dot products
-   ! have treefold_run_dot and treefold_run_dots.
+   ! items nor on which rank has which item. So items are not assigned to ranks: in each run each rank gives any number of items,
+   ! or of whole rows, or none. Plans of sums and norms have all calls of one array except treefold_broadcast. Plans of dot
+   ! products have treefold_allreduce, treefold_reduce and treefold_start with `y`, treefold_run_dots and treefold_start_dots.
    subroutine treefold_builder_create_exact(comm, type, statistic, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, statistic
@@ -475,9 +467,9 @@ contains
    end subroutine treefold_builder_create_exact
 
    ! Creates a builder by key, for real numbers. For each of the keys 0 to keys - 1, the result is the sum of its items
-   ! (TREEFOLD_STATISTIC_SUM) or their mean (TREEFOLD_STATISTIC_MEAN), rounded once. In each run each rank gives any number of items
-   ! with their keys to treefold_run_by_key. Plans for other statistics need treefold_run_keyed. For treefold_plan_scattered_columns
-   ! the keys are the columns.
+   ! (TREEFOLD_STATISTIC_SUM) or their mean (TREEFOLD_STATISTIC_MEAN), rounded once. In each run each rank passes any number of
+   ! items with their `keys` to treefold_allreduce, treefold_reduce, treefold_reduce_scatter or treefold_start. Plans for other
+   ! statistics need treefold_run_keyed. For treefold_plan_scattered_columns the keys are the columns.
    subroutine treefold_builder_create_by_key(comm, type, statistic, keys, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, statistic
@@ -485,16 +477,18 @@ contains
       type(treefold_builder), intent(inout) :: builder
       integer, intent(out), optional :: ierr
       integer(int64) :: count
+      integer(c_int32_t) :: status
 
       call begin_anew(builder%own, c_builder_destroy)
-      if (.not. is_count('keys', keys, count, ierr)) return
+      call read_count('keys', keys, count, status)
       builder%items = item_kind(type)
-      call treefold_end_call(c_builder_create_by_key(comm%own%handle, type, statistic, count, builder%own%handle), ierr)
+      if (status == TREEFOLD_OK) status = c_builder_create_by_key(comm%own%handle, type, statistic, count, builder%own%handle)
+      call treefold_end_call(status, ierr)
    end subroutine treefold_builder_create_by_key
 
    ! Creates a builder for a user-defined operator, a procedure of a module, on items of item_bytes bytes. The ranks' names, item
-   ! sizes and empty values are compared. `empty` is the result for no items, which is copied. The context must outlive the plans of
-   ! this builder.
+   ! sizes and empty values are compared. `empty` is the result for no items, which is copied. The context must outlive the plans
+   ! of this builder.
    subroutine treefold_builder_create_user(comm, name, item_bytes, combine, builder, context, empty, ierr)
       type(treefold_comm), intent(in) :: comm
       character(len=*), intent(in) :: name
@@ -504,120 +498,99 @@ contains
       type(c_ptr), intent(in), optional :: context, empty
       integer, intent(out), optional :: ierr
       integer(int64) :: bytes
+      integer(c_int32_t) :: status
 
       call begin_anew(builder%own, c_builder_destroy)
-      if (.not. is_count('item_bytes', item_bytes, bytes, ierr)) return
+      call read_count('item_bytes', item_bytes, bytes, status)
       builder%items = item_kind(bytes=bytes)
-      call treefold_end_call(c_builder_create_user(comm%own%handle, trim(name) // c_null_char, bytes, c_funloc(combine), &
-         or_null(context), or_null(empty), builder%own%handle), ierr)
+      if (status == TREEFOLD_OK) status = c_builder_create_user(comm%own%handle, trim(name) // c_null_char, bytes, combine, &
+         or_null(context), or_null(empty), builder%own%handle)
+      call treefold_end_call(status, ierr)
    end subroutine treefold_builder_create_user
 
-   ! Sets the number of items of this rank; they are numbered after the items of the lower ranks. A plan needs one of local_items,
-   ! extents, even and block_cyclic, unless its sums are exact. Counts are integers of 32 or 64 bits.
-   subroutine treefold_builder_local_items(builder, items, ierr)
+   ! Changes settings of a builder, by keyword. Counts are integers of 32 or 64 bits. The first invalid value ends the call
+   ! with an error.
+   !
+   ! A plan needs one of these, unless its sums are exact:
+   ! - local_items: this rank has this many items, numbered after the items of the lower ranks.
+   ! - extents: the ranges of items that this rank has, in the order of its array. Column j stands for the items extents(1, j) to
+   !   extents(2, j) - 1, counted from 0. Together the ranges of all ranks are 0 to N - 1, each item once.
+   ! - even: N items over all ranks: floor(N / p) for each of p ranks, and one more for each of the first N mod p ranks. This is a
+   !   rule, as block_cyclic is: all ranks give the same numbers, and the plan needs no table of which rank has which items.
+   ! - block_cyclic: [N, block]: N items in blocks of `block` items, dealt to the ranks round-robin.
+   !
+   ! Optional settings:
+   ! - items: the number of items over all ranks, to be checked against the items that the ranks have.
+   ! - width: the number of elements of an item; 1 by default. Longer items are rows, which are reduced element by element.
+   ! - lanes: the number of lanes. Sums then have the order of treefold_sum_lanes.
+   ! - root: the rank that gets the result of a reduce, and whose row treefold_broadcast sends; 0 by default.
+   ! - algorithm: a name that treefold_algorithm_name gives. It decides which ranks exchange messages, and changes no bit.
+   ! - Parameters of algorithms, which change no bit either: blocks, the column blocks of a row; ports, the messages that a rank
+   !   sends at once (bruck, dissemination); node_ranks, the ranks per node (hierarchical); message_limit, the longest message, in
+   !   elements.
+   ! - agreed: .true. builds without communicating. The items must follow a rule, and all ranks must make the same calls on the
+   !   builder; this is not checked.
+   subroutine treefold_builder_set(builder, local_items, extents, even, block_cyclic, items, width, lanes, root, algorithm, &
+      blocks, ports, node_ranks, message_limit, agreed, ierr)
       type(treefold_builder), intent(inout) :: builder
-      class(*), intent(in) :: items
+      class(*), intent(in), optional :: local_items, even, block_cyclic(2), items, width, lanes, blocks, ports, node_ranks, &
+         message_limit
+      integer(int64), intent(in), optional :: extents(:, :)
+      integer, intent(in), optional :: root
+      character(len=*), intent(in), optional :: algorithm
+      logical, intent(in), optional :: agreed
       integer, intent(out), optional :: ierr
-      call set_count(c_local_items, builder, 'items', items, ierr)
-   end subroutine treefold_builder_local_items
-
-   ! Sets the ranges of items that this rank has, in the order of its array. Column j of `ranges` stands for the items ranges(1, j)
-   ! to ranges(2, j) - 1, counted from 0. Together the ranges of all ranks are 0 to N - 1, each item once.
-   subroutine treefold_builder_extents(builder, ranges, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer(int64), intent(in) :: ranges(:, :)
-      integer, intent(out), optional :: ierr
-
-      if (size(ranges, 1) /= 2) then
-         call treefold_refuse(TREEFOLD_LENGTH, '`ranges` must have columns of 2 numbers', ierr)
-      else if (any(ranges < 0)) then
-         call treefold_refuse(TREEFOLD_ARGUMENT, '`ranges` must be at least 0', ierr)
-      else
-         call treefold_end_call(c_extents(builder%own%handle, ranges, size(ranges, 2, c_size_t)), ierr)
-      end if
-   end subroutine treefold_builder_extents
-
-   ! Distributes N items over all ranks: floor(N / p) for each of p ranks, and one more for each of the first N mod p ranks. This is
-   ! a rule, as block_cyclic is: all ranks give the same numbers, and the plan needs no table of which rank has which items.
-   subroutine treefold_builder_even(builder, items, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      class(*), intent(in) :: items
-      integer, intent(out), optional :: ierr
-      call set_count(c_even, builder, 'items', items, ierr)
-   end subroutine treefold_builder_even
-
-   ! Distributes N items in blocks of `block` items, dealt to the ranks round-robin.
-   subroutine treefold_builder_block_cyclic(builder, items, block, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      class(*), intent(in) :: items, block
-      integer, intent(out), optional :: ierr
+      integer(c_int32_t) :: status
       integer(int64) :: counts(2)
 
-      if (.not. is_count('items', items, counts(1), ierr)) return
-      if (.not. is_count('block', block, counts(2), ierr)) return
-      call treefold_end_call(c_block_cyclic(builder%own%handle, counts(1), counts(2)), ierr)
-   end subroutine treefold_builder_block_cyclic
+      status = TREEFOLD_OK
+      call set_count(builder, 'local_items', local_items, status, c_local_items)
+      if (status == TREEFOLD_OK .and. present(extents)) then
+         if (size(extents, 1) /= 2) then
+            status = treefold_report(TREEFOLD_LENGTH, '`extents` must have columns of 2 numbers' // c_null_char)
+         else if (any(extents < 0)) then
+            status = treefold_report(TREEFOLD_ARGUMENT, '`extents` must be at least 0' // c_null_char)
+         else
+            status = c_extents(builder%own%handle, extents, size(extents, 2, c_size_t))
+         end if
+      end if
+      call set_count(builder, 'even', even, status, c_even)
+      if (status == TREEFOLD_OK .and. present(block_cyclic)) then
+         call read_count('block_cyclic(1)', block_cyclic(1), counts(1), status)
+         if (status == TREEFOLD_OK) call read_count('block_cyclic(2)', block_cyclic(2), counts(2), status)
+         if (status == TREEFOLD_OK) status = c_block_cyclic(builder%own%handle, counts(1), counts(2))
+      end if
+      call set_count(builder, 'items', items, status, c_items)
+      call set_count(builder, 'width', width, status, c_width)
+      call set_count(builder, 'lanes', lanes, status, c_lanes)
+      if (status == TREEFOLD_OK .and. present(root)) status = c_root(builder%own%handle, root)
+      if (status == TREEFOLD_OK .and. present(algorithm)) status = c_algorithm(builder%own%handle, trim(algorithm) // c_null_char)
+      call set_count(builder, 'blocks', blocks, status, parameter=1)
+      call set_count(builder, 'ports', ports, status, parameter=2)
+      call set_count(builder, 'node_ranks', node_ranks, status, parameter=3)
+      call set_count(builder, 'message_limit', message_limit, status, parameter=4)
+      if (status == TREEFOLD_OK .and. present(agreed)) then
+         if (agreed) status = c_agreed(builder%own%handle)
+      end if
+      call treefold_end_call(status, ierr)
+   end subroutine treefold_builder_set
 
-   ! Sets the number of items over all ranks, to be checked against the items that the ranks have.
-   subroutine treefold_builder_items(builder, items, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      class(*), intent(in) :: items
-      integer, intent(out), optional :: ierr
-      call set_count(c_items, builder, 'items', items, ierr)
-   end subroutine treefold_builder_items
-
-   ! Sets the number of elements of an item; 1 by default. Items of more than one element are rows, which are reduced element by
-   ! element.
-   subroutine treefold_builder_width(builder, elements, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      class(*), intent(in) :: elements
-      integer, intent(out), optional :: ierr
-      call set_count(c_width, builder, 'elements', elements, ierr)
-   end subroutine treefold_builder_width
-
-   ! Sets the number of lanes: sums then have the order of treefold_sum_lanes.
-   subroutine treefold_builder_lanes(builder, lanes, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      class(*), intent(in) :: lanes
-      integer, intent(out), optional :: ierr
-      call set_count(c_lanes, builder, 'lanes', lanes, ierr)
-   end subroutine treefold_builder_lanes
-
-   ! Sets a parameter of an algorithm, such as TREEFOLD_BLOCKS. None changes a bit.
-   subroutine treefold_builder_parameter(builder, parameter, value, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer, intent(in) :: parameter
-      class(*), intent(in) :: value
-      integer, intent(out), optional :: ierr
+   ! Sets a number, if it is present and no earlier setting was wrong: by a function, or as a parameter of algorithms.
+   subroutine set_count(builder, name, given, status, setter, parameter)
+      type(treefold_builder), intent(in) :: builder
+      character(len=*), intent(in) :: name
+      class(*), intent(in), optional :: given
+      integer(c_int32_t), intent(inout) :: status
+      procedure(c_set_count), optional :: setter
+      integer(c_int32_t), intent(in), optional :: parameter
       integer(int64) :: count
 
-      if (.not. is_count('value', value, count, ierr)) return
-      call treefold_end_call(c_parameter(builder%own%handle, parameter, count), ierr)
-   end subroutine treefold_builder_parameter
-
-   ! Sets the root: the rank that gets the result of a reduce, and whose row treefold_broadcast sends. 0 by default.
-   subroutine treefold_builder_root(builder, rank, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer, intent(in) :: rank
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_root(builder%own%handle, rank), ierr)
-   end subroutine treefold_builder_root
-
-   ! Sets the algorithm, by a name that treefold_algorithm_name gives. It decides which ranks exchange messages, and changes no bit.
-   subroutine treefold_builder_algorithm(builder, name, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      character(len=*), intent(in) :: name
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_algorithm(builder%own%handle, trim(name) // c_null_char), ierr)
-   end subroutine treefold_builder_algorithm
-
-   ! Builds without communicating. The items must follow a rule (even or block_cyclic), and all ranks must make the same calls on
-   ! the builder; this is not checked.
-   subroutine treefold_builder_agreed(builder, ierr)
-      type(treefold_builder), intent(inout) :: builder
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_agreed(builder%own%handle), ierr)
-   end subroutine treefold_builder_agreed
+      if (status /= TREEFOLD_OK .or. .not. present(given)) return
+      call read_count(name, given, count, status)
+      if (status /= TREEFOLD_OK) return
+      if (present(setter)) status = setter(builder%own%handle, count)
+      if (present(parameter)) status = c_parameter(builder%own%handle, parameter, count)
+   end subroutine set_count
 
    subroutine treefold_builder_destroy(builder, ierr)
       type(treefold_builder), intent(inout) :: builder
@@ -634,23 +607,12 @@ contains
       if (present(pointer)) given = pointer
    end function or_null
 
-   subroutine set_count(setter, builder, name, given, ierr)
-      procedure(c_set_count) :: setter
-      type(treefold_builder), intent(in) :: builder
-      character(len=*), intent(in) :: name
-      class(*), intent(in) :: given
-      integer, intent(out), optional :: ierr
-      integer(int64) :: count
-      if (is_count(name, given, count, ierr)) call treefold_end_call(setter(builder%own%handle, count), ierr)
-   end subroutine set_count
-
-   ! Converts `given` to a count for C. Reports an error if it is negative or of another type.
-   function is_count(name, given, count, ierr) result(is)
+   ! Converts `given` to a count for C. It is an error if it is negative or of another type.
+   subroutine read_count(name, given, count, status)
       character(len=*), intent(in) :: name
       class(*), intent(in) :: given
       integer(int64), intent(out) :: count
-      integer, intent(out), optional :: ierr
-      logical :: is
+      integer(c_int32_t), intent(out) :: status
       character(len=20) :: digits
 
       count = -1
@@ -663,10 +625,10 @@ contains
          count = given
          write (digits, '(i0)') given
       end select
-      is = count >= 0
-      if (.not. is) call treefold_refuse(TREEFOLD_ARGUMENT, '`' // name // &
-         '` must be an integer of 32 or 64 bits that is at least 0: it is ' // trim(digits), ierr)
-   end function is_count
+      status = TREEFOLD_OK
+      if (count < 0) status = treefold_report(TREEFOLD_ARGUMENT, '`' // name // &
+         '` must be an integer of 32 or 64 bits that is at least 0: it is ' // trim(digits) // c_null_char)
+   end subroutine read_count
 
    ! ---- Plans -------------------------------------------------------------------------------------------------------------------
 
@@ -743,38 +705,40 @@ contains
 
    ! ---- Blocking runs -----------------------------------------------------------------------------------------------------------
 
-   ! Every rank gets the reduction of all items: result has as many elements as the width.
-   subroutine treefold_allreduce(plan, local, result, ierr)
+   ! The operations of plans. `local` has this rank's items. For plans of dot products, and of sums of real numbers in tree order,
+   ! `y` has the second factors: the result is the dot product. For plans by key, `keys` has the integer keys of the items: the
+   ! result has a sum, or mean, for each key. A `y` or `keys` that is not allocated counts as absent.
+
+   ! Every rank gets the reduction of all items: result has as many elements as the width, or as there are keys.
+   subroutine treefold_allreduce(plan, local, result, ierr, y, keys)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-      call run_plan(c_allreduce, plan, local, result, ierr)
+      type(*), dimension(..), intent(in), optional :: y, keys
+      call run(plan, TREEFOLD_CALL_ALLREDUCE, local, result, ierr, y, keys)
    end subroutine treefold_allreduce
 
    ! The root gets the reduction: is_mine says whether this rank is the root. The results of other ranks are not written: they may
    ! have no elements, but must be allocated.
-   subroutine treefold_reduce(plan, local, result, is_mine, ierr)
+   subroutine treefold_reduce(plan, local, result, is_mine, ierr, y, keys)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
       type(*), dimension(..), intent(inout) :: result
       logical, intent(out), optional :: is_mine
       integer, intent(out), optional :: ierr
-      type(given_to_c), target :: c
-
-      call take(c, AS_X, 'local', local, plan%items)
-      call take(c, AS_RESULT, 'result', result, plan%items)
-      c%status = c_reduce(plan%own%handle, c%x%at, c%x%n, c%result%at, c%result%n, c%mine)
-      call finish(c, ierr, is_mine, result)
+      type(*), dimension(..), intent(in), optional :: y, keys
+      call run(plan, TREEFOLD_CALL_REDUCE, local, result, ierr, y, keys, is_mine)
    end subroutine treefold_reduce
 
-   ! Every rank gets its columns of the reduction, as treefold_plan_scattered_columns gives them.
-   subroutine treefold_reduce_scatter(plan, local, result, ierr)
+   ! Every rank gets its columns of the reduction, or the values of its own keys, as treefold_plan_scattered_columns gives them.
+   subroutine treefold_reduce_scatter(plan, local, result, ierr, keys)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-      call run_plan(c_reduce_scatter, plan, local, result, ierr)
+      type(*), dimension(..), intent(in), optional :: keys
+      call run(plan, TREEFOLD_CALL_REDUCE_SCATTER, local, result, ierr, keys=keys)
    end subroutine treefold_reduce_scatter
 
    ! For each of this rank's items, the reduction of all items up to and including it.
@@ -783,7 +747,7 @@ contains
       type(*), dimension(..), intent(in) :: local
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-      call run_plan(c_scan, plan, local, result, ierr)
+      call run(plan, TREEFOLD_CALL_SCAN, local, result, ierr)
    end subroutine treefold_scan
 
    ! As treefold_scan, without the item itself.
@@ -792,7 +756,7 @@ contains
       type(*), dimension(..), intent(in) :: local
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-      call run_plan(c_exscan, plan, local, result, ierr)
+      call run(plan, TREEFOLD_CALL_EXSCAN, local, result, ierr)
    end subroutine treefold_exscan
 
    ! The root's row is copied to every rank.
@@ -807,27 +771,9 @@ contains
       call finish(c, ierr, result=row)
    end subroutine treefold_broadcast
 
-   ! The dot product of x and y, by TREEFOLD_CALL_ALLREDUCE or _REDUCE. For plans of exact dot products, and of sums of real
-   ! numbers.
-   subroutine treefold_run_dot(plan, operation, x, y, result, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer, intent(in) :: operation
-      type(*), dimension(..), intent(in) :: x, y
-      type(*), dimension(..), intent(inout) :: result
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-      type(given_to_c), target :: c
-
-      call take(c, AS_X, 'x', x, plan%items)
-      call take(c, AS_Y, 'y', y, plan%items)
-      call take(c, AS_RESULT, 'result', result, plan%items)
-      c%status = c_run_dot(plan%own%handle, operation, c%x%at, c%x%n, c%y%at, c%y%n, c%result%at, c%result%n, c_loc(c%mine))
-      call finish(c, ierr, is_mine, result)
-   end subroutine treefold_run_dot
-
-   ! Several dot products of separately stored arrays, in one message. x and y each hold as many addresses of arrays of n elements
-   ! as the width of the plan. The addresses are not checked. Element j of the result is the dot product of the arrays at x(j) and
-   ! y(j).
+   ! Several dot products of separately stored arrays, in one message, by TREEFOLD_CALL_ALLREDUCE or _REDUCE. x and y each hold as
+   ! many addresses of arrays of n elements as the width of the plan. The addresses are not checked. Element j of the result is the
+   ! dot product of the arrays at x(j) and y(j).
    subroutine treefold_run_dots(plan, operation, x, y, n, result, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -845,33 +791,13 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_run_dots
 
-   ! The sums, or means, of the items of each key, for plans by key. Keys are integers. With TREEFOLD_CALL_ALLREDUCE every rank gets
-   ! the values of all keys, with _REDUCE only the root gets them, and with _REDUCE_SCATTER every rank gets the values of its own
-   ! keys.
-   subroutine treefold_run_by_key(plan, operation, keys, x, result, is_mine, ierr)
-      type(treefold_plan), intent(in) :: plan
-      integer, intent(in) :: operation
-      type(*), dimension(..), intent(in) :: keys, x
-      type(*), dimension(..), intent(inout) :: result
-      logical, intent(out), optional :: is_mine
-      integer, intent(out), optional :: ierr
-      type(given_to_c), target :: c
-
-      call take(c, AS_X, 'keys', keys, item_kind(ANY_INTEGERS))
-      call take(c, AS_Y, 'x', x, plan%items)
-      call take(c, AS_RESULT, 'result', result, plan%items)
-      c%status = c_run_by_key(plan%own%handle, operation, max(c%x%type, TREEFOLD_I8), c%x%at, c%x%n, &
-         c%y%at, c%y%n, c%result%at, c%result%n, c_loc(c%mine))
-      call finish(c, ierr, is_mine, result)
-   end subroutine treefold_run_by_key
-
-   ! As treefold_run_by_key, on keyed states of the plan's type, statistic and number of keys: each rank's state becomes the state
+   ! Runs a plan by key on keyed states of the plan's type, statistic and number of keys: each rank's state becomes the state
    ! of all ranks' items. With _REDUCE only the root's state changes; with _REDUCE_SCATTER each rank's state then has only its own
    ! keys. After an error the state is unchanged.
    subroutine treefold_run_keyed(plan, operation, keyed, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
-      type(treefold_keyed), intent(inout) :: keyed
+      type(treefold_state), intent(inout) :: keyed
       logical, intent(out), optional :: is_mine
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
@@ -882,42 +808,34 @@ contains
 
    ! ---- Runs between start and end ----------------------------------------------------------------------------------------------
 
-   ! Starts an operation, and returns when this rank's items are folded: the program may then reuse their arrays. Collective. The
-   ! result goes where the wait says, or to `result`, given by its keyword. That array must be contiguous, live until the wait, and
-   ! be declared `asynchronous`. The start returns an error, and leaves no run, if an array does not fit the plan.
-   subroutine treefold_start(plan, operation, local, run, ierr, result)
+   ! Starts an operation such as TREEFOLD_CALL_ALLREDUCE, and returns when this rank's items are folded: the program may then reuse
+   ! their arrays. Collective. The result goes where the wait says, or to `result`, given by its keyword. That array must be
+   ! contiguous, live until the wait, and be declared `asynchronous`. The start returns an error, and leaves no run, if an array
+   ! does not fit the plan.
+   subroutine treefold_start(plan, operation, local, run, ierr, result, y, keys)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
       type(*), dimension(..), intent(in) :: local
-      type(treefold_run), intent(inout) :: run
-      integer, intent(out), optional :: ierr
-      type(*), dimension(..), intent(inout), asynchronous, optional :: result
-      type(given_to_c), target :: c
-
-      if (is_under_way(run, plan, ierr)) return
-      call take(c, AS_X, 'local', local, plan%items)
-      if (present(result)) call take(c, AS_RESULT_OF_START, 'result', result, plan%items)
-      c%status = c_start(plan%own%handle, operation, c%x%at, c%x%n, c%result%at, c%result%n, run%own%handle)
-      call finish(c, ierr)
-   end subroutine treefold_start
-
-   subroutine treefold_start_dot(plan, operation, x, y, run, ierr, result)
-      type(treefold_plan), intent(in) :: plan
-      integer, intent(in) :: operation
-      type(*), dimension(..), intent(in) :: x, y
       type(treefold_run), intent(inout), target :: run
       integer, intent(out), optional :: ierr
       type(*), dimension(..), intent(inout), asynchronous, optional :: result
+      type(*), dimension(..), intent(in), optional :: y, keys
       type(given_to_c), target :: c
 
       if (is_under_way(run, plan, ierr)) return
-      call take(c, AS_X, 'x', x, plan%items)
-      call take(c, AS_Y, 'y', y, plan%items)
+      call take_operands(c, plan, local, y, keys)
       if (present(result)) call take(c, AS_RESULT_OF_START, 'result', result, plan%items)
-      c%status = c_start_dot(plan%own%handle, operation, c%x%at, c%x%n, c%y%at, c%y%n, c%result%at, &
-         c%result%n, c_loc(run%own%handle))
+      if (present(y)) then
+         c%status = c_start_dot(plan%own%handle, operation, c%x%at, c%x%n, c%y%at, c%y%n, c%result%at, c%result%n, &
+            c_loc(run%own%handle))
+      else if (present(keys)) then
+         c%status = c_start_by_key(plan%own%handle, operation, key_type_of(c), c%keys%at, c%keys%n, c%x%at, c%x%n, c%result%at, &
+            c%result%n, c_loc(run%own%handle))
+      else
+         c%status = c_start(plan%own%handle, operation, c%x%at, c%x%n, c%result%at, c%result%n, run%own%handle)
+      end if
       call finish(c, ierr)
-   end subroutine treefold_start_dot
+   end subroutine treefold_start
 
    subroutine treefold_start_dots(plan, operation, x, y, n, run, ierr, result)
       type(treefold_plan), intent(in) :: plan
@@ -936,24 +854,6 @@ contains
       c%status = c_start_dots(plan%own%handle, operation, x, y, addresses, elements, c%result%at, c%result%n, c_loc(run%own%handle))
       call finish(c, ierr)
    end subroutine treefold_start_dots
-
-   subroutine treefold_start_by_key(plan, operation, keys, x, run, ierr, result)
-      type(treefold_plan), intent(in) :: plan
-      integer, intent(in) :: operation
-      type(*), dimension(..), intent(in) :: keys, x
-      type(treefold_run), intent(inout), target :: run
-      integer, intent(out), optional :: ierr
-      type(*), dimension(..), intent(inout), asynchronous, optional :: result
-      type(given_to_c), target :: c
-
-      if (is_under_way(run, plan, ierr)) return
-      call take(c, AS_X, 'keys', keys, item_kind(ANY_INTEGERS))
-      call take(c, AS_Y, 'x', x, plan%items)
-      if (present(result)) call take(c, AS_RESULT_OF_START, 'result', result, plan%items)
-      c%status = c_start_by_key(plan%own%handle, operation, max(c%x%type, TREEFOLD_I8), c%x%at, c%x%n, &
-         c%y%at, c%y%n, c%result%at, c%result%n, c_loc(run%own%handle))
-      call finish(c, ierr)
-   end subroutine treefold_start_by_key
 
    ! Makes progress without waiting. `done` says whether the wait would return at once.
    subroutine treefold_test(run, done, ierr)
@@ -1010,7 +910,7 @@ contains
    ! Waits for a run by key, as treefold_wait: a state of the plan's type and statistic becomes the result, if this rank gets one.
    subroutine treefold_wait_keyed(run, keyed, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
-      type(treefold_keyed), intent(inout) :: keyed
+      type(treefold_state), intent(inout) :: keyed
       logical, intent(out), optional :: is_mine
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
@@ -1084,9 +984,9 @@ contains
       type(given_to_c), target :: c
 
       count = 0
-      call take(c, AS_X, 'keys', keys, item_kind(TREEFOLD_I64))
-      call take(c, AS_Y, 'x', x, hashed%items)
-      c%status = c_hashed_run(hashed%own%handle, operation, c%x%at, c%x%n, c%y%at, c%y%n, count)
+      call take(c, AS_KEYS, 'keys', keys, item_kind(TREEFOLD_I64))
+      call take(c, AS_X, 'x', x, hashed%items)
+      c%status = c_hashed_run(hashed%own%handle, operation, c%keys%at, c%keys%n, c%x%at, c%x%n, count)
       call finish(c, ierr)
    end subroutine treefold_hashed_run
 
@@ -1097,10 +997,10 @@ contains
       integer, intent(out), optional :: ierr
       type(given_to_c), target :: c
 
-      call take(c, AS_X, 'keys', keys, item_kind(TREEFOLD_I64))
+      call take(c, AS_KEYS, 'keys', keys, item_kind(TREEFOLD_I64))
       call take(c, AS_RESULT, 'sums', sums, hashed%items)
-      c%status = c_hashed_result(hashed%own%handle, c%x%at, c%x%n, c%result%at, c%result%n)
-      if (c%status == TREEFOLD_OK .and. c_associated(c%x%copy)) call treefold_view_write(keys, c%x%copy)
+      c%status = c_hashed_result(hashed%own%handle, c%keys%at, c%keys%n, c%result%at, c%result%n)
+      if (c%status == TREEFOLD_OK .and. c_associated(c%keys%copy)) call treefold_view_write(keys, c%keys%copy)
       call finish(c, ierr, result=sums)
    end subroutine treefold_hashed_result
 
@@ -1115,19 +1015,56 @@ contains
 
    ! ---- Calls on arrays ---------------------------------------------------------------------------------------------------------
 
-   subroutine run_plan(function, plan, local, result, ierr)
-      procedure(c_run) :: function
+   ! Runs an operation: of items, of pairs if there is y, or by key.
+   subroutine run(plan, operation, local, result, ierr, y, keys, is_mine)
       type(treefold_plan), intent(in) :: plan
+      integer, intent(in) :: operation
       type(*), dimension(..), intent(in) :: local
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
+      type(*), dimension(..), intent(in), optional :: y, keys
+      logical, intent(out), optional :: is_mine
       type(given_to_c), target :: c
 
-      call take(c, AS_X, 'local', local, plan%items)
+      call take_operands(c, plan, local, y, keys)
       call take(c, AS_RESULT, 'result', result, plan%items)
-      c%status = function(plan%own%handle, c%x%at, c%x%n, c%result%at, c%result%n)
-      call finish(c, ierr, result=result)
-   end subroutine run_plan
+      associate (handle => plan%own%handle, x => c%x, to => c%result)
+         if (present(y)) then
+            c%status = c_run_dot(handle, operation, x%at, x%n, c%y%at, c%y%n, to%at, to%n, c_loc(c%mine))
+         else if (present(keys)) then
+            c%status = c_run_by_key(handle, operation, key_type_of(c), c%keys%at, c%keys%n, x%at, x%n, to%at, to%n, c_loc(c%mine))
+         else
+            select case (operation)
+            case (TREEFOLD_CALL_ALLREDUCE); c%status = c_allreduce(handle, x%at, x%n, to%at, to%n)
+            case (TREEFOLD_CALL_REDUCE); c%status = c_reduce(handle, x%at, x%n, to%at, to%n, c%mine)
+            case (TREEFOLD_CALL_REDUCE_SCATTER); c%status = c_reduce_scatter(handle, x%at, x%n, to%at, to%n)
+            case (TREEFOLD_CALL_SCAN); c%status = c_scan(handle, x%at, x%n, to%at, to%n)
+            case default; c%status = c_exscan(handle, x%at, x%n, to%at, to%n)
+            end select
+         end if
+      end associate
+      call finish(c, ierr, is_mine, result)
+   end subroutine run
+
+   ! The inputs of a call.
+   subroutine take_operands(c, plan, local, y, keys)
+      type(given_to_c), intent(inout) :: c
+      type(treefold_plan), intent(in) :: plan
+      type(*), dimension(..), intent(in) :: local
+      type(*), dimension(..), intent(in), optional :: y, keys
+
+      call take(c, AS_X, 'local', local, plan%items)
+      if (present(y)) call take(c, AS_Y, 'y', y, plan%items)
+      if (present(keys)) call take(c, AS_KEYS, 'keys', keys, item_kind(ANY_INTEGERS))
+      if (present(y) .and. present(keys)) call c_note(c, TREEFOLD_ARGUMENT, '`y` and `keys` exclude each other' // c_null_char)
+   end subroutine take_operands
+
+   ! The type of the keys; if an error was found, any type of integers.
+   pure function key_type_of(c) result(type)
+      type(given_to_c), intent(in) :: c
+      integer(c_int32_t) :: type
+      type = max(c%keys%type, TREEFOLD_I8)
+   end function key_type_of
 
    ! Finds how many addresses to pass to C for dot products: none after an error, so that the other ranks get an error, too.
    subroutine take_addresses(c, x, y, n, elements, addresses)
@@ -1136,9 +1073,10 @@ contains
       class(*), intent(in) :: n
       integer(int64), intent(out) :: elements, addresses
       character(len=80) :: text
-      integer :: ierr
+      integer(c_int32_t) :: status
 
-      if (.not. is_count('n', n, elements, ierr)) call c_note(c, TREEFOLD_ARGUMENT, treefold_error_message() // c_null_char)
+      call read_count('n', n, elements, status)
+      if (status /= TREEFOLD_OK) call c_note(c, status, treefold_error_message() // c_null_char)
       write (text, '(2(a, i0))') '`x` has ', size(x), ' addresses, but `y` has ', size(y)
       if (size(x) /= size(y)) call c_note(c, TREEFOLD_LENGTH, trim(text) // c_null_char)
       addresses = merge(size(x, kind=int64), 0_int64, c%wrong == TREEFOLD_OK)
@@ -1174,7 +1112,8 @@ contains
 
       is = c_associated(run%own%handle)
       if (is) then
-         call treefold_refuse(TREEFOLD_ARGUMENT, '`run` is under way: wait for it first, or start another', ierr)
+         call treefold_end_call(treefold_report(TREEFOLD_ARGUMENT, &
+            '`run` is under way: wait for it first, or start another' // c_null_char), ierr)
       else
          call begin_anew(run%own, c_cancel)
          run%items = plan%items
@@ -1208,8 +1147,8 @@ contains
       class(owned), intent(inout) :: to
       type(owned), intent(in) :: from
 
-      if (c_associated(from%handle)) call treefold_refuse(TREEFOLD_ARGUMENT, &
-         'a communicator, builder, plan or run that is in use cannot be copied')
+      if (c_associated(from%handle)) call treefold_end_call(treefold_report(TREEFOLD_ARGUMENT, &
+         'a communicator, builder, plan or run that is in use cannot be copied' // c_null_char))
       call finalise(to)
    end subroutine assign
 end module treefold_mpi_support
@@ -1220,18 +1159,14 @@ module treefold_mpi
       treefold_interrupt, treefold_comm_duplicate, treefold_mpi_library, treefold_comm_rank, treefold_comm_size, &
       treefold_comm_silence_limit, treefold_comm_measure_link, treefold_comm_interruption, treefold_comm_destroy, &
       treefold_comm_free, treefold_builder_create, treefold_builder_create_exact, treefold_builder_create_by_key, &
-      treefold_builder_create_user, treefold_builder_local_items, treefold_builder_extents, treefold_builder_even, &
-      treefold_builder_block_cyclic, treefold_builder_items, treefold_builder_width, treefold_builder_lanes, &
-      treefold_builder_parameter, treefold_builder_root, treefold_builder_algorithm, treefold_builder_agreed, &
-      treefold_builder_destroy, treefold_plan_build, treefold_plan_destroy, treefold_plan_algorithm, &
-      treefold_plan_scattered_columns, treefold_plan_print, treefold_plan_pending, treefold_allreduce, treefold_reduce, &
-      treefold_reduce_scatter, treefold_scan, treefold_exscan, treefold_broadcast, treefold_run_dot, treefold_run_dots, &
-      treefold_run_by_key, treefold_run_keyed, treefold_start, treefold_start_dot, treefold_start_dots, treefold_start_by_key, &
-      treefold_test, treefold_wait_timeout, treefold_wait, treefold_wait_all, treefold_wait_keyed, treefold_run_of_plan, &
+      treefold_builder_create_user, treefold_builder_set, treefold_builder_destroy, treefold_plan_build, &
+      treefold_plan_destroy, treefold_plan_algorithm, treefold_plan_scattered_columns, treefold_plan_print, &
+      treefold_plan_pending, treefold_allreduce, treefold_reduce, treefold_reduce_scatter, treefold_scan, treefold_exscan, &
+      treefold_broadcast, treefold_run_dots, treefold_run_keyed, treefold_start, treefold_start_dots, treefold_test, &
+      treefold_wait_timeout, treefold_wait, treefold_wait_all, treefold_wait_keyed, treefold_run_of_plan, &
       treefold_run_algorithm, treefold_cancel, treefold_hashed_create, treefold_hashed_destroy, treefold_hashed_run, &
       treefold_hashed_result, treefold_algorithm_name, TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE, &
-      TREEFOLD_CALL_REDUCE_SCATTER, TREEFOLD_CALL_SCAN, TREEFOLD_CALL_EXSCAN, TREEFOLD_CALL_BROADCAST, TREEFOLD_BLOCKS, &
-      TREEFOLD_PORTS, TREEFOLD_NODE_RANKS, TREEFOLD_MESSAGE_LIMIT
+      TREEFOLD_CALL_REDUCE_SCATTER, TREEFOLD_CALL_SCAN, TREEFOLD_CALL_EXSCAN, TREEFOLD_CALL_BROADCAST
    implicit none
    public
 end module treefold_mpi

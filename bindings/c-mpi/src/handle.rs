@@ -1,15 +1,21 @@
 //! Handles of communicators, builders, plans, runs and `ReproRed`'s contexts.
 //!
-//! A handle is not an address but a name: an index into a table of its thread, how often that entry was used before, the thread's number and
-//! the kind of object. So the library detects a handle that was destroyed, that another thread created, or that never existed. No value that
-//! a program passes is dereferenced.
+//! A handle is not an address but a name: an index into a table of the process, how often that place was used before, the number of the
+//! object's thread and the kind of object. So the library detects a handle that was destroyed, that another thread created, or that never
+//! existed. No value that a program passes is dereferenced.
+
+mod owned;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use treefold_c::failure::Failure;
+use treefold_c::failure::{Code, Failure};
+use treefold_c::table::Table;
+
+pub(crate) use self::owned::Owned;
 
 /// The widths of a name's fields in bits, from the lowest bit on. No name is 0, since no kind is 0.
 const KIND_BITS: u32 = 3;
@@ -26,9 +32,29 @@ pub(crate) trait Named: Sized + 'static {
     /// The kind's name in error messages.
     const NAME: &'static str;
 
-    /// This thread's objects; `None` once they have ended with the thread. A program may still destroy handles then: destructors of static
-    /// objects and `atexit` functions run after the main thread's thread-local variables are gone.
-    fn with_table<R>(body: impl FnOnce(&Table<Self::Object>) -> R) -> Option<R>;
+    /// The table of this process' objects.
+    fn table() -> &'static Table<Owned<Self::Object>>;
+
+    /// The handles of this thread's objects; `None` once they have ended with the thread. A program may still destroy handles then:
+    /// destructors of static objects and `atexit` functions run after the main thread's thread-local variables are gone.
+    fn with_own<R>(body: impl FnOnce(&Own<Self>) -> R) -> Option<R>;
+}
+
+/// The handles of a thread's objects, which end with the thread.
+pub(crate) struct Own<H: Named>(RefCell<BTreeSet<*const H>>);
+
+impl<H: Named> Own<H> {
+    pub(crate) const fn new() -> Self {
+        Self(RefCell::new(BTreeSet::new()))
+    }
+}
+
+impl<H: Named> Drop for Own<H> {
+    fn drop(&mut self) {
+        for &handle in &*self.0.borrow() {
+            drop(empty(handle));
+        }
+    }
 }
 
 /// Declares the handle of a kind of objects, which C knows as a pointer to an incomplete type.
@@ -44,15 +70,18 @@ macro_rules! handle {
             const KIND: u64 = $kind;
             const NAME: &'static str = $name;
 
-            #[inline]
-            fn with_table<R>(
-                body: impl FnOnce(&$crate::handle::Table<$object>) -> R,
-            ) -> Option<R> {
+            fn table() -> &'static ::treefold_c::table::Table<$crate::handle::Owned<$object>> {
+                static TABLE: ::treefold_c::table::Table<$crate::handle::Owned<$object>> =
+                    ::treefold_c::table::Table::new();
+                &TABLE
+            }
+
+            fn with_own<R>(body: impl FnOnce(&$crate::handle::Own<Self>) -> R) -> Option<R> {
                 thread_local! {
-                    static TABLE: $crate::handle::Table<$object> =
-                        const { $crate::handle::Table::new() };
+                    static OWN: $crate::handle::Own<$handle> =
+                        const { $crate::handle::Own::new() };
                 }
-                TABLE.try_with(body).ok()
+                OWN.try_with(body).ok()
             }
         }
     };
@@ -60,31 +89,7 @@ macro_rules! handle {
 
 pub(crate) use handle;
 
-/// A thread's objects of one kind.
-pub(crate) struct Table<O: ?Sized> {
-    slots: RefCell<Vec<Slot<O>>>,
-    free: RefCell<Vec<usize>>,
-}
-
-struct Slot<O: ?Sized> {
-    object: Option<Rc<O>>,
-    /// The object's name, so that a single comparison checks a handle.
-    name: usize,
-    /// How often the place was freed.
-    uses: u64,
-}
-
-impl<O: ?Sized> Table<O> {
-    pub(crate) const fn new() -> Self {
-        Self {
-            slots: RefCell::new(Vec::new()),
-            free: RefCell::new(Vec::new()),
-        }
-    }
-}
-
 /// The number of this thread. It is unique until the numbers wrap around.
-#[inline]
 fn thread_number() -> u64 {
     static THREADS: AtomicU64 = AtomicU64::new(0);
     thread_local! {
@@ -102,7 +107,7 @@ fn thread_number() -> u64 {
 /// The fields of a name, besides its kind.
 #[derive(Clone, Copy)]
 struct Name {
-    place: usize,
+    place: u32,
     uses: u64,
     thread: u64,
 }
@@ -115,7 +120,7 @@ impl Name {
             return None;
         }
         Some(Self {
-            place: usize::try_from(part(KIND_BITS, PLACE_BITS)).ok()?,
+            place: place(handle),
             uses: part(KIND_BITS + PLACE_BITS, USE_BITS),
             thread: part(KIND_BITS + PLACE_BITS + USE_BITS, THREAD_BITS),
         })
@@ -123,8 +128,8 @@ impl Name {
 
     fn handle<H: Named>(self) -> *mut H {
         let number = H::KIND
-            | (self.place as u64) << KIND_BITS
-            | self.uses << (KIND_BITS + PLACE_BITS)
+            | u64::from(self.place) << KIND_BITS
+            | (self.uses % (1 << USE_BITS)) << (KIND_BITS + PLACE_BITS)
             | self.thread << (KIND_BITS + PLACE_BITS + USE_BITS);
         // `treefold-c` compiles only for 64-bit processors.
         #[expect(clippy::cast_possible_truncation, reason = "addresses have 64 bits")]
@@ -132,40 +137,42 @@ impl Name {
     }
 }
 
-/// Stores an object in this thread's table, and returns the object's handle.
+/// The place in a handle's name.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "other bits are cut off")]
+fn place<H>(handle: *const H) -> u32 {
+    (handle.addr() >> KIND_BITS) as u32 & ((1 << PLACE_BITS) - 1)
+}
+
+/// Stores an object of this thread, and returns the object's handle.
 ///
 /// # Errors
-/// This thread has too many objects of this kind, or is ending.
+/// There are too many objects of this kind, or the thread is ending.
 pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
-    let named = H::with_table(|table| {
-        let mut slots = table.slots.borrow_mut();
-        let place = match table.free.borrow_mut().pop() {
-            Some(place) => place,
-            None if slots.len() < 1 << PLACE_BITS => {
-                slots.push(Slot {
-                    object: None,
-                    name: 0,
-                    uses: 0,
-                });
-                slots.len() - 1
-            }
-            None => {
-                let reason = format_args!("this thread has {} such handles", slots.len());
-                return Err(Failure::argument(H::NAME, reason));
-            }
-        };
-        let slot = &mut slots[place];
-        let name = Name {
-            place,
-            uses: slot.uses,
-            thread: thread_number(),
-        };
-        let handle = name.handle::<H>();
-        slot.object = Some(object);
-        slot.name = handle.addr();
-        Ok(handle)
+    let named = H::with_own(|own| {
+        let table = H::table();
+        let place = table.take_place()?;
+        if place >> PLACE_BITS != 0 {
+            table.free_place(place);
+            return None;
+        }
+        let thread = thread_number();
+        let handle = table.cell(place)?.fill(object, |uses| {
+            let name = Name {
+                place,
+                uses,
+                thread,
+            };
+            name.handle::<H>()
+        })?;
+        own.0.borrow_mut().insert(handle);
+        Some(handle)
     });
-    named.unwrap_or_else(|| Err(Failure::argument(H::NAME, ENDED)))
+    let named = named.ok_or_else(|| Failure::argument(H::NAME, ENDED))?;
+    named.ok_or_else(|| {
+        let message = format!("too many {} handles exist", H::NAME);
+        Failure::new(Code::Memory, message)
+    })
 }
 
 /// The error of a handle after the thread's objects have ended.
@@ -177,17 +184,9 @@ const ENDED: &str = "its thread has ended, and its handles with it";
 /// The handle is NULL, another thread's, destroyed, or not of this kind.
 #[inline(always)]
 pub(crate) fn object<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure> {
-    let place = handle.addr() >> KIND_BITS & ((1 << PLACE_BITS) - 1);
-    let found = H::with_table(|table| {
-        let slots = table.slots.borrow();
-        let slot = slots.get(place).filter(|slot| slot.name == handle.addr());
-        slot.and_then(|slot| slot.object.clone())
-    });
-    match found {
-        Some(Some(object)) => Ok(object),
-        Some(None) => Err(unknown(handle)),
-        None => Err(ended(handle)),
-    }
+    let cell = H::table().cell(place(handle));
+    let object = cell.and_then(|cell| cell.look(handle, Rc::clone));
+    object.ok_or_else(|| unknown(handle))
 }
 
 /// Calls `body` with the object that a handle names; `None` if there is no such object. `body` must not destroy the handle.
@@ -196,12 +195,8 @@ pub(crate) fn look<H: Named, R>(
     handle: *const H,
     body: impl FnOnce(&H::Object) -> Option<R>,
 ) -> Option<R> {
-    let place = handle.addr() >> KIND_BITS & ((1 << PLACE_BITS) - 1);
-    H::with_table(|table| {
-        let slots = table.slots.try_borrow().ok()?;
-        let slot = slots.get(place).filter(|slot| slot.name == handle.addr());
-        body(slot?.object.as_deref()?)
-    })?
+    let cell = H::table().cell(place(handle))?;
+    cell.look(handle, |object| body(object))?
 }
 
 /// Ends a handle, and returns its object.
@@ -209,17 +204,17 @@ pub(crate) fn look<H: Named, R>(
 /// # Errors
 /// As [`object`].
 pub(crate) fn take<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure> {
-    let object = object(handle)?;
-    let name = Name::of(handle).expect("it names an object");
-    let freed = H::with_table(|table| {
-        let slot = &mut table.slots.borrow_mut()[name.place];
-        // This does not drop the object: the caller has another reference.
-        slot.object = None;
-        slot.uses = (slot.uses + 1) % (1 << USE_BITS);
-        table.free.borrow_mut().push(name.place);
-    });
-    debug_assert!(freed.is_some(), "it was there when `object` looked");
+    let object = empty(handle).ok_or_else(|| unknown(handle))?;
+    H::with_own(|own| own.0.borrow_mut().remove(&handle));
     Ok(object)
+}
+
+/// Takes an object out of its cell, whose place is then free.
+fn empty<H: Named>(handle: *const H) -> Option<Rc<H::Object>> {
+    let place = place(handle);
+    let object = H::table().cell(place)?.empty(handle)?;
+    H::table().free_place(place);
+    Some(object)
 }
 
 /// Destroys a handle on behalf of the program: as [`take`], but `None` if this thread's objects have ended already.
@@ -228,18 +223,9 @@ pub(crate) fn take<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure>
 /// As [`object`].
 pub(crate) fn end<H: Named>(handle: *const H) -> Result<Option<Rc<H::Object>>, Failure> {
     let is_own = Name::of(handle).is_some_and(|name| name.thread == thread_number());
-    match H::with_table(|_| ()) {
+    match H::with_own(|_| ()) {
         None if is_own => Ok(None),
         _ => take(handle).map(Some),
-    }
-}
-
-/// The error of a handle after this thread's objects have ended.
-#[cold]
-fn ended<H: Named>(handle: *const H) -> Failure {
-    match Name::of(handle) {
-        Some(name) if name.thread == thread_number() => Failure::argument(H::NAME, ENDED),
-        _ => unknown(handle),
     }
 }
 
@@ -254,6 +240,7 @@ fn unknown<H: Named>(handle: *const H) -> Failure {
         Some(name) if name.thread != thread_number() => {
             Failure::argument(H::NAME, "it belongs to another thread")
         }
+        Some(_) if H::with_own(|_| ()).is_none() => Failure::argument(H::NAME, ENDED),
         Some(_) => Failure::argument(H::NAME, "it was destroyed"),
     }
 }

@@ -7,17 +7,16 @@ program by_key
    real(real64) :: price(6) = [0.1_real64, 1e9_real64, 0.2_real64, &
       5.0_real64, 1e9_real64 + 2, 0.3_real64]
    real(real64) :: sums(0:2), last
-   type(treefold_accumulator) :: total
+   type(treefold_state) :: total
 
    ! Keys count from 0, as in C.
    call treefold_by_key(TREEFOLD_STATISTIC_SUM, shop, price, sums)
    print '(3(g0.17, 1x))', sums
 
-   call treefold_accumulator_create( &
+   call treefold_state_create( &
       TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, total)
-   call treefold_accumulator_add(total, price)
-   call treefold_accumulator_remove(total, [price(2), price(5)])
-   call treefold_accumulator_value(total, &
-      TREEFOLD_STATISTIC_SUM, last)
+   call treefold_state_add(total, price)
+   call treefold_state_remove(total, [price(2), price(5)])
+   call treefold_state_values(total, TREEFOLD_STATISTIC_SUM, last)
    print '(g0.17)', last
 end program by_key

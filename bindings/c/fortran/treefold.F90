@@ -7,7 +7,7 @@
 ! Start with docs/tutorial-fortran.md. docs/order.md specifies the order, and treefold.h says more about each call. The pages are
 ! installed in share/treefold/docs.
 !
-! A sum, a product, a minimum, a maximum, a dot product and a norm are functions, as the intrinsic sum is. All other procedures are
+! A sum, a product, a minimum, a maximum, a dot product and a norm are functions, as the intrinsic sum is. All other reductions are
 ! subroutines with the result as an argument. The last argument, ierr, is optional. With it, a call sets ierr to TREEFOLD_OK or to
 ! an error code; after an error, do not use the result. Without it, a call prints an error on error_unit and ends the program by
 ! error stop. Several threads may call the procedures of this file at once.
@@ -45,9 +45,8 @@
    interface treefold_exact_sum; procedure exact_sum_of; end interface
    interface treefold_exact_dot; procedure exact_dot_of; end interface
 #ifndef TREEFOLD_COMPLEX
-   public :: treefold_dot, treefold_squared_norm, treefold_exact_norm
+   public :: treefold_dot, treefold_exact_norm
    interface treefold_dot; procedure dot_of; end interface
-   interface treefold_squared_norm; procedure squared_norm_of; end interface
    interface treefold_exact_norm; procedure exact_norm_of; end interface
 #endif
 #endif
@@ -60,7 +59,7 @@ contains
       TREEFOLD_TYPE :: value
 
       value = 0
-      call treefold_fold(TREEFOLD_OP_SUM, x, value, ierr)
+      call treefold_fold(TREEFOLD_OP_SUM, x, value, ierr=ierr)
    end function sum_of
 
    function product_of(x, ierr) result(value)
@@ -69,7 +68,7 @@ contains
       TREEFOLD_TYPE :: value
 
       value = 0
-      call treefold_fold(TREEFOLD_OP_PRODUCT, x, value, ierr)
+      call treefold_fold(TREEFOLD_OP_PRODUCT, x, value, ierr=ierr)
    end function product_of
 
 #ifndef TREEFOLD_COMPLEX
@@ -79,7 +78,7 @@ contains
       TREEFOLD_TYPE :: value
 
       value = 0
-      call treefold_fold(TREEFOLD_OP_MIN, x, value, ierr)
+      call treefold_fold(TREEFOLD_OP_MIN, x, value, ierr=ierr)
    end function min_of
 
    function max_of(x, ierr) result(value)
@@ -88,7 +87,7 @@ contains
       TREEFOLD_TYPE :: value
 
       value = 0
-      call treefold_fold(TREEFOLD_OP_MAX, x, value, ierr)
+      call treefold_fold(TREEFOLD_OP_MAX, x, value, ierr=ierr)
    end function max_of
 #endif
 
@@ -118,18 +117,8 @@ contains
       TREEFOLD_TYPE :: value
 
       value = 0
-      call treefold_dot_into(x, y, value, ierr)
+      call treefold_dot_into(x, y, value, ierr=ierr)
    end function dot_of
-
-   ! The sum of the squares, each square rounded once.
-   function squared_norm_of(x, ierr) result(value)
-      TREEFOLD_TYPE, intent(in) :: x(..)
-      integer, intent(out), optional :: ierr
-      TREEFOLD_TYPE :: value
-
-      value = 0
-      call treefold_dot_into(x, x, value, ierr)
-   end function squared_norm_of
 
    function exact_norm_of(x, ierr) result(value)
       TREEFOLD_TYPE, intent(in) :: x(..)
@@ -146,26 +135,20 @@ contains
 ! ---- For every type -------------------------------------------------------------------------------------------------------------
 
 module treefold_any
-   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_funloc, c_funptr, c_int, c_int32_t, &
+   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_funptr, c_int, c_int32_t, &
       c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
    use, intrinsic :: iso_fortran_env, only: error_unit, int8, int64, real64
    implicit none
    private
 
    public :: treefold_combine, treefold_team, treefold_part, treefold_view_of, treefold_view_read, treefold_view_write, &
-      treefold_version, treefold_error_message, treefold_error_rank, treefold_status_name, &
-      treefold_threads, treefold_thread_count, treefold_fold, treefold_fold_rows, treefold_fold_on, treefold_dot_on, &
-      treefold_dot_into, treefold_fold_user, treefold_sum_lanes, treefold_sum_and_absolute_sum, treefold_exact, &
-      treefold_exact_rows, treefold_by_key, treefold_by_key_rows, treefold_rolling, treefold_accumulator_create, &
-      treefold_accumulator_copy, treefold_accumulator_destroy, treefold_accumulator_clear, treefold_accumulator_add, &
-      treefold_accumulator_remove, treefold_accumulator_add_pairs, treefold_accumulator_remove_pairs, &
-      treefold_accumulator_merge, treefold_accumulator_unmerge, treefold_accumulator_value, treefold_accumulator_equal, &
-      treefold_accumulator_to_bytes, treefold_accumulator_of_bytes, treefold_keyed_create, treefold_keyed_create_rows, &
-      treefold_keyed_create_hashed, treefold_keyed_copy, treefold_keyed_destroy, treefold_keyed_clear, treefold_keyed_add, &
-      treefold_keyed_remove, treefold_keyed_add_pairs, treefold_keyed_remove_pairs, treefold_keyed_merge, &
-      treefold_keyed_unmerge, treefold_keyed_groups, treefold_keyed_keys, treefold_keyed_values, treefold_keyed_equal, &
-      treefold_keyed_to_bytes, treefold_keyed_of_bytes, treefold_refuse, treefold_end_call, &
-      treefold_text_of, treefold_keyed_handle
+      treefold_version, treefold_error_message, treefold_error_rank, treefold_status_name, treefold_threads, &
+      treefold_thread_count, treefold_fold, treefold_fold_rows, treefold_dot_into, treefold_fold_user, treefold_sum_lanes, &
+      treefold_sum_and_absolute_sum, treefold_exact, treefold_exact_rows, treefold_by_key, treefold_by_key_rows, &
+      treefold_rolling, treefold_state_create, treefold_state_create_hashed, treefold_state_copy, treefold_state_destroy, &
+      treefold_state_clear, treefold_state_add, treefold_state_remove, treefold_state_merge, treefold_state_unmerge, &
+      treefold_state_groups, treefold_state_keys, treefold_state_values, treefold_state_equal, treefold_state_to_bytes, &
+      treefold_state_of_bytes, treefold_report, treefold_end_call, treefold_text_of, treefold_keyed_handle
 
    ! The version of this file, in the form of treefold_version().
    integer, parameter, public :: TREEFOLD_SOURCE_VERSION = 100
@@ -217,33 +200,24 @@ module treefold_any
       logical :: skip_nan = .false.      ! Skip items that are NaN.
    end type treefold_window
 
-   ! What the next two types contain: treefold_descriptor.c has a struct of the same layout.
+   ! What a state contains: treefold_descriptor.c has a struct of the same layout.
    type, bind(c) :: state_of_c
       type(c_ptr) :: handle = c_null_ptr
       integer(c_int32_t) :: element = 0, is_keyed = 0
       integer(c_int64_t) :: width = 1
    end type state_of_c
 
-   ! Exact sums that a program keeps between calls, and their statistics. They are freed when the variable goes out of scope, or by
-   ! treefold_accumulator_destroy. Variables of the main program do not go out of scope. Assignment makes a copy.
-   type, public :: treefold_accumulator
+   ! Exact sums that a program keeps between calls, and their statistics: an accumulator of all items, or a keyed state. It is freed
+   ! when the variable goes out of scope, or by treefold_state_destroy. Variables of the main program do not go out of scope.
+   ! Assignment makes a copy.
+   type, public :: treefold_state
       private
-      type(state_of_c) :: state
+      type(state_of_c) :: c
    contains
-      procedure, private :: assign_accumulator
-      generic :: assignment(=) => assign_accumulator
-      final :: finalise_accumulator
-   end type treefold_accumulator
-
-   ! Exact sums for each key, and their statistics, kept between calls.
-   type, public :: treefold_keyed
-      private
-      type(state_of_c) :: state = state_of_c(is_keyed=1)
-   contains
-      procedure, private :: assign_keyed
-      generic :: assignment(=) => assign_keyed
-      final :: finalise_keyed
-   end type treefold_keyed
+      procedure, private :: assign
+      generic :: assignment(=) => assign
+      final :: finalise
+   end type treefold_state
 
    ! The maximum size of an item of a user-defined operator, in bytes.
    integer, parameter, public :: TREEFOLD_ITEM_BYTES_MAX = 512
@@ -311,13 +285,13 @@ module treefold_any
          type(*), dimension(..), intent(in) :: x
          type(*), dimension(..), intent(inout) :: result
          type(*), dimension(..), intent(in) :: y
-         type(c_funptr), intent(in), optional :: team
+         procedure(treefold_team), optional :: team
          type(c_ptr), intent(in), optional :: context
       end function
       integer(c_int32_t) function c_fold_user(items, combine, result, context, empty) bind(c, name='treefold_f_fold_user')
          import
          type(*), dimension(..), intent(in) :: items
-         type(c_funptr), value :: combine
+         procedure(treefold_combine) :: combine
          type(*), dimension(..), intent(inout) :: result
          type(c_ptr), intent(in), optional :: context
          type(*), dimension(..), intent(in), optional :: empty
@@ -357,31 +331,56 @@ module treefold_any
          integer(c_int32_t), value :: type, statistic
          integer(c_int), intent(in), optional :: keys, width
       end function
-      integer(c_int32_t) function c_change(state, parts, x, y, keys) bind(c, name='treefold_f_change')
+      integer(c_int32_t) function c_create_hashed(state, type) bind(c, name='treefold_f_create_hashed')
          import
          type(state_of_c), intent(inout) :: state
-         integer(c_int32_t), value :: parts
-         type(*), dimension(..), intent(in) :: x, y, keys
+         integer(c_int32_t), value :: type
       end function
-      integer(c_int32_t) function c_value(state, statistic, result, ddof) bind(c, name='treefold_f_value')
+      integer(c_int32_t) function c_change(state, is_removal, x, y, keys) bind(c, name='treefold_f_change')
+         import
+         type(state_of_c), intent(inout) :: state
+         integer(c_int32_t), value :: is_removal
+         type(*), dimension(..), intent(in) :: x
+         type(*), dimension(..), intent(in), optional :: y, keys
+      end function
+      integer(c_int32_t) function c_merge(state, is_removal, other) bind(c, name='treefold_f_merge')
+         import
+         type(state_of_c), intent(in) :: state, other
+         integer(c_int32_t), value :: is_removal
+      end function
+      integer(c_int32_t) function c_groups(state, result) bind(c, name='treefold_f_groups')
          import
          type(state_of_c), intent(in) :: state
-         integer(c_int32_t), value :: statistic
-         type(*), dimension(..), intent(inout) :: result
-         real(c_double), intent(in), optional :: ddof
+         integer(c_size_t), intent(inout) :: result
       end function
       integer(c_int32_t) function c_keys(state, result) bind(c, name='treefold_f_keys')
          import
          type(state_of_c), intent(in) :: state
          type(*), dimension(..), intent(inout) :: result
       end function
+      integer(c_int32_t) function c_values(state, statistic, result, ddof) bind(c, name='treefold_f_values')
+         import
+         type(state_of_c), intent(in) :: state
+         integer(c_int32_t), value :: statistic
+         type(*), dimension(..), intent(inout) :: result
+         real(c_double), intent(in), optional :: ddof
+      end function
+      integer(c_int32_t) function c_equal(state, other, result) bind(c, name='treefold_f_equal')
+         import
+         type(state_of_c), intent(in) :: state, other
+         integer(c_int), intent(inout) :: result
+      end function
+      integer(c_int32_t) function c_to_bytes(state, bytes, capacity, needed) bind(c, name='treefold_f_to_bytes')
+         import
+         type(state_of_c), intent(in) :: state
+         type(c_ptr), value :: bytes
+         integer(c_size_t), value :: capacity
+         integer(c_size_t), intent(inout) :: needed
+      end function
       integer(c_int32_t) function c_of_bytes(state, bytes) bind(c, name='treefold_f_of_bytes')
          import
          type(state_of_c), intent(in) :: state
          type(*), dimension(..), intent(in) :: bytes
-      end function
-      integer(c_int32_t) function c_destroy(state) bind(c, name='treefold_f_destroy')
-         import; type(state_of_c), intent(inout) :: state
       end function
       integer(c_int32_t) function treefold_report(status, message) bind(c)
          import
@@ -390,11 +389,6 @@ module treefold_any
       end function
       integer(c_int32_t) function c_threads(n) bind(c, name='treefold_threads')
          import; integer(c_int), value :: n
-      end function
-      integer(c_int32_t) function c_groups(handle, result) bind(c, name='treefold_keyed_groups')
-         import
-         type(c_ptr), value :: handle
-         integer(c_size_t), intent(inout) :: result
       end function
       type(c_ptr) function c_status_name(status) bind(c, name='treefold_status_name')
          import; integer(c_int32_t), value :: status
@@ -416,22 +410,8 @@ module treefold_any
          type(state_of_c), intent(in) :: from
          type(state_of_c), intent(inout) :: to
       end function
-      integer(c_int32_t) function c_one(handle) bind(c)
-         import; type(c_ptr), value :: handle
-      end function
-      integer(c_int32_t) function c_two(handle, other) bind(c)
-         import; type(c_ptr), value :: handle, other
-      end function
-      integer(c_int32_t) function c_compare(handle, other, result) bind(c)
-         import
-         type(c_ptr), value :: handle, other
-         integer(c_int), intent(inout) :: result
-      end function
-      integer(c_int32_t) function c_to_bytes(handle, bytes, capacity, needed) bind(c)
-         import
-         type(c_ptr), value :: handle, bytes
-         integer(c_size_t), value :: capacity
-         integer(c_size_t), intent(inout) :: needed
+      integer(c_int32_t) function c_one(state) bind(c)
+         import; type(state_of_c), intent(inout) :: state
       end function
    end interface
 
@@ -440,23 +420,15 @@ module treefold_any
    procedure(c_number), bind(c, name='treefold_thread_count') :: c_thread_count
    procedure(c_copy), bind(c, name='treefold_f_copy') :: c_copy_state
    procedure(c_copy), bind(c, name='treefold_f_assign') :: c_assign
-   procedure(c_one), bind(c, name='treefold_accumulator_clear') :: c_accumulator_clear
-   procedure(c_one), bind(c, name='treefold_keyed_clear') :: c_keyed_clear
-   procedure(c_two), bind(c, name='treefold_accumulator_merge') :: c_accumulator_merge
-   procedure(c_two), bind(c, name='treefold_accumulator_unmerge') :: c_accumulator_unmerge
-   procedure(c_two), bind(c, name='treefold_keyed_merge') :: c_keyed_merge
-   procedure(c_two), bind(c, name='treefold_keyed_unmerge') :: c_keyed_unmerge
-   procedure(c_compare), bind(c, name='treefold_accumulator_equal') :: c_accumulator_equal
-   procedure(c_compare), bind(c, name='treefold_keyed_equal') :: c_keyed_equal
-   procedure(c_to_bytes), bind(c, name='treefold_accumulator_to_bytes') :: c_accumulator_to_bytes
-   procedure(c_to_bytes), bind(c, name='treefold_keyed_to_bytes') :: c_keyed_to_bytes
+   procedure(c_one), bind(c, name='treefold_f_clear') :: c_clear
+   procedure(c_one), bind(c, name='treefold_f_destroy') :: c_destroy
 
    ! Passed in place of an operator: the dot product of two arrays.
    integer(c_int32_t), parameter :: DOT_OF_TWO = -1
 
    ! Flags that describe a call; add them up. For an array that a call does not need, pass any other array: C cannot distinguish an
    ! absent optional argument from an unallocated one.
-   integer(c_int32_t), parameter :: BY_ROWS = 1, BY_KEY = 2, PAIRS = 4, REMOVAL = 8
+   integer(c_int32_t), parameter :: BY_ROWS = 1, BY_KEY = 2
 
 contains
 
@@ -503,13 +475,16 @@ contains
 
    ! ---- In tree order ----
 
-   ! Reduces all elements of x with an operator, such as TREEFOLD_OP_SUM.
-   subroutine treefold_fold(op, x, result, ierr)
+   ! Reduces all elements of x with an operator, such as TREEFOLD_OP_SUM. With `team`, the caller's own threads do the work;
+   ! the error is TREEFOLD_ARGUMENT if `team` skips a part.
+   subroutine treefold_fold(op, x, result, team, context, ierr)
       integer(c_int32_t), intent(in) :: op
       type(*), dimension(..), intent(in) :: x
       type(*), dimension(..), intent(inout) :: result
+      procedure(treefold_team), optional :: team
+      type(c_ptr), intent(in), optional :: context
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_reduce(op, 0, x, result, x), ierr)
+      call treefold_end_call(c_reduce(op, 0, x, result, x, team, context), ierr)
    end subroutine treefold_fold
 
    ! Reduces rows, element by element: x(:, i) is row i, and result(c) becomes the reduction of x(c, :).
@@ -521,33 +496,16 @@ contains
       call treefold_end_call(c_reduce(op, BY_ROWS, x, result, x), ierr)
    end subroutine treefold_fold_rows
 
-   ! As treefold_fold, on the caller's threads. TREEFOLD_ARGUMENT if `team` skips a part.
-   subroutine treefold_fold_on(op, x, result, team, context, ierr)
-      integer(c_int32_t), intent(in) :: op
-      type(*), dimension(..), intent(in) :: x
-      type(*), dimension(..), intent(inout) :: result
-      procedure(treefold_team) :: team
-      type(c_ptr), intent(in), optional :: context
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_reduce(op, 0, x, result, x, c_funloc(team), context), ierr)
-   end subroutine treefold_fold_on
-
-   ! The sum of the products x(i) * y(i), each product rounded once: the value of the function treefold_dot.
-   subroutine treefold_dot_into(x, y, result, ierr)
+   ! The sum of the products x(i) * y(i), each product rounded once: the value of the function treefold_dot. `team` is as in
+   ! treefold_fold.
+   subroutine treefold_dot_into(x, y, result, team, context, ierr)
       type(*), dimension(..), intent(in) :: x, y
       type(*), dimension(..), intent(inout) :: result
+      procedure(treefold_team), optional :: team
+      type(c_ptr), intent(in), optional :: context
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_reduce(DOT_OF_TWO, 0, x, result, y), ierr)
+      call treefold_end_call(c_reduce(DOT_OF_TWO, 0, x, result, y, team, context), ierr)
    end subroutine treefold_dot_into
-
-   subroutine treefold_dot_on(x, y, result, team, context, ierr)
-      type(*), dimension(..), intent(in) :: x, y
-      type(*), dimension(..), intent(inout) :: result
-      procedure(treefold_team) :: team
-      type(c_ptr), intent(in), optional :: context
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_reduce(DOT_OF_TWO, 0, x, result, y, c_funloc(team), context), ierr)
-   end subroutine treefold_dot_on
 
    ! Reduces items of any type, such as a derived type, with a user-defined operator. `result` is one item. So is `empty`, the
    ! result for no items. An item is an element, or an array that has the first dimensions of `items`.
@@ -558,7 +516,7 @@ contains
       type(c_ptr), intent(in), optional :: context
       type(*), dimension(..), intent(in), optional :: empty
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_fold_user(items, c_funloc(combine), result, context, empty), ierr)
+      call treefold_end_call(c_fold_user(items, combine, result, context, empty), ierr)
    end subroutine treefold_fold_user
 
    ! The sum in lanes. x(i) belongs to lane mod(i - 1, lanes); each lane is summed in tree order, and then the lane sums are added
@@ -641,326 +599,171 @@ contains
          merge(1, 0, window%skip_nan), x, result, y, ddof, index, width), ierr)
    end subroutine treefold_rolling
 
-   ! ---- Accumulators ----
+   ! ---- States ----
 
-   ! Creates an empty accumulator, of a real or complex type, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT.
-   subroutine treefold_accumulator_create(type, statistic, accumulator, ierr)
+   ! Creates an empty state.
+   !
+   ! Without `keys`, it is an accumulator, of a real or complex type, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT. With
+   ! `keys`, it is a state for the keys 0 to keys - 1: of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD. With
+   ! `width`, it is a keyed state of rows of that many items: treefold_state_add takes x(:, i) with keys(i), and
+   ! treefold_state_values writes a row for each key.
+   subroutine treefold_state_create(type, statistic, state, keys, width, ierr)
       integer(c_int32_t), intent(in) :: type, statistic
-      type(treefold_accumulator), intent(inout) :: accumulator
+      type(treefold_state), intent(inout) :: state
+      integer, intent(in), optional :: keys, width
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_create(accumulator%state, type, statistic), ierr)
-   end subroutine treefold_accumulator_create
-
-   ! Makes `copy` a copy of the accumulator.
-   subroutine treefold_accumulator_copy(accumulator, copy, ierr)
-      type(treefold_accumulator), intent(in) :: accumulator
-      type(treefold_accumulator), intent(inout) :: copy
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_copy_state(accumulator%state, copy%state), ierr)
-   end subroutine treefold_accumulator_copy
-
-   ! Destroys an accumulator. Does nothing if it was destroyed already, or never created.
-   subroutine treefold_accumulator_destroy(accumulator, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_destroy(accumulator%state), ierr)
-   end subroutine treefold_accumulator_destroy
-
-   ! Removes all items.
-   subroutine treefold_accumulator_clear(accumulator, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_accumulator_clear(accumulator%state%handle), ierr)
-   end subroutine treefold_accumulator_clear
-
-   ! Adds items, or removes items that were added. DOT and VDOT take pairs.
-   subroutine treefold_accumulator_add(accumulator, x, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      type(*), dimension(..), intent(in) :: x
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_change(accumulator%state, 0, x, x, x), ierr)
-   end subroutine treefold_accumulator_add
-
-   subroutine treefold_accumulator_remove(accumulator, x, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      type(*), dimension(..), intent(in) :: x
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_change(accumulator%state, REMOVAL, x, x, x), ierr)
-   end subroutine treefold_accumulator_remove
-
-   subroutine treefold_accumulator_add_pairs(accumulator, x, y, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      type(*), dimension(..), intent(in) :: x, y
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_change(accumulator%state, PAIRS, x, y, x), ierr)
-   end subroutine treefold_accumulator_add_pairs
-
-   subroutine treefold_accumulator_remove_pairs(accumulator, x, y, ierr)
-      type(treefold_accumulator), intent(inout) :: accumulator
-      type(*), dimension(..), intent(in) :: x, y
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_change(accumulator%state, PAIRS + REMOVAL, x, y, x), ierr)
-   end subroutine treefold_accumulator_remove_pairs
-
-   ! Adds the items of another accumulator, or removes them. Both must have the same type and sums; they may be the same
-   ! accumulator.
-   subroutine treefold_accumulator_merge(accumulator, other, ierr)
-      type(treefold_accumulator), intent(in) :: accumulator, other
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_accumulator_merge(accumulator%state%handle, other%state%handle), ierr)
-   end subroutine treefold_accumulator_merge
-
-   subroutine treefold_accumulator_unmerge(accumulator, other, ierr)
-      type(treefold_accumulator), intent(in) :: accumulator, other
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_accumulator_unmerge(accumulator%state%handle, other%state%handle), ierr)
-   end subroutine treefold_accumulator_unmerge
-
-   ! A statistic of the items. A count is an integer(int64); a variance and a standard deviation of complex numbers are real.
-   subroutine treefold_accumulator_value(accumulator, statistic, result, ddof, ierr)
-      type(treefold_accumulator), intent(in) :: accumulator
-      integer(c_int32_t), intent(in) :: statistic
-      type(*), dimension(..), intent(inout) :: result
-      real(real64), intent(in), optional :: ddof
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_value(accumulator%state, statistic, result, ddof), ierr)
-   end subroutine treefold_accumulator_value
-
-   ! Whether both have the same sum and the same counts of items, NaNs, infinities of each sign and negative zeros.
-   function treefold_accumulator_equal(accumulator, other, ierr) result(is_equal)
-      type(treefold_accumulator), intent(in) :: accumulator, other
-      integer, intent(out), optional :: ierr
-      logical :: is_equal
-      is_equal = are_equal(c_accumulator_equal, accumulator%state%handle, other%state%handle, ierr)
-   end function treefold_accumulator_equal
-
-   ! Writes an accumulator as bytes, for files and other programs. Equal accumulators have the same bytes.
-   subroutine treefold_accumulator_to_bytes(accumulator, bytes, ierr)
-      type(treefold_accumulator), intent(in) :: accumulator
-      integer(int8), intent(out), allocatable :: bytes(:)
-      integer, intent(out), optional :: ierr
-      call write_bytes(c_accumulator_to_bytes, accumulator%state%handle, bytes, ierr)
-   end subroutine treefold_accumulator_to_bytes
-
-   ! Replaces the contents of an accumulator with those of another one, given as bytes, of the same type and with the same sums.
-   subroutine treefold_accumulator_of_bytes(accumulator, bytes, ierr)
-      type(treefold_accumulator), intent(in) :: accumulator
-      type(*), dimension(..), intent(in) :: bytes
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_of_bytes(accumulator%state, bytes), ierr)
-   end subroutine treefold_accumulator_of_bytes
-
-   ! ---- Sums by key, between calls ----
-
-   ! Creates an empty state for the keys 0 to keys - 1: of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD.
-   subroutine treefold_keyed_create(type, statistic, keys, keyed, ierr)
-      integer(c_int32_t), intent(in) :: type, statistic
-      integer, intent(in) :: keys
-      type(treefold_keyed), intent(inout) :: keyed
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_create(keyed%state, type, statistic, keys), ierr)
-   end subroutine treefold_keyed_create
-
-   ! Creates an empty state of rows of `width` items. treefold_keyed_add takes x(:, i) with keys(i); treefold_keyed_values writes a
-   ! row for each key.
-   subroutine treefold_keyed_create_rows(type, statistic, keys, width, keyed, ierr)
-      integer(c_int32_t), intent(in) :: type, statistic
-      integer, intent(in) :: keys, width
-      type(treefold_keyed), intent(inout) :: keyed
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_create(keyed%state, type, statistic, keys, width), ierr)
-   end subroutine treefold_keyed_create_rows
+      call treefold_end_call(c_create(state%c, type, statistic, keys, width), ierr)
+   end subroutine treefold_state_create
 
    ! Creates an empty hashed state: sums for any integers as keys. A key gets a sum when its first item is added.
-   subroutine treefold_keyed_create_hashed(type, keyed, ierr)
+   subroutine treefold_state_create_hashed(type, state, ierr)
       integer(c_int32_t), intent(in) :: type
-      type(treefold_keyed), intent(inout) :: keyed
+      type(treefold_state), intent(inout) :: state
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_create(keyed%state, type, TREEFOLD_STATISTIC_SUM), ierr)
-   end subroutine treefold_keyed_create_hashed
+      call treefold_end_call(c_create_hashed(state%c, type), ierr)
+   end subroutine treefold_state_create_hashed
 
-   ! Unless a comment says otherwise, the following procedures work as those for accumulators.
-   subroutine treefold_keyed_copy(keyed, copy, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      type(treefold_keyed), intent(inout) :: copy
+   subroutine treefold_state_copy(state, copy, ierr)
+      type(treefold_state), intent(in) :: state
+      type(treefold_state), intent(inout) :: copy
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_copy_state(keyed%state, copy%state), ierr)
-   end subroutine treefold_keyed_copy
+      call treefold_end_call(c_copy_state(state%c, copy%c), ierr)
+   end subroutine treefold_state_copy
 
-   subroutine treefold_keyed_destroy(keyed, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
+   ! Destroys a state. Does nothing if it was destroyed already, or never created.
+   subroutine treefold_state_destroy(state, ierr)
+      type(treefold_state), intent(inout) :: state
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_destroy(keyed%state), ierr)
-   end subroutine treefold_keyed_destroy
+      call treefold_end_call(c_destroy(state%c), ierr)
+   end subroutine treefold_state_destroy
 
-   subroutine treefold_keyed_clear(keyed, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
+   ! Removes all items.
+   subroutine treefold_state_clear(state, ierr)
+      type(treefold_state), intent(inout) :: state
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_keyed_clear(keyed%state%handle), ierr)
-   end subroutine treefold_keyed_clear
+      call treefold_end_call(c_clear(state%c), ierr)
+   end subroutine treefold_state_clear
 
-   ! Adds items to the sums of their keys, or removes items that were added. States of two arrays take pairs. For NORM, pass x
-   ! twice.
-   subroutine treefold_keyed_add(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      type(*), dimension(..), intent(in) :: keys, x
+   ! Adds items, or removes items that were added. States of two arrays take x and y; for NORM by key, pass x twice. Keyed states
+   ! take keys.
+   subroutine treefold_state_add(state, x, y, keys, ierr)
+      type(treefold_state), intent(inout) :: state
+      type(*), dimension(..), intent(in) :: x
+      type(*), dimension(..), intent(in), optional :: y, keys
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_change(keyed%state, 0, x, x, keys), ierr)
-   end subroutine treefold_keyed_add
+      call treefold_end_call(c_change(state%c, 0, x, y, keys), ierr)
+   end subroutine treefold_state_add
 
-   subroutine treefold_keyed_remove(keyed, keys, x, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      type(*), dimension(..), intent(in) :: keys, x
+   subroutine treefold_state_remove(state, x, y, keys, ierr)
+      type(treefold_state), intent(inout) :: state
+      type(*), dimension(..), intent(in) :: x
+      type(*), dimension(..), intent(in), optional :: y, keys
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_change(keyed%state, REMOVAL, x, x, keys), ierr)
-   end subroutine treefold_keyed_remove
+      call treefold_end_call(c_change(state%c, 1, x, y, keys), ierr)
+   end subroutine treefold_state_remove
 
-   subroutine treefold_keyed_add_pairs(keyed, keys, x, y, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      type(*), dimension(..), intent(in) :: keys, x, y
+   ! Adds the items of another state, or removes them. Both must have the same type and sums; they may be the same state.
+   subroutine treefold_state_merge(state, other, ierr)
+      type(treefold_state), intent(in) :: state, other
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_change(keyed%state, PAIRS, x, y, keys), ierr)
-   end subroutine treefold_keyed_add_pairs
+      call treefold_end_call(c_merge(state%c, 0, other%c), ierr)
+   end subroutine treefold_state_merge
 
-   subroutine treefold_keyed_remove_pairs(keyed, keys, x, y, ierr)
-      type(treefold_keyed), intent(inout) :: keyed
-      type(*), dimension(..), intent(in) :: keys, x, y
+   subroutine treefold_state_unmerge(state, other, ierr)
+      type(treefold_state), intent(in) :: state, other
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_change(keyed%state, PAIRS + REMOVAL, x, y, keys), ierr)
-   end subroutine treefold_keyed_remove_pairs
+      call treefold_end_call(c_merge(state%c, 1, other%c), ierr)
+   end subroutine treefold_state_unmerge
 
-   subroutine treefold_keyed_merge(keyed, other, ierr)
-      type(treefold_keyed), intent(in) :: keyed, other
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_keyed_merge(keyed%state%handle, other%state%handle), ierr)
-   end subroutine treefold_keyed_merge
-
-   subroutine treefold_keyed_unmerge(keyed, other, ierr)
-      type(treefold_keyed), intent(in) :: keyed, other
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_keyed_unmerge(keyed%state%handle, other%state%handle), ierr)
-   end subroutine treefold_keyed_unmerge
-
-   ! The number of keys.
-   function treefold_keyed_groups(keyed, ierr) result(groups)
-      type(treefold_keyed), intent(in) :: keyed
+   ! The number of keys of a keyed state.
+   function treefold_state_groups(state, ierr) result(groups)
+      type(treefold_state), intent(in) :: state
       integer, intent(out), optional :: ierr
       integer(int64) :: groups
 
       groups = 0
-      call treefold_end_call(c_groups(keyed%state%handle, groups), ierr)
-   end function treefold_keyed_groups
+      call treefold_end_call(c_groups(state%c, groups), ierr)
+   end function treefold_state_groups
 
    ! The keys of a hashed state, ascending, as integer(int64).
-   subroutine treefold_keyed_keys(keyed, result, ierr)
-      type(treefold_keyed), intent(in) :: keyed
+   subroutine treefold_state_keys(state, result, ierr)
+      type(treefold_state), intent(in) :: state
       type(*), dimension(..), intent(inout) :: result
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_keys(keyed%state, result), ierr)
-   end subroutine treefold_keyed_keys
+      call treefold_end_call(c_keys(state%c, result), ierr)
+   end subroutine treefold_state_keys
 
-   ! A statistic for each key. Counts and sums of integers are integer(int64); other statistics of integers are real(real64). All
-   ! others have the type of the items.
-   subroutine treefold_keyed_values(keyed, statistic, result, ddof, ierr)
-      type(treefold_keyed), intent(in) :: keyed
+   ! A statistic of all items, or for each key. A count is an integer(int64), as is a sum of integers; other statistics of integers
+   ! are real(real64). A variance or a standard deviation of complex numbers is real. All others have the type of the items.
+   subroutine treefold_state_values(state, statistic, result, ddof, ierr)
+      type(treefold_state), intent(in) :: state
       integer(c_int32_t), intent(in) :: statistic
       type(*), dimension(..), intent(inout) :: result
       real(real64), intent(in), optional :: ddof
       integer, intent(out), optional :: ierr
-      call treefold_end_call(c_value(keyed%state, statistic, result, ddof), ierr)
-   end subroutine treefold_keyed_values
+      call treefold_end_call(c_values(state%c, statistic, result, ddof), ierr)
+   end subroutine treefold_state_values
 
-   ! Whether the two have the same keys, and for each key the same sum and number of items.
-   function treefold_keyed_equal(keyed, other, ierr) result(is_equal)
-      type(treefold_keyed), intent(in) :: keyed, other
-      integer, intent(out), optional :: ierr
-      logical :: is_equal
-      is_equal = are_equal(c_keyed_equal, keyed%state%handle, other%state%handle, ierr)
-   end function treefold_keyed_equal
-
-   subroutine treefold_keyed_to_bytes(keyed, bytes, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      integer(int8), intent(out), allocatable :: bytes(:)
-      integer, intent(out), optional :: ierr
-      call write_bytes(c_keyed_to_bytes, keyed%state%handle, bytes, ierr)
-   end subroutine treefold_keyed_to_bytes
-
-   ! The state gets the number of keys that the bytes have.
-   subroutine treefold_keyed_of_bytes(keyed, bytes, ierr)
-      type(treefold_keyed), intent(in) :: keyed
-      type(*), dimension(..), intent(in) :: bytes
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(c_of_bytes(keyed%state, bytes), ierr)
-   end subroutine treefold_keyed_of_bytes
-
-   ! The C handle of a state, for module treefold_mpi.
-   pure function treefold_keyed_handle(keyed) result(handle)
-      type(treefold_keyed), intent(in) :: keyed
-      type(c_ptr) :: handle
-      handle = keyed%state%handle
-   end function treefold_keyed_handle
-
-   function are_equal(compare, state, other, ierr) result(is_equal)
-      procedure(c_compare) :: compare
-      type(c_ptr), intent(in) :: state, other
+   ! Whether both have the same keys, if any, and the same sums and counts of items, NaNs, infinities of each sign and negative
+   ! zeros. treefold_keyed_equal in treefold.h says what keyed states count.
+   function treefold_state_equal(state, other, ierr) result(is_equal)
+      type(treefold_state), intent(in) :: state, other
       integer, intent(out), optional :: ierr
       logical :: is_equal
       integer(c_int) :: found
 
       found = 0
-      call treefold_end_call(compare(state, other, found), ierr)
+      call treefold_end_call(c_equal(state%c, other%c, found), ierr)
       is_equal = found == 1
-   end function are_equal
+   end function treefold_state_equal
 
-   subroutine write_bytes(to_bytes, state, bytes, ierr)
-      procedure(c_to_bytes) :: to_bytes
-      type(c_ptr), intent(in) :: state
+   ! Writes a state as bytes, for files and other programs. Equal accumulators have the same bytes.
+   subroutine treefold_state_to_bytes(state, bytes, ierr)
+      type(treefold_state), intent(in) :: state
       integer(int8), intent(out), allocatable, target :: bytes(:)
       integer, intent(out), optional :: ierr
       integer(c_size_t) :: needed
       integer(c_int32_t) :: status
 
       needed = 0
-      status = to_bytes(state, c_null_ptr, 0_c_size_t, needed)
+      status = c_to_bytes(state%c, c_null_ptr, 0_c_size_t, needed)
       allocate (bytes(needed))
-      if (status == TREEFOLD_OK) status = to_bytes(state, c_loc(bytes), size(bytes, kind=c_size_t), needed)
+      if (status == TREEFOLD_OK) status = c_to_bytes(state%c, c_loc(bytes), size(bytes, kind=c_size_t), needed)
       call treefold_end_call(status, ierr)
-   end subroutine write_bytes
+   end subroutine treefold_state_to_bytes
+
+   ! Replaces the contents of a state with those of another one, given as bytes, of the same type and with the same sums. A keyed
+   ! state gets the number of keys that the bytes have.
+   subroutine treefold_state_of_bytes(state, bytes, ierr)
+      type(treefold_state), intent(in) :: state
+      type(*), dimension(..), intent(in) :: bytes
+      integer, intent(out), optional :: ierr
+      call treefold_end_call(c_of_bytes(state%c, bytes), ierr)
+   end subroutine treefold_state_of_bytes
+
+   ! The C handle of a keyed state, for module treefold_mpi; a null pointer for an accumulator.
+   pure function treefold_keyed_handle(state) result(handle)
+      type(treefold_state), intent(in) :: state
+      type(c_ptr) :: handle
+
+      handle = c_null_ptr
+      if (state%c%is_keyed == 1) handle = state%c%handle
+   end function treefold_keyed_handle
 
    ! A finaliser has no caller to report an error to. It ignores a state that was destroyed or never created.
-   impure elemental subroutine finalise_accumulator(accumulator)
-      type(treefold_accumulator), intent(inout) :: accumulator
+   impure elemental subroutine finalise(state)
+      type(treefold_state), intent(inout) :: state
       integer(c_int32_t) :: ignored
-      ignored = c_destroy(accumulator%state)
-   end subroutine finalise_accumulator
+      ignored = c_destroy(state%c)
+   end subroutine finalise
 
-   impure elemental subroutine finalise_keyed(keyed)
-      type(treefold_keyed), intent(inout) :: keyed
-      integer(c_int32_t) :: ignored
-      ignored = c_destroy(keyed%state)
-   end subroutine finalise_keyed
-
-   impure elemental subroutine assign_accumulator(to, from)
-      class(treefold_accumulator), intent(inout) :: to
-      type(treefold_accumulator), intent(in) :: from
-      call treefold_end_call(c_assign(from%state, to%state))
-   end subroutine assign_accumulator
-
-   impure elemental subroutine assign_keyed(to, from)
-      class(treefold_keyed), intent(inout) :: to
-      type(treefold_keyed), intent(in) :: from
-      call treefold_end_call(c_assign(from%state, to%state))
-   end subroutine assign_keyed
+   impure elemental subroutine assign(to, from)
+      class(treefold_state), intent(inout) :: to
+      type(treefold_state), intent(in) :: from
+      call treefold_end_call(c_assign(from%c, to%c))
+   end subroutine assign
 
    ! ---- Errors and texts ----
-
-   ! Ends a call with an error that was found in Fortran.
-   subroutine treefold_refuse(status, message, ierr)
-      integer, intent(in) :: status
-      character(len=*), intent(in) :: message
-      integer, intent(out), optional :: ierr
-      call treefold_end_call(treefold_report(int(status, c_int32_t), message // c_null_char), ierr)
-   end subroutine treefold_refuse
 
    ! Ends every call: returns its status, or ends the program.
    subroutine treefold_end_call(status, ierr)

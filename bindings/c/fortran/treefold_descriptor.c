@@ -233,13 +233,13 @@ static void *pointer_or_null(void *const *pointer) { return pointer != NULL ? *p
 /* ---- Over ranks, for module treefold_mpi ---- */
 
 /* Which argument of a call an array is. The result of a start is written after the call has returned, so it cannot be a copy. */
-enum { TREEFOLD_AS_X = 0, TREEFOLD_AS_Y = 1, TREEFOLD_AS_RESULT = 2, TREEFOLD_AS_RESULT_OF_START = 3 };
+enum { TREEFOLD_AS_X = 0, TREEFOLD_AS_Y = 1, TREEFOLD_AS_KEYS = 2, TREEFOLD_AS_RESULT = 3, TREEFOLD_AS_RESULT_OF_START = 4 };
 
 /* Takes an array of elements of `type` (-1 for any integers), or of items of item_bytes bytes. Its address and its length in items become
    the arguments of the C call. An array that is not contiguous is copied. */
 void treefold_f_take(arguments *all, int as, const char *name, const CFI_cdesc_t *array, treefold_type type, int64_t item_bytes) {
     static int64_t nothing;
-    argument *taken = as == TREEFOLD_AS_X ? &all->x : as == TREEFOLD_AS_Y ? &all->y : &all->result;
+    argument *const places[] = {&all->x, &all->y, &all->keys, &all->result, &all->result}, *taken = places[as];
     look(all, taken, name, array, -1, -1);
     int64_t bytes = taken->is.elements * taken->is.bytes, count = item_bytes > 0 ? bytes / item_bytes : taken->is.elements;
     if (type >= TREEFOLD_U8) type -= TREEFOLD_U8 - TREEFOLD_I8;
@@ -277,7 +277,7 @@ treefold_status treefold_f_end(arguments *all, treefold_status status, const CFI
 enum { TREEFOLD_DOT_OF_TWO = -1 };
 
 /* Flags that describe a call. Without its flag, an array argument is a placeholder. */
-enum { TREEFOLD_BY_ROWS = 1, TREEFOLD_BY_KEY = 2, TREEFOLD_PAIRS = 4, TREEFOLD_REMOVAL = 8 };
+enum { TREEFOLD_BY_ROWS = 1, TREEFOLD_BY_KEY = 2 };
 
 /* How many elements of an array with gaps are copied at a time, by one thread and by several: a power of 2. */
 static const int64_t block_elements = 1 << 13, block_of_threads = 1 << 20;
@@ -337,13 +337,13 @@ static treefold_status fold_by_blocks(arguments *all, const reduction *how, void
 
 /* Reduces all elements of x, or its rows, or, for TREEFOLD_DOT_OF_TWO, its products with y. Uses the threads of `team` if there is one. */
 treefold_status treefold_f_reduce(treefold_op op, int by_rows, const CFI_cdesc_t *x, const CFI_cdesc_t *result, const CFI_cdesc_t *y,
-                                  treefold_team const *team, void *const *context) {
+                                  treefold_team team, void *const *context) {
     arguments all = {0};
     look(&all, &all.x, "x", x, 0, -1);
     int64_t width = by_rows ? extent(&all.x, 0) : 1;
     look(&all, &all.result, "result", result, all.x.is.type, width);
     if (op == TREEFOLD_DOT_OF_TWO) look(&all, &all.y, "y", y, all.x.is.type, all.x.is.elements);
-    reduction how = {op, all.x.is.type, by_rows, (size_t)width, team != NULL ? *team : NULL, pointer_or_null(context)};
+    reduction how = {op, all.x.is.type, by_rows, (size_t)width, team, pointer_or_null(context)};
     void *place = whole(&all, &all.result);
     if (have_gaps(&all)) return TREEFOLD_END(fold_by_blocks(&all, &how, place));
     return TREEFOLD_END(fold(&how, all.x.is.address, (size_t)all.x.is.elements, all.y.is.address, place));
@@ -400,7 +400,7 @@ treefold_status treefold_f_sum_and_absolute_sum(const CFI_cdesc_t *x, const CFI_
 
 /* ---- Exact ---- */
 
-/* The contents of an accumulator or a keyed state of Fortran. */
+/* The contents of a state of Fortran: an accumulator or a keyed state. */
 typedef struct {
     union {
         treefold_accumulator *sum;
@@ -416,12 +416,18 @@ treefold_status treefold_f_destroy(treefold_state *state) {
     return state->is_keyed ? treefold_keyed_destroy(&state->handle.keyed) : treefold_accumulator_destroy(&state->handle.sum);
 }
 
+static void check_state(arguments *all, const char *name, const treefold_state *state) {
+    if (state->handle.any == NULL) refuse(all, TREEFOLD_NULL, "`%s` was not created, or was destroyed", name);
+}
+
 /* Makes `to` a copy of another state. After an error it is unchanged. */
 treefold_status treefold_f_copy(const treefold_state *from, treefold_state *to) {
+    arguments all = {0};
     treefold_state made = *from;
     made.handle.any = NULL;
-    treefold_status status = from->is_keyed ? treefold_keyed_copy(from->handle.keyed, &made.handle.keyed)
-                                            : treefold_accumulator_copy(from->handle.sum, &made.handle.sum);
+    check_state(&all, "state", from);
+    treefold_status status = TREEFOLD_END(from->is_keyed ? treefold_keyed_copy(from->handle.keyed, &made.handle.keyed)
+                                                         : treefold_accumulator_copy(from->handle.sum, &made.handle.sum));
     if (status != TREEFOLD_OK) return status;
     treefold_f_destroy(to);
     *to = made;
@@ -433,21 +439,59 @@ treefold_status treefold_f_assign(const treefold_state *from, treefold_state *to
     return from->handle.any != NULL ? treefold_f_copy(from, to) : treefold_f_destroy(to);
 }
 
-/* Replaces a state by an empty one: an accumulator, a state of `keys` keys, of rows if there is a width, or a hashed state. */
+/* Replaces a state by an empty one: an accumulator, or a state of `keys` keys, of rows if there is a width. */
 treefold_status treefold_f_create(treefold_state *state, treefold_type type, treefold_statistic statistic, const int *keys,
                                   const int *width) {
     arguments all = {0};
     treefold_f_destroy(state);
-    state->handle.any = NULL;
     if (keys != NULL) check_number(&all, "keys", *keys);
     if (width != NULL) check_number(&all, "width", *width);
-    if (all.wrong != TREEFOLD_OK) return end(&all, TREEFOLD_OK);
-    state->element = type;
-    state->width = width != NULL ? *width : 1;
-    if (!state->is_keyed) return treefold_accumulator_create(type, statistic, &state->handle.sum);
-    if (keys == NULL) return treefold_keyed_create_hashed(type, TREEFOLD_I64, &state->handle.keyed);
-    if (width == NULL) return treefold_keyed_create(type, statistic, (size_t)*keys, &state->handle.keyed);
-    return treefold_keyed_create_rows(type, statistic, (size_t)*keys, (size_t)*width, &state->handle.keyed);
+    if (width != NULL && keys == NULL) refuse(&all, TREEFOLD_ARGUMENT, "`width`: only states with keys have rows");
+    size_t groups = keys != NULL ? (size_t)*keys : 0, columns = width != NULL ? (size_t)*width : 1;
+    *state = (treefold_state){.element = type, .is_keyed = keys != NULL, .width = (int64_t)columns};
+    return TREEFOLD_END(state->is_keyed ? treefold_keyed_create_rows(type, statistic, groups, columns, &state->handle.keyed)
+                                        : treefold_accumulator_create(type, statistic, &state->handle.sum));
+}
+
+treefold_status treefold_f_create_hashed(treefold_state *state, treefold_type type) {
+    treefold_f_destroy(state);
+    *state = (treefold_state){.element = type, .is_keyed = 1, .width = 1};
+    return treefold_keyed_create_hashed(type, TREEFOLD_I64, &state->handle.keyed);
+}
+
+
+/* Checks two states. */
+static void check_states(arguments *all, const treefold_state *state, const treefold_state *other) {
+    check_state(all, "state", state);
+    check_state(all, "other", other);
+    if (state->is_keyed != other->is_keyed) refuse(all, TREEFOLD_ARGUMENT, "`other`: one state has keys, and the other has none");
+}
+
+/* Checks a state that must have keys. */
+static void check_keyed(arguments *all, const treefold_state *state) {
+    check_state(all, "state", state);
+    if (!state->is_keyed) refuse(all, TREEFOLD_UNSUPPORTED, "`state` has no keys");
+}
+
+treefold_status treefold_f_clear(treefold_state *state) {
+    arguments all = {0};
+    check_state(&all, "state", state);
+    return TREEFOLD_END(state->is_keyed ? treefold_keyed_clear(state->handle.keyed) : treefold_accumulator_clear(state->handle.sum));
+}
+
+treefold_status treefold_f_merge(const treefold_state *state, int is_removal, const treefold_state *other) {
+    arguments all = {0};
+    check_states(&all, state, other);
+    if (state->is_keyed)
+        return TREEFOLD_END((is_removal ? treefold_keyed_unmerge : treefold_keyed_merge)(state->handle.keyed, other->handle.keyed));
+    return TREEFOLD_END((is_removal ? treefold_accumulator_unmerge : treefold_accumulator_merge)(state->handle.sum, other->handle.sum));
+}
+
+treefold_status treefold_f_equal(const treefold_state *state, const treefold_state *other, int *result) {
+    arguments all = {0};
+    check_states(&all, state, other);
+    return TREEFOLD_END(state->is_keyed ? treefold_keyed_equal(state->handle.keyed, other->handle.keyed, result)
+                                        : treefold_accumulator_equal(state->handle.sum, other->handle.sum, result));
 }
 
 /* The type of a statistic's result, for items of type `element`. */
@@ -557,15 +601,15 @@ treefold_status treefold_f_exact(treefold_statistic statistic, int parts, const 
 
 /* Adds items to a state of the caller, or removes them. Several blocks are added to a copy of the state first, because a failed call must
    change nothing. */
-treefold_status treefold_f_change(treefold_state *state, int parts, const CFI_cdesc_t *x, const CFI_cdesc_t *y,
+treefold_status treefold_f_change(treefold_state *state, int is_removal, const CFI_cdesc_t *x, const CFI_cdesc_t *y,
                                   const CFI_cdesc_t *keys) {
     arguments all = {0};
-    int is_removal = parts & TREEFOLD_REMOVAL;
-    if (!(parts & TREEFOLD_PAIRS)) y = NULL;
-    if (!state->is_keyed) keys = NULL;
     treefold_state changed = *state;
     changed.handle.any = NULL;
-    look_at_items(&all, keys, x, y, state->handle.any != NULL ? state->element : 0, &state->width);
+    check_state(&all, "state", state);
+    if (state->is_keyed && keys == NULL) refuse(&all, TREEFOLD_NULL, "`keys` is absent, or not allocated");
+    if (!state->is_keyed && keys != NULL) refuse(&all, TREEFOLD_ARGUMENT, "`keys`: the state has no keys");
+    look_at_items(&all, keys, x, y, state->element, &state->width);
     if (all.x.is.elements <= block_elements || !have_gaps(&all)) return TREEFOLD_END(add(state, is_removal, &all));
     treefold_status status = all.wrong == TREEFOLD_OK ? treefold_f_copy(state, &changed) : all.wrong;
     if (status == TREEFOLD_OK) status = add(&changed, is_removal, &all);
@@ -578,28 +622,44 @@ treefold_status treefold_f_change(treefold_state *state, int parts, const CFI_cd
     return end(&all, status);
 }
 
-/* A statistic of a state's items. */
-treefold_status treefold_f_value(const treefold_state *state, treefold_statistic statistic, const CFI_cdesc_t *result,
-                                 const double *ddof) {
+/* A statistic of all items, or for each key. */
+treefold_status treefold_f_values(const treefold_state *state, treefold_statistic statistic, const CFI_cdesc_t *result,
+                                  const double *ddof) {
     arguments all = {0};
-    treefold_type type = state->handle.any != NULL ? type_of_result(statistic, state->element) : 0;
-    look(&all, &all.result, "result", result, type, state->is_keyed ? -1 : 1);
+    check_state(&all, "state", state);
+    look(&all, &all.result, "result", result, type_of_result(statistic, state->element), state->is_keyed ? -1 : 1);
     if (state->width > 1 && all.result.is.rank > 1) check_length(&all, "a row of result", extent(&all.result, 0), state->width);
     size_t m = (size_t)all.result.is.elements;
+    double degrees = number_or_zero(ddof);
     void *place = whole(&all, &all.result);
-    if (!state->is_keyed) return TREEFOLD_END(treefold_accumulator_value(state->handle.sum, statistic, number_or_zero(ddof), place));
-    return TREEFOLD_END(treefold_keyed_values(state->handle.keyed, statistic, number_or_zero(ddof), place, m));
+    return TREEFOLD_END(state->is_keyed ? treefold_keyed_values(state->handle.keyed, statistic, degrees, place, m)
+                                        : treefold_accumulator_value(state->handle.sum, statistic, degrees, place));
+}
+
+treefold_status treefold_f_groups(const treefold_state *state, size_t *result) {
+    arguments all = {0};
+    check_keyed(&all, state);
+    return TREEFOLD_END(treefold_keyed_groups(state->handle.keyed, result));
 }
 
 treefold_status treefold_f_keys(const treefold_state *state, const CFI_cdesc_t *result) {
     arguments all = {0};
+    check_keyed(&all, state);
     look(&all, &all.result, "result", result, TREEFOLD_I64, -1);
     void *place = whole(&all, &all.result);
     return TREEFOLD_END(treefold_keyed_keys(state->handle.keyed, place, (size_t)all.result.is.elements));
 }
 
+treefold_status treefold_f_to_bytes(const treefold_state *state, void *bytes, size_t capacity, size_t *needed) {
+    arguments all = {0};
+    check_state(&all, "state", state);
+    return TREEFOLD_END(state->is_keyed ? treefold_keyed_to_bytes(state->handle.keyed, bytes, capacity, needed)
+                                        : treefold_accumulator_to_bytes(state->handle.sum, bytes, capacity, needed));
+}
+
 treefold_status treefold_f_of_bytes(const treefold_state *state, const CFI_cdesc_t *bytes) {
     arguments all = {0};
+    check_state(&all, "state", state);
     look(&all, &all.x, "bytes", bytes, TREEFOLD_I8, -1);
     size_t n = (size_t)all.x.is.elements;
     const void *items = whole(&all, &all.x);

@@ -449,7 +449,7 @@ typedef struct treefold_keyed treefold_keyed;
 /*
  * Creates an empty state. At first a key takes 16 bytes for SUM, 56 for VARIANCE, 32 for DOT, 48 for WEIGHTED_MEAN, 16 for MIN, 136 for
  * COVARIANCE and 144 for SKEWNESS; statistics that hold the same sums take the same. If items spread over more than about 50 binary places,
- * all keys take that much again for each further 32 places. A key with an item that is not finite takes about 600 bytes more.
+ * all keys take that much again for each further 32 places. A key with an item that is not finite takes 60 to 120 bytes more.
  * TREEFOLD_MEMORY if there is not enough memory.
  *
  * For COUNT, SUM, MEAN, VARIANCE and STD, items may also be integers, TREEFOLD_I8 to TREEFOLD_U64: a key takes 24 bytes for COUNT, SUM and

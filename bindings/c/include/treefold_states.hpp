@@ -64,30 +64,20 @@ public:
         return result;
     }
 
-    // Adds or removes items, or one item. It is an error to remove more items, NaNs, infinities of one sign or negative zeros than were
-    // added. Removing other items that were never added is not detected.
-    template <range_of<T> R> void add(const R &items)
+    // Adds or removes a range of items, one item, or the pairs (x[i], y[i]) of two ranges of equal length. It is an error to remove more items, NaNs,
+    // infinities of one sign or negative zeros than were added. Removing other items that were never added is not detected.
+    template <range_of<T> X, range_of<T>... Y> requires(sizeof...(Y) <= 1)
+    void add(const X &x, const Y &...y)
     {
-        detail::check(treefold_accumulator_add(handle(), std::ranges::data(items), std::ranges::size(items)));
+        change<treefold_accumulator_add, treefold_accumulator_add_pairs>(x, y...);
     }
-    template <range_of<T> R> void remove(const R &items)
+    template <range_of<T> X, range_of<T>... Y> requires(sizeof...(Y) <= 1)
+    void remove(const X &x, const Y &...y)
     {
-        detail::check(treefold_accumulator_remove(handle(), std::ranges::data(items), std::ranges::size(items)));
+        change<treefold_accumulator_remove, treefold_accumulator_remove_pairs>(x, y...);
     }
     void add(const T &item) { add(std::span(std::addressof(item), 1)); }
     void remove(const T &item) { remove(std::span(std::addressof(item), 1)); }
-
-    // The same for pairs (x[i], y[i]). Both ranges must have the same length.
-    template <range_of<T> X, range_of<T> Y> void add(const X &x, const Y &y)
-    {
-        detail::check(treefold_accumulator_add_pairs(handle(), std::ranges::data(x), std::ranges::size(x), std::ranges::data(y),
-                                                     std::ranges::size(y)));
-    }
-    template <range_of<T> X, range_of<T> Y> void remove(const X &x, const Y &y)
-    {
-        detail::check(treefold_accumulator_remove_pairs(handle(), std::ranges::data(x), std::ranges::size(x), std::ranges::data(y),
-                                                        std::ranges::size(y)));
-    }
 
     // Adds or removes all items of another accumulator, which may be this one.
     void merge(const accumulator &other) { detail::check(treefold_accumulator_merge(handle(), other.handle())); }
@@ -119,6 +109,14 @@ public:
 private:
     accumulator() noexcept = default;
 
+    template <auto OfItems, auto OfPairs, class X, class... Y> void change(const X &x, const Y &...y)
+    {
+        if constexpr (sizeof...(Y) == 0)
+            detail::check(OfItems(handle(), std::ranges::data(x), std::ranges::size(x)));
+        else
+            detail::check(OfPairs(handle(), std::ranges::data(x), std::ranges::size(x), std::ranges::data(y)..., std::ranges::size(y)...));
+    }
+
     detail::handle<treefold_accumulator, treefold_accumulator_destroy> state_;
 };
 
@@ -134,13 +132,7 @@ public:
     // one row for each group.
     template <treefold_statistic S>
         requires(!is_hashed && has_statistic_by_key<T, S>)
-    keyed(statistic_of<S>, std::size_t groups)
-    {
-        detail::check(treefold_keyed_create(detail::type_of<T>, S, groups, state_.address()));
-    }
-    template <treefold_statistic S>
-        requires(!is_hashed && has_statistic_by_key<T, S>)
-    keyed(statistic_of<S>, std::size_t groups, std::size_t width) : width_(width)
+    keyed(statistic_of<S>, std::size_t groups, std::size_t width = 1) : width_(width)
     {
         detail::check(treefold_keyed_create_rows(detail::type_of<T>, S, groups, width, state_.address()));
     }
@@ -169,28 +161,16 @@ public:
         return result;
     }
 
-    // Adds or removes items, each under its key.
-    template <item_range Keys, range_of<T> X> requires integer<item_of<Keys>>
-    void add(const Keys &keys, const X &items)
+    // Adds or removes items, or pairs (x[i], y[i]) of two ranges of the same length, each under its key.
+    template <item_range Keys, range_of<T> X, range_of<T>... Y> requires(integer<item_of<Keys>> && sizeof...(Y) <= 1)
+    void add(const Keys &keys, const X &x, const Y &...y)
     {
-        change<treefold_keyed_add>(keys, std::ranges::data(items), std::ranges::size(items));
+        change<treefold_keyed_add, treefold_keyed_add_pairs>(keys, x, y...);
     }
-    template <item_range Keys, range_of<T> X> requires integer<item_of<Keys>>
-    void remove(const Keys &keys, const X &items)
+    template <item_range Keys, range_of<T> X, range_of<T>... Y> requires(integer<item_of<Keys>> && sizeof...(Y) <= 1)
+    void remove(const Keys &keys, const X &x, const Y &...y)
     {
-        change<treefold_keyed_remove>(keys, std::ranges::data(items), std::ranges::size(items));
-    }
-
-    // The same for pairs (x[i], y[i]). Both ranges must have the same length.
-    template <item_range Keys, range_of<T> X, range_of<T> Y> requires integer<item_of<Keys>>
-    void add(const Keys &keys, const X &x, const Y &y)
-    {
-        change<treefold_keyed_add_pairs>(keys, std::ranges::data(x), std::ranges::size(x), std::ranges::data(y), std::ranges::size(y));
-    }
-    template <item_range Keys, range_of<T> X, range_of<T> Y> requires integer<item_of<Keys>>
-    void remove(const Keys &keys, const X &x, const Y &y)
-    {
-        change<treefold_keyed_remove_pairs>(keys, std::ranges::data(x), std::ranges::size(x), std::ranges::data(y), std::ranges::size(y));
+        change<treefold_keyed_remove, treefold_keyed_remove_pairs>(keys, x, y...);
     }
 
     // Adds or removes all items of another state, which may be this one. Both must have the same number of keys, unless they are `hashed`.
@@ -247,10 +227,16 @@ private:
     struct nothing {};
     explicit keyed(nothing) noexcept {}
 
-    // Passes the keys, and the address and length of each array.
-    template <auto Change, class Keys, class... Arrays> void change(const Keys &keys, Arrays... arrays)
+    template <auto OfItems, auto OfPairs, class Keys, class X, class... Y> void change(const Keys &keys, const X &x, const Y &...y)
     {
-        detail::check(Change(handle(), detail::type_of<item_of<Keys>>, std::ranges::data(keys), std::ranges::size(keys), arrays...));
+        const auto call = [&](auto of, auto... others) {
+            return of(handle(), detail::type_of<item_of<Keys>>, std::ranges::data(keys), std::ranges::size(keys), std::ranges::data(x),
+                      std::ranges::size(x), others...);
+        };
+        if constexpr (sizeof...(Y) == 0)
+            detail::check(call(OfItems));
+        else
+            detail::check(call(OfPairs, std::ranges::data(y)..., std::ranges::size(y)...));
     }
 
     detail::handle<treefold_keyed, treefold_keyed_destroy> state_;

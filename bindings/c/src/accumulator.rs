@@ -1,96 +1,32 @@
-//! Accumulators of all kinds and element types behind one trait. Items arrive as bytes.
+//! Accumulators of all kinds and element types. Items arrive as bytes.
 
 mod kind;
-
-use std::any::Any;
 
 use treefold::exact::Statistic;
 use treefold::exact::quantity::{ComplexDots, ComplexSums, Dots, Norms, Sums};
 
-pub(crate) use self::kind::of_bytes_error;
 use self::kind::{AccumulatorKind, ComplexMomentsOf, MomentsOf, OfFigure};
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
 use crate::figure::Figure;
-use crate::handle::{Copied, handle};
+use crate::handle::handle;
+use crate::keyed::{Change, Keys, State, of_bytes_error, same_kind};
 use crate::raw::{elements, put};
 use crate::statistic::{Asked, Question};
 
 handle!(
     /// The handle of an accumulator.
     pub treefold_accumulator,
-    Box<dyn Accumulator>,
+    Box<dyn State>,
     1,
     "accumulator"
 );
-
-/// Whether items are added or removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
-    Add,
-    Remove,
-}
-
-/// An accumulator of any kind and element type.
-pub(crate) trait Accumulator: Any + Send + Sync {
-    /// The type of the program's elements.
-    fn element_type(&self) -> ElementType;
-
-    /// Adds or removes items, of one array or of two.
-    ///
-    /// # Errors
-    /// The number of arrays is wrong; an address is not aligned; or there are fewer items than are to be removed.
-    fn change(&mut self, change: Change, arrays: &[&[u8]]) -> Result<(), Failure>;
-
-    /// Adds the items of `other`, or removes them.
-    ///
-    /// # Errors
-    /// `other` is of another kind, or there are fewer items than are to be removed.
-    fn change_by(&mut self, change: Change, other: &dyn Accumulator) -> Result<(), Failure>;
-
-    /// Writes a statistic as one element of type [`Asked::element_type`].
-    ///
-    /// # Errors
-    /// The accumulator does not have this statistic.
-    fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure>;
-
-    /// Whether `other` is equal.
-    ///
-    /// # Errors
-    /// `other` is of another kind.
-    fn equals(&self, other: &dyn Accumulator) -> Result<bool, Failure>;
-
-    fn to_bytes(&self) -> Vec<u8>;
-
-    /// Replaces the contents with those that `to_bytes` has written.
-    ///
-    /// # Errors
-    /// The bytes are not an accumulator of this kind.
-    fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure>;
-
-    /// An empty accumulator of the same kind.
-    fn emptied(&self) -> Box<dyn Accumulator>;
-
-    fn boxed(&self) -> Box<dyn Accumulator>;
-
-    /// The description in error messages.
-    fn name(&self) -> String;
-}
-
-impl Copied for Box<dyn Accumulator> {
-    fn copied(&self) -> Result<Self, Failure> {
-        Ok(self.boxed())
-    }
-}
 
 /// Creates an empty accumulator.
 ///
 /// # Errors
 /// There is no accumulator for this statistic of elements of this type.
-pub(crate) fn of_codes(
-    element_type: ElementType,
-    asked: Asked,
-) -> Result<Box<dyn Accumulator>, Failure> {
+pub(crate) fn of_codes(element_type: ElementType, asked: Asked) -> Result<Box<dyn State>, Failure> {
     use ElementType::{C32, C64, F32, F64};
     use Statistic::{Count, Mean, StandardDeviation, Variance};
     if let Asked::Of(Count | Mean | Variance | StandardDeviation) = asked {
@@ -132,10 +68,7 @@ pub(crate) fn of_codes(
     Ok(make(element_type, Some(figure)))
 }
 
-fn empty<K: AccumulatorKind>(
-    element_type: ElementType,
-    figure: Option<Figure>,
-) -> Box<dyn Accumulator> {
+fn empty<K: AccumulatorKind>(element_type: ElementType, figure: Option<Figure>) -> Box<dyn State> {
     Box::new(Typed::<K> {
         element_type,
         figure,
@@ -151,23 +84,12 @@ struct Typed<K: AccumulatorKind> {
     total: K::Total,
 }
 
-impl<K: AccumulatorKind> Typed<K> {
-    /// Casts another accumulator to this kind.
-    fn like<'o>(&self, other: &'o dyn Accumulator) -> Result<&'o Self, Failure> {
-        let any: &dyn Any = other;
-        any.downcast_ref().ok_or_else(|| {
-            let reason = format_args!("it is {}, not {}", other.name(), self.name());
-            Failure::argument("other", reason)
-        })
-    }
-}
-
-impl<K: AccumulatorKind> Accumulator for Typed<K> {
+impl<K: AccumulatorKind> State for Typed<K> {
     fn element_type(&self) -> ElementType {
         self.element_type
     }
 
-    fn change(&mut self, change: Change, arrays: &[&[u8]]) -> Result<(), Failure> {
+    fn change(&mut self, change: Change, _: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure> {
         let [x, y] = match (arrays, K::TAKES_PAIRS) {
             ([x], false) => [elements("items", x)?, &[]],
             ([x, y], true) => [elements("x", x)?, elements("y", y)?],
@@ -203,17 +125,13 @@ impl<K: AccumulatorKind> Accumulator for Typed<K> {
         }
     }
 
-    fn change_by(&mut self, change: Change, other: &dyn Accumulator) -> Result<(), Failure> {
-        let other = self.like(other)?;
+    fn change_by(&mut self, change: Change, other: &dyn State) -> Result<(), Failure> {
+        let other = same_kind(self, other)?;
         match change {
-            Change::Add => {
-                let result = K::merge(&mut self.total, &other.total);
-                result.map_err(|error| Failure::argument("other", error))
-            }
-            Change::Remove => {
-                let result = K::unmerge(&mut self.total, &other.total);
-                result.map_err(|error| Failure::argument("other", error))
-            }
+            Change::Add => K::merge(&mut self.total, &other.total)
+                .map_err(|error| Failure::argument("other", error)),
+            Change::Remove => K::unmerge(&mut self.total, &other.total)
+                .map_err(|error| Failure::argument("other", error)),
         }
     }
 
@@ -239,12 +157,12 @@ impl<K: AccumulatorKind> Accumulator for Typed<K> {
         Ok(())
     }
 
-    fn equals(&self, other: &dyn Accumulator) -> Result<bool, Failure> {
-        Ok(self.total == self.like(other)?.total)
+    fn equals(&self, other: &dyn State) -> Result<bool, Failure> {
+        Ok(self.total == same_kind(self, other)?.total)
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
-        K::to_bytes(&self.total)
+    fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
+        Ok(K::to_bytes(&self.total))
     }
 
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
@@ -252,16 +170,16 @@ impl<K: AccumulatorKind> Accumulator for Typed<K> {
         Ok(())
     }
 
-    fn emptied(&self) -> Box<dyn Accumulator> {
-        empty::<K>(self.element_type, self.figure)
+    fn emptied(&self) -> Result<Box<dyn State>, Failure> {
+        Ok(empty::<K>(self.element_type, self.figure))
     }
 
-    fn boxed(&self) -> Box<dyn Accumulator> {
-        Box::new(Self {
+    fn boxed(&self) -> Result<Box<dyn State>, Failure> {
+        Ok(Box::new(Self {
             element_type: self.element_type,
             figure: self.figure,
             total: self.total.clone(),
-        })
+        }))
     }
 
     fn name(&self) -> String {

@@ -10,9 +10,9 @@ use treefold::exact::{
     LimitError, Statistic,
 };
 
-use crate::accumulator::{Change, of_bytes_error};
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
+use crate::keyed::{Change, of_bytes_error};
 use crate::raw::put;
 use crate::statistic::{Asked, Question};
 

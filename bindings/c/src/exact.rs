@@ -2,9 +2,10 @@
 
 use treefold::exact::{self, Float, Held, Statistic, par};
 
-use crate::accumulator::{self, Change};
+use crate::accumulator;
 use crate::element::ElementType;
 use crate::failure::{self, Failure};
+use crate::keyed::{Change, Keys};
 use crate::local::{self, By};
 use crate::raw::{elements, put};
 use crate::statistic::Question;
@@ -67,7 +68,7 @@ pub(crate) fn statistic(
         }),
         _ if asked.held() == Held::Moments || !is_real => {
             let mut items = accumulator::of_codes(element_type, asked)?;
-            items.change(Change::Add, arrays)?;
+            items.change(Change::Add, Keys::NONE, arrays)?;
             items.write(question, result)
         }
         _ => keyed::of_arrays(element_type, question, None, arrays, 1, (result, 1)),

@@ -1,6 +1,6 @@
 //! Handles of accumulators and keyed states.
 //!
-//! A handle is not an address but a name: an index into a table of the process, how often that entry was used before, the kind of object,
+//! A handle is not an address but a name: an index into a table of the process, how often that place was used before, the kind of object,
 //! and the table's number. So the library detects a handle that was destroyed, that another copy of the library created, or that never
 //! existed. No value that a program passes is dereferenced.
 //!
@@ -8,14 +8,11 @@
 //! error. A wait would hide a bug of the program, and would never end in a child process that was forked while another thread used the
 //! object.
 
-mod table;
-
 use std::ptr;
-use std::sync::TryLockError;
+use std::sync::{RwLock, TryLockError};
 
-pub(crate) use self::table::Table;
-use self::table::{PLACE_BITS, Slot};
 use crate::failure::{Code, Failure};
+use crate::table::{PLACE_BITS, Table};
 
 /// The widths of a name's fields in bits: kind, place, uses, table, from the lowest bit on. No name is 0, since no kind is 0.
 const KIND_BITS: u32 = 3;
@@ -32,7 +29,23 @@ pub(crate) trait Named: Sized + 'static {
     const NAME: &'static str;
 
     /// The table of this process' objects.
-    fn table() -> &'static Table<Self::Object>;
+    fn table() -> &'static Table<Cell<Self::Object>>;
+}
+
+/// The cell of an object.
+pub(crate) type Cell<O> = RwLock<Held<O>>;
+
+pub(crate) struct Held<O> {
+    object: Option<O>,
+    /// How often the place was freed.
+    uses: u64,
+}
+
+impl<O> Default for Held<O> {
+    fn default() -> Self {
+        let (object, uses) = (None, 0);
+        Self { object, uses }
+    }
 }
 
 /// An object that can be copied, so that it can be merged with itself.
@@ -57,8 +70,9 @@ macro_rules! handle {
             const KIND: u64 = $kind;
             const NAME: &'static str = $name;
 
-            fn table() -> &'static $crate::handle::Table<$object> {
-                static TABLE: $crate::handle::Table<$object> = $crate::handle::Table::new();
+            fn table() -> &'static $crate::table::Table<$crate::handle::Cell<$object>> {
+                static TABLE: $crate::table::Table<$crate::handle::Cell<$object>> =
+                    $crate::table::Table::new();
                 &TABLE
             }
         }
@@ -110,30 +124,28 @@ fn table_number<H: Named>() -> u64 {
 /// There are too many objects of this kind.
 pub(crate) fn name<H: Named>(object: H::Object) -> Result<*mut H, Failure> {
     let table = H::table();
-    let slot = table.take_place().and_then(|place| {
-        let slot = table.slot(place)?;
-        Some((place, slot))
-    });
-    let (place, slot) = slot.ok_or_else(|| {
+    let taken = table.take_place();
+    let cell = taken.and_then(|place| Some((place, table.cell(place)?)));
+    let (place, cell) = cell.ok_or_else(|| {
         let message = format!("too many {} handles exist", H::NAME);
         Failure::new(Code::Memory, message)
     })?;
     // No other thread uses a free place, except for a moment through a destroyed name.
-    let mut held = slot.held.write().unwrap_or_else(|error| error.into_inner());
+    let mut held = cell.write().unwrap_or_else(|error| error.into_inner());
     held.object = Some(object);
     let uses = held.uses;
     Ok(Name { place, uses }.handle())
 }
 
-/// Finds the table entry that a handle names. Error messages call the handle `argument`.
+/// Finds the cell that a handle names. Error messages call the handle `argument`.
 fn find<H: Named>(
     argument: &str,
     handle: *const H,
-) -> Result<(Name, &'static Slot<H::Object>), Failure> {
+) -> Result<(Name, &'static Cell<H::Object>), Failure> {
     let name = Name::of(handle).ok_or_else(|| unknown(argument, handle))?;
-    let slot = H::table().slot(name.place);
-    let slot = slot.ok_or_else(|| unknown(argument, handle))?;
-    Ok((name, slot))
+    let cell = H::table().cell(name.place);
+    let cell = cell.ok_or_else(|| unknown(argument, handle))?;
+    Ok((name, cell))
 }
 
 /// Reads an object.
@@ -156,8 +168,8 @@ pub(crate) fn read_as<H: Named, R>(
     handle: *const H,
     body: impl FnOnce(&H::Object) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
-    let (name, slot) = find(argument, handle)?;
-    let held = slot.held.try_read();
+    let (name, cell) = find(argument, handle)?;
+    let held = cell.try_read();
     let held = held.map_err(|error| in_use(argument, &error))?;
     match &held.object {
         Some(object) if held.uses == name.uses => body(object),
@@ -173,8 +185,8 @@ pub(crate) fn change<H: Named, R>(
     handle: *const H,
     body: impl FnOnce(&mut H::Object) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
-    let (name, slot) = find(H::NAME, handle)?;
-    let held = slot.held.try_write();
+    let (name, cell) = find(H::NAME, handle)?;
+    let held = cell.try_write();
     let mut held = held.map_err(|error| in_use(H::NAME, &error))?;
     let is_own = held.uses == name.uses;
     match &mut held.object {
@@ -207,8 +219,8 @@ pub(crate) fn change_by<H: Named, R>(
 /// # Errors
 /// As [`change`]. An object that a panic has left half-changed can be destroyed.
 pub(crate) fn end<H: Named>(handle: *const H) -> Result<(), Failure> {
-    let (name, slot) = find(H::NAME, handle)?;
-    let mut held = match slot.held.try_write() {
+    let (name, cell) = find(H::NAME, handle)?;
+    let mut held = match cell.try_write() {
         Ok(held) => held,
         Err(TryLockError::Poisoned(error)) => error.into_inner(),
         Err(error @ TryLockError::WouldBlock) => return Err(in_use(H::NAME, &error)),
@@ -218,9 +230,9 @@ pub(crate) fn end<H: Named>(handle: *const H) -> Result<(), Failure> {
     }
     let object = held.object.take();
     held.uses = (held.uses + 1) % (1 << USE_BITS);
-    slot.held.clear_poison();
+    cell.clear_poison();
     drop(held);
-    H::table().free_place(name.place, slot);
+    H::table().free_place(name.place);
     drop(object);
     Ok(())
 }

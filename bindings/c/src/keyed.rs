@@ -18,10 +18,9 @@ pub use self::codes::collected;
 pub(crate) use self::codes::of_codes;
 pub(crate) use self::hashed::of_codes as hashed_of_codes;
 use self::kind::SUM_BYTES;
-pub(crate) use self::state::KeyedState;
 pub use self::state::treefold_keyed;
+pub(crate) use self::state::{Change, State, of_bytes_error, same_kind};
 pub(crate) use self::windows::{Extent, Window, rolling};
-use crate::accumulator::Change;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::local::By;
@@ -56,6 +55,12 @@ pub struct Keys<'k> {
 }
 
 impl<'k> Keys<'k> {
+    /// The keys of an accumulator's items.
+    pub(crate) const NONE: Self = Self {
+        key_type: ElementType::U8,
+        bytes: &[],
+    };
+
     /// The keys.
     ///
     /// # Errors
@@ -229,11 +234,7 @@ pub(crate) fn of_arrays(
 }
 
 /// Adds rows to the only key of a state. All arrays have the same length.
-fn add_to_one(
-    state: &mut dyn KeyedState,
-    arrays: &[&[u8]],
-    row_bytes: usize,
-) -> Result<(), Failure> {
+fn add_to_one(state: &mut dyn State, arrays: &[&[u8]], row_bytes: usize) -> Result<(), Failure> {
     let zeros = [0; 4096];
     let (bytes, length) = (zeros.len() * row_bytes, arrays[0].len());
     for begin in (0..length).step_by(bytes) {

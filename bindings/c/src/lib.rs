@@ -25,6 +25,7 @@ pub mod operator;
 pub mod raw;
 pub mod states;
 pub mod statistic;
+pub mod table;
 
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("treefold's C interface is for 64-bit processors: handles are 64-bit numbers");

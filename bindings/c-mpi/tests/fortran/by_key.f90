@@ -1,5 +1,5 @@
-! Runs the plans by key of module treefold_mpi, with right and with wrong arguments, on any number of ranks. Compares sums with sums of
-! 64-bit integers, and statistics with the statistics of a state that has all items.
+! Runs the plans by key of module treefold_mpi, with right and with wrong arguments, on any number of ranks. Compares sums with
+! sums of 64-bit integers, and statistics with the statistics of a state that has all items.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 by_key.f90 -ltreefold && mpirun -n 3 ./a.out
 
@@ -43,49 +43,36 @@ contains
       call mistakes(comm)
    end subroutine walk
 
-   subroutine build(comm, type, statistic, plan, name)
+   subroutine build(comm, type, statistic, plan)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, statistic
       type(treefold_plan), intent(inout) :: plan
-      character(len=*), intent(in), optional :: name
       type(treefold_builder) :: builder
-      integer :: ierr
 
       call treefold_builder_create_by_key(comm, type, statistic, GROUPS, builder)
-      call treefold_builder_root(builder, ranks - 1)
-      if (present(name)) call treefold_builder_algorithm(builder, name)
-      call treefold_plan_build(builder, plan, ierr)
-      if (present(name) .and. ierr == TREEFOLD_UNSUPPORTED) return
-      call fails('a plan', ierr, TREEFOLD_OK)
+      call treefold_builder_set(builder, root=ranks - 1)
+      call treefold_plan_build(builder, plan)
    end subroutine build
 
-   ! Several distributions of the items and every algorithm; and keys of every type, by every kind of call.
+   ! Keys of every type, by every kind of call, and several distributions of the items.
    subroutine sums(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan, small_plan
-      character(len=:), allocatable :: name
       integer, allocatable :: own(:)
       integer(int8) :: expected(8 * GROUPS)
       integer(int64) :: begin, end
       real(real64) :: s(GROUPS)
       real(real32) :: small(GROUPS)
-      integer :: algorithm, step, way, operation, from, to, ierr
+      integer :: step, way, operation, from, to
 
       expected = of_type(TREEFOLD_F64, totals)
-      algorithm = 1
-      do while (treefold_algorithm_name(algorithm) /= '')
-         call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan, treefold_algorithm_name(algorithm))
-         algorithm = algorithm + 1
-         call treefold_plan_algorithm(plan, TREEFOLD_CALL_ALLREDUCE, name, ierr)
-         if (ierr /= TREEFOLD_OK) cycle
-         do step = 0, 2
-            own = dealt(N, step, rank)
-            call gives(name, 1, plan, TREEFOLD_CALL_ALLREDUCE, x(own), s, expected, keys=keys(own))
-         end do
+      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
+      do step = 0, 2
+         own = dealt(N, step, rank)
+         call gives('a distribution', 1, plan, TREEFOLD_CALL_ALLREDUCE, x(own), s, expected, keys=keys(own))
       end do
 
       own = dealt(N, 1, rank)
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
       call build(comm, TREEFOLD_F32, TREEFOLD_STATISTIC_SUM, small_plan)
       call treefold_plan_scattered_columns(plan, begin, end)
       do operation = TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE_SCATTER
@@ -109,7 +96,7 @@ contains
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
       type(treefold_run) :: run
-      type(treefold_keyed) :: keyed, whole, small
+      type(treefold_state) :: keyed, whole, small
       integer, allocatable :: own(:)
       integer(int64) :: begin, end
       real(real64) :: found(GROUPS), expected(GROUPS)
@@ -118,54 +105,54 @@ contains
 
       allocate (own, source=dealt(N, 1, rank))
       do statistic = TREEFOLD_STATISTIC_SUM, TREEFOLD_STATISTIC_KURTOSIS
-         call treefold_keyed_create(TREEFOLD_F64, statistic, GROUPS, whole)
+         call treefold_state_create(TREEFOLD_F64, statistic, whole, GROUPS)
          call add(whole, [(from, from = 1, N)])
-         call treefold_keyed_values(whole, statistic, expected)
+         call treefold_state_values(whole, statistic, expected)
          call build(comm, TREEFOLD_F64, statistic, plan)
          call treefold_plan_scattered_columns(plan, begin, end)
          do operation = TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_REDUCE_SCATTER
-            call treefold_keyed_create(TREEFOLD_F64, statistic, GROUPS, keyed)
+            call treefold_state_create(TREEFOLD_F64, statistic, keyed, GROUPS)
             call add(keyed, own)
             call treefold_run_keyed(plan, operation, keyed, is_mine)
             call check('who has a state', is_mine .eqv. (operation /= TREEFOLD_CALL_REDUCE .or. rank == ranks - 1))
             from = merge(int(begin) + 1, 1, operation == TREEFOLD_CALL_REDUCE_SCATTER)
             to = merge(int(end), GROUPS, operation == TREEFOLD_CALL_REDUCE_SCATTER)
             if (.not. is_mine) cycle
-            call treefold_keyed_values(keyed, statistic, found(from:to))
+            call treefold_state_values(keyed, statistic, found(from:to))
             call same('statistic ' // achar(64 + statistic), found(from:to), expected(from:to))
          end do
       end do
 
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_MEAN, plan)
-      call treefold_keyed_create(TREEFOLD_F64, TREEFOLD_STATISTIC_MEAN, GROUPS, whole)
+      call treefold_state_create(TREEFOLD_F64, TREEFOLD_STATISTIC_MEAN, whole, GROUPS)
       call add(whole, [(from, from = 1, N)])
-      call treefold_keyed_values(whole, TREEFOLD_STATISTIC_MEAN, expected)
-      call treefold_run_by_key(plan, TREEFOLD_CALL_ALLREDUCE, keys(own), x(own), found)
+      call treefold_state_values(whole, TREEFOLD_STATISTIC_MEAN, expected)
+      call treefold_allreduce(plan, x(own), found, keys=keys(own))
       call same('means', found, expected)
-      call treefold_keyed_create(TREEFOLD_F64, TREEFOLD_STATISTIC_MEAN, GROUPS, keyed)
-      call treefold_start_by_key(plan, TREEFOLD_CALL_REDUCE, keys(own), x(own), run)
+      call treefold_state_create(TREEFOLD_F64, TREEFOLD_STATISTIC_MEAN, keyed, GROUPS)
+      call treefold_start(plan, TREEFOLD_CALL_REDUCE, x(own), run, keys=keys(own))
       call treefold_wait_keyed(run, keyed, is_mine)
       call check('a state of a run', is_mine .eqv. rank == ranks - 1)
-      if (is_mine) call treefold_keyed_values(keyed, TREEFOLD_STATISTIC_MEAN, found)
+      if (is_mine) call treefold_state_values(keyed, TREEFOLD_STATISTIC_MEAN, found)
       call same('its means', found, expected)
 
-      call treefold_keyed_create(TREEFOLD_F32, TREEFOLD_STATISTIC_MEAN, GROUPS, small)
-      call treefold_start_by_key(plan, TREEFOLD_CALL_ALLREDUCE, keys(own), x(own), run)
+      call treefold_state_create(TREEFOLD_F32, TREEFOLD_STATISTIC_MEAN, small, GROUPS)
+      call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, x(own), run, keys=keys(own))
       call treefold_wait_keyed(run, small, ierr=ierr); call fails('a state of another type for a run', ierr, TREEFOLD_ARGUMENT)
-      call treefold_keyed_create(TREEFOLD_F64, TREEFOLD_STATISTIC_MEAN, GROUPS, keyed)
+      call treefold_state_create(TREEFOLD_F64, TREEFOLD_STATISTIC_MEAN, keyed, GROUPS)
       if (rank == 0) call treefold_run_keyed(plan, TREEFOLD_CALL_ALLREDUCE, small, ierr=ierr)
       if (rank /= 0) call treefold_run_keyed(plan, TREEFOLD_CALL_ALLREDUCE, keyed, ierr=ierr)
       call fails('a state of another type on rank 0', ierr, merge(TREEFOLD_ARGUMENT, TREEFOLD_RANK_FAILED, rank == 0))
    end subroutine states
 
    subroutine add(keyed, numbers)
-      type(treefold_keyed), intent(inout) :: keyed
+      type(treefold_state), intent(inout) :: keyed
       integer, intent(in) :: numbers(:)
       integer :: ierr
 
       ! States of two arrays do not take one.
-      call treefold_keyed_add(keyed, keys(numbers), x(numbers), ierr)
-      if (ierr /= TREEFOLD_OK) call treefold_keyed_add_pairs(keyed, keys(numbers), x(numbers), x(N + 1 - numbers))
+      call treefold_state_add(keyed, x(numbers), keys=keys(numbers), ierr=ierr)
+      if (ierr /= TREEFOLD_OK) call treefold_state_add(keyed, x(numbers), x(N + 1 - numbers), keys(numbers))
    end subroutine add
 
    subroutine any_keys(comm)
@@ -225,39 +212,32 @@ contains
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
       type(treefold_plan) :: plan
-      type(treefold_run) :: run
-      integer, parameter :: EVERY = TREEFOLD_CALL_ALLREDUCE
+      type(treefold_state) :: of_all
       real(real64) :: s(GROUPS)
       integer :: own(2), expected, ierr
 
       expected = merge(TREEFOLD_ARGUMENT, TREEFOLD_RANK_FAILED, rank == 0)
       own = [0, merge(GROUPS, 1, rank == 0)]
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
-      call treefold_run_by_key(plan, EVERY, own, x(:2), s, ierr=ierr)
+      call treefold_allreduce(plan, x(:2), s, ierr, keys=own)
       call fails('a key that is too large on rank 0', ierr, expected)
       if (rank == 0) call says('item 1 has key 17, and keys are 0 to 16')
-      call treefold_run_by_key(plan, EVERY, [0, 1], x(:2), s, ierr=ierr); call fails('a plan after that', ierr, TREEFOLD_SPENT)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
-      call treefold_start_by_key(plan, EVERY, own, x(:2), run, ierr)
-      if (rank /= 0) call treefold_wait(run, s, ierr=ierr)
-      call fails('the same in a start', ierr, expected)
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
-      call treefold_run_by_key(plan, EVERY, own(:merge(1, 2, rank == 0)) * 0, x(:2), s, ierr=ierr)
-      call fails('too few keys on rank 0', ierr, merge(TREEFOLD_LENGTH, TREEFOLD_RANK_FAILED, rank == 0))
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
-      if (rank == 0) call treefold_run_by_key(plan, EVERY, [0, 1], real(x(:2), real32), s, ierr=ierr)
-      if (rank /= 0) call treefold_run_by_key(plan, EVERY, [0, 1], x(:2), s, ierr=ierr)
+      if (rank == 0) call treefold_allreduce(plan, real(x(:2), real32), s, ierr, keys=[0, 1])
+      if (rank /= 0) call treefold_allreduce(plan, x(:2), s, ierr, keys=[0, 1])
       call fails('items of another type on rank 0', ierr, expected)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
-      if (rank == 0) call treefold_run_by_key(plan, EVERY, [0.0, 1.0], x(:2), s, ierr=ierr)
+      if (rank == 0) call treefold_allreduce(plan, x(:2), s, ierr, keys=[0.0, 1.0])
       if (rank == 0) call says('`keys` must be integers, not real(real32)')
-      if (rank /= 0) call treefold_run_by_key(plan, EVERY, [0, 1], x(:2), s, ierr=ierr)
+      if (rank /= 0) call treefold_allreduce(plan, x(:2), s, ierr, keys=[0, 1])
       call fails('keys that are no integers on rank 0', ierr, expected)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
       call treefold_allreduce(plan, x(:2), s, ierr); call fails('items without keys', ierr, TREEFOLD_ARGUMENT)
+      call treefold_state_create(TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, of_all)
+      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
+      call treefold_run_keyed(plan, TREEFOLD_CALL_ALLREDUCE, of_all, ierr=ierr)
+      call fails('a state without keys', ierr, TREEFOLD_NULL)
       call treefold_builder_create_by_key(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, -1, builder, ierr)
       call fails('a negative number of keys', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_create_by_key(comm, TREEFOLD_C64, TREEFOLD_STATISTIC_SUM, GROUPS, builder, ierr)
-      call fails('complex numbers by key', ierr, TREEFOLD_UNSUPPORTED)
    end subroutine mistakes
 end program keyed_walk

@@ -1,5 +1,5 @@
-! Runs the exact plans of module treefold_mpi, and its dot products, with right and with wrong arguments, on any number of ranks, and
-! compares bits with integers of 64 bits, which are converted once.
+! Runs the exact plans of module treefold_mpi, and its dot products, with right and with wrong arguments, on any number of ranks.
+! Compares bits with integers of 64 bits, which are converted once. Tests in C check what does not depend on Fortran.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 exact.f90 -ltreefold && mpirun -n 3 ./a.out
 
@@ -39,11 +39,8 @@ contains
       end do
       call treefold_comm_duplicate(MPI_COMM_WORLD, comm)
       call all_types(comm)
-      call algorithms(comm)
-      call scans(comm)
-      call in_tree(comm)
+      call others(comm)
       call apart(comm)
-      call builders(comm)
       call local_errors(comm)
       call errors_of_ranks(comm)
    end subroutine walk
@@ -55,8 +52,7 @@ contains
       type(treefold_builder) :: builder
 
       call treefold_builder_create_exact(comm, type, statistic, builder)
-      call treefold_builder_width(builder, columns)
-      call treefold_builder_root(builder, ranks - 1)
+      call treefold_builder_set(builder, width=columns, root=ranks - 1)
       call treefold_plan_build(builder, plan)
    end subroutine build
 
@@ -175,94 +171,32 @@ contains
 
    ! ---- Others ------------------------------------------------------------------------------------------------------------------
 
-   subroutine algorithms(comm)
+   subroutine others(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
       type(treefold_plan) :: plan
       character(len=:), allocatable :: name
       real(real64) :: total
-      integer :: algorithm, ierr
+      integer :: way, i, ierr
 
-      algorithm = 1
-      do while (treefold_algorithm_name(algorithm) /= '')
-         name = treefold_algorithm_name(algorithm)
-         call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, builder)
-         call treefold_builder_algorithm(builder, name)
-         call treefold_plan_build(builder, plan)
-         call gives(name, 1, plan, TREEFOLD_CALL_ALLREDUCE, real(x(1, dealt(N, 1, rank)), real64), total, &
-            of_type(TREEFOLD_F64, [sum(x(1, :))]))
-         algorithm = algorithm + 1
-      end do
-      call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, builder)
-      call treefold_builder_agreed(builder)
-      call treefold_plan_build(builder, plan)
-      ! Large items cancel exactly.
-      call treefold_allreduce(plan, [1.0_real64, 1e300_real64, -1e300_real64], total)
-      call same('huge numbers', total, real(ranks, real64))
+      call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SKEWNESS, builder, ierr)
+      call check('a statistic that plans do not have', ierr /= TREEFOLD_OK)
+      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)
       call treefold_allreduce(plan, [real(real64) ::], total)
       call same('the sum of nothing', total, 0.0_real64)
       call treefold_broadcast(plan, total, ierr); call fails('broadcast', ierr, TREEFOLD_UNSUPPORTED)
       call treefold_plan_algorithm(plan, TREEFOLD_CALL_BROADCAST, name)
       call check('no algorithm for broadcast', name == '')
-      call treefold_allreduce(plan, [1.0_real64], total, ierr); call fails('a plan after that', ierr, TREEFOLD_OK)
-   end subroutine algorithms
 
-   ! The items of the lower ranks come first.
-   subroutine scans(comm)
-      type(treefold_comm), intent(in) :: comm
-      type(treefold_plan) :: plan
-      integer, allocatable :: own(:)
-      integer(int64), allocatable :: up_to(:)
-      real(real64) :: scanned(N)
-      integer(int64) :: below
-      integer :: i, way
-
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)
-      allocate (own, source=dealt(N, 1, rank))
-      below = 0
-      do i = 0, rank - 1
-         below = below + sum(x(1, dealt(N, 1, i)))
-      end do
-      allocate (up_to(0:size(own)))
-      up_to = [(below + sum(x(1, own(:i))), i = 0, size(own))]
-      do way = 1, 4
-         call gives('scan', way, plan, TREEFOLD_CALL_SCAN, real(x(1, own), real64), scanned(:size(own)), &
-            of_type(TREEFOLD_F64, up_to(1:)))
-         call gives('exscan', way, plan, TREEFOLD_CALL_EXSCAN, real(x(1, own), real64), scanned(:size(own)), &
-            of_type(TREEFOLD_F64, up_to(:size(own) - 1)))
-      end do
-   end subroutine scans
-
-   ! Dot products of plans in tree order, of numbers whose products are exact.
-   subroutine in_tree(comm)
-      type(treefold_comm), intent(in) :: comm
-      type(treefold_builder) :: builder
-      type(treefold_plan) :: plan
-      real(real64) :: total
-      real(real32) :: small_total
-      integer(int64) :: expected(1)
-      integer :: way, i, ierr
-
-      expected = ranks * 285
-      do way = 1, 4
-         call treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_OP_SUM, builder)
-         call treefold_builder_local_items(builder, 9)
-         call treefold_builder_root(builder, ranks - 1)
-         call treefold_plan_build(builder, plan)
-         call gives('in tree order', way, plan, TREEFOLD_CALL_REDUCE, [(real(i, real64), i = 1, 9)], total, &
-            of_type(TREEFOLD_F64, expected), y=[(real(i, real64), i = 1, 9)])
-         call treefold_builder_create(comm, TREEFOLD_F32, TREEFOLD_OP_SUM, builder)
-         call treefold_builder_local_items(builder, 9)
-         call treefold_plan_build(builder, plan)
-         call gives('in tree order, f32', way, plan, TREEFOLD_CALL_ALLREDUCE, [(real(i, real32), i = 1, 9)], small_total, &
-            of_type(TREEFOLD_F32, expected), y=[(real(i, real32), i = 1, 9)])
-      end do
-      call treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_OP_MAX, builder)
-      call treefold_builder_local_items(builder, 1)
+      ! Dot products of plans in tree order, of numbers whose products are exact.
+      call treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_OP_SUM, builder)
+      call treefold_builder_set(builder, local_items=9, root=ranks - 1)
       call treefold_plan_build(builder, plan)
-      call treefold_run_dot(plan, TREEFOLD_CALL_ALLREDUCE, [1.0_real64], [1.0_real64], total, ierr=ierr)
-      call fails('two arrays for a plan that takes one', ierr, TREEFOLD_ARGUMENT)
-   end subroutine in_tree
+      do way = 1, 4
+         call gives('in tree order', way, plan, TREEFOLD_CALL_REDUCE, [(real(i, real64), i = 1, 9)], total, &
+            of_type(TREEFOLD_F64, [ranks * 285_int64]), y=[(real(i, real64), i = 1, 9)])
+      end do
+   end subroutine others
 
    ! Dot products of separately stored arrays, in one message.
    subroutine apart(comm)
@@ -319,37 +253,6 @@ contains
 
    ! ---- Errors ------------------------------------------------------------------------------------------------------------------
 
-   ! Settings that a builder of an exact plan refuses.
-   subroutine builders(comm)
-      type(treefold_comm), intent(in) :: comm
-      type(treefold_builder) :: builder
-      type(treefold_plan) :: plan
-      real(real64) :: total
-      integer :: ierr
-
-      call treefold_builder_create_exact(comm, TREEFOLD_I64, TREEFOLD_STATISTIC_SUM, builder, ierr)
-      call fails('integers', ierr, TREEFOLD_UNSUPPORTED)
-      call treefold_builder_create_exact(comm, 99, TREEFOLD_STATISTIC_SUM, builder, ierr)
-      call fails('an unknown type', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_create_exact(comm, TREEFOLD_F64, 99, builder, ierr)
-      call fails('an unknown statistic', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SKEWNESS, builder, ierr)
-      call check('a statistic that plans do not have', ierr /= TREEFOLD_OK)
-
-      call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, builder)
-      call treefold_builder_local_items(builder, 1, ierr); call fails('local_items', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_items(builder, 1, ierr); call fails('items', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_even(builder, 1, ierr); call fails('even', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_block_cyclic(builder, 1, 1, ierr); call fails('block_cyclic', ierr, TREEFOLD_ARGUMENT)
-      call treefold_builder_extents(builder, reshape([0_int64, 1_int64], [2, 1]), ierr)
-      call fails('extents', ierr, TREEFOLD_ARGUMENT)
-      call treefold_run_dot(plan, TREEFOLD_CALL_ALLREDUCE, [1.0_real64], [1.0_real64], total, ierr=ierr)
-      call fails('a dot product of a plan that was not built', ierr, TREEFOLD_NULL)
-      if (ranks == 1) return
-      call treefold_builder_create_exact(comm, TREEFOLD_F64, STATISTICS(merge(1, 2, rank == 0)), builder)
-      call treefold_plan_build(builder, plan, ierr); call fails('another statistic on one rank', ierr, TREEFOLD_DISAGREE)
-   end subroutine builders
-
    ! Mistakes that all ranks make alike.
    subroutine local_errors(comm)
       type(treefold_comm), intent(in) :: comm
@@ -362,42 +265,38 @@ contains
 
       z = [1, 2, 3, 4]
       small = [1, 2, 3, 4]
+      call treefold_allreduce(plan, z, total, ierr, y=z)
+      call fails('a dot product of a plan that was not built', ierr, TREEFOLD_NULL)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
-      call treefold_run_dot(plan, EVERY, z, z(:3), total, ierr=ierr); call fails('arrays of two lengths', ierr, TREEFOLD_LENGTH)
-      call treefold_run_dot(plan, EVERY, z, z, total, ierr=ierr); call fails('a plan after that', ierr, TREEFOLD_SPENT)
+      call treefold_allreduce(plan, z, total, ierr, y=z(:3)); call fails('arrays of two lengths', ierr, TREEFOLD_LENGTH)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
       call treefold_allreduce(plan, z, total, ierr); call fails('one array for a plan that takes two', ierr, TREEFOLD_ARGUMENT)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)
-      call treefold_start_dot(plan, EVERY, z, z, run, ierr)
+      call treefold_start(plan, EVERY, z, run, ierr, y=z)
       call fails('two arrays for a plan that takes one', ierr, TREEFOLD_ARGUMENT)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
-      call treefold_run_dot(plan, TREEFOLD_CALL_SCAN, z, z, total, ierr=ierr)
-      call fails('a scan of dot products', ierr, TREEFOLD_ARGUMENT)
-
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
-      call treefold_run_dot(plan, EVERY, z, small, total, ierr=ierr)
+      call treefold_allreduce(plan, z, total, ierr, y=small)
       call fails('an array of another type', ierr, TREEFOLD_ARGUMENT)
       call says('`y` is real(real32), but the plan is for real(real64)')
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
-      call treefold_start_dot(plan, EVERY, small, small, run, ierr)
+      call treefold_allreduce(plan, z, total, ierr, y=z, keys=[0, 1, 2, 3]); call fails('`y` and `keys`', ierr, TREEFOLD_ARGUMENT)
+      call says('`y` and `keys` exclude each other')
+      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
+      call treefold_start(plan, EVERY, small, run, ierr, y=small)
       call fails('the start with another type', ierr, TREEFOLD_ARGUMENT)
-      call says('`x` is real(real32), but the plan is for real(real64)')
+      call says('`local` is real(real32), but the plan is for real(real64)')
       call treefold_wait(run, total, ierr=ierr); call fails('a wait after that', ierr, TREEFOLD_NULL)
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 2, plan)
-      call treefold_start_dot(plan, TREEFOLD_CALL_REDUCE, z(:3), z(:3), run, ierr)
-      call fails('the start with half a row', ierr, TREEFOLD_LENGTH)
-
       ! If the result has another length or type, the run still completes; a run that is under way continues.
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 2, plan)
-      call treefold_start_dot(plan, EVERY, z, z, run)
+      call treefold_start(plan, EVERY, z, run, y=z)
       call treefold_wait(run, total, ierr=ierr); call fails('a result that is too short', ierr, TREEFOLD_LENGTH)
-      call treefold_start_dot(plan, EVERY, z, z, run)
+      call treefold_start(plan, EVERY, z, run, y=z)
       call treefold_wait(run, small(:2), ierr=ierr); call fails('a result of another type', ierr, TREEFOLD_ARGUMENT)
-      call treefold_start_dot(plan, EVERY, z, z, run)
-      call treefold_start_dot(plan, EVERY, z, z, run, ierr); call fails('a run that is under way', ierr, TREEFOLD_ARGUMENT)
+      call treefold_start(plan, EVERY, z, run, y=z)
+      call treefold_start(plan, EVERY, z, run, ierr, y=z); call fails('a run that is under way', ierr, TREEFOLD_ARGUMENT)
       call treefold_wait(run, row)
       call check('rows of two', all(nint(row) == [10 * ranks, 20 * ranks]))
-      call treefold_run_dot(plan, EVERY, small, small, small_total, ierr=ierr)
+      call treefold_allreduce(plan, small, small_total, ierr, y=small)
       call fails('arrays of another type', ierr, TREEFOLD_ARGUMENT)
    end subroutine local_errors
 
@@ -406,7 +305,7 @@ contains
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
       type(treefold_run) :: run
-      real(real64) :: z(2), total, row(3)
+      real(real64) :: z(2), total
       real(real32) :: small(2)
       integer, parameter :: EVERY = TREEFOLD_CALL_ALLREDUCE, ROOT = TREEFOLD_CALL_REDUCE
       integer :: expected, ierr
@@ -420,46 +319,22 @@ contains
       is_needed = rank == 0 .or. rank == ranks - 1
 
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)
-      if (rank == 0) call treefold_allreduce(plan, small, total, ierr)
-      if (rank /= 0) call treefold_allreduce(plan, z, total, ierr)
-      call fails('another type on rank 0', ierr, expected)
-      if (rank /= 0) call check('it is rank 0', treefold_error_rank() == 0)
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)
       if (rank == 0) call treefold_reduce(plan, small, total, ierr=ierr)
       if (rank /= 0) call treefold_reduce(plan, z, total, ierr=ierr)
       if (is_needed) call fails('reduce with another type on rank 0', ierr, expected)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
-      if (rank == 0) call treefold_run_dot(plan, ROOT, small, small, total, ierr=ierr)
-      if (rank /= 0) call treefold_run_dot(plan, ROOT, z, z, total, ierr=ierr)
+      if (rank == 0) call treefold_reduce(plan, small, total, ierr=ierr, y=small)
+      if (rank /= 0) call treefold_reduce(plan, z, total, ierr=ierr, y=z)
       if (is_needed) call fails('a dot product with another type on rank 0', ierr, expected)
 
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
       if (rank == 0) then
-         call treefold_start_dot(plan, EVERY, small, small, run, ierr)
+         call treefold_start(plan, EVERY, small, run, ierr, y=small)
       else
-         call treefold_start_dot(plan, EVERY, z, z, run)
+         call treefold_start(plan, EVERY, z, run, y=z)
          call treefold_wait(run, total, ierr=ierr)
       end if
       call fails('a start of two arrays of another type on rank 0', ierr, expected)
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)
-      if (rank == 0) then
-         call treefold_start(plan, EVERY, small, run, ierr)
-      else
-         call treefold_start(plan, EVERY, z, run)
-         call treefold_wait(run, total, ierr=ierr)
-      end if
-      call fails('a start with another type on rank 0', ierr, expected)
-
-      expected = merge(TREEFOLD_LENGTH, TREEFOLD_RANK_FAILED, rank == 0)
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
-      call treefold_run_dot(plan, EVERY, z, z(:merge(1, 2, rank == 0)), total, ierr=ierr)
-      call fails('two lengths on rank 0', ierr, expected)
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 2, plan)
-      call treefold_allreduce(plan, z(:merge(1, 2, rank == 0)), row(:2), ierr); call fails('half a row on rank 0', ierr, expected)
-      call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 2, plan)
-      call treefold_allreduce(plan, z, row(:merge(3, 2, rank == 0)), ierr)
-      call fails('a result of three columns on rank 0', ierr, expected)
-
       ! The communicator can still be used.
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)
       call treefold_allreduce(plan, z, total)

@@ -8,8 +8,6 @@ use treefold::exact::{
     RemoveError, Statistic,
 };
 
-use crate::failure::{Code, Failure};
-
 /// A kind of accumulator.
 pub(crate) trait AccumulatorKind: 'static {
     /// The type of an element of the program's arrays.
@@ -35,6 +33,31 @@ pub(crate) trait AccumulatorKind: 'static {
     fn of_bytes(bytes: &[u8]) -> Result<Self::Total, BytesError>;
 }
 
+/// The functions of a kind that are methods of its sums.
+macro_rules! methods_of_total {
+    () => {
+        fn merge(total: &mut Self::Total, other: &Self::Total) -> Result<(), LimitError> {
+            total.merge(other)
+        }
+
+        fn unmerge(total: &mut Self::Total, other: &Self::Total) -> Result<(), RemoveError> {
+            total.unmerge(other)
+        }
+
+        fn items(total: &Self::Total) -> u64 {
+            total.items()
+        }
+
+        fn to_bytes(total: &Self::Total) -> Vec<u8> {
+            total.to_bytes()
+        }
+
+        fn of_bytes(bytes: &[u8]) -> Result<Self::Total, BytesError> {
+            Self::Total::of_bytes(bytes)
+        }
+    };
+}
+
 /// The kind of accumulator that computes a sum, a norm or a dot product.
 pub(super) struct OfFigure<Q>(PhantomData<Q>);
 
@@ -46,20 +69,10 @@ impl<Q: Quantity> AccumulatorKind for OfFigure<Q> {
     const TAKES_PAIRS: bool = Q::TAKES_PAIRS;
     const NAME: &'static str = Q::NAME;
 
+    methods_of_total!();
+
     fn add(total: &mut Q::Total, x: &[Q::Item], y: &[Q::Item]) {
         Q::add(total, x, y);
-    }
-
-    fn merge(total: &mut Q::Total, other: &Q::Total) -> Result<(), LimitError> {
-        total.merge(other)
-    }
-
-    fn unmerge(total: &mut Q::Total, other: &Q::Total) -> Result<(), RemoveError> {
-        total.unmerge(other)
-    }
-
-    fn items(total: &Q::Total) -> u64 {
-        total.items()
     }
 
     fn value(total: &Q::Total) -> Q::Item {
@@ -72,14 +85,6 @@ impl<Q: Quantity> AccumulatorKind for OfFigure<Q> {
 
     fn spread(_: &Q::Total, _: Statistic, _: f64) -> Option<u8> {
         None
-    }
-
-    fn to_bytes(total: &Q::Total) -> Vec<u8> {
-        total.to_bytes()
-    }
-
-    fn of_bytes(bytes: &[u8]) -> Result<Q::Total, BytesError> {
-        treefold::exact::Accumulator::of_bytes(bytes)
     }
 }
 
@@ -95,23 +100,10 @@ macro_rules! moments {
             const TAKES_PAIRS: bool = false;
             const NAME: &'static str = "moments";
 
+            methods_of_total!();
+
             fn add(total: &mut $moments<T>, x: &[$item], _: &[$item]) {
                 total.add(x);
-            }
-
-            fn merge(total: &mut $moments<T>, other: &$moments<T>) -> Result<(), LimitError> {
-                total.merge(other)
-            }
-
-            fn unmerge(
-                total: &mut $moments<T>,
-                other: &$moments<T>,
-            ) -> Result<(), RemoveError> {
-                total.unmerge(other)
-            }
-
-            fn items(total: &$moments<T>) -> u64 {
-                total.items()
             }
 
             fn value(total: &$moments<T>) -> $item {
@@ -129,14 +121,6 @@ macro_rules! moments {
                     _ => None,
                 }
             }
-
-            fn to_bytes(total: &$moments<T>) -> Vec<u8> {
-                total.to_bytes()
-            }
-
-            fn of_bytes(bytes: &[u8]) -> Result<$moments<T>, BytesError> {
-                $moments::of_bytes(bytes)
-            }
         }
     };
 }
@@ -153,12 +137,3 @@ moments!(
     ComplexMoments,
     [T; 2]
 );
-
-/// The failure that reports invalid bytes.
-pub(crate) fn of_bytes_error(error: &BytesError) -> Failure {
-    let code = match error {
-        BytesError::Truncated | BytesError::TooMany { .. } => Code::Length,
-        _ => Code::Argument,
-    };
-    Failure::new(code, format!("`bytes`: {error}"))
-}

@@ -2,12 +2,13 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::arrays::{Array, place_of, read, write_element};
+use super::arrays::{place_of, write_element};
 use super::{guard, held};
-use crate::accumulator::{self, Change, treefold_accumulator};
+use crate::accumulator::{self, treefold_accumulator};
 use crate::element::ElementType;
 use crate::failure::Status;
 use crate::handle;
+use crate::keyed::Change;
 use crate::statistic::{Asked, Question};
 
 /// Creates an empty accumulator.
@@ -56,30 +57,7 @@ pub unsafe extern "C" fn treefold_accumulator_destroy(
 /// Removes all items.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_accumulator_clear(accumulator: *mut treefold_accumulator) -> Status {
-    guard(|| {
-        handle::change(accumulator, |held| {
-            *held = held.emptied();
-            Ok(())
-        })
-    })
-}
-
-/// Adds or removes the items of some arrays.
-///
-/// # Safety
-/// Each array has the given number of elements of the accumulator's type.
-unsafe fn change<const N: usize>(
-    accumulator: *const treefold_accumulator,
-    change: Change,
-    arrays: [Array; N],
-) -> Status {
-    guard(|| {
-        handle::change(accumulator, |held| {
-            // SAFETY: the caller promises that many elements.
-            let arrays = unsafe { read(arrays, held.element_type(), &[]) }?;
-            held.change(change, &arrays)
-        })
-    })
+    held::clear(accumulator)
 }
 
 /// Adds items.
@@ -93,7 +71,7 @@ pub unsafe extern "C" fn treefold_accumulator_add(
     n: usize,
 ) -> Status {
     // SAFETY: the callee requires what the caller promises.
-    unsafe { change(accumulator, Change::Add, [("items", items, n)]) }
+    unsafe { held::change(accumulator, Change::Add, None, [("items", items, n)]) }
 }
 
 /// Removes items.
@@ -107,7 +85,7 @@ pub unsafe extern "C" fn treefold_accumulator_remove(
     n: usize,
 ) -> Status {
     // SAFETY: the callee requires what the caller promises.
-    unsafe { change(accumulator, Change::Remove, [("items", items, n)]) }
+    unsafe { held::change(accumulator, Change::Remove, None, [("items", items, n)]) }
 }
 
 /// Adds pairs.
@@ -123,7 +101,7 @@ pub unsafe extern "C" fn treefold_accumulator_add_pairs(
     m: usize,
 ) -> Status {
     // SAFETY: the callee requires what the caller promises.
-    unsafe { change(accumulator, Change::Add, [("x", x, n), ("y", y, m)]) }
+    unsafe { held::change(accumulator, Change::Add, None, [("x", x, n), ("y", y, m)]) }
 }
 
 /// Removes pairs.
@@ -139,20 +117,14 @@ pub unsafe extern "C" fn treefold_accumulator_remove_pairs(
     m: usize,
 ) -> Status {
     // SAFETY: the callee requires what the caller promises.
-    unsafe { change(accumulator, Change::Remove, [("x", x, n), ("y", y, m)]) }
-}
-
-/// Adds or removes another accumulator's items.
-fn change_by(
-    accumulator: *const treefold_accumulator,
-    change: Change,
-    other: *const treefold_accumulator,
-) -> Status {
-    guard(|| {
-        handle::change_by(accumulator, other, |held, other| {
-            held.change_by(change, other.as_ref())
-        })
-    })
+    unsafe {
+        held::change(
+            accumulator,
+            Change::Remove,
+            None,
+            [("x", x, n), ("y", y, m)],
+        )
+    }
 }
 
 /// Adds another accumulator's items.
@@ -161,7 +133,7 @@ pub extern "C" fn treefold_accumulator_merge(
     accumulator: *mut treefold_accumulator,
     other: *const treefold_accumulator,
 ) -> Status {
-    change_by(accumulator, Change::Add, other)
+    held::change_by(accumulator, Change::Add, other)
 }
 
 /// Removes another accumulator's items.
@@ -170,7 +142,7 @@ pub extern "C" fn treefold_accumulator_unmerge(
     accumulator: *mut treefold_accumulator,
     other: *const treefold_accumulator,
 ) -> Status {
-    change_by(accumulator, Change::Remove, other)
+    held::change_by(accumulator, Change::Remove, other)
 }
 
 /// Writes a statistic of the items.
@@ -207,11 +179,7 @@ pub unsafe extern "C" fn treefold_accumulator_equal(
     result: *mut c_int,
 ) -> Status {
     // SAFETY: the callee requires what the caller promises.
-    unsafe {
-        held::equal(accumulator, other, result, |held, other| {
-            held.equals(other.as_ref())
-        })
-    }
+    unsafe { held::equal(accumulator, other, result) }
 }
 
 /// Writes an accumulator as bytes.
@@ -226,11 +194,7 @@ pub unsafe extern "C" fn treefold_accumulator_to_bytes(
     needed: *mut usize,
 ) -> Status {
     // SAFETY: the callee requires what the caller promises.
-    unsafe {
-        held::to_bytes(accumulator, (bytes, capacity), needed, |held| {
-            Ok(held.to_bytes())
-        })
-    }
+    unsafe { held::to_bytes(accumulator, (bytes, capacity), needed) }
 }
 
 /// Replaces the contents of an accumulator with those that the bytes describe.
@@ -244,9 +208,5 @@ pub unsafe extern "C" fn treefold_accumulator_of_bytes(
     n: usize,
 ) -> Status {
     // SAFETY: the callee requires what the caller promises.
-    unsafe {
-        held::of_bytes(accumulator, (bytes, n), |held, bytes| {
-            held.become_bytes(bytes)
-        })
-    }
+    unsafe { held::of_bytes(accumulator, (bytes, n)) }
 }

@@ -12,10 +12,10 @@ use treefold::exact::sql::{self, SqlFunction};
 use super::arrays::{place_of, write_element};
 use super::placed::{self, bytes_of, held_for, state, treefold_aggregate};
 use super::{guard, held};
-use crate::accumulator::Change;
 use crate::aggregate::{self, Column, Rows};
 use crate::element::ElementType;
 use crate::failure::{Failure, Status};
+use crate::keyed::Change;
 use crate::raw::{Bytes, disjoint, write};
 use crate::statistic::Question;
 

@@ -1,11 +1,13 @@
-//! What all handles of `treefold.h` have in common: finding, copying, comparing and destroying their objects.
+//! What all handles of `treefold.h` have in common.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
+use super::arrays::{Array, KeysInput, keys_of, read};
 use super::guard;
 use crate::failure::{Code, Failure, Status};
 use crate::handle::{self, Copied as _, Named};
+use crate::keyed::{Change, Keys, State};
 use crate::raw::{Bytes, disjoint, place, write};
 
 /// Creates an object and writes its handle.
@@ -52,37 +54,83 @@ pub(super) unsafe fn copy<H: Named>(of: *const H, result: *mut *mut H) -> Status
     unsafe { create(result, || handle::read(of, |object| object.copied())) }
 }
 
-/// Writes whether two objects are equal.
+/// Removes all items of a state.
+pub(super) fn clear<H: Named<Object = Box<dyn State>>>(handle: *const H) -> Status {
+    guard(|| {
+        handle::change(handle, |held| {
+            *held = held.emptied()?;
+            Ok(())
+        })
+    })
+}
+
+/// Adds items to a state or removes them, of one array or of two. An accumulator has no keys.
+///
+/// # Safety
+/// `keys` points to the given number of keys of their type, and the arrays to the given number of elements of the state's type.
+pub(super) unsafe fn change<H: Named<Object = Box<dyn State>>, const N: usize>(
+    handle: *const H,
+    change: Change,
+    keys: Option<KeysInput>,
+    arrays: [Array; N],
+) -> Status {
+    guard(|| {
+        let keys = match keys {
+            // SAFETY: the caller promises such keys.
+            Some(keys) => unsafe { keys_of(keys) }?.0,
+            None => Keys::NONE,
+        };
+        handle::change(handle, |held| {
+            // SAFETY: the caller promises that many elements.
+            let arrays = unsafe { read(arrays, held.element_type(), &[]) }?;
+            held.change(change, keys, &arrays)
+        })
+    })
+}
+
+/// Adds another state's items, or removes them.
+pub(super) fn change_by<H: Named<Object = Box<dyn State>>>(
+    handle: *const H,
+    change: Change,
+    other: *const H,
+) -> Status {
+    guard(|| {
+        handle::change_by(handle, other, |held, other| {
+            held.change_by(change, other.as_ref())
+        })
+    })
+}
+
+/// Writes whether two states are equal.
 ///
 /// # Safety
 /// `result` points to one number.
-pub(super) unsafe fn equal<H: Named>(
+pub(super) unsafe fn equal<H: Named<Object = Box<dyn State>>>(
     handle: *const H,
     other: *const H,
     result: *mut c_int,
-    equals: impl FnOnce(&H::Object, &H::Object) -> Result<bool, Failure>,
 ) -> Status {
     guard(|| {
         let is_equal = handle::read(handle, |held| {
-            handle::read_as("other", other, |other| equals(held, other))
+            handle::read_as("other", other, |other| held.equals(other.as_ref()))
         })?;
         // SAFETY: the caller promises room for a number.
         unsafe { write("result", result, c_int::from(is_equal)) }
     })
 }
 
-/// Writes an object as bytes, and the number of bytes.
+/// Writes a state as bytes, and the number of bytes.
 ///
 /// # Safety
 /// `bytes` has room for `capacity` bytes, and `needed` points to one number.
-pub(super) unsafe fn to_bytes<H: Named>(
+pub(super) unsafe fn to_bytes<H: Named<Object = Box<dyn State>>>(
     handle: *const H,
     (bytes, capacity): (*mut c_void, usize),
     needed: *mut usize,
-    state: impl FnOnce(&H::Object) -> Result<Vec<u8>, Failure>,
 ) -> Status {
+    let state = || handle::read(handle, |held| held.to_bytes());
     // SAFETY: the callee requires what the caller promises.
-    unsafe { copy_bytes((bytes, capacity), needed, || handle::read(handle, state)) }
+    unsafe { copy_bytes((bytes, capacity), needed, state) }
 }
 
 /// Copies bytes to the caller's buffer, and writes the number of bytes.
@@ -116,20 +164,19 @@ pub(super) unsafe fn copy_bytes(
     })
 }
 
-/// Replaces the contents of an object with those that the bytes describe.
+/// Replaces the contents of a state with those that the bytes describe.
 ///
 /// # Safety
 /// `bytes` points to n bytes.
-pub(super) unsafe fn of_bytes<H: Named>(
+pub(super) unsafe fn of_bytes<H: Named<Object = Box<dyn State>>>(
     handle: *const H,
     (bytes, n): (*const c_void, usize),
-    become_bytes: impl FnOnce(&mut H::Object, &[u8]) -> Result<(), Failure>,
 ) -> Status {
     guard(|| {
         let array = Bytes::of("bytes", bytes, n, 1)?;
         handle::change(handle, |held| {
             // SAFETY: the caller promises n bytes.
-            become_bytes(held, unsafe { array.read(bytes) })
+            held.become_bytes(unsafe { array.read(bytes) })
         })
     })
 }

@@ -2,13 +2,11 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::arrays::{Array, KeysInput, keys_of, read};
 use super::{guard, held};
-use crate::accumulator::Change;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure, Status};
 use crate::handle;
-use crate::keyed::{self, KeyedState, treefold_keyed};
+use crate::keyed::{self, Change, State, treefold_keyed};
 use crate::local;
 use crate::raw::{Bytes, write};
 use crate::statistic::{Asked, Question};
@@ -92,33 +90,7 @@ pub unsafe extern "C" fn treefold_keyed_destroy(keyed: *mut *mut treefold_keyed)
 /// Removes all items.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_keyed_clear(keyed: *mut treefold_keyed) -> Status {
-    guard(|| {
-        handle::change(keyed, |held| {
-            *held = held.emptied()?;
-            Ok(())
-        })
-    })
-}
-
-/// Adds or removes items by key, of one array or of two.
-///
-/// # Safety
-/// `keys` points to the given number of keys of their type, and the arrays to the given number of elements of the state's type.
-unsafe fn change<const N: usize>(
-    keyed: *const treefold_keyed,
-    change: Change,
-    keys: KeysInput,
-    arrays: [Array; N],
-) -> Status {
-    guard(|| {
-        // SAFETY: the caller promises such keys.
-        let (keys, _) = unsafe { keys_of(keys) }?;
-        handle::change(keyed, |held| {
-            // SAFETY: the caller promises that many elements.
-            let arrays = unsafe { read(arrays, held.element_type(), &[]) }?;
-            held.change(change, keys, &arrays)
-        })
-    })
+    held::clear(keyed)
 }
 
 /// Adds items by key.
@@ -136,7 +108,7 @@ pub unsafe extern "C" fn treefold_keyed_add(
 ) -> Status {
     let arrays = [("items", items, n)];
     // SAFETY: the callee requires what the caller promises.
-    unsafe { change(keyed, Change::Add, (key_type, keys, k), arrays) }
+    unsafe { held::change(keyed, Change::Add, Some((key_type, keys, k)), arrays) }
 }
 
 /// Removes items by key.
@@ -154,7 +126,7 @@ pub unsafe extern "C" fn treefold_keyed_remove(
 ) -> Status {
     let arrays = [("items", items, n)];
     // SAFETY: the callee requires what the caller promises.
-    unsafe { change(keyed, Change::Remove, (key_type, keys, k), arrays) }
+    unsafe { held::change(keyed, Change::Remove, Some((key_type, keys, k)), arrays) }
 }
 
 /// Adds pairs by key.
@@ -174,7 +146,7 @@ pub unsafe extern "C" fn treefold_keyed_add_pairs(
 ) -> Status {
     let arrays = [("x", x, n), ("y", y, l)];
     // SAFETY: the callee requires what the caller promises.
-    unsafe { change(keyed, Change::Add, (key_type, keys, k), arrays) }
+    unsafe { held::change(keyed, Change::Add, Some((key_type, keys, k)), arrays) }
 }
 
 /// Removes pairs by key.
@@ -194,16 +166,7 @@ pub unsafe extern "C" fn treefold_keyed_remove_pairs(
 ) -> Status {
     let arrays = [("x", x, n), ("y", y, l)];
     // SAFETY: the callee requires what the caller promises.
-    unsafe { change(keyed, Change::Remove, (key_type, keys, k), arrays) }
-}
-
-/// Adds or removes another state's items.
-fn change_by(keyed: *const treefold_keyed, change: Change, other: *const treefold_keyed) -> Status {
-    guard(|| {
-        handle::change_by(keyed, other, |held, other| {
-            held.change_by(change, other.as_ref())
-        })
-    })
+    unsafe { held::change(keyed, Change::Remove, Some((key_type, keys, k)), arrays) }
 }
 
 /// Adds another state's items.
@@ -212,7 +175,7 @@ pub extern "C" fn treefold_keyed_merge(
     keyed: *mut treefold_keyed,
     other: *const treefold_keyed,
 ) -> Status {
-    change_by(keyed, Change::Add, other)
+    held::change_by(keyed, Change::Add, other)
 }
 
 /// Removes another state's items.
@@ -221,7 +184,7 @@ pub extern "C" fn treefold_keyed_unmerge(
     keyed: *mut treefold_keyed,
     other: *const treefold_keyed,
 ) -> Status {
-    change_by(keyed, Change::Remove, other)
+    held::change_by(keyed, Change::Remove, other)
 }
 
 /// Writes the number of a state's keys.
@@ -250,8 +213,8 @@ pub unsafe extern "C" fn treefold_keyed_keys(
     result: *mut c_void,
     m: usize,
 ) -> Status {
-    let of_type = |held: &dyn KeyedState| held.key_type();
-    let write = |held: &dyn KeyedState, result: &mut [u8]| held.write_keys(result);
+    let of_type = |held: &dyn State| held.key_type();
+    let write = |held: &dyn State, result: &mut [u8]| held.write_keys(result);
     // SAFETY: the callee requires what the caller promises.
     guard(|| unsafe { of_each_key(keyed, (result, m), of_type, write) })
 }
@@ -270,8 +233,8 @@ pub unsafe extern "C" fn treefold_keyed_values(
 ) -> Status {
     guard(|| {
         let question = Question::of_codes(statistic, ddof)?;
-        let of_type = |held: &dyn KeyedState| Ok(question.asked.element_type(held.element_type()));
-        let write = |held: &dyn KeyedState, result: &mut [u8]| held.write(question, result);
+        let of_type = |held: &dyn State| Ok(question.asked.element_type(held.element_type()));
+        let write = |held: &dyn State, result: &mut [u8]| held.write(question, result);
         // SAFETY: the callee requires what the caller promises.
         unsafe { of_each_key(keyed, (result, m), of_type, write) }
     })
@@ -284,8 +247,8 @@ pub unsafe extern "C" fn treefold_keyed_values(
 unsafe fn of_each_key(
     keyed: *const treefold_keyed,
     (result, m): (*mut c_void, usize),
-    element_type: impl FnOnce(&dyn KeyedState) -> Result<ElementType, Failure>,
-    write: impl FnOnce(&dyn KeyedState, &mut [u8]) -> Result<(), Failure>,
+    element_type: impl FnOnce(&dyn State) -> Result<ElementType, Failure>,
+    write: impl FnOnce(&dyn State, &mut [u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     handle::read(keyed, |held| {
         let held = held.as_ref();
@@ -317,11 +280,7 @@ pub unsafe extern "C" fn treefold_keyed_equal(
     result: *mut c_int,
 ) -> Status {
     // SAFETY: the callee requires what the caller promises.
-    unsafe {
-        held::equal(keyed, other, result, |held, other| {
-            held.equals(other.as_ref())
-        })
-    }
+    unsafe { held::equal(keyed, other, result) }
 }
 
 /// Writes a state as bytes.
@@ -336,7 +295,7 @@ pub unsafe extern "C" fn treefold_keyed_to_bytes(
     needed: *mut usize,
 ) -> Status {
     // SAFETY: the callee requires what the caller promises.
-    unsafe { held::to_bytes(keyed, (bytes, capacity), needed, |held| held.to_bytes()) }
+    unsafe { held::to_bytes(keyed, (bytes, capacity), needed) }
 }
 
 /// Replaces the contents of a state with those that the bytes describe.
@@ -350,5 +309,5 @@ pub unsafe extern "C" fn treefold_keyed_of_bytes(
     n: usize,
 ) -> Status {
     // SAFETY: the callee requires what the caller promises.
-    unsafe { held::of_bytes(keyed, (bytes, n), |held, bytes| held.become_bytes(bytes)) }
+    unsafe { held::of_bytes(keyed, (bytes, n)) }
 }

@@ -7,8 +7,7 @@ use treefold::exact::{Held, IntegerMoments, IntegerSum, Statistic};
 use super::Keys;
 use super::integers::Integers;
 use super::kind::SlotKind;
-use super::state::{KeyedState, empty};
-use crate::accumulator::Change;
+use super::state::{Change, State, empty};
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::statistic::Asked;
@@ -42,7 +41,7 @@ pub(crate) fn of_codes(
     asked: Asked,
     keys: usize,
     width: usize,
-) -> Result<Box<dyn KeyedState>, Failure> {
+) -> Result<Box<dyn State>, Failure> {
     if width == 0 {
         return Err(Failure::argument("width", "it must be at least 1"));
     }
@@ -72,14 +71,14 @@ fn of_reals(
     held: Held,
     keys: usize,
     width: usize,
-) -> Result<Box<dyn KeyedState>, Failure> {
+) -> Result<Box<dyn State>, Failure> {
     match element_type {
         ElementType::F32 => by_slot!(held, f32, S => boxed::<S>(keys, width)),
         _ => by_slot!(held, f64, S => boxed::<S>(keys, width)),
     }
 }
 
-fn boxed<S: SlotKind>(keys: usize, width: usize) -> Result<Box<dyn KeyedState>, Failure> {
+fn boxed<S: SlotKind>(keys: usize, width: usize) -> Result<Box<dyn State>, Failure> {
     Ok(Box::new(empty::<S>(keys, width)?))
 }
 

@@ -6,9 +6,8 @@ use bytemuck::Pod;
 use treefold::exact::{Hashed, RemoveKeyedError, Statistic, Sum};
 
 use super::kind::{Real, SUM_BYTES};
-use super::state::{KeyedState, of_unmerge, same_kind};
+use super::state::{Change, State, of_unmerge, same_kind};
 use super::{Keys, has_room, no_keys, of_keys, of_limit};
-use crate::accumulator::Change;
 use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
@@ -38,7 +37,7 @@ impl HashedKey for u64 {
 pub(crate) fn of_codes(
     element_type: ElementType,
     key_type: ElementType,
-) -> Result<Box<dyn KeyedState>, Failure> {
+) -> Result<Box<dyn State>, Failure> {
     use ElementType::{F32, F64, I64, U64};
     Ok(match (element_type, key_type) {
         (F32, I64) => Box::new(Hashed::<i64, Sum<f32>>::new()),
@@ -70,7 +69,7 @@ fn widened<K: HashedKey>(keys: Keys<'_>) -> Result<Vec<K>, Failure> {
     }, else Err(no_keys()))
 }
 
-impl<K: HashedKey, T: Real> KeyedState for Hashed<K, Sum<T>> {
+impl<K: HashedKey, T: Real> State for Hashed<K, Sum<T>> {
     fn element_type(&self) -> ElementType {
         T::TYPE
     }
@@ -103,7 +102,7 @@ impl<K: HashedKey, T: Real> KeyedState for Hashed<K, Sum<T>> {
         }
     }
 
-    fn change_by(&mut self, change: Change, other: &dyn KeyedState) -> Result<(), Failure> {
+    fn change_by(&mut self, change: Change, other: &dyn State) -> Result<(), Failure> {
         let other = same_kind(self, other)?;
         match change {
             Change::Add => self.merge(other).map_err(|error| of_limit("other", error)),
@@ -111,7 +110,7 @@ impl<K: HashedKey, T: Real> KeyedState for Hashed<K, Sum<T>> {
         }
     }
 
-    fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {
+    fn equals(&self, other: &dyn State) -> Result<bool, Failure> {
         Ok(self == same_kind(self, other)?)
     }
 
@@ -138,11 +137,11 @@ impl<K: HashedKey, T: Real> KeyedState for Hashed<K, Sum<T>> {
         Ok(())
     }
 
-    fn emptied(&self) -> Result<Box<dyn KeyedState>, Failure> {
+    fn emptied(&self) -> Result<Box<dyn State>, Failure> {
         Ok(Box::new(Self::new()))
     }
 
-    fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure> {
+    fn boxed(&self) -> Result<Box<dyn State>, Failure> {
         has_room(self.memory(), 1)?;
         Ok(Box::new(self.clone()))
     }

@@ -6,9 +6,8 @@ use bytemuck::Pod;
 use treefold::exact::{self, IntegerMoments, IntegerSum, Keyed, KeyedSlot, Statistic};
 
 use super::kind::{change_by_short_keys, write};
-use super::state::{KeyedState, change_by_slots, change_slots, same_kind};
+use super::state::{Change, State, change_by_slots, change_slots, of_bytes_error, same_kind};
 use super::{Keys, has_room};
-use crate::accumulator::{Change, of_bytes_error};
 use crate::by_integer;
 use crate::element::ElementType;
 use crate::failure::{Code, Failure};
@@ -71,7 +70,7 @@ impl<S: IntegerSlot> Integers<S> {
     }
 }
 
-impl<S: IntegerSlot> KeyedState for Integers<S> {
+impl<S: IntegerSlot> State for Integers<S> {
     fn element_type(&self) -> ElementType {
         self.item_type
     }
@@ -98,12 +97,12 @@ impl<S: IntegerSlot> KeyedState for Integers<S> {
         )
     }
 
-    fn change_by(&mut self, change: Change, other: &dyn KeyedState) -> Result<(), Failure> {
+    fn change_by(&mut self, change: Change, other: &dyn State) -> Result<(), Failure> {
         let other = same_kind(self, other)?;
         change_by_slots(&mut self.slots, change, &other.slots)
     }
 
-    fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {
+    fn equals(&self, other: &dyn State) -> Result<bool, Failure> {
         Ok(self.slots == same_kind(self, other)?.slots)
     }
 
@@ -134,11 +133,11 @@ impl<S: IntegerSlot> KeyedState for Integers<S> {
         Ok(())
     }
 
-    fn emptied(&self) -> Result<Box<dyn KeyedState>, Failure> {
+    fn emptied(&self) -> Result<Box<dyn State>, Failure> {
         Ok(Box::new(Self::new(self.item_type, self.groups())?))
     }
 
-    fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure> {
+    fn boxed(&self) -> Result<Box<dyn State>, Failure> {
         has_room(self.slots.memory(), 1)?;
         Ok(Box::new(self.clone()))
     }

@@ -6,8 +6,7 @@ use treefold::exact::{
     RemoveKeyedError, Sum, WeightedMean,
 };
 
-use super::{Keys, with_keys};
-use crate::accumulator::Change;
+use super::{Change, Keys, with_keys};
 use crate::element::ElementType;
 use crate::failure::Failure;
 use crate::raw::elements_mut;

@@ -1,13 +1,12 @@
-//! States by key that a program holds: exact sums and the statistics that follow from them.
+//! States that a program holds: exact sums, in all or by key, and the statistics that follow from them.
 
 use std::any::Any;
 
 use treefold::FoldError;
-use treefold::exact::{Items, Keyed, KeyedSlot, RemoveKeyedError, Statistic};
+use treefold::exact::{BytesError, Items, Keyed, KeyedSlot, RemoveKeyedError, Statistic};
 
 use super::kind::{Real, SlotKind, Unchanged, write};
 use super::{Keys, has_room, of_limit, of_removal};
-use crate::accumulator::{Change, of_bytes_error};
 use crate::element::ElementType;
 use crate::failure::{self, Code, Failure};
 use crate::handle::{Copied, handle};
@@ -17,42 +16,51 @@ use crate::statistic::{Asked, Question};
 handle!(
     /// The handle of a state by key.
     pub treefold_keyed,
-    Box<dyn KeyedState>,
+    Box<dyn State>,
     2,
     "keyed"
 );
 
-/// A state for the keys 0 to K - 1, or for all keys to which items were added.
-pub(crate) trait KeyedState: Any + Send + Sync {
+/// Whether items are added or removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Add,
+    Remove,
+}
+
+/// An accumulator of all items, or a state by key: for the keys 0 to K - 1, or for all keys to which items were added.
+pub(crate) trait State: Any + Send + Sync {
     /// The type of the program's items.
     fn element_type(&self) -> ElementType;
 
-    /// The number of keys.
-    fn groups(&self) -> usize;
+    /// The number of keys; 1 for an accumulator.
+    fn groups(&self) -> usize {
+        1
+    }
 
     /// The number of items per row, and of results per key.
     fn width(&self) -> usize {
         1
     }
 
-    /// Adds or removes items, of one array or of two.
+    /// Adds or removes items, of one array or of two. An accumulator ignores the keys.
     ///
     /// # Errors
     /// The number of arrays is wrong; there are not as many keys as items; a key is out of range; an address is not aligned; or there are
     /// fewer items than are to be removed.
     fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure>;
 
-    /// Adds another state, key by key, or removes it.
+    /// Adds the items of another state, or removes them.
     ///
     /// # Errors
     /// `other` is of another kind, or has another number of keys; or there are fewer items than are to be removed.
-    fn change_by(&mut self, change: Change, other: &dyn KeyedState) -> Result<(), Failure>;
+    fn change_by(&mut self, change: Change, other: &dyn State) -> Result<(), Failure>;
 
     /// Whether `other` is equal.
     ///
     /// # Errors
     /// `other` is of another kind.
-    fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure>;
+    fn equals(&self, other: &dyn State) -> Result<bool, Failure>;
 
     /// Writes a statistic of each key, of type [`Asked::element_type`].
     ///
@@ -98,13 +106,13 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     ///
     /// # Errors
     /// There is no memory for it.
-    fn emptied(&self) -> Result<Box<dyn KeyedState>, Failure>;
+    fn emptied(&self) -> Result<Box<dyn State>, Failure>;
 
     /// A copy.
     ///
     /// # Errors
     /// There is no memory for it.
-    fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure>;
+    fn boxed(&self) -> Result<Box<dyn State>, Failure>;
 
     /// The description in error messages.
     fn name(&self) -> String;
@@ -127,7 +135,7 @@ pub(crate) trait KeyedState: Any + Send + Sync {
     }
 }
 
-impl Copied for Box<dyn KeyedState> {
+impl Copied for Box<dyn State> {
     fn copied(&self) -> Result<Self, Failure> {
         self.boxed()
     }
@@ -139,11 +147,17 @@ pub(super) fn empty<S: SlotKind>(keys: usize, width: usize) -> Result<Keyed<S>, 
     Keyed::of_rows(keys, width).map_err(|error| of_limit("keys", error))
 }
 
+/// The failure that reports invalid bytes.
+pub(crate) fn of_bytes_error(error: &BytesError) -> Failure {
+    let code = match error {
+        BytesError::Truncated | BytesError::TooMany { .. } => Code::Length,
+        _ => Code::Argument,
+    };
+    Failure::new(code, format!("`bytes`: {error}"))
+}
+
 /// Casts another state to this kind.
-pub(super) fn same_kind<'o, S: KeyedState>(
-    own: &S,
-    other: &'o dyn KeyedState,
-) -> Result<&'o S, Failure> {
+pub(crate) fn same_kind<'o, S: State>(own: &S, other: &'o dyn State) -> Result<&'o S, Failure> {
     let any: &dyn Any = other;
     let same = any.downcast_ref::<S>();
     let same = same.filter(|other| own.element_type() == other.element_type());
@@ -207,7 +221,7 @@ pub(super) fn of_unmerge(error: &RemoveKeyedError) -> Failure {
     }
 }
 
-impl<S: SlotKind> KeyedState for Keyed<S> {
+impl<S: SlotKind> State for Keyed<S> {
     fn element_type(&self) -> ElementType {
         S::Real::TYPE
     }
@@ -229,11 +243,11 @@ impl<S: SlotKind> KeyedState for Keyed<S> {
         change_arrays(self, change, keys, arrays)
     }
 
-    fn change_by(&mut self, change: Change, other: &dyn KeyedState) -> Result<(), Failure> {
+    fn change_by(&mut self, change: Change, other: &dyn State) -> Result<(), Failure> {
         change_by_slots(self, change, same_kind(self, other)?)
     }
 
-    fn equals(&self, other: &dyn KeyedState) -> Result<bool, Failure> {
+    fn equals(&self, other: &dyn State) -> Result<bool, Failure> {
         Ok(self == same_kind(self, other)?)
     }
 
@@ -268,11 +282,11 @@ impl<S: SlotKind> KeyedState for Keyed<S> {
         Ok(())
     }
 
-    fn emptied(&self) -> Result<Box<dyn KeyedState>, Failure> {
+    fn emptied(&self) -> Result<Box<dyn State>, Failure> {
         Ok(Box::new(empty::<S>(self.keys(), self.width())?))
     }
 
-    fn boxed(&self) -> Result<Box<dyn KeyedState>, Failure> {
+    fn boxed(&self) -> Result<Box<dyn State>, Failure> {
         has_room(self.memory(), 1)?;
         Ok(Box::new(self.clone()))
     }

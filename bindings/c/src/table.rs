@@ -1,38 +1,41 @@
-//! A lock-free table of objects, which grows without moving them. A place is the index of an entry.
+//! A table of cells, which grows without moving them; its cells are found, taken and freed without locks. A place is the index of a cell.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{OnceLock, RwLock};
 
 /// The width of a place in bits.
-pub(super) const PLACE_BITS: u32 = 28;
+pub const PLACE_BITS: u32 = 28;
 
 /// The number of entries in a table's first piece. Each further piece has as many as all pieces before it.
 const FIRST_PLACES: u32 = 64;
 const PIECES: usize = (PLACE_BITS - FIRST_PLACES.ilog2()) as usize;
 
-/// All objects of one kind. Entries never move; free places are reused.
-pub(crate) struct Table<O> {
-    pieces: [OnceLock<Box<[Slot<O>]>>; PIECES],
-    /// The places that were ever used.
+/// The cells of all objects of one kind. Cells never move; free places are reused.
+#[derive(Debug)]
+pub struct Table<C> {
+    pieces: [OnceLock<Box<[Slot<C>]>>; PIECES],
+    /// The number of places that were ever used.
     used: AtomicU32,
     /// Lower half: the place freed last, plus 1, or 0 if none is free. Upper half: how often this has changed.
     free: AtomicU64,
 }
 
-pub(super) struct Slot<O> {
-    pub(super) held: RwLock<Held<O>>,
+#[derive(Debug, Default)]
+struct Slot<C> {
+    cell: C,
     /// Of a free place: the place that was freed before it, plus 1, or 0.
     next: AtomicU32,
 }
 
-pub(super) struct Held<O> {
-    pub(super) object: Option<O>,
-    /// How often the place was freed.
-    pub(super) uses: u64,
+impl<C: Default> Default for Table<C> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
-impl<O> Table<O> {
-    pub(crate) const fn new() -> Self {
+impl<C: Default> Table<C> {
+    /// An empty table.
+    pub const fn new() -> Self {
         Self {
             pieces: [const { OnceLock::new() }; PIECES],
             used: AtomicU32::new(0),
@@ -47,16 +50,22 @@ impl<O> Table<O> {
         (piece as usize, (number - (FIRST_PLACES << piece)) as usize)
     }
 
-    pub(super) fn slot(&self, place: u32) -> Option<&Slot<O>> {
+    fn slot(&self, place: u32) -> Option<&Slot<C>> {
         let (piece, index) = Self::within(place);
         self.pieces.get(piece)?.get()?.get(index)
     }
 
+    /// The cell of a place; `None` if the table is shorter.
+    #[inline]
+    pub fn cell(&self, place: u32) -> Option<&C> {
+        Some(&self.slot(place)?.cell)
+    }
+
     /// Takes a free place; `None` if there is none.
-    pub(super) fn take_place(&self) -> Option<u32> {
+    pub fn take_place(&self) -> Option<u32> {
         let mut free = self.free.load(Ordering::Acquire);
         while let Some(place) = last(free) {
-            // Another thread may take the entry and free it again meanwhile; the number of changes shows that.
+            // Another thread may take this place and free it again in the meantime; the number of changes detects that.
             let next = self.slot(place)?.next.load(Ordering::Relaxed);
             match self.exchange_free(free, next) {
                 Ok(()) => return Some(place),
@@ -71,19 +80,17 @@ impl<O> Table<O> {
         let place = place.ok()?;
         let (piece, _) = Self::within(place);
         self.pieces[piece].get_or_init(|| {
-            let slots = (0..FIRST_PLACES << piece).map(|_| Slot {
-                held: RwLock::new(Held {
-                    object: None,
-                    uses: 0,
-                }),
-                next: AtomicU32::new(0),
-            });
+            let slots = (0..FIRST_PLACES << piece).map(|_| Slot::default());
             slots.collect()
         });
         Some(place)
     }
 
-    pub(super) fn free_place(&self, place: u32, slot: &Slot<O>) {
+    /// Makes a place free that [`take_place`](Self::take_place) has returned.
+    pub fn free_place(&self, place: u32) {
+        let Some(slot) = self.slot(place) else {
+            return;
+        };
         let mut free = self.free.load(Ordering::Relaxed);
         loop {
             slot.next.store(half(free), Ordering::Relaxed);
