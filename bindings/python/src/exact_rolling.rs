@@ -33,42 +33,31 @@ fn placement_of(name: &str) -> PyResult<Placement> {
 
 #[pymethods]
 impl ExactWindows {
-    /// Windows of a number of items or, without a number, of all items up to the current one. Windows of fewer than `least` items
-    /// give NaN.
+    /// Windows of a number of items; with an index, of a width that it measures; or, without a width, of all items up to the current one.
+    /// Windows of fewer than `least` items give NaN.
     #[staticmethod]
-    fn of_items(
-        items: Option<usize>,
+    fn of(
+        width: Option<&Bound<'_, PyAny>>,
+        index: Option<&Bound<'_, PyAny>>,
         placement: &str,
         least: usize,
         skips_nan: bool,
     ) -> PyResult<Self> {
         let placement = placement_of(placement)?;
-        let windows = match items {
-            None => Rolling::expanding(),
-            Some(0) => return Err(PyValueError::new_err("window: 0 is not positive")),
-            Some(items) => Rolling::of_items(items, placement),
+        let windows = match (width, index) {
+            (None, _) => Rolling::expanding(),
+            (Some(items), None) => Rolling::of_items(items.extract()?, placement),
+            (Some(width), Some(index)) => {
+                let windows = if let Ok(index) = index.cast::<PyArray1<u64>>() {
+                    let index = index.try_readonly()?;
+                    Rolling::of_range(index.as_slice()?, width.extract()?, placement)
+                } else {
+                    let index = index.cast::<PyArray1<f64>>()?.try_readonly()?;
+                    Rolling::of_range(index.as_slice()?, width.extract()?, placement)
+                };
+                windows.map_err(raised)?
+            }
         };
-        Ok(Self(windows.least_items(least).skip_nan(skips_nan)))
-    }
-
-    /// Windows of a width, measured by an index.
-    #[staticmethod]
-    fn of_range(
-        index: &Bound<'_, PyAny>,
-        width: &Bound<'_, PyAny>,
-        placement: &str,
-        least: usize,
-        skips_nan: bool,
-    ) -> PyResult<Self> {
-        let placement = placement_of(placement)?;
-        let windows = if let Ok(index) = index.cast::<PyArray1<u64>>() {
-            let index = index.try_readonly()?;
-            Rolling::of_range(index.as_slice()?, width.extract()?, placement)
-        } else {
-            let index = index.cast::<PyArray1<f64>>()?.try_readonly()?;
-            Rolling::of_range(index.as_slice()?, width.extract()?, placement)
-        };
-        let windows = windows.map_err(raised)?;
         Ok(Self(windows.least_items(least).skip_nan(skips_nan)))
     }
 

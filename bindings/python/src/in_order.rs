@@ -35,7 +35,7 @@ impl Call<'_, '_> {
                 results,
             )?,
         };
-        complete(op, &counts, initial, results)?;
+        complete(op, &counts, initial, self.without_numbers(), results)?;
         if self.items.unit.is_some() && op != Op::Min {
             // If an item is not-a-time, which is the least integer, the result is not-a-time.
             let mut least = zeroed::<T>(results.len())?;
@@ -149,8 +149,15 @@ impl Call<'_, '_> {
             },
             results,
         )?;
-        complete(op, &counts, initial, results)?;
+        complete(op, &counts, initial, None, results)?;
         Ok(counts)
+    }
+
+    /// The minimum and maximum of items all of which are left out as NaNs: NaN. `None` if there are no items, or NaNs are not left out, or the
+    /// type has none.
+    fn without_numbers<T: Item>(&self) -> Option<T> {
+        let has_items = self.items.drops_nan() && !self.items.array.is_empty();
+        (has_items && !T::KIND.is_integer()).then(|| T::zeroed().over(0.0))
     }
 
     /// Reduces the leaves that `fill` writes for tiles. Returns the numbers of items that count.
@@ -195,11 +202,12 @@ impl Call<'_, '_> {
     }
 }
 
-/// Combines results with `initial`, and sets the results that have no items.
+/// Combines results with `initial`, and sets the results that have no items: to the operator's value for none, or else to `otherwise`.
 fn complete<L: Item>(
     op: Op,
     counts: &Counts,
     initial: Option<L>,
+    otherwise: Option<L>,
     results: &mut [L],
 ) -> PyResult<()> {
     let has_all = matches!(counts, Counts::All(1..));
@@ -211,7 +219,7 @@ fn complete<L: Item>(
             (true, None) => Some(*result),
             (true, Some(initial)) => Some(operator.combine(initial, *result)),
             (false, Some(initial)) => Some(initial),
-            (false, None) => operator.empty(),
+            (false, None) => operator.empty().or(otherwise),
         };
         let Some(value) = value else {
             let name = if op == Op::Min { "minimum" } else { "maximum" };

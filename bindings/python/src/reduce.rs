@@ -207,6 +207,10 @@ impl<'py> Call<'_, 'py> {
             Counts::All(items) => *items as f64 <= least,
             Counts::Each(counts) => counts.iter().any(|&count| count as f64 <= least),
         };
+        let is_extreme = matches!(self.statistic.op, Op::Min | Op::Max);
+        if is_extreme && self.initial.is_none() && self.items.drops_nan() && is_any(0.0) {
+            warn("All-NaN slice encountered")?;
+        }
         if finish == Finish::Mean && is_any(0.0) {
             if self.items.skips_nan {
                 warn("Mean of empty slice")?;

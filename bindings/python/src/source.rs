@@ -1,5 +1,7 @@
 //! Reads arrays in blocks: converts their items, computes leaves from them, and replaces masked items by holes, which change no result.
 
+use num_complex::Complex;
+
 use crate::block::Block;
 use crate::convert::{Kind, Target, to_half, trues};
 use crate::element::{Item, Op};
@@ -147,6 +149,8 @@ fn read<T: Item>(
 struct Mask {
     counting: Block<u8>,
     other: Block<u8>,
+    words: Block<u64>,
+    unconverted: Block<Complex<f64>>,
 }
 
 impl Mask {
@@ -170,11 +174,23 @@ impl Mask {
             }
         }
         if source.skips_nan {
-            for (counts, value) in counting.iter_mut().zip(values) {
-                *counts &= u8::from(!value.has_nan());
+            // Conversion to an integer, or of a complex number to its real part, loses NaNs.
+            let loses = source.x.kind.is_complex() && !T::KIND.is_complex();
+            if loses || T::KIND.is_integer() {
+                let unconverted = self.unconverted.room(tile.len());
+                read(source, source.x, tile, &mut self.words, unconverted);
+                leave_out_nan(counting, unconverted);
+            } else {
+                leave_out_nan(counting, values);
             }
         }
         counting
+    }
+}
+
+fn leave_out_nan<T: Item>(counting: &mut [u8], values: &[T]) {
+    for (counts, value) in counting.iter_mut().zip(values) {
+        *counts &= u8::from(!value.has_nan());
     }
 }
 

@@ -2,6 +2,7 @@
 GPU."""
 
 import ctypes
+from contextlib import suppress
 
 import numpy as np
 
@@ -16,33 +17,25 @@ def gpu_libraries():
     except OSError:
         return {}
     found = {}
-    try:
+    with suppress(ImportError):
         import torch
 
         if torch.cuda.is_available():
             found["torch"] = lambda array: torch.from_numpy(array).cuda()
-    except ImportError:
-        pass
-    try:
+    with suppress(ImportError):
         import cupy
 
         found["cupy"] = cupy.asarray
-    except ImportError:
-        pass
-    try:
+    with suppress(ImportError):
         import jax
 
         jax.config.update("jax_enable_x64", True)
         found["jax"] = jax.numpy.asarray
-    except ImportError:
-        pass
-    try:
+    with suppress(ImportError):
         from numba import cuda
 
         if cuda.is_available():
             found["numba"] = cuda.to_device
-    except ImportError:
-        pass
     return found
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import treefold
+from checks import raises
 from gpu import NAMES, STAND_INS, maker
 from treefold import _cuda, exact
 
@@ -44,8 +45,7 @@ def test_axes(on_gpu, dtype):
     out = np.empty((30, 50), dtype)
     assert treefold.sum(there, 1, out=out) is out
     same(out, treefold.sum(x, 1))
-    with pytest.raises(ValueError, match="not neighbours"):
-        treefold.sum(there, (0, 2))
+    raises(ValueError, "not neighbours", treefold.sum, there, (0, 2))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -55,17 +55,14 @@ def test_exact_sums(on_gpu, dtype):
     there = on_gpu(x)
     same(exact.sum(there), exact.sum(x))
     same(exact.sum(there, 1), exact.sum(x, 1))
-    with pytest.raises(TypeError, match="along the last axes"):
-        exact.sum(there, 0)
+    raises(TypeError, "along the last axes", exact.sum, there, 0)
 
 
 def test_what_is_not_summed(on_gpu):
     integers = on_gpu(np.arange(4))
-    with pytest.raises(TypeError, match="x has elements of type int64: in GPU memory, treefold sums float32"):
-        treefold.sum(integers)
+    raises(TypeError, "x has elements of type int64: in GPU memory, treefold sums float32", treefold.sum, integers)
     x = on_gpu(np.zeros((4, 4)))
-    with pytest.raises(TypeError, match="only sum and exact.sum"):
-        treefold.max(x)
+    raises(TypeError, "only sum and exact.sum", treefold.max, x)
     same(treefold.sum(on_gpu(np.zeros((0, 3))), 0), np.zeros(3))
 
 
@@ -75,8 +72,7 @@ def test_strides(name, monkeypatch):
     if name in ("jax", "numba"):
         pytest.skip(f"skipped: slices of {name} are copies, or its own")
     x = make(np.zeros((4, 6)))
-    with pytest.raises(ValueError, match="x is not contiguous in GPU memory"):
-        treefold.sum(x[:, ::2])
+    raises(ValueError, "x is not contiguous in GPU memory", treefold.sum, x[:, ::2])
     same(treefold.sum(x[1:3]), np.float64(0))
     same(treefold.sum(x[:, :1][:1]), np.float64(0))
 
@@ -94,8 +90,7 @@ def test_what_dlpack_says(dtype, shape):
 def test_a_shape_larger_than_memory():
     large = STAND_INS["interface"](np.zeros(1))
     large.__cuda_array_interface__.update(shape=(1 << 32, 1 << 32), data=(0, False))
-    with pytest.raises(ValueError, match="larger than memory"):
-        treefold.sum(large)
+    raises(ValueError, "larger than memory", treefold.sum, large)
 
 
 def test_arrays_of_the_host_are_not_taken_for_others():

@@ -1,42 +1,13 @@
-"""The vectors that every implementation of the order passes: golden/order.jsonl in the repository, and those of exact sums."""
-
-import json
-import pathlib
+"""The functions pass the golden vectors."""
 
 import numpy as np
 import pytest
 import treefold
+from golden import cases, codec, in_the_repository, items_of
 from treefold import exact
 
-FOLDER = pathlib.Path(__file__).resolve().parents[3] / "golden"
-TYPES = {"f64": ("f8", "u8"), "f32": ("f4", "u4"), "f16": ("f2", "u2"), "c64": ("c16", "u8"), "c32": ("c8", "u4")}
-INTEGERS = {f"{sign}{8 * size}": (f"{sign}{size}", f"u{size}") for sign in "iu" for size in (1, 2, 4, 8)}
 FUNCTIONS = {"sum": treefold.sum, "product": treefold.prod, "min": treefold.min, "max": treefold.max}
 EXACT = {"sum": exact.sum, "dot": exact.dot, "conjugate_dot": exact.vdot, "norm": exact.norm}
-
-in_the_repository = pytest.mark.skipif(not FOLDER.exists(), reason="the golden vectors are in the repository")
-
-
-def cases(name):
-    return map(json.loads, (FOLDER / name).open())
-
-
-def codec(name):
-    """A function that reads words, which may be pairs, and a function that reads the words of numbers."""
-    numbers, words = {**TYPES, **INTEGERS}[name]
-
-    def values(texts):
-        return np.array([int(word, 16) for text in texts for word in text.split()], words).view(numbers)
-
-    return numbers, values, lambda x: np.ascontiguousarray(x).view(words).tolist()
-
-
-def p4016(count):
-    """The items of ISO C++ paper P4016."""
-    state = 0x243F6A8885A308D3
-    for _ in range(count):
-        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        yield ((state >> 11) - 2**52) / 2**52
 
 
 def found_by(case, x, values, width):
@@ -63,14 +34,8 @@ def test_golden_vectors(file, least):
     checked = 0
     for case in cases(file):
         numbers, values, words = codec(case["type"])
-        if "reciprocals" in case:
-            x = (1 / np.arange(1, case["reciprocals"] + 1, dtype=numbers)).astype(numbers)
-        elif "p4016" in case:
-            x = np.array(list(p4016(case["p4016"])), numbers)
-        else:
-            x = values(case["items"])
         expected = values(case["bits"])
-        found = found_by(case, x, values, len(expected))
+        found = found_by(case, items_of(case), values, len(expected))
         if found is None:
             continue
         # Sums of short integers are long integers, which have the same low words.

@@ -1,17 +1,14 @@
 """Exact sums in bins and along axes, compared with fractions and NumPy's counts and edges."""
 
-import os
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from by_fractions import expected
+from checks import SEED, raises
 from definition import bits
 from test_keyed import drawn
 from treefold import exact
-
-# Another seed draws other cases.
-SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
@@ -35,18 +32,12 @@ def test_bincount_along_an_axis(axis, dtype):
 
 def test_axes_that_cannot_be():
     keys = [0, 1, -1]
-    with pytest.raises(ValueError, match=r"key -1 \(item 2\) is negative: keys count from 0"):
-        exact.bincount(keys, np.zeros((3, 4)), axis=0)
-    with pytest.raises(ValueError, match=r"key -1 \(item 2\) is negative: keys count from 0"):
-        exact.bincount(keys)
-    with pytest.raises(ValueError, match="3 keys for 4 items"):
-        exact.bincount(keys, np.zeros((3, 4)), axis=1)
-    with pytest.raises(ValueError, match="weights must have one axis, not 2"):
-        exact.bincount(keys, np.zeros((3, 4)))
-    with pytest.raises(np.exceptions.AxisError):
-        exact.bincount(keys, np.zeros((3, 4)), axis=2)
-    with pytest.raises(TypeError, match="axis is an axis of weights"):
-        exact.bincount(keys, axis=0)
+    raises(ValueError, r"key -1 \(item 2\) is negative: keys count from 0", exact.bincount, keys, np.zeros((3, 4)), axis=0)
+    raises(ValueError, r"key -1 \(item 2\) is negative: keys count from 0", exact.bincount, keys)
+    raises(ValueError, "3 keys for 4 items", exact.bincount, keys, np.zeros((3, 4)), axis=1)
+    raises(ValueError, "weights must have one axis, not 2", exact.bincount, keys, np.zeros((3, 4)))
+    raises(np.exceptions.AxisError, None, exact.bincount, keys, np.zeros((3, 4)), axis=2)
+    raises(TypeError, "axis is an axis of weights", exact.bincount, keys, axis=0)
     assert exact.bincount([0, 1, 1], np.zeros((3, 0)), axis=0).shape == (2, 0)
     many = exact.bincount([0, 2**24 + 5], [[1.0, 2.0], [3.0, 4.0]], axis=0)
     assert many.shape == (2**24 + 6, 2) and many[[0, 1, -1]].tolist() == [[1.0, 2.0], [0.0, 0.0], [3.0, 4.0]]
@@ -143,17 +134,14 @@ def errors(module):
         lambda: module.histogramdd([y, y], 2, [(0, 1)], weights=weights),
         lambda: module.histogramdd([y, y], 2, weights=weights[:2]),
     ]:
-        with pytest.raises(Exception) as raised:
-            call()
-        yield raised.type
+        raised = raises(Exception, None, call)
+        yield type(raised)
 
 
 def test_errors_are_of_numpys_types():
     assert list(errors(exact)) == list(errors(np))
-    with pytest.raises(ValueError, match="2 weights for 3 items"):
-        exact.histogram2d([1.0] * 3, [1.0] * 3, weights=[1.0, 2.0])
-    with pytest.raises(ValueError, match="x has 3 items, and y 2"):
-        exact.histogram2d([1.0] * 3, [1.0] * 2, weights=[1.0, 2.0])
+    raises(ValueError, "2 weights for 3 items", exact.histogram2d, [1.0] * 3, [1.0] * 3, weights=[1.0, 2.0])
+    raises(ValueError, "x has 3 items, and y 2", exact.histogram2d, [1.0] * 3, [1.0] * 2, weights=[1.0, 2.0])
 
 
 def test_no_items():

@@ -1,17 +1,14 @@
 """Exact covariances and correlations of several variables, compared with fractions, and NumPy's conventions."""
 
-import os
 import warnings
 
 import numpy as np
 import pytest
 from by_fractions import expected
+from checks import SEED, raises
 from definition import bits
 from test_keyed_accumulator import drawn
 from treefold import exact
-
-# Another seed draws other cases.
-SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 
 
 @pytest.mark.parametrize("given, ddof", [({}, 1), ({"bias": True}, 0), ({"ddof": 0}, 0), ({"ddof": 2, "bias": True}, 2)], ids=str)
@@ -76,8 +73,7 @@ def test_types():
     ],
 )
 def test_what_is_refused(call, error, match):
-    with pytest.raises(error, match=match):
-        call()
+    raises(error, match, call)
 
 
 def test_too_few_observations():

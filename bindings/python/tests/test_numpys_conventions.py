@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import treefold
+from checks import raises
 from definition import bits, items
 from treefold import exact
 
@@ -34,10 +35,8 @@ def test_masked_arrays_leave_holes():
         lambda: exact.histogram(x.ravel(), weights=masked.ravel()),
         lambda: exact.rolling(x.ravel(), 3, on=np.ma.masked_array(np.arange(1000), keys.mask)),
     ):
-        with pytest.raises(TypeError, match="is a masked array"):
-            refused()
-    with pytest.raises(ValueError, match="keys have nulls"):
-        exact.groupby(keys, dropna=False)
+        raises(TypeError, "is a masked array", refused)
+    raises(ValueError, "keys have nulls", exact.groupby, keys, dropna=False)
     assert treefold.dot(np.ma.masked_array([1.0, 2.0]), [3.0, 4.0]) == 11.0
 
 
@@ -94,8 +93,7 @@ def test_times():
     assert str(treefold.mean(lost, 0)) == str(np.mean(lost, 0))
     assert treefold.min(dates, where=[True, False, True]) == dates[0]
     for wrong in (lambda: treefold.sum(dates), lambda: treefold.prod(x), lambda: treefold.var(x), lambda: treefold.mean(dates)):
-        with pytest.raises(TypeError, match="x has elements of type"):
-            wrong()
+        raises(TypeError, "x has elements of type", wrong)
 
 
 class Length(np.ndarray):
@@ -138,10 +136,8 @@ def test_halves_are_rounded_once():
 def test_nothing_of_bool():
     nothing = np.zeros((3, 0), bool)
     for function in (treefold.max, treefold.min):
-        with pytest.raises(ValueError, match="zero-size"):
-            function(nothing)
-        with pytest.raises(ValueError, match="zero-size"):
-            function(np.ones(3, bool), where=[False] * 3)
+        raises(ValueError, "zero-size", function, nothing)
+        raises(ValueError, "zero-size", function, np.ones(3, bool), where=[False] * 3)
         assert function(nothing, 0).shape == (0,) and function(nothing, initial=True) and function(np.ones(3, bool))
     assert treefold.sum(nothing, dtype=bool) == np.False_ and treefold.prod(nothing, dtype=bool) == np.True_
     assert treefold.prod(nothing, 1, dtype=bool).tolist() == [True] * 3
@@ -150,8 +146,7 @@ def test_nothing_of_bool():
 def test_nothing_does_not_overflow():
     with np.errstate(all="raise"):
         assert np.isnan(treefold.exact.mean([])) and treefold.exact.sum([]) == 0
-        with pytest.raises(FloatingPointError, match="overflow"):
-            treefold.sum(np.full(4, 1e308))
+        raises(FloatingPointError, "overflow", treefold.sum, np.full(4, 1e308))
 
 
 def test_out_and_dtype():
@@ -176,10 +171,8 @@ def test_out_and_dtype():
 
 
 def raises_as(numpys, own, match):
-    with pytest.raises(Exception) as theirs:
-        numpys()
-    with pytest.raises(theirs.type, match=match):
-        own()
+    theirs = raises(Exception, None, numpys)
+    raises(type(theirs), match, own)
 
 
 def test_errors_are_numpys_and_name_the_argument():
@@ -198,32 +191,25 @@ def test_errors_are_numpys_and_name_the_argument():
             raises_as(lambda: numpys(x, **named), lambda: own(x, **named), match)
             if isinstance(named.get("out"), np.ndarray):
                 assert (named["out"] == 7).all()
-    with pytest.raises(ValueError, match="initial"):
-        treefold.sum(x, initial=[1.0, 2.0])
-    with pytest.raises(TypeError, match="where has elements of type float64"):
-        treefold.sum(x, where=x)
+    raises(ValueError, "initial", treefold.sum, x, initial=[1.0, 2.0])
+    raises(TypeError, "where has elements of type float64", treefold.sum, x, where=x)
     raises_as(lambda: np.max(x[:0]), lambda: treefold.max(x[:0]), "zero-size")
     for function in (treefold.min, treefold.max):
         out = np.full(3, 7.0)
-        with pytest.raises(ValueError, match="no identity"):
-            function(x, 0, where=[True, False, True], out=out)
+        raises(ValueError, "no identity", function, x, 0, where=[True, False, True], out=out)
         assert (out == 7).all()
         assert function(x, 0, where=[True, False, True], initial=5.0).shape == (3,)
     raises_as(lambda: np.var(x, ddof=1, correction=1), lambda: treefold.var(x, ddof=1, correction=1), "correction")
-    with pytest.raises(ValueError, match="mean has the shape"):
-        treefold.var(x, 0, mean=np.ones(2))
+    raises(ValueError, "mean has the shape", treefold.var, x, 0, mean=np.ones(2))
     raises_as(lambda: np.average(x, 0, [1.0, -1.0]), lambda: treefold.average(x, 0, [1.0, -1.0]), "zero")
     raises_as(lambda: np.average(x, 0, [1.0] * 3), lambda: treefold.average(x, 0, [1.0] * 3), "weights")
     raises_as(lambda: np.dot(x, x), lambda: treefold.dot(x, x), "y has 2 items")
     raises_as(lambda: np.cumulative_sum(x), lambda: treefold.cumulative_sum(x), "axis")
-    with pytest.raises(ValueError, match="ord"):
-        treefold.norm(x, "nuc")
+    raises(ValueError, "ord", treefold.norm, x, "nuc")
     for wrong, match in ((None, "None"), (iter([1.0]), "fromiter"), (np.array([1, None]), "object"), (Sparse(), "toarray")):
         for function in (treefold.sum, treefold.mean, treefold.cumsum, exact.sum, treefold.norm, lambda x: treefold.dot(x, [1.0])):
-            with pytest.raises(TypeError, match=f"x .*{match}"):
-                function(wrong)
-    with pytest.raises(TypeError, match="treefold.dot"):
-        exact.dot([1, 2], [3, 4])
+            raises(TypeError, f"x .*{match}", function, wrong)
+    raises(TypeError, "treefold.dot", exact.dot, [1, 2], [3, 4])
 
     class Lying:
         def __array__(self, dtype=None, copy=None):
@@ -272,6 +258,12 @@ def test_least_numbers_where_there_are_none():
                 own, numpys = (getattr(module, name)(matrix, axis) for module in (treefold, np))
                 assert np.array_equal(own, numpys, equal_nan=True) and type(own) is type(numpys)
     assert treefold.nanmin([inf, nan], where=[2, 1]) == inf
+    assert treefold.nanmax([nan, -3.5], out=np.zeros((), "i4")) == -3
+    raises(ValueError, "no identity", treefold.nanmin, [nan], out=np.zeros((), "i4"))
+    # NaNs are left out before conversion.
+    assert treefold.nanprod([3.0, nan, 2.0], dtype="i8") == 6 and treefold.nanprod([3.0, nan], out=np.zeros((), "u1")) == 3
+    with pytest.warns(np.exceptions.ComplexWarning):
+        assert treefold.nansum([1.0 + 1j, complex(2, nan)], dtype="f8") == 1.0
     quantity = np.array([1.0, 2.0, nan]).view(Length)
     quantity.unit = "m"
     assert bits(np.asarray(treefold.nanmax(quantity))) == bits(np.float64(2.0))
@@ -284,28 +276,22 @@ def test_results_that_go_to_other_types():
     assert treefold.ptp(a, 0, out=a[0]).tolist() == [6, 2, 7]
     assert treefold.ptp(np.array([1.0, 3.0]), out=np.zeros((), "c16")) == 2
     out = np.full((), 7)
-    with pytest.raises(TypeError, match="bool"):
-        treefold.ptp([True, False], out=out)
+    raises(TypeError, "bool", treefold.ptp, [True, False], out=out)
     assert out == 7
     assert treefold.max(np.array(3), out=np.zeros((), bool)) and treefold.sum(np.array(3), dtype=bool)
     assert not treefold.nansum([np.nan, 0.0], dtype=bool)
-    with pytest.raises(TypeError, match="have no order"):
-        treefold.max([1.0], out=np.zeros((), "c16"))
+    raises(TypeError, "have no order", treefold.max, [1.0], out=np.zeros((), "c16"))
 
 
 def test_exact_sums_of_integers_with_other_numbers():
     for x, initial in (([1], 2**63), ([-1], 2**63), (np.array([5], "u8"), -1), ([1], np.nan), ([1], 1.5), ([1], 2**64)):
-        with pytest.raises(ValueError, match="initial: .* is not a number of type"):
-            exact.sum(x, initial=initial)
-    with pytest.raises(ValueError, match="initial"):
-        treefold.sum([1.0], initial="a")
-    with pytest.raises(TypeError, match="int32"):
-        exact.sum([2**40, 1], out=np.zeros((), "i4"))
+        raises(ValueError, "initial: .* is not a number of type", exact.sum, x, initial=initial)
+    raises(ValueError, "initial", treefold.sum, [1.0], initial="a")
+    raises(TypeError, "int32", exact.sum, [2**40, 1], out=np.zeros((), "i4"))
     assert exact.sum([2**63 - 1, 1], out=np.zeros(())) == 2.0**63
     assert exact.sum(np.array([200, 100], "u1"), out=np.zeros((), "i8")) == 300
     out = np.full(2, 7)
-    with pytest.raises(OverflowError):
-        exact.cumsum([2**63 - 1, 1], out=out)
+    raises(OverflowError, None, exact.cumsum, [2**63 - 1, 1], out=out)
     assert out.tolist() == [7, 7]
 
 
@@ -328,8 +314,7 @@ def test_nothing_of_several_axes():
     assert treefold.average(np.zeros((0, 3), "c8"), 1, np.ones((0, 3))).shape == (0,)
     assert treefold.sum(np.zeros((0, 3)), (), lanes=16).shape == (0, 3)
     assert treefold.sum(np.zeros((2, 0, 4)), (0, 2), lanes=16, keepdims=True).shape == (1, 0, 1)
-    with pytest.raises(TypeError, match="keepdims"):
-        treefold.sum(np.zeros((2, 1, 4)), (0, 2), lanes=16, keepdims="x")
+    raises(TypeError, "keepdims", treefold.sum, np.zeros((2, 1, 4)), (0, 2), lanes=16, keepdims="x")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.isnan(treefold.var([1.0, 2.0], ddof=np.nan)) and np.isnan(treefold.nanstd([1], ddof=1))
@@ -359,13 +344,8 @@ def test_warnings_name_the_line_of_the_caller():
 
 
 def test_arguments_of_another_kind_are_named():
-    with pytest.raises(np.exceptions.AxisError):
-        treefold.sum([1.0], axis=2**130)
-    with pytest.raises(ValueError, match=r"ord: \[1\]"):
-        treefold.norm([1.0], ord=[1])
-    with pytest.raises(TypeError, match="timedelta64"):
-        treefold.norm(np.array([1], "m8[s]"), ord=1)
-    with pytest.raises(TypeError, match="weights has elements of type"):
-        treefold.average([1.0], weights=np.ones(1, np.longdouble))
-    with pytest.raises(TypeError, match="exact sums of these integers have type int64, not uint64"):
-        exact.sum([1], dtype="u8")
+    raises(np.exceptions.AxisError, None, treefold.sum, [1.0], axis=2**130)
+    raises(ValueError, r"ord: \[1\]", treefold.norm, [1.0], ord=[1])
+    raises(TypeError, "timedelta64", treefold.norm, np.array([1], "m8[s]"), ord=1)
+    raises(TypeError, "weights has elements of type", treefold.average, [1.0], weights=np.ones(1, np.longdouble))
+    raises(TypeError, "exact sums of these integers have type int64, not uint64", exact.sum, [1], dtype="u8")

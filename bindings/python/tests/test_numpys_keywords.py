@@ -202,7 +202,7 @@ def test_nan_functions_leave_holes():
 def test_products_against_the_definition():
     for case in range(CASES):
         random = np.random.default_rng([SEED, 3, case])
-        dtype = random.choice(["i4", "f2", "f4", "f8", "c16"])
+        dtype = random.choice(["i4", "u8", "f2", "f4", "f8", "c8", "c16"])
         n, k, m = (int(one) for one in random.integers(1, 12, 3))
         k = int(random.choice([k, 300]))
         x = items(n * k, "f4" if dtype == "f2" else dtype, case).reshape(n, k).astype(dtype)
@@ -238,6 +238,8 @@ def test_scans_against_the_definition(op, name):
             continue
         axis = int(random.integers(-x.ndim, x.ndim))
         dtype = wide(x.dtype, op)
+        with np.errstate(all="ignore"):
+            assert bits(getattr(treefold, name)(x)) == bits(getattr(treefold, name)(x.ravel(), 0)), f"TREEFOLD_SEED={SEED}, case {case}"
         with np.errstate(all="ignore"):
             found = getattr(treefold, name)(x, axis)
             assert found.dtype == dtype and found.shape == x.shape

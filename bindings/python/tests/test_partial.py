@@ -8,23 +8,15 @@ import sys
 import numpy as np
 import pytest
 import treefold
+from checks import merged, raises
 from definition import bits, items
-
-
-def merged(partials, random):
-    """Merges two partials at random, one of them pickled, until one is left."""
-    while len(partials) > 1:
-        left, right = (partials.pop(random.integers(len(partials))) for _ in range(2))
-        partials.append(left + pickle.loads(pickle.dumps(right)))
-    return partials[0]
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i2", "u8"])
 @pytest.mark.parametrize("op", ["sum", "prod", "min", "max"])
 def test_runs_in_any_order(op, dtype):
     if op in ("min", "max") and dtype[0] == "c":
-        with pytest.raises(TypeError, match=op):
-            treefold.Partial(np.zeros(2, dtype), 0, 2, op=op)
+        raises(TypeError, op, treefold.Partial, np.zeros(2, dtype), 0, 2, op=op)
         return
     random = np.random.default_rng(1)
     for seed in range(20):
@@ -94,47 +86,28 @@ assert os.waitpid(child, 0)[1] == 0
 
 def test_what_does_not_fit():
     part = treefold.Partial([1.0, 2.0], 0, 4)
-    with pytest.raises(ValueError, match="item 2 is missing"):
-        part.value()
-    with pytest.raises(ValueError, match="both partials contain item 1"):
-        part.merge(treefold.Partial([5.0], 1, 4))
-    with pytest.raises(ValueError, match="one of 5"):
-        part.merge(treefold.Partial([5.0], 2, 5))
-    with pytest.raises(TypeError, match="other has items of type float32, not float64"):
-        part.merge(treefold.Partial(np.ones(2, "f4"), 2, 4))
-    with pytest.raises(ValueError, match="op=max"):
-        part.merge(treefold.Partial([1.0, 1.0], 2, 4, op="max"))
-    with pytest.raises(ValueError, match="shape"):
-        part.merge(treefold.Partial(np.ones((2, 3)), 2, 4, axis=0))
-    with pytest.raises(TypeError, match="Partial"):
-        part.merge(3.0)
-    with pytest.raises(ValueError, match="no items 3 to 5"):
-        treefold.Partial([1.0, 2.0], 3, 4)
-    with pytest.raises(ValueError, match="rows"):
-        treefold.Partial([1.0, 2.0], extents=[(0, 1)], total=4)
-    with pytest.raises(ValueError, match="item 1 occurs twice"):
-        treefold.Partial([1.0, 2.0], extents=[(1, 2), (1, 2)], total=4)
-    with pytest.raises(ValueError, match="start"):
-        treefold.Partial([1.0], -1, 4)
-    with pytest.raises(ValueError, match="total"):
-        treefold.Partial([1.0], 0, 1 << 64)
+    raises(ValueError, "item 2 is missing", part.value)
+    raises(ValueError, "both partials contain item 1", part.merge, treefold.Partial([5.0], 1, 4))
+    raises(ValueError, "one of 5", part.merge, treefold.Partial([5.0], 2, 5))
+    raises(TypeError, "other has items of type float32, not float64", part.merge, treefold.Partial(np.ones(2, "f4"), 2, 4))
+    raises(ValueError, "op=max", part.merge, treefold.Partial([1.0, 1.0], 2, 4, op="max"))
+    raises(ValueError, "shape", part.merge, treefold.Partial(np.ones((2, 3)), 2, 4, axis=0))
+    raises(TypeError, "Partial", part.merge, 3.0)
+    raises(ValueError, "no items 3 to 5", treefold.Partial, [1.0, 2.0], 3, 4)
+    raises(ValueError, "rows", treefold.Partial, [1.0, 2.0], extents=[(0, 1)], total=4)
+    raises(ValueError, "item 1 occurs twice", treefold.Partial, [1.0, 2.0], extents=[(1, 2), (1, 2)], total=4)
+    raises(ValueError, "start", treefold.Partial, [1.0], -1, 4)
+    raises(ValueError, "total", treefold.Partial, [1.0], 0, 1 << 64)
     for op in ("average", None, np.array(["sum", "min"])):
-        with pytest.raises(ValueError, match="op: "):
-            treefold.Partial([True], 0, 1, op=op)
-    with pytest.raises(ValueError, match="start: the end of x"):
-        treefold.Partial([1.0, 2.0], 2**64 - 1, 5)
+        raises(ValueError, "op: ", treefold.Partial, [True], 0, 1, op=op)
+    raises(ValueError, "start: the end of x", treefold.Partial, [1.0, 2.0], 2**64 - 1, 5)
     for arguments in [{"start": "0"}, {"start": 0.0}, {"extents": [("a", 1)]}, {"extents": 5}, {"extents": [5]}]:
-        with pytest.raises(TypeError, match=next(iter(arguments))):
-            treefold.Partial([1.0], total=5, **arguments)
-    with pytest.raises(ValueError, match="extents"):
-        treefold.Partial([1.0], total=5, extents=[(0, 1, 2)])
-    with pytest.raises(ValueError, match="rows"):
-        treefold.Partial(np.arange(3.0), extents=[(0, 2**63), (0, 2**63), (0, 3)], total=2**64 - 1)
+        raises(TypeError, next(iter(arguments)), treefold.Partial, [1.0], total=5, **arguments)
+    raises(ValueError, "extents", treefold.Partial, [1.0], total=5, extents=[(0, 1, 2)])
+    raises(ValueError, "rows", treefold.Partial, np.arange(3.0), extents=[(0, 2**63), (0, 2**63), (0, 3)], total=2**64 - 1)
     for arguments in [{}, {"start": 0, "extents": [(0, 1)]}]:
-        with pytest.raises(TypeError, match="start or extents"):
-            treefold.Partial([1.0], total=1, **arguments)
-    with pytest.raises(TypeError, match="total"):
-        treefold.Partial([1.0], 0)
+        raises(TypeError, "start or extents", treefold.Partial, [1.0], total=1, **arguments)
+    raises(TypeError, "total", treefold.Partial, [1.0], 0)
     assert "op=sum" in repr(part)
 
 
@@ -142,8 +115,7 @@ def test_pickles_of_another_kind():
     restore, state = treefold.Partial([1.0, 2.0], 0, 3).__reduce__()
     version, op, dtype, shape, total, nodes = state
     assert bits((restore(*state) + treefold.Partial([4.0], 2, 3)).value()) == bits(np.float64(7))
-    with pytest.raises(ValueError, match="version 9"):
-        restore(9, *state[1:])
+    raises(ValueError, "version 9", restore, 9, *state[1:])
     short = [(x, y, row[:-1]) for x, y, row in nodes]
     for wrong in [
         (op, dtype, shape, 1, nodes),
@@ -151,8 +123,7 @@ def test_pickles_of_another_kind():
         (op, "<f4", shape, total, nodes),
         (op, dtype, shape, total, short),
     ]:
-        with pytest.raises(ValueError):
-            (restore(version, *wrong) + restore(version, *wrong)).value()
+        raises(ValueError, None, lambda: (restore(version, *wrong) + restore(version, *wrong)).value())
     swapped = np.dtype(dtype).newbyteorder()
     rows = [(x, y, np.frombuffer(row, dtype).astype(swapped).tobytes()) for x, y, row in nodes]
     foreign = restore(version, op, swapped.str, shape, total, rows)

@@ -12,6 +12,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import treefold
+from checks import Producer, raises, with_threads
 from definition import bits
 from treefold import _native, exact
 
@@ -32,8 +33,7 @@ def test_the_variable_sets_threads():
     program = "import treefold; print(treefold.threads())"
     assert [output(program), output(program, TREEFOLD_THREADS=""), output(program, TREEFOLD_THREADS="3")] == ["1", "1", "3"]
     for wrong in ("0", "1025", "two", "-1", "1.5"):
-        with pytest.raises(AssertionError, match=f"ValueError: TREEFOLD_THREADS: '{wrong}' is not a number from 1 to 1024"):
-            output(program, TREEFOLD_THREADS=wrong)
+        raises(AssertionError, f"ValueError: TREEFOLD_THREADS: '{wrong}' is not a number from 1 to 1024", output, program, TREEFOLD_THREADS=wrong)
 
 
 @pytest.mark.skipif(shutil.which("readelf") is None, reason="readelf shows it")
@@ -70,8 +70,7 @@ def test_idle_threads_end_and_start_again():
         assert bits(treefold.sum(x)) == expected
         return own_threads()
 
-    before = treefold.threads(3)
-    try:
+    with with_threads(3):
         for _ in range(2):
             # Three threads, and one that keeps them alive.
             wait_until(lambda: threads_after_a_sum() == 4)
@@ -80,8 +79,6 @@ def test_idle_threads_end_and_start_again():
         treefold.threads(2)
         wait_until(lambda: own_threads() == 0)
         wait_until(lambda: threads_after_a_sum() == 3)
-    finally:
-        treefold.threads(before)
     wait_until(lambda: own_threads() == 0)
 
 
@@ -217,20 +214,6 @@ def test_what_is_installed_is_printed():
 def test_it_has_help_and_a_version(option, expected):
     done = subprocess.run([sys.executable, "-m", "treefold", option], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.startswith(expected)
-
-
-class Producer:
-    """An object that offers only DLPack, like arrays of other libraries."""
-
-    def __init__(self, array):
-        self.array, self.asked = array, 0
-
-    def __dlpack__(self, **keywords):
-        self.asked += 1
-        return self.array.__dlpack__(**keywords)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i8"])

@@ -10,6 +10,7 @@ import types
 import numpy as np
 import pytest
 import treefold
+from checks import raises
 from definition import bits
 from treefold import replacer
 
@@ -118,8 +119,7 @@ def test_parameters_may_have_positions(module):
                 exec(f"found = np.{name}(x, *arguments)", vars(module) | {"x": X, "arguments": arguments}, found := {})
                 np.testing.assert_allclose(found["found"], numpys[name], rtol=1e-9, err_msg=name)
             for arguments, keywords in ((X, 0, None, None, False, 0.0, True, 5), {}), ((X, 0), {"axis": 1}):
-                with pytest.raises(TypeError):
-                    exec("np.sum(*arguments, **keywords)", vars(module) | {"arguments": arguments, "keywords": keywords})
+                raises(TypeError, None, exec, "np.sum(*arguments, **keywords)", vars(module) | {"arguments": arguments, "keywords": keywords})
 
 
 def test_replaced_functions_are_found_in_tables():
@@ -222,8 +222,7 @@ def test_errors_are_numpys_and_nothing_stays(module):
                 module.keyword(X[0, 0])
                 raise AssertionError(wrong)
     for arguments, error in (((), ValueError), ((np,), TypeError)):
-        with pytest.raises(error, match="modules"):
-            replacer.replaced(*arguments)
+        raises(error, "modules", replacer.replaced, *arguments)
 
 
 def test_threads(module):

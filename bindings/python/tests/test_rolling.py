@@ -7,9 +7,10 @@ from fractions import Fraction
 import by_fractions
 import numpy as np
 import pytest
+from checks import SEED, raises
 from definition import bits
 from test_exact import nearest
-from test_keyed import FLOATS, SEED, drawn, fractions
+from test_keyed import FLOATS, drawn, fractions
 from treefold import exact
 
 
@@ -37,17 +38,14 @@ def test_rolling(dtype):
     for last in range(90):
         inside = (days[:90] > days[last] - np.timedelta64(2, "D")) & (np.arange(90) <= last)
         assert bits(sums[last]) == bits(nearest(sum(fractions(x[:90][inside]), Fraction(0)), dtype))
-    with pytest.raises(ValueError, match="index 1 is NaN, or less than the one before"):
-        exact.rolling([1.0, 2.0], 1, on=[2, 1]).sum()
+    raises(ValueError, "index 1 is NaN, or less than the one before", exact.rolling, [1.0, 2.0], 1, on=[2, 1])
     ends = np.array([np.iinfo(np.int64).min, 0, np.iinfo(np.int64).max])
     assert exact.rolling([1.0, 2.0, 4.0], 10, on=ends).sum().tolist() == [1.0, 2.0, 4.0]
     assert exact.rolling([1.0, 2.0, 4.0], 2**64 - 1, on=ends).sum().tolist() == [1.0, 3.0, 6.0]
     assert exact.rolling([1.0, 2.0, 4.0], 2**64, on=ends).sum().tolist() == [1.0, 3.0, 7.0]
-    with pytest.raises(ValueError, match="is more than 2\\^64 - 1"):
-        exact.rolling([1.0, 2.0, 4.0], 2**64, on=ends, placement="centred")
+    raises(ValueError, "is more than 2\\^64 - 1", exact.rolling, [1.0, 2.0, 4.0], 2**64, on=ends, placement="centred")
     assert exact.rolling([1.0, 2.0], 0.52, on=[0.44, 0.96]).sum().tolist() == [1.0, 3.0]
-    with pytest.raises(ValueError, match="window: 0 is not positive"):
-        exact.rolling([1.0], 0)
+    raises(ValueError, "window: 0 is not positive", exact.rolling, [1.0], 0)
 
 
 # In attoseconds, and in months.
@@ -109,8 +107,7 @@ def test_windows_of_other_indices():
     ],
 )
 def test_windows_that_cannot_be(window, on, error, match):
-    with pytest.raises(error, match=match):
-        exact.rolling([1.0], window, on=on)
+    raises(error, match, exact.rolling, [1.0], window, on=on)
 
 
 PLACEMENTS = ["trailing", "forward", "centred"]
@@ -194,8 +191,7 @@ def test_ranges_of_each_placement(placement):
     x = [1.0, 2.0, 4.0]
     everything = exact.rolling(x, 2**70, on=[0, 1, 2], placement=placement).sum().tolist()
     assert everything == {"trailing": [1.0, 3.0, 7.0], "forward": [7.0, 6.0, 4.0], "centred": [7.0] * 3}[placement]
-    with pytest.raises(ValueError, match="index 1 is NaN, or less"):
-        exact.rolling(x, 2**70, on=[2, 0, 1], placement=placement)
+    raises(ValueError, "index 1 is NaN, or less", exact.rolling, x, 2**70, on=[2, 0, 1], placement=placement)
 
 
 def test_windows_from_the_first_item_on():
@@ -208,16 +204,12 @@ def test_windows_from_the_first_item_on():
         ({"window": 2, "placement": "left"}, ValueError, "placement: 'left' is none of trailing, forward, centred"),
         ({"on": [1, 2, 3, 4, 5]}, ValueError, "window: without a window"),
     ):
-        with pytest.raises(error, match=match):
-            exact.rolling(x, **arguments)
+        raises(error, match, exact.rolling, x, **arguments)
 
 
 def test_columns_that_do_not_fit_windows():
-    with pytest.raises(ValueError, match="y has 1 item, and x 2 items"):
-        exact.rolling([1.0, 2.0], 1).cov([1.0])
-    with pytest.raises(TypeError, match="of windows is of real numbers, not complex128"):
-        exact.rolling([1.0, 2.0], 1).corr([1j, 2.0])
-    with pytest.raises(TypeError, match="of windows is of real numbers, not complex128"):
-        exact.rolling([1j], 1).var()
+    raises(ValueError, "y has 1 item, and x 2 items", exact.rolling([1.0, 2.0], 1).cov, [1.0])
+    raises(TypeError, "of windows is of real numbers, not complex128", exact.rolling([1.0, 2.0], 1).corr, [1j, 2.0])
+    raises(TypeError, "of windows is of real numbers, not complex128", exact.rolling([1j], 1).var)
     halves = exact.rolling(np.float32([1.5, 2.5]), 2).cov(np.float64([0.1, 0.2]))
     assert halves.dtype == np.float64 and exact.rolling([1, 3], 2).var().tolist()[1:] == [1.0]

@@ -69,6 +69,8 @@ assert_type(exact.bincount([0, 1, 0], singles, axis=0), NDArray[np.float32])
 assert_type(exact.reduceat(doubles.ravel(), [0, 3]), NDArray[np.float64])
 assert_type(exact.cov(doubles), NDArray[np.floating[Any]])
 assert_type(exact.Accumulator().value(), np.inexact[Any])
+assert_type(exact.Partial(doubles) + exact.Partial(doubles[:1]), exact.Partial)
+assert_type(exact.rolling(columns, 2).cov(columns, ddof=0), NDArray[np.floating[Any]])
 
 results: list[tuple[Any, str]] = [
     (treefold.sum(small), "i8"),

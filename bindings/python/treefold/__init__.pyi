@@ -5,6 +5,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import exact as exact
+from ._partial import Partial as Partial
+from ._threads import threads as threads
 
 __version__: str
 __all__: list[str]
@@ -17,9 +19,9 @@ _F = TypeVar("_F", bound=np.inexact[Any])
 _R = TypeVar("_R", bound=np.floating[Any])
 _O = TypeVar("_O", bound=NDArray[Any])
 _DType: TypeAlias = type[_S] | np.dtype[_S]
-_Signed: TypeAlias = NDArray[np.signedinteger[Any] | np.bool_]
-_Integers: TypeAlias = NDArray[np.integer[Any] | np.bool_]
 _Ints: TypeAlias = Sequence[int] | Sequence[Sequence[int]]
+_Signed: TypeAlias = NDArray[np.signedinteger[Any] | np.bool_] | _Ints
+_Integers: TypeAlias = NDArray[np.integer[Any] | np.bool_]
 _Floats: TypeAlias = Sequence[float] | Sequence[Sequence[float]]
 
 # The return types of functions with the same parameters: scalars without `axis`, arrays with `keepdims`, `out` if it is given.
@@ -37,10 +39,6 @@ class _Sum(Protocol):
     def __call__(
         self, x: NDArray[np.unsignedinteger[Any]], axis: None = None, dtype: None = None, out: None = None, keepdims: Literal[False] = False, initial: ArrayLike | None = None, where: ArrayLike = True, *, lanes: int = 1
     ) -> np.uint64: ...
-    @overload
-    def __call__(
-        self, x: _Ints, axis: None = None, dtype: None = None, out: None = None, keepdims: Literal[False] = False, initial: ArrayLike | None = None, where: ArrayLike = True, *, lanes: int = 1
-    ) -> np.int64: ...
     @overload
     def __call__(
         self, x: _Floats, axis: None = None, dtype: None = None, out: None = None, keepdims: Literal[False] = False, initial: ArrayLike | None = None, where: ArrayLike = True, *, lanes: int = 1
@@ -75,10 +73,6 @@ class _Product(Protocol):
     def __call__(
         self, x: NDArray[np.unsignedinteger[Any]], axis: None = None, dtype: None = None, out: None = None, keepdims: Literal[False] = False, initial: ArrayLike | None = None, where: ArrayLike = True
     ) -> np.uint64: ...
-    @overload
-    def __call__(
-        self, x: _Ints, axis: None = None, dtype: None = None, out: None = None, keepdims: Literal[False] = False, initial: ArrayLike | None = None, where: ArrayLike = True
-    ) -> np.int64: ...
     @overload
     def __call__(
         self, x: _Floats, axis: None = None, dtype: None = None, out: None = None, keepdims: Literal[False] = False, initial: ArrayLike | None = None, where: ArrayLike = True
@@ -133,11 +127,7 @@ class _Mean(Protocol):
     ) -> _F: ...
     @overload
     def __call__(
-        self, x: _Integers, axis: None = None, dtype: None = None, out: None = None, keepdims: Literal[False] = False, *, where: ArrayLike = True
-    ) -> np.float64: ...
-    @overload
-    def __call__(
-        self, x: _Floats, axis: None = None, dtype: None = None, out: None = None, keepdims: Literal[False] = False, *, where: ArrayLike = True
+        self, x: _Integers | _Floats, axis: None = None, dtype: None = None, out: None = None, keepdims: Literal[False] = False, *, where: ArrayLike = True
     ) -> np.float64: ...
     @overload
     def __call__(
@@ -171,11 +161,7 @@ class _Spread(Protocol):
     ) -> np.floating[Any]: ...
     @overload
     def __call__(
-        self, x: _Integers, axis: None = None, dtype: None = None, out: None = None, ddof: float = 0, keepdims: Literal[False] = False, *, where: ArrayLike = True, mean: ArrayLike | None = None, correction: float | None = None
-    ) -> np.float64: ...
-    @overload
-    def __call__(
-        self, x: _Floats, axis: None = None, dtype: None = None, out: None = None, ddof: float = 0, keepdims: Literal[False] = False, *, where: ArrayLike = True, mean: ArrayLike | None = None, correction: float | None = None
+        self, x: _Integers | _Floats, axis: None = None, dtype: None = None, out: None = None, ddof: float = 0, keepdims: Literal[False] = False, *, where: ArrayLike = True, mean: ArrayLike | None = None, correction: float | None = None
     ) -> np.float64: ...
     @overload
     def __call__(
@@ -205,11 +191,7 @@ class _ExactSpread(Protocol):
     ) -> np.floating[Any]: ...
     @overload
     def __call__(
-        self, x: _Integers, axis: None = None, dtype: None = None, out: None = None, ddof: float = 0, keepdims: Literal[False] = False, *, where: ArrayLike = True, correction: float | None = None
-    ) -> np.float64: ...
-    @overload
-    def __call__(
-        self, x: _Floats, axis: None = None, dtype: None = None, out: None = None, ddof: float = 0, keepdims: Literal[False] = False, *, where: ArrayLike = True, correction: float | None = None
+        self, x: _Integers | _Floats, axis: None = None, dtype: None = None, out: None = None, ddof: float = 0, keepdims: Literal[False] = False, *, where: ArrayLike = True, correction: float | None = None
     ) -> np.float64: ...
     @overload
     def __call__(
@@ -281,24 +263,3 @@ def vdot(x: ArrayLike, y: ArrayLike) -> Any: ...
 def norm(
     x: ArrayLike, ord: float | str | None = None, axis: _Axes = None, keepdims: bool = False
 ) -> Any: ...
-def threads(n: int | None = None, /) -> int: ...
-
-class Partial:
-    def __init__(
-        self,
-        x: ArrayLike,
-        start: SupportsIndex | None = None,
-        total: SupportsIndex | None = None,
-        *,
-        extents: Sequence[tuple[SupportsIndex, SupportsIndex]] | None = None,
-        op: str = "sum",
-        axis: SupportsIndex | None = None,
-    ) -> None: ...
-    def merge(self, other: Partial) -> None: ...
-    def copy(self) -> Partial: ...
-    def __add__(self, other: Partial) -> Partial: ...
-    def value(self) -> Any: ...
-    @property
-    def op(self) -> str: ...
-    @property
-    def total(self) -> int: ...

@@ -1,9 +1,14 @@
 """An accumulator of sums, means, variances and standard deviations."""
 
+from typing import Any, TypeVar
+
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from . import _native
 from ._arrays import as_array, as_doubles, contiguous, counted
+
+_Self = TypeVar("_Self", bound="Mergeable")
 
 
 class Mergeable:
@@ -11,12 +16,12 @@ class Mergeable:
 
     __slots__ = ()
 
-    def copy(self):
+    def copy(self: _Self) -> _Self:
         """A copy."""
         make, arguments = self.__reduce__()
         return make(*arguments)
 
-    def __add__(self, other):
+    def __add__(self: _Self, other: _Self) -> _Self:
         """A new object with the items of both."""
         if not isinstance(other, type(self)):
             return NotImplemented
@@ -62,7 +67,7 @@ class Accumulator(Mergeable):
     __module__ = "treefold.exact"
     __slots__ = ("_dtype", "_native")
 
-    def __init__(self, dtype=np.float64):
+    def __init__(self, dtype: DTypeLike = np.float64) -> None:
         self._dtype = np.dtype(dtype).newbyteorder("=")
         if self._dtype.kind not in "fc":
             raise TypeError(f"dtype: {self._dtype} is not a type of floats or complex numbers")
@@ -80,16 +85,16 @@ class Accumulator(Mergeable):
         return array[:kept], array[kept:]
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[np.inexact[Any]]:
         """The type of the items."""
         return self._dtype
 
     @property
-    def count(self):
+    def count(self) -> int:
         """The number of items."""
         return self._native.items()
 
-    def add(self, x):
+    def add(self, x: ArrayLike) -> None:
         """Adds items.
 
         Parameters
@@ -107,13 +112,8 @@ class Accumulator(Mergeable):
         if beyond.size:
             self._native.remove(beyond)
 
-    def remove(self, x):
-        """Removes items that were added.
-
-        Parameters
-        ----------
-        x : array_like
-            The items, as in `add`.
+    def remove(self, x: ArrayLike) -> None:
+        """Removes items that were added, given as in `add`.
 
         Raises
         ------
@@ -132,12 +132,8 @@ class Accumulator(Mergeable):
                 self._native.remove(beyond)
             raise
 
-    def merge(self, other):
+    def merge(self, other: "Accumulator") -> None:
         """Adds the items of another accumulator.
-
-        Parameters
-        ----------
-        other : Accumulator
 
         Raises
         ------
@@ -147,29 +143,23 @@ class Accumulator(Mergeable):
         self._check_other(other)
         self._native.merge(self.copy()._native if other is self else other._native)
 
-    def value(self):
+    def value(self) -> np.inexact[Any]:
         """The sum of the items, rounded once: a scalar of their type."""
         return self._native.value()
 
-    def mean(self):
+    def mean(self) -> np.inexact[Any]:
         """The mean of the items, rounded once; NaN if there are none."""
         return self._native.statistic("mean", 0.0)
 
-    def var(self, ddof=0):
-        """The variance of the items, rounded once.
-
-        Parameters
-        ----------
-        ddof : float, optional
-            As in `treefold.exact.var`.
-        """
+    def var(self, ddof: float = 0) -> np.floating[Any]:
+        """The variance of the items, rounded once, with `ddof` as in `exact.var`."""
         return self._native.statistic("var", float(ddof))
 
-    def std(self, ddof=0):
+    def std(self, ddof: float = 0) -> np.floating[Any]:
         """The square root of the exact variance, with `ddof` as in `var`."""
         return self._native.statistic("std", float(ddof))
 
-    def to_bytes(self):
+    def to_bytes(self) -> bytes:
         """The accumulator as bytes: equal items give equal bytes.
 
         For float64, they are also a state of kind "moments": see `State`.
@@ -177,7 +167,7 @@ class Accumulator(Mergeable):
         return self._native.to_bytes()
 
     @classmethod
-    def of_bytes(cls, data, dtype=np.float64):
+    def of_bytes(cls, data: bytes, dtype: DTypeLike = np.float64) -> "Accumulator":
         """Reads an accumulator from bytes.
 
         Parameters
@@ -194,7 +184,7 @@ class Accumulator(Mergeable):
         """
         return _restored(dtype, bytes(data))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Accumulator):
             return NotImplemented
         return self._dtype == other._dtype and self._native.equals(other._native)

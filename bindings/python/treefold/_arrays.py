@@ -178,11 +178,6 @@ def finished(result, shape, axes, out, keepdims):
         raise TypeError(f"keepdims: {keepdims!r} is not a bool")
     if keepdims:
         result = result.reshape([1 if axis in axes else length for axis, length in enumerate(shape)])
-    return delivered(result, out)
-
-
-def delivered(result, out):
-    """A result as it is, or as a scalar, or in `out`."""
     return result[()] if out is None else put(result, out, "same_kind")
 
 

@@ -25,6 +25,13 @@ STATISTICS = {
     "slope": "The exact regression slope of {}, rounded once",
     "intercept": "The exact intercept of {}, rounded once",
 }
+# The descriptions of options that many functions have.
+_TEXTS = {
+    "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
+    "bias": "bool, optional\n    True for the statistic of the items (g1, g2), false for the estimate\n    for a population (G1, G2).",
+    "skipna": "bool, optional\n    Whether to skip NaNs, and pairs with a NaN.",
+    "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask: no bit depends on it.",
+}
 _OPTIONS = {"var": ["ddof"], "std": ["ddof"], "cov": ["ddof"], "skewness": ["bias"], "kurtosis": ["bias"]}
 
 
@@ -82,7 +89,10 @@ def made(name: str, parameters: inspect.Signature, body: Callable[..., Any], doc
 
 
 def docstring(summary: str, parameters: inspect.Signature, texts: Mapping[str, str], rest: str = "") -> str:
-    """A docstring in NumPy's form. `texts` has the type and the description of parameters."""
-    names = set(parameters.parameters)
-    described = "".join(f"{of} : {text}\n" for of, text in texts.items() if names & set(of.split(", ")))
+    """A docstring in NumPy's form. `texts` has the type and the description of parameters; those with the same text share it."""
+    texts, found = {**_TEXTS, **texts}, dict[str, list[str]]()
+    for name in parameters.parameters:
+        if name in texts:
+            found.setdefault(texts[name], []).append(name)
+    described = "".join(f"{', '.join(names)} : {text}\n" for text, names in found.items())
     return f"{summary}\n\nParameters\n----------\n{described}{rest}" if described else f"{summary}\n{rest}"

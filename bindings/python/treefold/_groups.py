@@ -2,12 +2,19 @@
 
 import functools
 import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _native
 from ._arrays import as_array, contiguous, counted, index, size
 from ._keyed import check_axes, check_items, columns_for, distinct_of, slots_of, spread, values_by_key
+
+_Keys = TypeVar("_Keys")
+_Numbers: TypeAlias = NDArray[np.number[Any]]
+_Floats: TypeAlias = NDArray[np.floating[Any]]
 
 
 class Column:
@@ -137,7 +144,7 @@ def _are_several(keys):
     return isinstance(keys, (list, tuple)) and len(keys) > 0 and all(map(is_vector, keys))
 
 
-class GroupBy:
+class GroupBy(Generic[_Keys]):
     """Items in groups of equal keys, created by `groupby`.
 
     All methods take vectors, columns of Arrow and of pandas, whose missing
@@ -168,7 +175,9 @@ class GroupBy:
 
     __slots__ = ("_codes", "_count", "_is_whole", "keys")
 
-    def __init__(self, keys, dropna=True):
+    keys: _Keys
+
+    def __init__(self, keys: ArrayLike | Sequence[ArrayLike], dropna: bool = True) -> None:
         if _are_several(keys):
             keys, codes = _combined([_coded(own, dropna, f"keys[{number}]") for number, own in enumerate(keys)])
             self._set(codes, keys, len(keys[0]))
@@ -228,7 +237,7 @@ class GroupBy:
             return tuple(keys[group : group + 1].tolist()[0] for keys in self.keys)
         return self.keys[group : group + 1].tolist()[0]
 
-    def agg(self, statistics, *, skipna=False):
+    def agg(self, statistics: Mapping[str, Sequence[str | ArrayLike]], *, skipna: bool = False) -> dict[str, _Numbers]:
         """Several statistics in one call.
 
         Parameters
@@ -266,7 +275,7 @@ class GroupBy:
             found[name] = getattr(self, statistic)(*columns, skipna=skipna)
         return found
 
-    def sum(self, x, *, skipna=False, min_count=0):
+    def sum(self, x: ArrayLike, *, skipna: bool = False, min_count: SupportsIndex = 0) -> _Numbers:
         """The exact sum of each group's items.
 
         Sums of integers are integers of 64 bits.
@@ -290,16 +299,16 @@ class GroupBy:
                 sums[few] = np.nan
         return sums
 
-    def count(self, x=None, *, skipna=False):
+    def count(self, x: ArrayLike | None = None, *, skipna: bool = False) -> NDArray[np.intp]:
         """The number of items of each group; without `x`, of keys."""
         codes, _, row = self._columns(() if x is None else (x,), skipna)
         return np.bincount(codes, minlength=self._count * size(row)).reshape(self._count, *row)
 
-    def mean(self, x, *, skipna=False):
+    def mean(self, x: ArrayLike, *, skipna: bool = False) -> NDArray[np.inexact[Any]]:
         """The exact mean of each group's items; NaN where there are none."""
         return self._statistic("mean", (x,), skipna)
 
-    def var(self, x, ddof=1, *, skipna=False):
+    def var(self, x: ArrayLike, ddof: float = 1, *, skipna: bool = False) -> _Floats:
         """The exact variance of each group's items.
 
         Parameters
@@ -310,11 +319,11 @@ class GroupBy:
         """
         return self._statistic("var", (x,), skipna, ddof)
 
-    def std(self, x, ddof=1, *, skipna=False):
+    def std(self, x: ArrayLike, ddof: float = 1, *, skipna: bool = False) -> _Floats:
         """The square root of the exact variance, with `ddof` as in `var`."""
         return self._statistic("std", (x,), skipna, ddof)
 
-    def skewness(self, x, bias=True, *, skipna=False):
+    def skewness(self, x: ArrayLike, bias: bool = True, *, skipna: bool = False) -> _Floats:
         """The exact skewness of each group's items.
 
         It is NaN if there are too few items, or all are equal.
@@ -327,49 +336,49 @@ class GroupBy:
         """
         return self._statistic("skewness", (x,), skipna, bias=bias)
 
-    def kurtosis(self, x, bias=True, *, skipna=False):
+    def kurtosis(self, x: ArrayLike, bias: bool = True, *, skipna: bool = False) -> _Floats:
         """The exact excess kurtosis (g2 or G2); `bias` is as in `skewness`."""
         return self._statistic("kurtosis", (x,), skipna, bias=bias)
 
-    def min(self, x, *, skipna=False):
+    def min(self, x: ArrayLike, *, skipna: bool = False) -> _Numbers:
         """The smallest of each group's items; NaN if there are none.
 
         Integers keep their type if each group has items.
         """
         return self._statistic("min", (x,), skipna)
 
-    def max(self, x, *, skipna=False):
+    def max(self, x: ArrayLike, *, skipna: bool = False) -> _Numbers:
         """The largest of each group's items; types are as in `min`."""
         return self._statistic("max", (x,), skipna)
 
-    def norm(self, x, *, skipna=False):
+    def norm(self, x: ArrayLike, *, skipna: bool = False) -> _Floats:
         """The square root of the exact sum of each group's squares."""
         return self._statistic("norm", (x,), skipna)
 
-    def dot(self, x, y, *, skipna=False):
+    def dot(self, x: ArrayLike, y: ArrayLike, *, skipna: bool = False) -> _Floats:
         """The exact sum of each group's products of `x` and `y`."""
         return self._statistic("dot", (x, y), skipna)
 
-    def average(self, x, weights, *, skipna=False):
+    def average(self, x: ArrayLike, weights: ArrayLike, *, skipna: bool = False) -> _Floats:
         """The exact weighted mean of each group's items."""
         return self._statistic("average", (x, weights), skipna)
 
-    def cov(self, x, y, ddof=1, *, skipna=False):
+    def cov(self, x: ArrayLike, y: ArrayLike, ddof: float = 1, *, skipna: bool = False) -> _Floats:
         """The exact covariance of each group's pairs; see `var` for `ddof`."""
         return self._statistic("cov", (x, y), skipna, ddof)
 
-    def corr(self, x, y, *, skipna=False):
+    def corr(self, x: ArrayLike, y: ArrayLike, *, skipna: bool = False) -> _Floats:
         """The exact correlation of each group's pairs.
 
         It is NaN for fewer than two pairs, or if a column is constant.
         """
         return self._statistic("corr", (x, y), skipna)
 
-    def slope(self, x, y, *, skipna=False):
+    def slope(self, x: ArrayLike, y: ArrayLike, *, skipna: bool = False) -> _Floats:
         """The slope of each group's regression line of `y` on `x`."""
         return self._statistic("slope", (x, y), skipna)
 
-    def intercept(self, x, y, *, skipna=False):
+    def intercept(self, x: ArrayLike, y: ArrayLike, *, skipna: bool = False) -> _Floats:
         """The intercept of each group's regression line, at `x` = 0."""
         return self._statistic("intercept", (x, y), skipna)
 

@@ -1,9 +1,19 @@
 """Exact sums of weights in bins, with NumPy's signatures, edges and errors."""
 
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ._arrays import as_array, as_unmasked, size
 from ._keyed import as_keys, by_key, check_items
+
+_Bins: TypeAlias = ArrayLike | Sequence[ArrayLike]
+_Range: TypeAlias = tuple[float, float] | None
+_Ranges: TypeAlias = Sequence[_Range] | ArrayLike | None
+_Inexact: TypeAlias = NDArray[np.inexact[Any]]
+_Numbers: TypeAlias = NDArray[np.number[Any]]
 
 
 def _in_bins(columns, edges, weights, density):
@@ -26,7 +36,9 @@ def _in_bins(columns, edges, weights, density):
     return sums / by_key(np.zeros_like(keys), weights, 1)[0]
 
 
-def histogram(x, bins=10, range=None, density=None, weights=None):
+def histogram(
+    x: ArrayLike, bins: str | ArrayLike = 10, range: _Range = None, density: bool | None = None, weights: ArrayLike | None = None
+) -> tuple[_Numbers, _Numbers]:
     """The exact sum of the weights in each bin, rounded once.
 
     The signature and bins are those of `numpy.histogram`: all bins but the
@@ -66,7 +78,9 @@ def histogram(x, bins=10, range=None, density=None, weights=None):
     return _in_bins([x], [edges], weights, density), edges
 
 
-def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+def histogram2d(
+    x: ArrayLike, y: ArrayLike, bins: _Bins = 10, range: _Ranges = None, density: bool | None = None, weights: ArrayLike | None = None
+) -> tuple[_Inexact, _Numbers, _Numbers]:
     """`histogram` of pairs, with the signature of `numpy.histogram2d`.
 
     Parameters
@@ -102,7 +116,9 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     return sums, *edges
 
 
-def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+def histogramdd(
+    sample: _Bins, bins: _Bins = 10, range: _Ranges = None, density: bool | None = None, weights: ArrayLike | None = None
+) -> tuple[_Inexact, tuple[_Numbers, ...]]:
     """`histogram` of points, with the signature of `numpy.histogramdd`.
 
     Parameters

@@ -4,7 +4,10 @@ Keys are slot numbers from 0. `values_by_key` computes any statistic of the item
 groups and bins call one of them.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _native
 from ._arrays import as_array, as_float, as_unmasked, contiguous, counted, index, reduced_axes, size, zeros
@@ -244,7 +247,7 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
     return found if axis is None else np.moveaxis(found, 0, axis)
 
 
-def add_at(sums, keys, x):
+def add_at(sums: NDArray[np.inexact[Any]], keys: ArrayLike, x: ArrayLike) -> None:
     """Adds items to the sums of their keys, in place.
 
     `sums[k]` becomes the exact sum of itself and the items with key k, rounded

@@ -1,6 +1,10 @@
 """Statistics by key that are kept between calls."""
 
+from collections.abc import Hashable, Iterable
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _native
 from ._accumulator import Mergeable
@@ -91,7 +95,7 @@ class KeyedAccumulator(Mergeable):
     __module__ = "treefold.exact"
     __slots__ = ("_codes", "_ddof", "_dtype", "_has_removed", "_inputs", "_native", "_statistic")
 
-    def __init__(self, statistic, dtype=np.float64):
+    def __init__(self, statistic: str, dtype: DTypeLike = np.float64) -> None:
         self._statistic, self._dtype = statistic, np.dtype(dtype).newbyteorder("=")
         self._inputs, self._ddof = _native.statistic_defaults(statistic)
         if self._dtype not in _DTYPES:
@@ -102,12 +106,12 @@ class KeyedAccumulator(Mergeable):
         return _native.ExactSlots(self._statistic, np.empty(0, self._dtype), keys)
 
     @property
-    def statistic(self):
+    def statistic(self) -> str:
         """The name of the statistic."""
         return self._statistic
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[np.number[Any]]:
         """The type of the items."""
         return self._dtype
 
@@ -134,7 +138,7 @@ class KeyedAccumulator(Mergeable):
         self._native.grow(len(known) + len(new))
         return np.array(codes, np.int64), new
 
-    def add(self, keys, x, y=None):
+    def add(self, keys: ArrayLike | Iterable[Hashable], x: ArrayLike, y: ArrayLike | None = None) -> None:
         """Adds items.
 
         Parameters
@@ -158,13 +162,8 @@ class KeyedAccumulator(Mergeable):
         self._native.change(own[codes], columns, False)
         self._codes.update(new)
 
-    def remove(self, keys, x, y=None):
-        """Removes items that were added.
-
-        Parameters
-        ----------
-        keys, x, y : array_like
-            As in `add`.
+    def remove(self, keys: ArrayLike | Iterable[Hashable], x: ArrayLike, y: ArrayLike | None = None) -> None:
+        """Removes items that were added, given as in `add`.
 
         Raises
         ------
@@ -209,7 +208,7 @@ class KeyedAccumulator(Mergeable):
             self._native = self._arranged(kept)
             self._codes = {key: code for code, key in enumerate(kept)}
 
-    def keys(self):
+    def keys(self) -> list[Any]:
         """A list of the keys that have items.
 
         The keys are in ascending order or, if they cannot be compared, in the
@@ -221,7 +220,7 @@ class KeyedAccumulator(Mergeable):
         except TypeError:
             return list(self._codes)
 
-    def value(self, *, ddof=None, bias=True):
+    def value(self, *, ddof: float | None = None, bias: bool = True) -> NDArray[np.number[Any]]:
         """The statistic of each key, rounded once.
 
         Parameters
@@ -252,12 +251,8 @@ class KeyedAccumulator(Mergeable):
             raise OverflowError(f"the sum of key {self._key_of(code)!r} is {value}, beyond {self._dtype}") from None
         return values[np.array(codes, np.int64)]
 
-    def merge(self, other):
+    def merge(self, other: "KeyedAccumulator") -> None:
         """Adds the items of another accumulator; `+` makes a new accumulator.
-
-        Parameters
-        ----------
-        other : KeyedAccumulator
 
         Raises
         ------
@@ -276,17 +271,17 @@ class KeyedAccumulator(Mergeable):
             self._native.merge(other._native, places)
             self._codes.update(new)
 
-    def copy(self):
+    def copy(self) -> "KeyedAccumulator":
         """A copy of the accumulator."""
         copied = KeyedAccumulator(self._statistic, self._dtype)
         copied._native, copied._codes, copied._has_removed = self._empty(0) + self._native, dict(self._codes), self._has_removed
         return copied
 
-    def __len__(self):
+    def __len__(self) -> int:
         self._forget()
         return len(self._codes)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, KeyedAccumulator):
             return NotImplemented
         keys = self.keys()

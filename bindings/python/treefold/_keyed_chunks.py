@@ -12,15 +12,7 @@ from ._keyed import as_complex, as_exact_floats, slots_of
 
 # The defaults of pandas' groups.
 _DEFAULTS = {"ddof": 1, "bias": True, "split_every": None}
-_COLUMN = "dask.array.Array or array_like\n    As many items as keys."
-_TEXTS = {
-    "x": _COLUMN,
-    "y": _COLUMN,
-    "weights": _COLUMN,
-    "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
-    "bias": "bool, optional\n    True for the statistic of the items, false for the estimate for a population.",
-    "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask.",
-}
+_TEXTS = dict.fromkeys(("x", "y", "weights"), "dask.array.Array or array_like\n    As many items as keys.")
 
 
 class GroupBy:

@@ -1,8 +1,10 @@
 """Exact covariances and correlations of several variables, with NumPy's signatures."""
 
 import warnings
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ._arrays import as_array, contiguous, counted
 from ._keyed import as_exact_floats, slots_of
@@ -44,7 +46,15 @@ def _float_type(dtype):
     return dtype
 
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None):
+def cov(
+    m: ArrayLike,
+    y: ArrayLike | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: float | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+) -> NDArray[np.floating[Any]]:
     """The exact covariances of variables, each rounded once.
 
     The signature is that of `numpy.cov`, without weights.
@@ -91,25 +101,23 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, *, dtype=None):
     return _of_pairs("cov", ("m", "y"), (m, y), rowvar, _float_type(dtype), float(ddof))
 
 
-def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+def corrcoef(
+    x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DTypeLike | None = None
+) -> NDArray[np.floating[Any]]:
     """The exact correlations of variables, each rounded once.
 
-    The signature is that of `numpy.corrcoef`. Correlations with a constant are NaN.
+    The signature is that of `numpy.corrcoef`. Correlations with a constant are
+    NaN.
 
     Parameters
     ----------
     x, y, rowvar, dtype
-        As in `cov`, where `x` is called `m`.
+        As in `cov`, where `x` is called `m`, with the same errors.
 
     Returns
     -------
     ndarray
         A matrix; for one variable, a scalar.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `cov`.
 
     Examples
     --------

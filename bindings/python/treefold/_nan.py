@@ -1,10 +1,6 @@
 """Reductions that skip NaNs. A NaN leaves a hole, like an item that `where` leaves out."""
 
-import numpy as np
-
 from . import _native
-from ._arrays import put, reduced_axes
-from ._conversions import described, mask, warn, wrapped
 from ._reductions import freedom
 
 
@@ -17,17 +13,12 @@ def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     Parameters
     ----------
     x, axis, dtype, out, keepdims, initial, where
-        As in `treefold.sum`.
+        As in `treefold.sum`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The sums; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `treefold.sum`.
 
     Examples
     --------
@@ -44,17 +35,12 @@ def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
     Parameters
     ----------
     x, axis, dtype, out, keepdims, initial, where
-        As in `treefold.prod`.
+        As in `treefold.prod`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The products; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `treefold.prod`.
 
     Examples
     --------
@@ -73,17 +59,12 @@ def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     Parameters
     ----------
     x, axis, out, keepdims, initial, where
-        As in `treefold.min`.
+        As in `treefold.min`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The minima; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `treefold.min`.
 
     Examples
     --------
@@ -91,7 +72,7 @@ def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     >>> float(treefold.nanmin([3.0, float("nan"), 2.0]))
     2.0
     """
-    return _extreme("min", x, axis, out, keepdims, initial, where)
+    return _native.reduce("min", False, x, axis, None, out, keepdims, initial, where, True)
 
 
 def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
@@ -102,17 +83,12 @@ def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     Parameters
     ----------
     x, axis, out, keepdims, initial, where
-        As in `treefold.max`.
+        As in `treefold.max`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The maxima; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `treefold.max`.
 
     Examples
     --------
@@ -120,7 +96,7 @@ def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     >>> float(treefold.nanmax([3.0, float("nan"), 2.0]))
     3.0
     """
-    return _extreme("max", x, axis, out, keepdims, initial, where)
+    return _native.reduce("max", False, x, axis, None, out, keepdims, initial, where, True)
 
 
 def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
@@ -129,17 +105,12 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `treefold.mean`.
+        As in `treefold.mean`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The means; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `treefold.mean`.
 
     Examples
     --------
@@ -158,17 +129,12 @@ def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, mean, correction
-        As in `treefold.var`.
+        As in `treefold.var`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The variances; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `treefold.var`.
 
     Examples
     --------
@@ -187,17 +153,12 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, mean, correction
-        As in `treefold.std`.
+        As in `treefold.std`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The standard deviations; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `treefold.std`.
 
     Examples
     --------
@@ -206,25 +167,3 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     2.0
     """
     return _native.reduce("std", False, x, axis, dtype, out, keepdims, None, where, True, freedom(ddof, correction), mean)
-
-
-def _extreme(name, x, axis, out, keepdims, initial, where):
-    """A minimum or a maximum of the items that are not NaN; NaN if all are NaN."""
-    array, hidden, _, owner = described(x, "x")
-    if initial is not None or array.dtype.kind != "f" or not array.size:
-        return _native.reduce(name, False, x, axis, None, out, keepdims, initial, where, True)
-    counts = ~np.isnan(array)
-    if where is not True:
-        counts &= mask(where, array.shape)
-    if hidden is not None:
-        counts &= ~hidden
-    bound = np.inf if name == "min" else -np.inf
-    result = np.array(_native.reduce(name, False, array, axis, None, None, keepdims, bound, counts))
-    if np.any(result == bound):
-        is_lost = np.count_nonzero(counts, axis, keepdims=keepdims) == 0
-        if np.any(is_lost):
-            warn("All-NaN slice encountered")
-            result[is_lost] = np.nan
-    if out is not None:
-        return put(result, out)
-    return result[()] if owner is None else wrapped(owner, result[()], reduced_axes(axis, array.ndim))

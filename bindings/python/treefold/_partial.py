@@ -1,12 +1,17 @@
 """Partial reductions of a chunk of items, in tree order or exact, which can be pickled."""
 
+from collections.abc import Sequence
+from typing import Any, SupportsIndex, TypeVar
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _native
 from ._accumulator import Mergeable
 from ._arrays import as_array, check_inexact, counted, index, items_along, row_width, size, widened
 
 _OPERATORS = ("sum", "prod", "min", "max")
+_Self = TypeVar("_Self", bound="_OfItems")
 
 
 class _OfItems(Mergeable):
@@ -20,7 +25,7 @@ class _OfItems(Mergeable):
         partial._native, partial._dtype, partial._shape = native, dtype, tuple(shape)
         return partial
 
-    def copy(self):
+    def copy(self: _Self) -> _Self:
         """A copy."""
         return self._of(self._native, self._dtype, self._shape)
 
@@ -28,12 +33,8 @@ class _OfItems(Mergeable):
         """A new array, not initialized, for one item's elements."""
         return np.empty(row_width(self._shape), self._dtype)
 
-    def merge(self, other):
+    def merge(self: _Self, other: _Self) -> None:
         """Adds the items of another partial; `+` makes a new partial.
-
-        Parameters
-        ----------
-        other : Partial
 
         Raises
         ------
@@ -49,7 +50,7 @@ class _OfItems(Mergeable):
                 raise error(f"other has items of {what} {others}, not {own}")
         self._native = self._native.merge(other._native, self._row())
 
-    def value(self):
+    def value(self) -> Any:
         """The reduction of the items: a scalar, or an array if they have axes.
 
         Raises
@@ -127,7 +128,16 @@ class Partial(_OfItems):
     __slots__ = ()
     _VERSION = 1
 
-    def __init__(self, x, start=None, total=None, *, extents=None, op="sum", axis=None):
+    def __init__(
+        self,
+        x: ArrayLike,
+        start: SupportsIndex | None = None,
+        total: SupportsIndex | None = None,
+        *,
+        extents: Sequence[tuple[SupportsIndex, SupportsIndex]] | None = None,
+        op: str = "sum",
+        axis: SupportsIndex | None = None,
+    ) -> None:
         if total is None:
             raise TypeError("total is missing: the number of all items")
         if (start is None) == (extents is None):
@@ -148,12 +158,12 @@ class Partial(_OfItems):
         self._native, self._dtype = _native.Partial.new(op, _natural(total, "total"), extents, rows), array.dtype
 
     @property
-    def op(self):
+    def op(self) -> str:
         """The name of the operator."""
         return self._native.op
 
     @property
-    def total(self):
+    def total(self) -> int:
         """The number of all items."""
         return self._native.total
 
@@ -228,7 +238,7 @@ class ExactPartial(_OfItems):
     __slots__ = ()
     _VERSION = 2
 
-    def __init__(self, x, *, axis=None):
+    def __init__(self, x: ArrayLike, *, axis: SupportsIndex | None = None) -> None:
         array = as_array(x, "x")
         check_inexact(array.dtype, "x")
         rows, self._shape = items_along(array, axis)

@@ -60,11 +60,6 @@ def inner(x, y):
     scalar or ndarray
         The sums, of the common type.
 
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `dot`.
-
     Examples
     --------
     >>> import treefold
@@ -78,7 +73,7 @@ def vdot(x, y):
     """Return the sum of the products of the items of two arrays.
 
     Items of `x` are conjugated. The sum has the tree order of the flattened
-    arrays.
+    arrays. Errors are those of `dot`.
 
     Parameters
     ----------
@@ -90,11 +85,6 @@ def vdot(x, y):
     -------
     scalar
         The sum, of the common type.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `dot`.
 
     Examples
     --------

@@ -88,17 +88,12 @@ def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     Parameters
     ----------
     x, axis, dtype, out, keepdims, initial, where
-        As in `sum`.
+        As in `sum`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The products; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -148,17 +143,12 @@ def max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     Parameters
     ----------
     x, axis, out, keepdims, initial, where
-        As in `min`.
+        As in `min`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The maxima; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `min`.
 
     Examples
     --------
@@ -177,17 +167,12 @@ def ptp(x, axis=None, out=None, keepdims=False):
     Parameters
     ----------
     x, axis, out, keepdims
-        As in `min`.
+        As in `min`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The differences; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `min`.
 
     Examples
     --------
@@ -213,17 +198,12 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `sum`. Integers are converted to float64.
+        As in `sum`, with the same errors. Integers are converted to float64.
 
     Returns
     -------
     scalar or ndarray
         The means; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -245,7 +225,7 @@ def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `mean`.
+        As in `mean`, with the same errors.
     ddof : float, optional
         The number that is subtracted from the number of items in the divisor.
     mean : array_like, optional
@@ -258,11 +238,6 @@ def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     -------
     scalar or ndarray
         The variances, which are real; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -279,17 +254,12 @@ def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, mean, correction
-        As in `var`.
+        As in `var`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The standard deviations; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------

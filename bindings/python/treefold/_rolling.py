@@ -1,16 +1,28 @@
 """Exact statistics of moving windows, with pandas' signatures."""
 
 import datetime
-import functools
 import math
 import numbers
 from fractions import Fraction
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _native
 from ._arrays import as_unmasked, contiguous, counted, index
 from ._keyed import as_vector, of_parts
+
+
+class _Offset(Protocol):
+    """A duration of pandas."""
+
+    @property
+    def freqstr(self) -> str: ...
+
+
+_Window: TypeAlias = SupportsIndex | float | str | datetime.timedelta | np.timedelta64 | _Offset | None
+_Floats: TypeAlias = NDArray[np.floating[Any]]
 
 _UINT_MAX = np.iinfo(np.uint64).max
 # The units of times, in months and in attoseconds: a month has no fixed number of attoseconds.
@@ -139,29 +151,37 @@ class RollingWindows:
 
     __slots__ = ("_windows", "_x")
 
-    def __init__(self, x, window=None, min_periods=None, on=None, placement="trailing", skipna=False):
+    def __init__(
+        self,
+        x: ArrayLike,
+        window: _Window = None,
+        min_periods: SupportsIndex | None = None,
+        on: ArrayLike | None = None,
+        placement: Literal["trailing", "forward", "centred"] = "trailing",
+        skipna: bool = False,
+    ) -> None:
         self._x = as_vector(x, "x")
         length = len(self._x)
         if on is not None and window is not None:
             on = _as_index(on)
             if on.shape != self._x.shape:
                 raise ValueError(f"on has {counted(on.size, 'element')}, and x {counted(length, 'item')}")
-            make = functools.partial(_native.ExactWindows.of_range, *_range(window, on, placement == "centred"))
+            on, width = _range(window, on, placement == "centred")
             least = 1
         elif on is not None:
             raise ValueError("window: without a window, each window has all items from the first one on, whatever `on` is")
         elif window is None:
             if placement != "trailing":
                 raise ValueError(f"placement: {placement!r} needs a window")
-            make, least = functools.partial(_native.ExactWindows.of_items, None), 1
+            width, least = None, 1
         else:
             least = index(window, "window")
             _check_width(least, window)
-            make = functools.partial(_native.ExactWindows.of_items, min(least, 2 * max(length, 1)))
+            width = min(least, 2 * max(length, 1))
         least = index(least if min_periods is None else min_periods, "min_periods")
         if least < 0:
             raise ValueError(f"min_periods: {least} is negative")
-        self._windows = make(placement, min(least, length + 1), bool(skipna))
+        self._windows = _native.ExactWindows.of(width, on, placement, min(least, length + 1), bool(skipna))
 
     def _of(self, statistic, y=None, ddof=0.0, bias=True):
         x = self._x
@@ -177,72 +197,80 @@ class RollingWindows:
             raise TypeError(f"`{statistic}` of windows is of real numbers, not {x.dtype}")
         return self._windows.values(x, y, statistic, float(ddof), bool(bias))
 
-    def count(self):
+    def count(self) -> _Floats:
         """The number of items; with `skipna`, of those that are not NaN."""
         return self._of("count")
 
-    def sum(self):
+    def sum(self) -> NDArray[np.inexact[Any]]:
         """The sum."""
         return self._of("sum")
 
-    def mean(self):
+    def mean(self) -> NDArray[np.inexact[Any]]:
         """The mean."""
         return self._of("mean")
 
-    def min(self):
+    def min(self) -> _Floats:
         """The smallest item."""
         return self._of("min")
 
-    def max(self):
+    def max(self) -> _Floats:
         """The largest item."""
         return self._of("max")
 
-    def var(self, ddof=0):
+    def var(self, ddof: float = 0) -> _Floats:
         """The variance, with the divisor number of items minus `ddof`."""
         return self._of("var", ddof=ddof)
 
-    def std(self, ddof=0):
+    def std(self, ddof: float = 0) -> _Floats:
         """The square root of the exact variance."""
         return self._of("std", ddof=ddof)
 
-    def skewness(self, bias=True):
+    def skewness(self, bias: bool = True) -> _Floats:
         """The skewness (g1, or G1), as `scipy.stats.skew`."""
         return self._of("skewness", bias=bias)
 
-    def kurtosis(self, bias=True):
+    def kurtosis(self, bias: bool = True) -> _Floats:
         """The excess kurtosis (g2, or G2), as `scipy.stats.kurtosis`."""
         return self._of("kurtosis", bias=bias)
 
-    def norm(self):
+    def norm(self) -> _Floats:
         """The square root of the sum of the squares."""
         return self._of("norm")
 
-    def dot(self, y):
+    def dot(self, y: ArrayLike) -> _Floats:
         """The sum of the products of `x` and `y`."""
         return self._of("dot", y)
 
-    def average(self, weights):
+    def average(self, weights: ArrayLike) -> _Floats:
         """The mean of `x` with weights."""
         return self._of("average", weights)
 
-    def cov(self, y, ddof=1):
+    def cov(self, y: ArrayLike, ddof: float = 1) -> _Floats:
         """The covariance of `x` and `y`."""
         return self._of("cov", y, ddof=ddof)
 
-    def corr(self, y):
+    def corr(self, y: ArrayLike) -> _Floats:
         """The correlation of `x` and `y`."""
         return self._of("corr", y)
 
-    def slope(self, y):
+    def slope(self, y: ArrayLike) -> _Floats:
         """The slope of the regression line of `y` on `x`."""
         return self._of("slope", y)
 
-    def intercept(self, y):
+    def intercept(self, y: ArrayLike) -> _Floats:
         """The intercept of the regression line of `y` on `x`, at `x` = 0."""
         return self._of("intercept", y)
 
 
-def rolling(x, window=None, min_periods=None, on=None, *, placement="trailing", skipna=False):
+def rolling(
+    x: ArrayLike,
+    window: _Window = None,
+    min_periods: SupportsIndex | None = None,
+    on: ArrayLike | None = None,
+    *,
+    placement: Literal["trailing", "forward", "centred"] = "trailing",
+    skipna: bool = False,
+) -> RollingWindows:
     """Windows around each item: `rolling(x, window).sum()`, `.corr(y)`, ….
 
     Items that leave a window are removed exactly, so nothing drifts, and an

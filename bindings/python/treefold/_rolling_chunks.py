@@ -12,8 +12,6 @@ from ._functions import STATISTICS, columns_of, ddof_of, docstring, made, option
 _TEXTS = {
     "y": "dask.array.Array or array_like\n    As many items.",
     "weights": "dask.array.Array or array_like\n    The weight of each item.",
-    "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
-    "bias": "bool, optional\n    True for the statistic of the items, false for the estimate for a population.",
 }
 
 

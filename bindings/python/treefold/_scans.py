@@ -13,7 +13,7 @@ def cumsum(x, axis=None, dtype=None, out=None):
     Parameters
     ----------
     x, dtype
-        As in `sum`.
+        As in `sum`, with the same errors.
     axis : None or int, optional
         The axis along which items are added; by default, those of the
         flattened array.
@@ -25,11 +25,6 @@ def cumsum(x, axis=None, dtype=None, out=None):
     ndarray
         Of the shape of `x`, or of one axis if `axis` is None; `out` if it was
         passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -48,17 +43,12 @@ def cumprod(x, axis=None, dtype=None, out=None):
     Parameters
     ----------
     x, axis, dtype, out
-        As in `cumsum`.
+        As in `cumsum`, with the same errors.
 
     Returns
     -------
     ndarray
         As in `cumsum`.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -75,7 +65,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     Parameters
     ----------
     x, dtype, out
-        As in `cumsum`.
+        As in `cumsum`, with the same errors.
     axis : int, optional
         As in `cumsum`; an array of more than one axis needs it.
     include_initial : bool, optional
@@ -84,11 +74,6 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     Returns
     -------
     ndarray
-        As in `cumsum`.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
         As in `cumsum`.
 
     Examples
@@ -106,16 +91,11 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
     Parameters
     ----------
     x, axis, dtype, out, include_initial
-        As in `cumulative_sum`.
+        As in `cumulative_sum`, with the same errors.
 
     Returns
     -------
     ndarray
-        As in `cumsum`.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
         As in `cumsum`.
 
     Examples

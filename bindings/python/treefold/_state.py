@@ -1,6 +1,7 @@
 """Mergeable states of columns, as the database extensions store them."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _native
 from ._accumulator import Mergeable
@@ -41,11 +42,11 @@ class State(Mergeable):
     __module__ = "treefold.exact"
     __slots__ = ("_native",)
 
-    def __init__(self, kind):
+    def __init__(self, kind: str) -> None:
         self._native = _native.ExactCompact.of(str(kind))
 
     @classmethod
-    def of_bytes(cls, data):
+    def of_bytes(cls, data: bytes) -> "State":
         """Reads a state from bytes, such as a value of a database's column.
 
         Parameters
@@ -62,7 +63,7 @@ class State(Mergeable):
         state._native = _native.ExactCompact.of_bytes(bytes(data))
         return state
 
-    def to_bytes(self):
+    def to_bytes(self) -> bytes:
         """The state as bytes.
 
         Equal rows give equal bytes; -0.0 counts as 0.0.
@@ -70,12 +71,12 @@ class State(Mergeable):
         return self._native.to_bytes()
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """The kind of state, as given to the constructor."""
         return self._native.kind()
 
     @property
-    def count(self):
+    def count(self) -> int:
         """The number of rows."""
         return self._native.items()
 
@@ -84,7 +85,7 @@ class State(Mergeable):
         rows._native.add([_doubles(column, name) for column, name in ((x, "x"), (y, "y")) if column is not None])
         return rows
 
-    def add(self, x, y=None):
+    def add(self, x: ArrayLike, y: ArrayLike | None = None) -> None:
         """Adds rows.
 
         Parameters
@@ -103,13 +104,8 @@ class State(Mergeable):
         """
         self.merge(self._of_rows(x, y))
 
-    def remove(self, x, y=None):
-        """Removes rows that were added.
-
-        Parameters
-        ----------
-        x, y : array_like
-            As in `add`.
+    def remove(self, x: ArrayLike, y: ArrayLike | None = None) -> None:
+        """Removes rows that were added, given as in `add`.
 
         Raises
         ------
@@ -119,12 +115,8 @@ class State(Mergeable):
         """
         self._native.unmerge(self._of_rows(x, y)._native)
 
-    def merge(self, other):
+    def merge(self, other: "State") -> None:
         """Adds the rows of another state of the same kind.
-
-        Parameters
-        ----------
-        other : State
 
         Raises
         ------
@@ -134,7 +126,7 @@ class State(Mergeable):
         self._check_other(other)
         self._native.merge(self.copy()._native if other is self else other._native)
 
-    def value(self, statistic, ddof=None, bias=None):
+    def value(self, statistic: str, ddof: float | None = None, bias: bool | None = None) -> float:
         """A statistic of all rows, rounded once.
 
         Parameters
@@ -162,7 +154,7 @@ class State(Mergeable):
         freedom = None if ddof is None else float(ddof)
         return self._native.value(str(statistic), freedom, None if bias is None else bool(bias))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
             return NotImplemented
         return self.kind == other.kind and self._native.equals(other._native)

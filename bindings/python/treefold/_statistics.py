@@ -69,17 +69,12 @@ def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     Parameters
     ----------
     x, axis, dtype, out, keepdims, initial, where
-        As in `sum`.
+        As in `sum`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The sums; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError, OverflowError
-        As in `sum`.
 
     Examples
     --------
@@ -99,17 +94,12 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `sum`. Integers are converted to float64.
+        As in `sum`, with the same errors. Integers are converted to float64.
 
     Returns
     -------
     scalar or ndarray
         The means; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -126,17 +116,12 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `mean`.
+        As in `mean`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The means; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -157,7 +142,7 @@ def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `mean`. The variance of complex numbers is real.
+        As in `mean`, with the same errors.
     ddof : float, optional
         The number that is subtracted from the number of items in the divisor.
     correction : float, optional
@@ -166,12 +151,7 @@ def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     Returns
     -------
     scalar or ndarray
-        The variances; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
+        The variances, which are real; `out` if it was passed.
 
     Examples
     --------
@@ -188,17 +168,12 @@ def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, correction
-        As in `var`.
+        As in `var`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The variances; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -215,17 +190,12 @@ def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, correction
-        As in `var`.
+        As in `var`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The standard deviations; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -242,17 +212,12 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, correction
-        As in `var`.
+        As in `var`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The standard deviations; `out` if it was passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -338,17 +303,12 @@ def norm(x, axis=None, keepdims=False):
     Parameters
     ----------
     x, axis, keepdims
-        As in `mean`.
+        As in `mean`, with the same errors.
 
     Returns
     -------
     scalar or ndarray
         The norms, of the type of the items or of their parts.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `sum`.
 
     Examples
     --------
@@ -367,7 +327,7 @@ def cumsum(x, axis=None, dtype=None, out=None):
     Parameters
     ----------
     x, dtype
-        As in `sum`.
+        As in `sum`, with the same errors.
     axis : None or int, optional
         The axis along which items are added; by default, those of the
         flattened array.
@@ -379,11 +339,6 @@ def cumsum(x, axis=None, dtype=None, out=None):
     ndarray
         Of the shape of `x`, or of one axis if `axis` is None; `out` if it was
         passed.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError, OverflowError
-        As in `sum`.
 
     Examples
     --------
@@ -415,8 +370,11 @@ def dot(x, y, out=None):
 
     Raises
     ------
-    TypeError, FloatingPointError
-        As in `sum`; `TypeError` also for integers, whose products `treefold.dot` sums without rounding.
+    TypeError
+        As in `sum`; or `x` and `y` are integers, whose products
+        `treefold.dot` sums without rounding.
+    FloatingPointError
+        As in `sum`.
     ValueError
         The axes differ in length, or `out` has another shape or type.
 
@@ -444,11 +402,6 @@ def inner(x, y):
     scalar or ndarray
         The sums, of the common type.
 
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `dot`.
-
     Examples
     --------
     >>> from treefold import exact
@@ -461,7 +414,7 @@ def inner(x, y):
 def vdot(x, y):
     """Return the exact sum of the products of the items of two arrays.
 
-    Items of `x` are conjugated.
+    Items of `x` are conjugated. Errors are those of `dot`.
 
     Parameters
     ----------
@@ -473,11 +426,6 @@ def vdot(x, y):
     -------
     scalar
         The sum, of the common type.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As in `dot`.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from . import _native
 from ._arrays import index
 
 
-def threads(n=None, /):
+def threads(n: int | None = None, /) -> int:
     """Set the number of threads of later reductions.
 
     The number changes no bit of any result. Initially it is the value of the

@@ -211,19 +211,16 @@ def _dot(x, y, split_every):
 # Exact reductions.
 
 
-def _sum_state(block, *, call):
-    return _chunks.exact_state(*call.items(block), call.axes)
+def _exact_state(block, *, call, of):
+    return of(*call.items(block), call.axes)
 
 
 def _exact_sum(_, array, **arguments):
     call = _Call(array, False, **arguments)
     check_inexact(call.dtype, "array")
     finish = functools.partial(_value, op="sum", min_count=call.min_count, dtype=call.dtype)
-    return call.reduced(functools.partial(_sum_state, call=call.without_array()), finish, call.dtype)
-
-
-def _moments_state(block, *, call):
-    return _chunks.moments_state(*call.items(block), call.axes)
+    state = functools.partial(_exact_state, call=call.without_array(), of=_chunks.exact_state)
+    return call.reduced(state, finish, call.dtype)
 
 
 def _moments_value(states, *, statistic, ddof, dtype):
@@ -237,7 +234,8 @@ def _exact_moments(statistic, array, ddof=0, **arguments):
     call = _Call.inexact(array, False, **arguments)
     result = call.dtype if statistic == "mean" else np.empty(0, call.dtype).real.dtype
     finish = functools.partial(_moments_value, statistic=statistic, ddof=number(ddof, "ddof"), dtype=result)
-    return call.reduced(functools.partial(_moments_state, call=call.without_array()), finish, result)
+    state = functools.partial(_exact_state, call=call.without_array(), of=_chunks.moments_state)
+    return call.reduced(state, finish, result)
 
 
 def _as_large(part, block):
@@ -302,12 +300,8 @@ _TEXTS = {
     "y": "dask.array.Array or array_like\n    As many items. Pairs with a masked item do not count.",
     "axis": "None, int or tuple of ints, optional\n    The axes to be reduced; all of them by default.",
     "dtype": "dtype, optional\n    The type to which items are converted first.",
-    "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
-    "bias": "bool, optional\n    True for the skewness or kurtosis of the items (g1, g2), false for\n    the estimate for a population (G1, G2).",
     "weights": "dask.array.Array or array_like, optional\n    Of the shape of the array, or a vector along the axis; equal by default.",
     "keepdims": "bool, optional\n    Whether reduced axes stay, with length 1.",
-    "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask: no bit depends on it.",
-    "skipna": "bool, optional\n    Whether to skip NaNs, and pairs with a NaN.",
     "min_count": "int, optional\n    With fewer items, the result is NaN. It implies `skipna`.",
 }
 _REST = """

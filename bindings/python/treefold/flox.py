@@ -167,7 +167,8 @@ def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
     Returns
     -------
     flox.Aggregation
-        Its intermediate states are arrays of objects, one for each place and group.
+        Its intermediate states are arrays of objects, one for each place and
+        group.
 
     Raises
     ------

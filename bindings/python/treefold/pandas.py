@@ -37,7 +37,6 @@ _OF_A_COLUMN = [name for name, statistic in _STATISTICS.items() if len(columns_o
 _DEFAULTS = {"ddof": 1, "min_count": 0, "skipna": True}
 _OPTIONS = {
     "min_count": "int, optional\n    With fewer items, the sum is NaN.",
-    "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
     "skipna": "bool, optional\n    Whether to skip items that are NaN. Null items are always skipped.",
 }
 

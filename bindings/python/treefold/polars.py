@@ -109,13 +109,12 @@ def _bias(bias: bool) -> pl.Expr:
     return pl.lit(float(bool(bias)), pl.Float64)
 
 
+_COLUMN = "Expr, Series or str\n    A column of floats or integers."
 _TEXTS = {
-    "x": "Expr, Series or str\n    A column of floats or integers.",
-    "y": "Expr, Series or str\n    A column of floats or integers.",
+    "x": _COLUMN,
+    "y": _COLUMN,
     "weights": "Expr, Series or str\n    A column of floats or integers: the weight of each item.",
     "state": "Expr, Series or str\n    A column of states.",
-    "ddof": "float, optional\n    What is subtracted from the number of rows in the divisor.",
-    "bias": "bool, optional\n    True for the statistic of the rows (g1, g2), false for the estimate\n    for a population (G1, G2).",
 }
 _RETURNS = """
 Returns
@@ -331,16 +330,7 @@ class RollingWindows:
         return self._of("kurtosis", bias=bias)
 
     def cov(self, y: _Column, ddof: float = 1) -> pl.Expr:
-        """The exact covariance with another column, rounded once.
-
-        Parameters
-        ----------
-        y : Expr, Series or str
-            The other column.
-        ddof : float, optional
-            The number that is subtracted from the number of rows in the
-            divisor.
-        """
+        """The exact covariance with another column, rounded once: see `var`."""
         return self._of("cov", y, ddof=ddof)
 
     def corr(self, y: _Column) -> pl.Expr:

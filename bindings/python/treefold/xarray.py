@@ -68,14 +68,14 @@ class ExactAccessor(_Accessor):
 
 _DEFAULTS = {"dim": None, "dtype": None, "bias": True, "skipna": True, "min_count": 0}
 _DEFAULTS |= {"split_every": None, "keepdims": False, "keep_attrs": None}
+_OPTIONS = ("dtype", "ddof", "bias", "min_count", "split_every")
 _OTHER = "DataArray\n    Broadcast by the names of dimensions; coordinates must equal the array's."
 _TEXTS = {
     "weights": _OTHER,
     "other": _OTHER,
     "dim": "str, iterable of hashable or None, optional\n    The dimensions to be reduced; all of them by default.",
-    "dtype, ddof, bias, min_count, split_every": "optional\n    As in the function of `treefold.dask`, if it has them.",
-    "skipna": "bool, optional\n    Whether to skip NaNs, and pairs with a NaN.",
-    "keepdims, keep_attrs": "bool, optional\n    As in `xarray.DataArray.reduce`.",
+    **dict.fromkeys(_OPTIONS, "optional\n    As in the function of `treefold.dask`."),
+    **dict.fromkeys(("keepdims", "keep_attrs"), "bool, optional\n    As in `xarray.DataArray.reduce`."),
 }
 
 
@@ -84,7 +84,7 @@ def _method(accessor, name, function):
     of_axes = inspect.signature(function).parameters
     second = next((column for column in ("weights", "y") if column in of_axes), None)
     others = [] if second is None else ["other" if second == "y" else second]
-    options = [option for option in ("dtype", "ddof", "bias", "min_count", "split_every") if option in of_axes]
+    options = [option for option in _OPTIONS if option in of_axes]
 
     def method(self, dim, skipna, **arguments):
         arguments["skipna"] = True if skipna is None else skipna

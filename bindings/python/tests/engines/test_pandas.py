@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import os
 from fractions import Fraction
 
 import by_fractions
@@ -12,11 +11,10 @@ import pyarrow as pa
 import pytest
 import treefold
 import treefold.pandas as tp
+from checks import SEED, raises, with_threads
 from figures import MEANS, SUMS, columns, expected, hexed
 from treefold import exact, replacer
 
-# Another seed draws other cases.
-SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 FIGURES = ["sum", "mean", "var", "std"]
 DTYPES = {"f8": "Float64", "f4": "Float32", "i1": "Int8", "i8": "Int64", "u8": "UInt64"}
 
@@ -36,8 +34,7 @@ def values_of(items, figure, dtype):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_arrow(threads):
     """Null items are skipped, in arrays of one piece or of chunks, which may begin at any bit."""
-    before = treefold.threads(threads)
-    try:
+    with with_threads(threads):
         random = np.random.default_rng(SEED)
         rows = 5000
         keys = random.integers(0, 13, rows)
@@ -59,8 +56,6 @@ def test_arrow(threads):
                     numbers = [[item for item in of_key if not math.isnan(item)] for of_key in kept]
                     own = getattr(groups, figure)(array, skipna=True)
                     assert list(map(hexed, own)) == [values_of(of_key, figure, dtype) for of_key in numbers]
-    finally:
-        treefold.threads(before)
 
 
 def test_arrow_is_not_copied():
@@ -82,8 +77,7 @@ def test_arrow_keys():
     assert groups.count(x).tolist() == [0, 2] and groups.count().tolist() == [1, 2]
     groups = exact.groupby(pa.array([1.0, math.nan, None, 1.0, 3.0]))
     assert groups.keys.tolist() == [1.0, 3.0] and groups.sum(x).tolist() == [9.0, 16.0]
-    with pytest.raises(ValueError, match="keys have nulls"):
-        exact.groupby(pa.array([1, None]), dropna=False)
+    raises(ValueError, "keys have nulls", exact.groupby, pa.array([1, None]), dropna=False)
 
 
 def test_least_counts_and_integers():
@@ -115,25 +109,16 @@ def test_wrong_arguments():
         (pd.Series(["a", "b"], dtype="category"), "x has elements of type category"),
         (np.array(["a", "b"]), "x has elements of type <U1"),
     ]:
-        with pytest.raises(TypeError, match=text):
-            groups.sum(x)
-    with pytest.raises(ValueError, match="2 keys for 3 items"):
-        groups.sum(pa.array([1, 2, None]))
-    with pytest.raises(TypeError, match="min_count: 0.5 is not an integer"):
-        groups.sum([1.0, 2.0], min_count=0.5)
+        raises(TypeError, text, groups.sum, x)
+    raises(ValueError, "2 keys for 3 items", groups.sum, pa.array([1, 2, None]))
+    raises(TypeError, "min_count: 0.5 is not an integer", groups.sum, [1.0, 2.0], min_count=0.5)
     frame = pd.DataFrame({"k": [1, 2], "x": ["a", "b"], "i": [2**63 - 1, 1]})
-    with pytest.raises(TypeError, match="column 'x': x has elements of type"):
-        tp.groupby(frame, "k").sum("x")
-    with pytest.raises(OverflowError, match="column 'i': the sum of key 0 is 9223372036854775808"):
-        tp.groupby(frame.assign(k=0), "k").sum("i")
-    with pytest.raises(KeyError, match="x: 'z' is not one of the columns"):
-        tp.groupby(frame, "k").sum("z")
-    with pytest.raises(TypeError, match="rows must be a DataFrame or a Series, not list"):
-        tp.groupby([1, 2], [1, 2])
-    with pytest.raises(ValueError, match="as_index"):
-        tp.groupby(frame, "k", as_index=False)
-    with pytest.raises(ValueError, match="'i' names 2 columns"):
-        tp.groupby(frame[["k", "i", "i"]], "k").sum("i")
+    raises(TypeError, "column 'x': x has elements of type", tp.groupby(frame, "k").sum, "x")
+    raises(OverflowError, "column 'i': the sum of key 0 is 9223372036854775808", tp.groupby(frame.assign(k=0), "k").sum, "i")
+    raises(KeyError, "x: 'z' is not one of the columns", tp.groupby(frame, "k").sum, "z")
+    raises(TypeError, "rows must be a DataFrame or a Series, not list", tp.groupby, [1, 2], [1, 2])
+    raises(ValueError, "as_index", tp.groupby, frame, "k", as_index=False)
+    raises(ValueError, "'i' names 2 columns", tp.groupby(frame[["k", "i", "i"]], "k").sum, "i")
 
 
 def frame_of(rows=2000):
@@ -341,8 +326,7 @@ def test_named_aggregation():
         (lambda groups: tp.groupby(frame["i"], frame["k"]).sum("i"), TypeError, "x: 'i' names a column, and the rows are a Series"),
         (lambda groups: tp.groupby(frame["i"], frame["k"]).agg({"i": "sum"}), TypeError, "func: {'i': 'sum'} is not the name"),
     ]:
-        with pytest.raises(error, match=match):
-            wrong(tp.groupby(frame, "k"))
+        raises(error, match, wrong, tp.groupby(frame, "k"))
 
 
 def test_functions_that_pandas_calls_for_each_group_and_column():
@@ -356,15 +340,13 @@ def test_functions_that_pandas_calls_for_each_group_and_column():
     if pd.__version__ >= "3":
         # Older pandas first calls it for each item.
         assert frame["i"].agg(exact.sum) == sum(frame["i"].tolist()) and frame["f"].agg(exact.sum) == math.fsum(frame["f"])
-    with pytest.raises(OverflowError):
-        pd.DataFrame({"k": [0, 0], "i": [2**62, 2**62]}).groupby("k").agg(exact.sum)
+    raises(OverflowError, None, pd.DataFrame({"k": [0, 0], "i": [2**62, 2**62]}).groupby("k").agg, exact.sum)
 
 
 def test_groups_that_pandas_tells_wrongly(monkeypatch):
     ngroup = pd.core.groupby.DataFrameGroupBy.ngroup
     monkeypatch.setattr(pd.core.groupby.DataFrameGroupBy, "ngroup", lambda self: ngroup(self) * 0)
-    with pytest.raises(RuntimeError, match="does not report to which"):
-        tp.groupby(pd.DataFrame({"k": [1, 2], "x": [1.0, 2.0]}), "k")
+    raises(RuntimeError, "does not report to which", tp.groupby, pd.DataFrame({"k": [1, 2], "x": [1.0, 2.0]}), "k")
 
 
 @pytest.mark.parametrize("report", [*SUMS, *MEANS])
@@ -391,10 +373,8 @@ def test_windows_of_times():
             for given in (on, on.to_series(), on.to_series().tolist()):
                 assert exact.rolling(x, window, on=given).sum().tolist() == theirs.tolist(), (window, on.dtype)
     for window, error, match in (("2MS", ValueError, "window: '2MS' has no fixed length"), ("nonsense", ValueError, "'nonsense' has no fixed length")):
-        with pytest.raises(error, match=match):
-            exact.rolling(x, window, on=times)
-    with pytest.raises(ValueError, match="on: element 1 is NaT"):
-        exact.rolling([1.0, 2.0], "1h", on=pd.Series([times[0], pd.NaT]))
+        raises(error, match, exact.rolling, x, window, on=times)
+    raises(ValueError, "on: element 1 is NaT", exact.rolling, [1.0, 2.0], "1h", on=pd.Series([times[0], pd.NaT]))
 
 
 ROLLING = ["count", "sum", "mean", "min", "max", "var", "std", "skew", "kurt"]
@@ -445,8 +425,7 @@ def test_windows_are_those_of_pandas(dtype):
         (lambda: tp.rolling(pd.Series(["a"]), 1).sum(), TypeError, "not floats or integers"),
         (lambda: tp.rolling(x, 2).cov(y.iloc[1:]), ValueError, "other: its index differs from the rows' index"),
     ):
-        with pytest.raises(error, match=match):
-            wrong()
+        raises(error, match, wrong)
 
 
 def test_an_outlier_leaves_nothing():

@@ -12,11 +12,10 @@ import polars as pl
 import pytest
 import treefold
 import treefold.polars as tp
+from checks import SEED, raises
 from definition import bits, by_definition
 from figures import MEANS, SUMS, WINDOWS, columns, expected, hexed
 
-# Another seed draws other cases.
-SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 TYPES = {"f8": pl.Float64, "f4": pl.Float32, "i1": pl.Int8, "i8": pl.Int64, "u8": pl.UInt64}
 FIGURES = ["sum", "mean", "var", "std"]
 NAMES = ["whole", "some", "few", "special", "single", "small", "large", "unsigned", "zeros"]
@@ -201,23 +200,13 @@ def test_windows_of_what_is_no_number():
     assert frame.select(windows.count()).to_series().to_list() == [1.0, 2.0, 1.0, 1.0, 2.0, 2.0, 2.0]
     singles = frame.select(tp.rolling(pl.col("x").cast(pl.Float32), 2).mean())
     assert singles.dtypes == [pl.Float64] and singles.columns == ["x"]
-    with pytest.raises(pl.exceptions.PolarsError, match="not numbers"):
-        pl.DataFrame({"x": ["a"]}).select(tp.rolling("x", 1).sum())
+    raises(pl.exceptions.PolarsError, "not numbers", pl.DataFrame({"x": ["a"]}).select, tp.rolling("x", 1).sum())
 
 
-@pytest.mark.parametrize("report", SUMS)
-def test_reported_sums(report):
-    items, value = SUMS[report]
-    check_reported("sum", items, value)
-
-
-@pytest.mark.parametrize("report", MEANS)
-def test_reported_means(report):
-    items, value = MEANS[report]
-    check_reported("mean", items, value)
-
-
-def check_reported(figure, items, value):
+@pytest.mark.parametrize("report", [*SUMS, *MEANS])
+def test_reported(report):
+    figure = "sum" if report in SUMS else "mean"
+    items, value = (SUMS | MEANS)[report]
     for order in itertools.islice(itertools.permutations(items), 30):
         frame = pl.DataFrame({"k": 1, "x": order})
         assert frame.select(whole(figure, "x")).item() == value
@@ -246,8 +235,7 @@ def test_columns_in_groups_of_keys():
     own = groups.sum(pl.Series([1, None, 2, 3, 4], dtype=pl.Int8))
     assert own.tolist() == [7, 3] and own.dtype == np.int64
     assert groups.count(pl.Series([1, None, 2, 3, 4])).tolist() == [3, 1]
-    with pytest.raises(TypeError, match="x has elements of type"):
-        groups.sum(pl.Series(["a", None, "b", "c", "d"]))
+    raises(TypeError, "x has elements of type", groups.sum, pl.Series(["a", None, "b", "c", "d"]))
 
 
 WRONG = [
@@ -268,10 +256,8 @@ WRONG = [
 def test_wrong_types(series, text):
     frame = pl.DataFrame({"x": series})
     for figure in FIGURES:
-        with pytest.raises(pl.exceptions.ComputeError, match=f"exact_{figure}: column `x` has type {text.format(figure)}"):
-            frame.select(whole(figure, "x"))
-    with pytest.raises(pl.exceptions.ComputeError, match="exact_dot: column `x` has type"):
-        frame.select(tp.exact_dot("x", "x"))
+        raises(pl.exceptions.ComputeError, f"exact_{figure}: column `x` has type {text.format(figure)}", frame.select, whole(figure, "x"))
+    raises(pl.exceptions.ComputeError, "exact_dot: column `x` has type", frame.select, tp.exact_dot("x", "x"))
     with pytest.raises(pl.exceptions.ComputeError, match="exact_list_sum: column `x` has type"):
         frame.select(tp.exact_list_sum(pl.col("x").implode() if "List" in text else "x"))
     # Polars continues after an error.
@@ -280,8 +266,7 @@ def test_wrong_types(series, text):
 
 def test_other_errors():
     large = pl.DataFrame({"u": pl.Series([2**64 - 1, 1], dtype=pl.UInt64), "i": [-(2**63), -1]})
-    with pytest.raises(pl.exceptions.ComputeError, match="exact_sum: a sum of column `u` is 18446744073709551616, beyond UInt64"):
-        large.select(tp.exact_sum("u"))
+    raises(pl.exceptions.ComputeError, "exact_sum: a sum of column `u` is 18446744073709551616, beyond UInt64", large.select, tp.exact_sum("u"))
     with pytest.raises(pl.exceptions.ComputeError, match="exact_list_sum: a sum of column `i` is -9223372036854775809, beyond Int64"):
         large.select(tp.exact_list_sum(pl.col("i").implode()))
     with pytest.raises(pl.exceptions.ComputeError, match="exact_dot: column `u` has 18446744073709551615, which Float64 does not hold"):
@@ -291,16 +276,13 @@ def test_other_errors():
         lists.select(tp.exact_list_dot("x", "y"))
     with pytest.raises(pl.exceptions.ComputeError, match="tree_sum: column `i` has type List.Int64., but the order matters only for floats"):
         lists.select(tp.tree_sum("i"))
-    with pytest.raises(ValueError, match="ddof: nan is not a number"):
-        tp.exact_var("x", math.nan)
-    with pytest.raises(pl.exceptions.ColumnNotFoundError):
-        lists.select(tp.exact_sum("z"))
+    raises(ValueError, "ddof: nan is not a number", tp.exact_var, "x", math.nan)
+    raises(pl.exceptions.ColumnNotFoundError, None, lists.select, tp.exact_sum("z"))
 
 
 def test_an_old_polars_is_refused(monkeypatch):
     monkeypatch.setattr(pl, "__version__", "0.20.31")
-    with pytest.raises(ImportError, match=r"treefold.polars needs Polars .* or newer, but this is 0.20.31"):
-        importlib.reload(tp)
+    raises(ImportError, r"treefold.polars needs Polars .* or newer, but this is 0.20.31", importlib.reload, tp)
     monkeypatch.undo()
     importlib.reload(tp)
 
@@ -348,6 +330,5 @@ def test_memory_is_released():
         # 7 MB, and a result of 2 MB.
         frame = pl.DataFrame({"x": np.ones(300_000)}).select(pl.concat_list("x", "x"))
         frame.select(tp.exact_list_sum("x"))
-        with pytest.raises(pl.exceptions.ComputeError):
-            frame.select(tp.exact_list_dot("x", pl.lit([1.0])))
+        raises(pl.exceptions.ComputeError, None, frame.select, tp.exact_list_dot("x", pl.lit([1.0])))
     assert resident() - before < 32 << 20

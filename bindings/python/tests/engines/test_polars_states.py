@@ -1,7 +1,6 @@
 """Statistics of two columns, skewness and kurtosis, and columns of states in Polars, compared with fractions and `treefold.exact.State`."""
 
 import math
-import os
 from fractions import Fraction
 
 import numpy as np
@@ -9,9 +8,8 @@ import polars as pl
 import pytest
 import treefold.polars as tp
 from by_fractions import expected
+from checks import SEED, raises
 from treefold import exact
-
-SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 
 
 def value_of(statistic, x, y):
@@ -109,11 +107,9 @@ def test_errors_name_the_function_and_the_column():
         (frame, tp.exact_kurtosis("u"), "exact_kurtosis: column `u`: 9223372036854775808 is beyond Int64"),
         (sums, tp.exact_corr_of("state"), "exact_corr_of: column `state`: a state is a sum, which has no corr"),
     ]:
-        with pytest.raises(pl.exceptions.PolarsError) as caught:
-            source.select(call)
-        assert text in str(caught.value)
-    with pytest.raises(pl.exceptions.PolarsError, match="has 2 items"):
-        pl.select(tp.exact_corr(pl.Series([1.0, 2.0]), pl.Series([1.0, 2.0, 3.0])))
+        caught = raises(pl.exceptions.PolarsError, None, source.select, call)
+        assert text in str(caught)
+    raises(pl.exceptions.PolarsError, "has 2 items", pl.select, tp.exact_corr(pl.Series([1.0, 2.0]), pl.Series([1.0, 2.0, 3.0])))
 
 
 def test_namespaces():
@@ -125,6 +121,5 @@ def test_namespaces():
     assert states.exact.sum_of().to_list() == [0.0, 2.0]
     assert exact.State.of_bytes(states.exact.merge()).value("sum") == 2.0
     assert frame.exact.sum().rows() == [(2.0, 7, 9.0)] and frame.lazy().exact.mean().collect().row(0)[1] == 7 / 3
-    with pytest.raises(AttributeError, match="median: `exact` has sum"):
-        frame["x"].exact.median()
+    raises(AttributeError, "median: `exact` has sum", lambda: frame["x"].exact.median)
     assert "merge" in dir(frame["x"].exact)

@@ -6,15 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from mpi4py import MPI
 
 import treefold.mpi
+from checks import raises
 from definition import bits
+from ranks import COMM, RANK, RANKS, is_on
 from treefold import exact
 from treefold.mpi import ALGORITHMS, Error, HashedPlan, KeyedPlan, Plan
 
-COMM = MPI.COMM_WORLD
-RANK, RANKS = COMM.rank, COMM.size
 LAST = RANKS - 1
 
 treefold.mpi.set_silence_limit(COMM, 60)
@@ -56,16 +55,13 @@ def test_sums_are_those_of_fractions(dtype, groups):
             mine = owner == RANK
             arguments = keys[mine], x[mine]
             assert bits(plan.allreduce(*arguments)) == bits(expected)
-            at_root = plan.reduce(*arguments)
-            assert (at_root is None) == (RANK != LAST)
-            assert at_root is None or bits(at_root) == bits(expected)
+            assert is_on(LAST, plan.reduce(*arguments), expected)
             assert bits(plan.reduce_scatter(*arguments)) == bits(expected[own_keys])
             out = np.full(groups, np.nan, dtype)
             assert plan.allreduce(*arguments, out=out) is out
             assert bits(out) == bits(expected)
             assert bits(plan.start("allreduce", *arguments).wait()) == bits(expected)
-            at_root = plan.start("reduce", *arguments).wait()
-            assert at_root is None if RANK != LAST else bits(at_root) == bits(expected)
+            assert is_on(LAST, plan.start("reduce", *arguments).wait(), expected)
             assert bits(plan.start("reduce_scatter", *arguments).wait()) == bits(expected[own_keys])
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -134,23 +130,18 @@ def test_mistakes_with_moments():
         fails_on_last(lambda: plan.allreduce([10], [1.0]), match, ValueError, lambda: plan.allreduce([0], [1.0]))
     plan = KeyedPlan(COMM, 10, op="exact_var")
     if RANK in (0, LAST):
-        with pytest.raises(ValueError if RANK == LAST else Error) as raised:
-            plan.reduce([10 if RANK == LAST else 0], [1.0])
-        assert RANK == LAST or raised.value.status == "RANK_FAILED"
+        raised = raises(ValueError if RANK == LAST else Error, None, plan.reduce, [10 if RANK == LAST else 0], [1.0])
+        assert RANK == LAST or raised.status == "RANK_FAILED"
     else:
         # Only the root needs the others' items.
         with contextlib.suppress(Error):
             plan.reduce([0], [1.0])
-    with pytest.raises(TypeError, match="out: results of 'exact_var' are Moments"):
-        KeyedPlan(COMM, 3, op="exact_var").allreduce([0], [1.0], out=np.zeros(3))
+    raises(TypeError, "out: results of 'exact_var' are Moments", KeyedPlan(COMM, 3, op="exact_var").allreduce, [0], [1.0], out=np.zeros(3))
     moments = KeyedPlan(COMM, 3, op="exact_var").allreduce([0], [1.0])
-    with pytest.raises(ValueError, match="statistic must be one of count, .*, not 'median'"):
-        moments.value("median")
+    raises(ValueError, "statistic must be one of count, .*, not 'median'", moments.value, "median")
     for statistic, parameters in (("mean", {"ddof": 1}), ("var", {"bias": False}), ("skewness", {"ddof": 1})):
-        with pytest.raises(TypeError, match=f"is no parameter of '{statistic}'"):
-            moments.value(statistic, **parameters)
-    with pytest.raises(TypeError, match="value: TREEFOLD_EXACT_COVARIANCE is not available"):
-        moments.value("cov")
+        raises(TypeError, f"is no parameter of '{statistic}'", moments.value, statistic, **parameters)
+    raises(TypeError, "value: TREEFOLD_EXACT_COVARIANCE is not available", moments.value, "cov")
 
 def test_co_moments_and_powers():
     keys, x, owners = lots(300, 10, spread=10, seed=13)
@@ -181,20 +172,16 @@ def test_co_moments_and_powers():
             for name, accumulator in of_one.items():
                 for bias in (True, False):
                     assert bits(found.value(name, bias=bias)[:9]) == value(accumulator, bias=bias)
-    with pytest.raises(TypeError, match="KeyedPlan.allreduce: plans of 'exact_cov' take x and y"):
-        both.allreduce(keys, x)
-    with pytest.raises(TypeError, match="KeyedPlan.allreduce: plans of 'exact_skewness' take x"):
-        powers.allreduce(keys, x, y)
+    raises(TypeError, "KeyedPlan.allreduce: plans of 'exact_cov' take x and y", both.allreduce, keys, x)
+    raises(TypeError, "KeyedPlan.allreduce: plans of 'exact_skewness' take x", powers.allreduce, keys, x, y)
 
 def test_plans_of_two_columns_are_not_started():
     plan = KeyedPlan(COMM, 3, op="exact_cov")
     if RANK == LAST:
-        with pytest.raises(TypeError, match="KeyedPlan.start: plans of 'exact_cov' cannot be started: call allreduce"):
-            plan.start("allreduce", [0], [1.0], [2.0])
+        raises(TypeError, "KeyedPlan.start: plans of 'exact_cov' cannot be started: call allreduce", plan.start, "allreduce", [0], [1.0], [2.0])
     else:
         # The other ranks do not wait for this rank.
-        with pytest.raises(Error, match=f"rank {LAST}"):
-            plan.allreduce([0], [1.0], [2.0])
+        raises(Error, f"rank {LAST}", plan.allreduce, [0], [1.0], [2.0])
 
 def test_another_plans_operator_does_not_take_moments_with_it():
     def fails(left, right):
@@ -204,8 +191,7 @@ def test_another_plans_operator_does_not_take_moments_with_it():
     pending = Plan(COMM, 1, op=fails, algorithm="reduce-broadcast").start("allreduce", [1.0])
     assert plan.allreduce([0], [1.0]).value("count").tolist() == [RANKS, 0, 0]
     if RANKS > 1:
-        with pytest.raises(ArithmeticError if RANK == 0 else (ArithmeticError, Error)):
-            pending.wait()
+        raises(ArithmeticError if RANK == 0 else (ArithmeticError, Error), None, pending.wait)
 
 def test_keys_and_items_of_other_types():
     keys, x, (_, owner) = lots(100, 9, seed=8)
@@ -248,8 +234,7 @@ def test_keys_of_64_bits():
 
 def fails_on_last(call, match, of_last, right):
     """A call that fails on the last rank, so that the others get an error."""
-    with pytest.raises(of_last if RANK == LAST else Error, match=match if RANK == LAST else f"rank {LAST}"):
-        (call if RANK == LAST else right)()
+    raises(of_last if RANK == LAST else Error, match if RANK == LAST else f"rank {LAST}", call if RANK == LAST else right)
 
 @pytest.mark.parametrize(
     ("keys", "x", "error", "match"),
@@ -270,9 +255,7 @@ def test_wrong_keys_and_items(keys, x, error, match):
             return plan.start("allreduce", keys, x).wait() if name == "start" else getattr(plan, name)(keys, x)
 
         fails_on_last(lambda: run(keys, x), match, error, lambda: run([0, 1], [1.0, 2.0]))
-        with pytest.raises(Error) as raised:
-            plan.allreduce([0], [1.0])
-        assert raised.value.status == "SPENT"
+        assert raises(Error, None, plan.allreduce, [0], [1.0]).status == "SPENT"
     if len(keys) == 1 or error is TypeError:
         fails_on_last(lambda: HashedPlan(COMM).allreduce(keys, x), match, error, lambda: HashedPlan(COMM).allreduce([1], [2.0]))
 
@@ -286,15 +269,12 @@ def test_wrong_settings():
         ({"root": RANKS}, ValueError),
     ):
         settings = {"groups": 3, **(wrong if RANK == LAST else {})}
-        with pytest.raises(error if RANK == LAST else Error):
-            KeyedPlan(COMM, **settings)
+        raises(error if RANK == LAST else Error, None, KeyedPlan, COMM, **settings)
     for wrong, error in (({"keys": "f8"}, TypeError), ({"dtype": "i4"}, TypeError), ({"root": RANKS}, ValueError)):
-        with pytest.raises(error if RANK == LAST else Error):
-            HashedPlan(COMM, **(wrong if RANK == LAST else {}))
+        raises(error if RANK == LAST else Error, None, HashedPlan, COMM, **wrong if RANK == LAST else {})
     plan = KeyedPlan(COMM, 3)
     plan.close()
-    with pytest.raises(ValueError, match="closed"):
-        plan.allreduce([0], [1.0])
+    raises(ValueError, "closed", plan.allreduce, [0], [1.0])
 
 def test_wrong_results():
     for out, error in ((np.zeros(2), ValueError), (np.zeros(3, "f4"), TypeError), ([0] * 3, TypeError), (np.zeros(6)[::2], ValueError)):

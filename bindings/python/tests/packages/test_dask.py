@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import treefold
 import treefold.dask
+from checks import raises
 from definition import bits, items
 from treefold import exact
 
@@ -47,8 +48,7 @@ def test_exact_sums(chunks, dtype):
             expected = exact.sum(x, axis=axis, keepdims=keepdims)
             assert isinstance(found, da.Array) and found.dtype == expected.dtype and found.shape == expected.shape
             assert bits(found.compute(scheduler="sync")) == bits(expected), axis
-    with pytest.raises(TypeError, match="integers|int"):
-        treefold.dask.exact_sum(da.from_array(np.arange(9), chunks=4))
+    raises(TypeError, "integers|int", treefold.dask.exact_sum, da.from_array(np.arange(9), chunks=4))
 
 
 def test_dasks_own_sum_depends_on_chunks():
@@ -166,15 +166,12 @@ def test_products(dtype):
         if dtype in ("f4", "f8", "c16"):
             assert bits(treefold.dask.exact_dot(*lazy).compute(scheduler="sync")) == bits(exact.dot(x, y))
     assert bits(treefold.dask.dot(x, y)) == bits(treefold.dot(x, y))
-    with pytest.raises(ValueError, match="y has 999 items, and x 1000"):
-        treefold.dask.dot(lazy[0], y[1:])
-    with pytest.raises(ValueError, match="x has 2 axes"):
-        treefold.dask.dot(da.ones((3, 3)), y)
+    raises(ValueError, "y has 999 items, and x 1000", treefold.dask.dot, lazy[0], y[1:])
+    raises(ValueError, "x has 2 axes", treefold.dask.dot, da.ones((3, 3)), y)
     masked = np.ma.array(x, mask=np.arange(1000) % 7 == 3)
     for own in (masked, da.from_array(masked, chunks=300, asarray=False)):
         for product in (treefold.dask.dot, treefold.dask.exact_dot):
-            with pytest.raises(TypeError, match="masked"):
-                np.asarray(product(own, y))
+            raises(TypeError, "masked", lambda: np.asarray(product(own, y)))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
@@ -199,16 +196,14 @@ def test_by_key(dtype):
         assert counts.tolist() == [0 if key == 400 else expected.count()[at] for key, at in zip(groups, place)]
     words = np.array(["pear", "plum"])[keys % 2]
     assert bits(treefold.dask.exact_groupby(words, ["plum", "pear"]).sum(x)) == bits(exact.groupby(words).sum(x)[::-1])
-    with pytest.raises(ValueError, match="twice"):
-        treefold.dask.exact_groupby(keys, [1, 1])
+    raises(ValueError, "twice", treefold.dask.exact_groupby, keys, [1, 1])
     masked = np.ma.array(keys, mask=keys % 3 == 0)
     for own in (masked, da.from_array(masked, chunks=700, asarray=False)):
         grouped = treefold.dask.exact_groupby(own, groups)
         expected = treefold.dask.exact_groupby(masked.compressed(), groups)
         assert bits(np.asarray(grouped.sum(x))) == bits(expected.sum(x[~masked.mask]))
         assert np.asarray(grouped.count()).tolist() == expected.count().tolist()
-    with pytest.raises(ValueError, match="keys have 2 axes"):
-        treefold.dask.exact_groupby(np.zeros((2, 2)), [0.0])
+    raises(ValueError, "keys have 2 axes", treefold.dask.exact_groupby, np.zeros((2, 2)), [0.0])
 
 
 def test_integers_by_key_are_not_rounded():
@@ -239,8 +234,7 @@ def test_exact_sums_need_no_sizes_of_chunks():
     assert bits(treefold.dask.exact_dot(some, some).compute(scheduler="sync")) == bits(exact.dot(expected, expected))
     keys = treefold.dask.exact_groupby((some > 1).astype(int), [0, 1])
     assert bits(keys.sum(some).compute(scheduler="sync")) == bits(exact.groupby(expected > 1).sum(expected))
-    with pytest.raises(ValueError, match="compute_chunk_sizes"):
-        treefold.dask.sum(some)
+    raises(ValueError, "compute_chunk_sizes", treefold.dask.sum, some)
 
 
 def test_numpys_arrays_are_reduced_at_once():
@@ -297,14 +291,10 @@ def test_workers_in_processes_of_which_one_dies():
 
 def test_what_is_refused():
     array = da.from_array(np.arange(9.0), chunks=4)
-    with pytest.raises(ValueError, match="compute_chunk_sizes"):
-        treefold.dask.sum(array[array > 3])
-    with pytest.raises(np.exceptions.AxisError):
-        treefold.dask.sum(array, axis=1)
-    with pytest.raises(TypeError):
-        treefold.dask.min(array.astype("c16"))
-    with pytest.raises(ValueError, match="zero-size"):
-        treefold.dask.max(da.zeros((0, 3), chunks=2))
+    raises(ValueError, "compute_chunk_sizes", treefold.dask.sum, array[array > 3])
+    raises(np.exceptions.AxisError, None, treefold.dask.sum, array, axis=1)
+    raises(TypeError, None, treefold.dask.min, array.astype("c16"))
+    raises(ValueError, "zero-size", treefold.dask.max, da.zeros((0, 3), chunks=2))
     for arguments, error, match in [
         ({"split_every": 1}, ValueError, "split_every"),
         ({"split_every": 2.5}, TypeError, "split_every"),
@@ -312,17 +302,12 @@ def test_what_is_refused():
         ({"min_count": 1.5}, TypeError, "min_count"),
         ({"dtype": "S3"}, TypeError, "S3"),
     ]:
-        with pytest.raises(error, match=match):
-            treefold.dask.sum(array, **arguments)
+        raises(error, match, treefold.dask.sum, array, **arguments)
     for name in ("var", "exact_var", "exact_cov"):
-        with pytest.raises(TypeError, match="ddof: 'one' is not a number"):
-            getattr(treefold.dask, name)(array, *([array] if name == "exact_cov" else []), ddof="one")
-    with pytest.raises(TypeError, match=r"exact_sum\(\): got an unexpected keyword argument 'ddof'"):
-        treefold.dask.exact_sum(array, ddof=1)
-    with pytest.raises(TypeError, match="complex"):
-        treefold.dask.prod(array.astype("c16"), skipna=True)
-    with pytest.raises(TypeError, match="object"):
-        treefold.dask.sum(array.astype(object))
+        raises(TypeError, "ddof: 'one' is not a number", getattr(treefold.dask, name), array, *[array] if name == "exact_cov" else [], ddof="one")
+    raises(TypeError, r"exact_sum\(\): got an unexpected keyword argument 'ddof'", treefold.dask.exact_sum, array, ddof=1)
+    raises(TypeError, "complex", treefold.dask.prod, array.astype("c16"), skipna=True)
+    raises(TypeError, "object", treefold.dask.sum, array.astype(object))
     assert treefold.dask.sum(da.zeros((4, 0), chunks=(2, 0)), axis=0).compute().shape == (0,)
     assert treefold.dask.sum(da.zeros((0, 3), chunks=2), axis=0).compute().tolist() == [0, 0, 0]
     assert dask.compute(treefold.dask.sum(da.zeros(0, chunks=1)))[0] == 0

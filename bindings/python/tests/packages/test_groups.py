@@ -10,20 +10,20 @@ import treefold.dask
 import treefold.flox
 import treefold.xarray  # noqa: F401 - it registers the accessor
 import xarray
+from by_fractions import expected
+from checks import raises
 from definition import bits, items
 from treefold import exact
 
-STATISTICS = ["sum", "mean", "var", "std"]
+# Statistics with options.
+STATISTICS = {"sum": {}, "mean": {}, "var": {"ddof": 1}, "std": {"ddof": 1}, "skewness": {"bias": False}, "kurtosis": {"bias": False}}
 
 
-def by_group(x, labels, groups, statistic, ddof):
-    def value(row, group):
-        some = row[labels == group]
-        if not some.size:
-            return 0.0 if statistic == "sum" else np.nan
-        return getattr(exact, statistic)(some, **({"ddof": ddof} if statistic in ("var", "std") else {}))
-
-    return np.array([[value(row, group) for group in groups] for row in x], x.dtype)
+def by_group(x, labels, groups, statistic, nothing):
+    """The values of each row's groups, by fractions."""
+    rows = [[row[labels == group] for group in groups] for row in x]
+    values = [[expected(statistic, some, dtype=x.dtype.str[1:], **STATISTICS[statistic]) if some.size else nothing for some in row] for row in rows]
+    return np.array(values, x.dtype)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
@@ -32,23 +32,21 @@ def test_flox(statistic, dtype):
     x = items(3 * 200, dtype, seed=1).reshape(3, 200)
     labels = np.random.default_rng(2).integers(0, 6, 200)
     groups = np.arange(8)
-    ddof = 1 if statistic in ("var", "std") else 0
-    expected = by_group(x, labels, groups, statistic, ddof)
     nothing = 0.0 if statistic == "sum" else np.nan
-    options = {"func": treefold.flox.aggregation(statistic, ddof=ddof), "fill_value": nothing}
+    values = by_group(x, labels, groups, statistic, nothing)
+    options = {"func": treefold.flox.aggregation(statistic, **STATISTICS[statistic]), "fill_value": nothing}
     found, _ = flox.groupby_reduce(x, labels, expected_groups=groups, **options)
-    assert bits(found.astype(dtype)) == bits(expected)
+    assert bits(found.astype(dtype)) == bits(values)
     for chunks in ((3, 200), (2, 33), (1, 7)):
         for method in ("map-reduce", "cohorts"):
             lazy = da.from_array(x, chunks=chunks)
             found, _ = flox.groupby_reduce(lazy, labels, expected_groups=groups, method=method, **options)
-            assert bits(found.compute(scheduler="sync").astype(dtype)) == bits(expected), (chunks, method)
+            assert bits(found.compute(scheduler="sync").astype(dtype)) == bits(values), (chunks, method)
     lazy = da.from_array(x, chunks=(3, 50))
     found, keys = flox.groupby_reduce(lazy, da.from_array(labels, chunks=50), **options)
     found, keys = da.compute(found, keys, scheduler="sync")
-    assert bits(found.astype(dtype)) == bits(expected[:, keys])
-    with pytest.raises(ValueError, match="median"):
-        treefold.flox.aggregation("median")
+    assert bits(found.astype(dtype)) == bits(values[:, keys])
+    raises(ValueError, "median", treefold.flox.aggregation, "median")
 
 
 def test_flox_without_missing_items():

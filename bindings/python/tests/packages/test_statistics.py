@@ -13,6 +13,7 @@ import treefold.pandas  # noqa: F401 - it registers accessors
 import treefold.xarray  # noqa: F401 - so does it
 import xarray
 from by_fractions import expected
+from checks import raises
 from definition import bits, items
 from treefold import _native, exact
 from treefold._functions import STATISTICS, columns_of, options_of
@@ -73,14 +74,10 @@ def test_weights_along_an_axis_and_what_is_refused():
     assert bits(treefold.dask.exact_average(da.from_array(x, chunks=4), 0).compute()) == bits(exact.mean(x, 0))
     integers = treefold.dask.exact_average(da.arange(10, chunks=3), weights=da.ones(10, chunks=3, dtype="i4"))
     assert integers.dtype == "f8" and integers.compute() == 4.5
-    with pytest.raises(ValueError, match="weights has 1 axes, and array 2"):
-        treefold.dask.exact_average(x, None, weights)
-    with pytest.raises(ValueError):
-        treefold.dask.exact_cov(x, x[:4])
-    with pytest.raises(TypeError, match="complex"):
-        treefold.dask.exact_corr(x, 1j * x)
-    with pytest.raises(TypeError, match="complex"):
-        treefold.dask.exact_skewness(1j * x)
+    raises(ValueError, "weights has 1 axes, and array 2", treefold.dask.exact_average, x, None, weights)
+    raises(ValueError, None, treefold.dask.exact_cov, x, x[:4])
+    raises(TypeError, "complex", treefold.dask.exact_corr, x, 1j * x)
+    raises(TypeError, "complex", treefold.dask.exact_skewness, 1j * x)
 
 
 PAIRS = ["average", "cov", "corr"]
@@ -119,8 +116,7 @@ def test_masked_weights_that_are_broadcast():
     assert treefold.dask.exact_average(np.array([1.0, 2.0, 101.0]), weights=np.ma.array([0.0, 1.0, 1.0], mask=[0, 0, 1])) == 2.0
     for other in (x[:4], x[:, :3], x[:1, :2]):
         for own in (x, da.from_array(x, chunks=4)):
-            with pytest.raises(ValueError, match="y has the shape"):
-                treefold.dask.exact_cov(own, other)
+            raises(ValueError, "y has the shape", treefold.dask.exact_cov, own, other)
 
 
 def test_states_are_not_changed_by_those_that_share_them():
@@ -129,25 +125,6 @@ def test_states_are_not_changed_by_those_that_share_them():
     for scheduler in ("sync", "threads"):
         found = dask.compute(*lazy, scheduler=scheduler)
         assert bits(found[1]) == bits(found[2]) == bits([of("cov", x[:, place], y[:, place]) for place in range(3)])
-
-
-@pytest.mark.parametrize("statistic", CALLS)
-def test_groups(statistic):
-    x, y = two("f8", (300,))
-    keys = np.random.default_rng(3).integers(0, 7, 300)
-    columns = (x, y) if statistic in ("average", "cov", "corr") else (x,)
-    held = exact.KeyedAccumulator(statistic)
-    held.add(keys, *columns)
-    assert held.keys() == list(range(7))
-    options = OPTIONS.get(statistic, {})
-    for chunks in (300, 40, (1, 200, 99)):
-        groups = treefold.dask.exact_groupby(da.from_array(keys, chunks=37), range(7))
-        lazy = getattr(groups, statistic)(*(da.from_array(column, chunks=chunks) for column in columns), **options)
-        assert lazy.shape == (7,) and bits(lazy.compute(scheduler="sync")) == bits(held.value(**options))
-    assert bits(getattr(treefold.dask.exact_groupby(keys, range(7)), statistic)(*columns, **options)) == bits(held.value(**options))
-    if len(columns) == 2:
-        with pytest.raises(ValueError, match="y has 3 items, and keys 300"):
-            getattr(treefold.dask.exact_groupby(keys, range(7)), statistic)(x, y[:3])
 
 
 def test_windows_over_chunks():
@@ -160,15 +137,11 @@ def test_windows_over_chunks():
                 lazy = getattr(windows, name)()
                 assert lazy.dtype == x.dtype and bits(lazy.compute(scheduler="sync")) == bits(getattr(whole, name)()), (name, window, chunks)
     assert bits(treefold.dask.exact_rolling(x, 3).sum()) == bits(exact.rolling(x, 3).sum())
-    with pytest.raises(ValueError, match="window"):
-        treefold.dask.exact_rolling(x, 0)
-    with pytest.raises(TypeError, match="window"):
-        treefold.dask.exact_rolling(x, 1.5)
-    with pytest.raises(ValueError, match="2 axes"):
-        treefold.dask.exact_rolling(x[None], 2)
+    raises(ValueError, "window", treefold.dask.exact_rolling, x, 0)
+    raises(TypeError, "window", treefold.dask.exact_rolling, x, 1.5)
+    raises(ValueError, "2 axes", treefold.dask.exact_rolling, x[None], 2)
     array = da.from_array(x, chunks=40)
-    with pytest.raises(ValueError, match="unknown sizes"):
-        treefold.dask.exact_rolling(array[array > 0], 2)
+    raises(ValueError, "unknown sizes", treefold.dask.exact_rolling, array[array > 0], 2)
 
 
 WINDOWS = {"var": {"ddof": 1}, "skewness": {"bias": False}, "cov": {"ddof": 0}, "average": {}, "corr": {}, "slope": {}}
@@ -188,8 +161,7 @@ def test_arguments_of_windows_by_name_or_by_place(statistic):
             by_name = getattr(windows, statistic)(**{second: own for _ in columns}, **options)
             for found in (by_place, by_name):
                 assert bits(found.compute(scheduler="sync")[4:]) == bits(values)
-    with pytest.raises(TypeError, match="ddof"):
-        windows.corr(y, ddof=1)
+    raises(TypeError, "ddof", windows.corr, y, ddof=1)
 
 
 def test_xarrays_accessor():
@@ -212,8 +184,7 @@ def test_xarrays_accessor():
         assert found.dims == ("time",) and bits(found.values) == bits([of("average", x[k].ravel(), np.repeat(np.arange(1.0, 6.0), 6)) for k in range(8)])
         both = xarray.Dataset({"a": array, "b": 2 * array}).exact.average(areas, ("y", "x"))
         assert bits(both["a"].values) == bits(found.values) and both["b"].dims == ("time",)
-    with pytest.raises(ValueError):
-        array.exact.cov(other.isel(time=slice(3)).assign_coords(time=[7, 8, 9]), "time")
+    raises(ValueError, None, array.exact.cov, other.isel(time=slice(3)).assign_coords(time=[7, 8, 9]), "time")
 
 
 def test_whatever_exact_offers_is_exact():
@@ -227,17 +198,6 @@ def test_whatever_exact_offers_is_exact():
             ones = {"ddof": 1} if name == "cov" else {}
             found = getattr(rows.exact, name)(*[other] if name in PAIRS else [])
             assert bits(np.asarray(found["a"] if rows is not array else found)) == bits(np.asarray(expected(name, x, y, **ones))), name
-
-
-@pytest.mark.parametrize("statistic", ["skewness", "kurtosis"])
-def test_flox(statistic):
-    x, _ = two("f4", (3, 200))
-    labels = np.random.default_rng(2).integers(0, 5, 200)
-    expected = np.array([[of(statistic, row[labels == group], bias=False) for group in range(6)] for row in x], "f4")
-    func = treefold.flox.aggregation(statistic, bias=False)
-    for array, options in [(x, {}), (da.from_array(x, chunks=(2, 37)), {"method": "map-reduce"}), (da.from_array(x, chunks=(3, 50)), {"method": "cohorts"})]:
-        found, _ = flox.groupby_reduce(array, labels, func=func, expected_groups=np.arange(6), fill_value=np.nan, **options)
-        assert bits(np.asarray(found).astype("f4")) == bits(expected)
 
 
 @pytest.mark.parametrize("skipna", [False, True])
@@ -266,9 +226,8 @@ def test_flox_of_pairs(statistic, skipna):
 
 
 def test_the_table_has_the_statistics_of_the_native_half():
-    with pytest.raises(ValueError) as caught:
-        _native.statistic_defaults("median")
-    assert set(str(caught.value).partition("none of ")[2].split(", ")) == set(STATISTICS)
+    caught = raises(ValueError, None, _native.statistic_defaults, "median")
+    assert set(str(caught).partition("none of ")[2].split(", ")) == set(STATISTICS)
     for statistic, summary in STATISTICS.items():
         for of in (treefold.dask.GroupBy, treefold.dask.RollingWindows):
             assert summary.partition(" {}")[0] in getattr(of, statistic).__doc__
@@ -287,19 +246,24 @@ def test_every_statistic_by_dask_and_flox(statistic):
 
     of_groups = np.array([value(np.flatnonzero(keys == key)) for key in range(4)])
     of_windows = np.array([value(np.arange(k, k + 7)) for k in range(54)])
-    for chunks in (60, 13):
+    of_keys = [] if statistic == "count" else columns
+    at_once = getattr(treefold.dask.exact_groupby(keys, range(4)), statistic)(*of_keys, **options)
+    assert bits(at_once.astype("f8")) == bits(of_groups)
+    for chunks in (60, 13, (1, 40, 19)):
         lazy = [da.from_array(column, chunks=chunks) for column in columns]
         groups = treefold.dask.exact_groupby(da.from_array(keys, chunks=17), range(4))
-        found = getattr(groups, statistic)(*([] if statistic == "count" else lazy), **options).compute(scheduler="sync")
-        assert bits(found.astype("f8")) == bits(of_groups)
+        found = getattr(groups, statistic)(*lazy[: len(of_keys)], **options).compute(scheduler="sync")
+        assert found.shape == (4,) and bits(found.astype("f8")) == bits(of_groups)
         windows = treefold.dask.exact_rolling(lazy[0], 7)
         assert bits(getattr(windows, statistic)(*lazy[1:], **options).compute(scheduler="sync")[6:]) == bits(of_windows)
         array = treefold.flox.pairs(*lazy) if len(lazy) == 2 else lazy[0]
         function = treefold.flox.aggregation(statistic, **options)
         found, _ = flox.groupby_reduce(array, keys, func=function)
         assert bits(np.asarray(found)) == bits(of_groups)
-    with pytest.raises(TypeError, match=f"GroupBy.{statistic}.*: got an unexpected keyword argument 'dof'"):
-        getattr(groups, statistic)(*([] if statistic == "count" else lazy), dof=1)
+    method = getattr(groups, statistic)
+    raises(TypeError, f"GroupBy.{statistic}.*: got an unexpected keyword argument 'dof'", method, *lazy[: len(of_keys)], dof=1)
+    if len(columns) == 2:
+        raises(ValueError, "y has 3 items, and keys 60", method, x, y[:3])
 
 
 def test_pairs():
@@ -322,8 +286,7 @@ def test_pairs():
         (lambda: flox.groupby_reduce(x, labels, func=average), TypeError, "make them with treefold.flox.pairs"),
         (lambda: flox.groupby_reduce(2**53 + labels, labels, func=treefold.flox.aggregation("kurtosis")), ValueError, "beyond 2"),
     ]:
-        with pytest.raises(error, match=match):
-            wrong()
+        raises(error, match, wrong)
 
 
 def test_pandas_accessors_have_pandas_values():
@@ -381,8 +344,7 @@ def test_options_of_pandas_accessors_are_keywords():
         (lambda: one.exact.cov(0), "other must be a Series, not int"),
         (lambda: one.exact.corr(one.to_frame()), "other must be a Series, not DataFrame"),
     ]:
-        with pytest.raises(TypeError, match=match):
-            wrong()
+        raises(TypeError, match, wrong)
 
 
 @pytest.mark.parametrize("ddof", [0, 1, 1.5, 3, 100])

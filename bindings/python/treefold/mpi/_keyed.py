@@ -37,12 +37,7 @@ class KeyedPlan(ScheduledPlan):
         "exact_skewness", or "exact_cov" of two columns, whose results are
         `Moments`.
     root, algorithm, blocks, ports, node_ranks, message_limit : optional
-        As in `Plan`.
-
-    Raises
-    ------
-    Error
-        As in `Plan`.
+        As in `Plan`, with the same errors.
 
     Examples
     --------
@@ -290,17 +285,12 @@ class HashedPlan(AnyPlan):
         Parameters
         ----------
         keys, x : array_like
-            As in `KeyedPlan.allreduce`.
+            As in `KeyedPlan.allreduce`, with the same errors.
 
         Returns
         -------
         keys, sums : arrays
             In ascending order of the keys.
-
-        Raises
-        ------
-        Error, ValueError, TypeError
-            As in `KeyedPlan.allreduce`.
         """
         return self._run("allreduce", keys, x)
 
