@@ -108,78 +108,85 @@ unsafe fn field(
     }
 }
 
+/// Exports both functions of each name.
 macro_rules! functions {
-    ($($name:literal, $figure:expr, $of_lists:literal, $call:ident, $field:ident;)+) => {$(
-        /// # Safety
-        /// Called by Polars: see [`call`].
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $call(
-            columns: *const SeriesExport,
-            count: usize,
-            _arguments: *const u8,
-            _bytes: usize,
-            result: *mut SeriesExport,
-            _context: *const c_void,
-        ) {
-            let function = Function { name: $name, figure: $figure, of_lists: $of_lists };
-            // SAFETY: by the contract.
-            unsafe { call(function, columns, count, result) };
-        }
+    ($($name:literal, $figure:expr, $of_lists:literal;)+) => {$(
+        const _: () = {
+            const FUNCTION: Function = Function {
+                name: $name,
+                figure: $figure,
+                of_lists: $of_lists,
+            };
 
-        /// # Safety
-        /// Called by Polars: see [`field`].
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $field(
-            fields: *const ArrowSchema,
-            count: usize,
-            result: *mut ArrowSchema,
-            _arguments: *const u8,
-            _bytes: usize,
-        ) {
-            let function = Function { name: $name, figure: $figure, of_lists: $of_lists };
-            // SAFETY: by the contract.
-            unsafe { field(function, fields, count, result) };
-        }
+            /// # Safety
+            /// Called by Polars: see [`call`].
+            #[unsafe(export_name = concat!("_polars_plugin_", $name))]
+            unsafe extern "C" fn called(
+                columns: *const SeriesExport,
+                count: usize,
+                _arguments: *const u8,
+                _bytes: usize,
+                result: *mut SeriesExport,
+                _context: *const c_void,
+            ) {
+                // SAFETY: by the contract.
+                unsafe { call(FUNCTION, columns, count, result) };
+            }
+
+            /// # Safety
+            /// Called by Polars: see [`field`].
+            #[unsafe(export_name = concat!("_polars_plugin_field_", $name))]
+            unsafe extern "C" fn field_of(
+                fields: *const ArrowSchema,
+                count: usize,
+                result: *mut ArrowSchema,
+                _arguments: *const u8,
+                _bytes: usize,
+            ) {
+                // SAFETY: by the contract.
+                unsafe { field(FUNCTION, fields, count, result) };
+            }
+        };
     )+};
 }
 
 functions! {
-    "exact_sum", Figure::Sum, false, _polars_plugin_exact_sum, _polars_plugin_field_exact_sum;
-    "exact_mean", Figure::Mean, false, _polars_plugin_exact_mean, _polars_plugin_field_exact_mean;
-    "exact_var", Figure::Variance, false, _polars_plugin_exact_var, _polars_plugin_field_exact_var;
-    "exact_std", Figure::Deviation, false, _polars_plugin_exact_std, _polars_plugin_field_exact_std;
-    "exact_dot", Figure::Dot, false, _polars_plugin_exact_dot, _polars_plugin_field_exact_dot;
-    "exact_list_sum", Figure::Sum, true, _polars_plugin_exact_list_sum, _polars_plugin_field_exact_list_sum;
-    "exact_list_mean", Figure::Mean, true, _polars_plugin_exact_list_mean, _polars_plugin_field_exact_list_mean;
-    "exact_list_var", Figure::Variance, true, _polars_plugin_exact_list_var, _polars_plugin_field_exact_list_var;
-    "exact_list_std", Figure::Deviation, true, _polars_plugin_exact_list_std, _polars_plugin_field_exact_list_std;
-    "exact_list_dot", Figure::Dot, true, _polars_plugin_exact_list_dot, _polars_plugin_field_exact_list_dot;
-    "tree_sum", Figure::Tree, true, _polars_plugin_tree_sum, _polars_plugin_field_tree_sum;
-    "exact_skewness", Figure::Other(Statistic::Skewness), false, _polars_plugin_exact_skewness, _polars_plugin_field_exact_skewness;
-    "exact_kurtosis", Figure::Other(Statistic::Kurtosis), false, _polars_plugin_exact_kurtosis, _polars_plugin_field_exact_kurtosis;
-    "exact_cov", Figure::Other(Statistic::Covariance), false, _polars_plugin_exact_cov, _polars_plugin_field_exact_cov;
-    "exact_corr", Figure::Other(Statistic::Correlation), false, _polars_plugin_exact_corr, _polars_plugin_field_exact_corr;
-    "exact_slope", Figure::Other(Statistic::Slope), false, _polars_plugin_exact_slope, _polars_plugin_field_exact_slope;
-    "exact_intercept", Figure::Other(Statistic::Intercept), false, _polars_plugin_exact_intercept, _polars_plugin_field_exact_intercept;
-    "exact_average", Figure::Other(Statistic::WeightedMean), false, _polars_plugin_exact_average, _polars_plugin_field_exact_average;
-    "exact_sum_state", Figure::State(Held::Sum), false, _polars_plugin_exact_sum_state, _polars_plugin_field_exact_sum_state;
-    "exact_dot_state", Figure::State(Held::Products), false, _polars_plugin_exact_dot_state, _polars_plugin_field_exact_dot_state;
-    "exact_moments_state", Figure::State(Held::Moments), false, _polars_plugin_exact_moments_state, _polars_plugin_field_exact_moments_state;
-    "exact_powers_state", Figure::State(Held::Powers), false, _polars_plugin_exact_powers_state, _polars_plugin_field_exact_powers_state;
-    "exact_comoments_state", Figure::State(Held::CoMoments), false, _polars_plugin_exact_comoments_state, _polars_plugin_field_exact_comoments_state;
-    "exact_merge", Figure::Merged, false, _polars_plugin_exact_merge, _polars_plugin_field_exact_merge;
-    "exact_count_of", Figure::Of(Statistic::Count), false, _polars_plugin_exact_count_of, _polars_plugin_field_exact_count_of;
-    "exact_sum_of", Figure::Of(Statistic::Sum), false, _polars_plugin_exact_sum_of, _polars_plugin_field_exact_sum_of;
-    "exact_mean_of", Figure::Of(Statistic::Mean), false, _polars_plugin_exact_mean_of, _polars_plugin_field_exact_mean_of;
-    "exact_var_of", Figure::Of(Statistic::Variance), false, _polars_plugin_exact_var_of, _polars_plugin_field_exact_var_of;
-    "exact_std_of", Figure::Of(Statistic::StandardDeviation), false, _polars_plugin_exact_std_of, _polars_plugin_field_exact_std_of;
-    "exact_dot_of", Figure::Of(Statistic::Dot), false, _polars_plugin_exact_dot_of, _polars_plugin_field_exact_dot_of;
-    "exact_skewness_of", Figure::Of(Statistic::Skewness), false, _polars_plugin_exact_skewness_of, _polars_plugin_field_exact_skewness_of;
-    "exact_kurtosis_of", Figure::Of(Statistic::Kurtosis), false, _polars_plugin_exact_kurtosis_of, _polars_plugin_field_exact_kurtosis_of;
-    "exact_cov_of", Figure::Of(Statistic::Covariance), false, _polars_plugin_exact_cov_of, _polars_plugin_field_exact_cov_of;
-    "exact_corr_of", Figure::Of(Statistic::Correlation), false, _polars_plugin_exact_corr_of, _polars_plugin_field_exact_corr_of;
-    "exact_slope_of", Figure::Of(Statistic::Slope), false, _polars_plugin_exact_slope_of, _polars_plugin_field_exact_slope_of;
-    "exact_intercept_of", Figure::Of(Statistic::Intercept), false, _polars_plugin_exact_intercept_of, _polars_plugin_field_exact_intercept_of;
+    "exact_sum", Figure::Items(Statistic::Sum), false;
+    "exact_mean", Figure::Items(Statistic::Mean), false;
+    "exact_var", Figure::Items(Statistic::Variance), false;
+    "exact_std", Figure::Items(Statistic::StandardDeviation), false;
+    "exact_dot", Figure::Items(Statistic::Dot), false;
+    "exact_list_sum", Figure::Items(Statistic::Sum), true;
+    "exact_list_mean", Figure::Items(Statistic::Mean), true;
+    "exact_list_var", Figure::Items(Statistic::Variance), true;
+    "exact_list_std", Figure::Items(Statistic::StandardDeviation), true;
+    "exact_list_dot", Figure::Items(Statistic::Dot), true;
+    "tree_sum", Figure::Tree, true;
+    "exact_skewness", Figure::Items(Statistic::Skewness), false;
+    "exact_kurtosis", Figure::Items(Statistic::Kurtosis), false;
+    "exact_cov", Figure::Items(Statistic::Covariance), false;
+    "exact_corr", Figure::Items(Statistic::Correlation), false;
+    "exact_slope", Figure::Items(Statistic::Slope), false;
+    "exact_intercept", Figure::Items(Statistic::Intercept), false;
+    "exact_average", Figure::Items(Statistic::WeightedMean), false;
+    "exact_sum_state", Figure::State(Held::Sum), false;
+    "exact_dot_state", Figure::State(Held::Products), false;
+    "exact_moments_state", Figure::State(Held::Moments), false;
+    "exact_powers_state", Figure::State(Held::Powers), false;
+    "exact_comoments_state", Figure::State(Held::CoMoments), false;
+    "exact_merge", Figure::Merged, false;
+    "exact_count_of", Figure::Of(Statistic::Count), false;
+    "exact_sum_of", Figure::Of(Statistic::Sum), false;
+    "exact_mean_of", Figure::Of(Statistic::Mean), false;
+    "exact_var_of", Figure::Of(Statistic::Variance), false;
+    "exact_std_of", Figure::Of(Statistic::StandardDeviation), false;
+    "exact_dot_of", Figure::Of(Statistic::Dot), false;
+    "exact_skewness_of", Figure::Of(Statistic::Skewness), false;
+    "exact_kurtosis_of", Figure::Of(Statistic::Kurtosis), false;
+    "exact_cov_of", Figure::Of(Statistic::Covariance), false;
+    "exact_corr_of", Figure::Of(Statistic::Correlation), false;
+    "exact_slope_of", Figure::Of(Statistic::Slope), false;
+    "exact_intercept_of", Figure::Of(Statistic::Intercept), false;
 }
 
 #[cfg(test)]
@@ -193,14 +200,14 @@ mod tests {
     /// The result of a function on columns.
     fn answer(
         name: &'static str,
-        figure: Figure,
+        statistic: Statistic,
         columns: Vec<(&str, Made)>,
     ) -> Result<Vec<f64>, String> {
         let columns = columns.into_iter().map(|(name, made)| made.export(name));
         let columns: Vec<SeriesExport> = columns.collect();
         let function = Function {
             name,
-            figure,
+            figure: Figure::Items(statistic),
             of_lists: false,
         };
         let mut result = MaybeUninit::<SeriesExport>::zeroed();
@@ -239,13 +246,21 @@ mod tests {
         let items: Vec<Option<f64>> = items.collect();
         let expected = items.iter().flatten().fold(0.0, |sum, item| sum + item);
         let column = || Made::F64(items.clone());
-        let sum = answer("exact_sum", Figure::Sum, vec![("x", column())]);
+        let sum = answer("exact_sum", Statistic::Sum, vec![("x", column())]);
         assert_eq!(sum, Ok(vec![expected]));
         let ones = Made::I64(vec![Some(1); 200]);
-        let dot = answer("exact_dot", Figure::Dot, vec![("x", column()), ("n", ones)]);
+        let dot = answer(
+            "exact_dot",
+            Statistic::Dot,
+            vec![("x", column()), ("n", ones)],
+        );
         assert_eq!(dot, Ok(vec![expected]));
         let few = Made::I64(vec![Some(1); 3]);
-        let dot = answer("exact_dot", Figure::Dot, vec![("x", column()), ("n", few)]);
+        let dot = answer(
+            "exact_dot",
+            Statistic::Dot,
+            vec![("x", column()), ("n", few)],
+        );
         let text = "exact_dot: column `x` has 200 items, and `n` 3";
         assert_eq!(dot, Err(text.into()));
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use treefold::FoldError;
-use treefold::exact::Float;
+use treefold::exact::{Float, Options, Slot, Statistic};
 
 use crate::arrow::{Chunk, Values};
 
@@ -64,6 +64,19 @@ pub(crate) fn from_zero<T: Real>(value: T) -> T {
     } else {
         value
     }
+}
+
+/// A statistic of a slot with this number of items; null if it is not defined, as variances of at most `ddof` items.
+pub(crate) fn value_of<S: Slot>(
+    slot: &S,
+    items: u64,
+    statistic: Statistic,
+    options: Options,
+) -> Option<S::Item> {
+    let is_defined = statistic == Statistic::Sum || items as f64 > options.ddof;
+    is_defined
+        .then(|| slot.statistic(statistic, options))
+        .flatten()
 }
 
 /// Calls `add` with all non-null items, in blocks.

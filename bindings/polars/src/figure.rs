@@ -5,14 +5,9 @@ use treefold::exact::{Held, Statistic};
 /// What a function computes from the items of its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Figure {
-    Sum,
-    Mean,
-    Variance,
-    Deviation,
-    Dot,
+    Items(Statistic),
+    /// The sum in tree order.
     Tree,
-    /// Another statistic.
-    Other(Statistic),
     State(Held),
     /// The merged state of a column of states.
     Merged,
@@ -24,25 +19,22 @@ impl Figure {
     /// The number of columns that the figure takes.
     pub(crate) fn inputs(self) -> usize {
         match self {
-            Self::Sum | Self::Mean | Self::Variance | Self::Deviation | Self::Tree => 1,
-            Self::Dot => 2,
-            Self::Other(statistic) => statistic.inputs(),
+            Self::Items(statistic) => statistic.inputs(),
             Self::State(held) => held.inputs(),
-            Self::Merged | Self::Of(_) => 1,
+            Self::Tree | Self::Merged | Self::Of(_) => 1,
         }
     }
 
     /// The meaning of the number after the columns, if the figure takes one.
     pub(crate) fn parameter(self) -> Option<Parameter> {
-        match self {
-            Self::Variance | Self::Deviation => Some(Parameter::Ddof),
-            Self::Other(statistic) | Self::Of(statistic) => match statistic {
-                Statistic::Variance | Statistic::StandardDeviation | Statistic::Covariance => {
-                    Some(Parameter::Ddof)
-                }
-                Statistic::Skewness | Statistic::Kurtosis => Some(Parameter::Bias),
-                _ => None,
-            },
+        let (Self::Items(statistic) | Self::Of(statistic)) = self else {
+            return None;
+        };
+        match statistic {
+            Statistic::Variance | Statistic::StandardDeviation | Statistic::Covariance => {
+                Some(Parameter::Ddof)
+            }
+            Statistic::Skewness | Statistic::Kurtosis => Some(Parameter::Bias),
             _ => None,
         }
     }

@@ -1,10 +1,14 @@
 //! The functions: the columns that they accept, and the columns that they return.
 
+use std::iter;
+
 use treefold::exact::{Options, Statistic};
 
 use crate::arrow::{DataType, Made, Series};
+use crate::column::Real;
 use crate::error::Error;
 use crate::figure::{Figure, Parameter};
+use crate::integers::of_integers;
 use crate::{dot, lists, states, whole};
 
 #[derive(Clone, Copy, Debug)]
@@ -41,27 +45,27 @@ impl Function {
                 DataType::Float64
             });
         }
-        let mut types = columns[..inputs]
+        let types = columns[..inputs]
             .iter()
             .map(|(name, data_type)| self.items_of(name, data_type));
-        let first = types.next().expect("there is a column")?;
-        let second = types.next().transpose()?;
-        match self.figure {
-            Figure::State(_) => return Ok(DataType::BINARY),
-            Figure::Other(_) => return Ok(DataType::Float64),
-            _ => {}
-        }
-        let is_single = |data_type: &DataType| *data_type == DataType::Float32;
-        Ok(match (self.figure, second) {
-            (Figure::Dot, Some(second)) if is_single(first) && is_single(second) => {
-                DataType::Float32
-            }
-            (Figure::Dot, _) => DataType::Float64,
-            _ if is_single(first) => DataType::Float32,
-            (Figure::Sum, _) if first.is_unsigned() => DataType::UInt64,
-            (Figure::Sum, _) if first.is_integer() => DataType::Int64,
+        let types: Vec<&DataType> = types.collect::<Result<_, _>>()?;
+        let are_single = types.iter().all(|&items| *items == DataType::Float32);
+        Ok(match self.figure {
+            Figure::State(_) => DataType::BINARY,
+            _ if are_single && self.has_type_of_items() => DataType::Float32,
+            Figure::Items(Statistic::Sum) if types[0].is_unsigned() => DataType::UInt64,
+            Figure::Items(Statistic::Sum) if types[0].is_integer() => DataType::Int64,
             _ => DataType::Float64,
         })
+    }
+
+    /// Whether results have the items' type of floats; other results are doubles.
+    fn has_type_of_items(self) -> bool {
+        use Statistic::{Dot, Mean, StandardDeviation, Sum, Variance};
+        matches!(
+            self.figure,
+            Figure::Tree | Figure::Items(Sum | Mean | Variance | StandardDeviation | Dot)
+        )
     }
 
     /// The type of the items of a column, if the function accepts them.
@@ -103,45 +107,55 @@ impl Function {
             .map(|column| (column.name.as_str(), &column.data_type));
         let pairs: Vec<_> = pairs.collect();
         let result = self.result(&pairs)?;
-        let parameter = match self.figure.parameter() {
-            Some(parameter) => whole::only_number(&columns[columns.len() - 1], parameter)?,
-            None => 0.0,
+        let mut options = Options {
+            ddof: 0.0,
+            bias: true,
         };
-        let options = |statistic: Statistic| match self.figure.parameter() {
-            Some(Parameter::Ddof) => Options {
-                ddof: parameter,
-                ..statistic.defaults()
-            },
-            Some(Parameter::Bias) => Options {
-                bias: parameter > 0.0,
-                ..statistic.defaults()
-            },
-            None => statistic.defaults(),
-        };
-        let items = &columns[..self.figure.inputs()];
-        match self.figure {
-            Figure::Other(statistic) => {
-                return states::statistic(items, statistic, options(statistic));
+        if let Some(parameter) = self.figure.parameter() {
+            let number = whole::only_number(&columns[columns.len() - 1], parameter)?;
+            match parameter {
+                Parameter::Ddof => options.ddof = number,
+                Parameter::Bias => options.bias = number > 0.0,
             }
-            Figure::State(held) => return states::state(items, held),
-            Figure::Merged => return states::merged(&columns[0]),
-            Figure::Of(statistic) => {
-                return states::read(&columns[0], statistic, options(statistic));
-            }
-            _ => {}
         }
-        let ddof = parameter;
-        match (self.figure, self.of_lists, result) {
-            (Figure::Dot, false, DataType::Float32) => {
-                dot::of_columns(&columns[0], &columns[1]).map(Made::F32)
+        let column = &columns[0];
+        let integers = column.data_type.items().unwrap_or(&column.data_type);
+        match self.figure {
+            Figure::State(held) => states::state(&columns[..self.figure.inputs()], held),
+            Figure::Merged => states::merged(column),
+            Figure::Of(statistic) => states::read(column, statistic, options),
+            Figure::Items(statistic) if !self.has_type_of_items() => {
+                states::statistic(&columns[..self.figure.inputs()], statistic, options)
             }
-            (Figure::Dot, false, _) => dot::of_columns(&columns[0], &columns[1]).map(Made::F64),
-            (Figure::Dot, true, DataType::Float32) => {
-                dot::of_lists(&columns[0], &columns[1]).map(Made::F32)
+            Figure::Items(statistic) if statistic != Statistic::Dot && integers.is_integer() => {
+                let chunks = column.chunks()?;
+                if self.of_lists {
+                    let lists = lists::all_lists(&chunks);
+                    return of_integers(&column.name, integers, statistic, options, lists);
+                }
+                let whole = chunks.iter().map(|chunk| (chunk, 0..chunk.len));
+                let whole = iter::once(Some(whole));
+                of_integers(&column.name, integers, statistic, options, whole)
             }
-            (Figure::Dot, true, _) => dot::of_lists(&columns[0], &columns[1]).map(Made::F64),
-            (figure, false, _) => whole::of_column(&columns[0], figure, ddof),
-            (figure, true, _) => lists::of_lists(&columns[0], figure, ddof),
+            _ if result == DataType::Float32 => self.of_floats(columns, options).map(Made::F32),
+            _ => self.of_floats(columns, options).map(Made::F64),
+        }
+    }
+
+    /// Figures that have the items' type, computed in it.
+    fn of_floats<T: Real>(
+        self,
+        columns: &[Series],
+        options: Options,
+    ) -> Result<Vec<Option<T>>, Error> {
+        match (self.figure, self.of_lists) {
+            (Figure::Items(Statistic::Dot), false) => dot::of_columns(&columns[0], &columns[1]),
+            (Figure::Items(Statistic::Dot), true) => dot::of_lists(&columns[0], &columns[1]),
+            (Figure::Items(statistic), false) => {
+                let chunks = columns[0].chunks()?;
+                Ok(vec![whole::of_floats(&chunks, statistic, options)])
+            }
+            (figure, _) => lists::of_floats(&columns[0].chunks()?, figure, options),
         }
     }
 }

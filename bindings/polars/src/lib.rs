@@ -9,6 +9,7 @@ mod dot;
 mod error;
 mod figure;
 mod function;
+mod integers;
 mod lists;
 mod states;
 mod whole;

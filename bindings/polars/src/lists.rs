@@ -2,33 +2,18 @@
 
 use std::ops::Range;
 
-use treefold::exact::{
-    self, IntegerMoments, Keyed, KeyedSlot, Mean, Moments, Options, Slot, Statistic, Sum,
-};
+use treefold::exact::{self, Keyed, KeyedSlot, Mean, Moments, Options, Slot, Statistic, Sum};
 
-use crate::arrow::{Chunk, DataType, Lists, Made, Series, Values};
-use crate::column::{BLOCK_ITEMS, Real, each_integer, from_zero};
+use crate::arrow::{Chunk, Lists, Values};
+use crate::column::{BLOCK_ITEMS, Real, from_zero};
 use crate::error::Error;
 use crate::figure::Figure;
-use crate::whole::{made_of_integers, of_moments};
 
 /// The number of lists that are summed together, so that their sums fit the caches.
 const TOGETHER: usize = 1 << 14;
 
 /// Lists with more items than this are summed one by one, which is faster.
 const LONG_ITEMS: usize = 512;
-
-/// A figure of each list of a column.
-pub(crate) fn of_lists(column: &Series, figure: Figure, ddof: f64) -> Result<Made, Error> {
-    let chunks = column.chunks()?;
-    match column.data_type.items() {
-        Some(DataType::Float32) => of_floats(&chunks, figure, ddof).map(Made::F32),
-        Some(integer) if integer.is_integer() => {
-            of_integers(&chunks, figure, ddof, &column.name, integer)
-        }
-        _ => of_floats(&chunks, figure, ddof).map(Made::F64),
-    }
-}
 
 /// The lists of a chunk; `None` if it has only nulls.
 pub(crate) fn lists_of<'c, 'a>(chunk: &'c Chunk<'a>) -> Option<&'c Lists<'a>> {
@@ -38,10 +23,23 @@ pub(crate) fn lists_of<'c, 'a>(chunk: &'c Chunk<'a>) -> Option<&'c Lists<'a>> {
     }
 }
 
-fn of_floats<T: Real>(
+/// The range of each list's items; `None` for a null list.
+pub(crate) fn all_lists<'c, 'a>(
+    chunks: &'c [Chunk<'a>],
+) -> impl Iterator<Item = Option<[(&'c Chunk<'a>, Range<usize>); 1]>> {
+    chunks.iter().flat_map(|chunk| {
+        (0..chunk.len).map(move |row| {
+            let lists = lists_of(chunk).filter(|_| chunk.is_valid(row))?;
+            Some([(&*lists.items, lists.range(row))])
+        })
+    })
+}
+
+/// The sum in tree order, or a sum, mean, variance or standard deviation, of each list of floats.
+pub(crate) fn of_floats<T: Real>(
     chunks: &[Chunk<'_>],
     figure: Figure,
-    ddof: f64,
+    options: Options,
 ) -> Result<Vec<Option<T>>, Error> {
     let mut values = Vec::new();
     for chunk in chunks {
@@ -53,17 +51,15 @@ fn of_floats<T: Real>(
             let rows = begin..chunk.len.min(begin + TOGETHER);
             let before = values.len();
             match figure {
-                Figure::Tree => add_trees(lists, rows.clone(), &mut values)?,
-                Figure::Sum => add_sums(lists, rows.clone(), &mut values),
-                Figure::Mean => add_means(lists, rows.clone(), &mut values),
-                Figure::Variance => {
-                    let variance = Statistic::Variance;
-                    add_statistics::<Moments<T>>(lists, rows.clone(), variance, ddof, &mut values);
+                Figure::Items(Statistic::Sum) => add_sums(lists, rows.clone(), &mut values),
+                Figure::Items(statistic @ Statistic::Mean) => {
+                    add_statistics::<Mean<T>>(lists, rows.clone(), statistic, options, &mut values);
                 }
-                _ => {
-                    let deviation = Statistic::StandardDeviation;
-                    add_statistics::<Moments<T>>(lists, rows.clone(), deviation, ddof, &mut values);
+                Figure::Items(statistic) => {
+                    let rows = rows.clone();
+                    add_statistics::<Moments<T>>(lists, rows, statistic, options, &mut values);
                 }
+                _ => add_trees(lists, rows.clone(), &mut values)?,
             }
             for row in rows.filter(|&row| !chunk.is_valid(row)) {
                 values[before + row - begin] = None;
@@ -109,16 +105,12 @@ fn add_sums<T: Real>(lists: &Lists<'_>, rows: Range<usize>, values: &mut Vec<Opt
     values.extend(sums.values().into_iter().map(Some));
 }
 
-fn add_means<T: Real>(lists: &Lists<'_>, rows: Range<usize>, values: &mut Vec<Option<T>>) {
-    add_statistics::<Mean<T>>(lists, rows, Statistic::Mean, 0.0, values);
-}
-
 /// Appends a statistic of each list, null if the list has at most `ddof` items.
 fn add_statistics<S>(
     lists: &Lists<'_>,
     rows: Range<usize>,
     statistic: Statistic,
-    ddof: f64,
+    options: Options,
     values: &mut Vec<Option<S::Item>>,
 ) where
     S: for<'i> KeyedSlot<Item: Real, Items<'i> = &'i [<S as Slot>::Item]>,
@@ -129,7 +121,6 @@ fn add_statistics<S>(
             .add(keys, items)
             .expect("there is a slot for each list");
     });
-    let options = Options { ddof, bias: true };
     let counts = slots
         .counts()
         .expect("the slots count items")
@@ -137,7 +128,7 @@ fn add_statistics<S>(
         .enumerate();
     values.extend(counts.map(|(key, &count)| {
         let value = || slots.statistic(key, statistic, options);
-        (count as f64 > ddof).then(value).flatten()
+        (count as f64 > options.ddof).then(value).flatten()
     }));
 }
 
@@ -167,38 +158,4 @@ fn add_trees<T: Real>(
         values.push(Some(sum.map_err(|error| Error::new(error.to_string()))?));
     }
     Ok(())
-}
-
-fn of_integers(
-    chunks: &[Chunk<'_>],
-    figure: Figure,
-    ddof: f64,
-    name: &str,
-    data_type: &DataType,
-) -> Result<Made, Error> {
-    let (mut sums, mut figures) = (Vec::new(), Vec::new());
-    for chunk in chunks {
-        for row in 0..chunk.len {
-            let lists = lists_of(chunk).filter(|_| chunk.is_valid(row));
-            if figure == Figure::Sum {
-                sums.push(lists.map(|lists| {
-                    let mut sum = 0_i128;
-                    each_integer(&lists.items, lists.range(row), |item| {
-                        sum = sum.wrapping_add(item)
-                    });
-                    sum
-                }));
-            } else {
-                figures.push(lists.and_then(|lists| {
-                    let mut moments = IntegerMoments::new();
-                    each_integer(&lists.items, lists.range(row), |item| moments.add_one(item));
-                    of_moments(&moments, figure, ddof)
-                }));
-            }
-        }
-    }
-    match figure {
-        Figure::Sum => made_of_integers(name, data_type, sums),
-        _ => Ok(Made::F64(figures)),
-    }
 }
