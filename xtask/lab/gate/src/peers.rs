@@ -114,7 +114,7 @@ pub fn advice() -> String {
     )
 }
 
-/// Installs treefold in target/, builds the peers whose checkouts exist, and measures all alternately. Passes to `say` what is left out.
+/// Installs treefold in target/, builds the peers whose checkouts exist, and measures all in random order. Passes to `say` what is left out.
 pub fn measure(
     job: Job<'_>,
     installation: &Installation,
