@@ -1,4 +1,4 @@
-/* The sum of 1/1, 1/2, ..., 1/1000 over the ranks of MPI: the same bits for every number of ranks. docs/tutorial-c.md shows this program. */
+/* Sums 1/1, 1/2, ..., 1/1000 over MPI ranks, with the same bits for every number of ranks. docs/tutorial-c.md shows this program. */
 #include <stdio.h>
 #include <treefold_mpi.h>
 

@@ -1,4 +1,4 @@
-// The sum of 1/i for i = 1 to 1000, and the composition of 1000 maps, over any number of ranks: always the same bits.
+// Sums 1/i for i = 1 to 1000, and composes 1000 maps, over any number of ranks: the bits are always the same.
 #include <bit>
 #include <cstdint>
 #include <cstdio>

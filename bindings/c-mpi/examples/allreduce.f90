@@ -1,4 +1,4 @@
-! The sum of 1/i for i = 1 to 1000 by any number of ranks: the same bits. docs/tutorial-fortran.md shows this program.
+! Sums 1/i for i = 1 to 1000, with the same bits on any number of ranks. docs/tutorial-fortran.md shows this program.
 program allreduce
    use, intrinsic :: iso_fortran_env, only: real64
    use mpi_f08

@@ -1,6 +1,6 @@
-//! The cost of a call from C compared with the same call from Rust: times both alternately in one run.
+//! Measures what a call from C costs compared with the same call from Rust. Both calls run alternately in one run.
 //!
-//! `cargo build --release -p treefold-c-mpi --features mpi --example cost`, then `mpirun -n 2 target/release/examples/cost`.
+//! `cargo build --release -p treefold-c-mpi --features local --example cost`, then `mpirun -n 2 target/release/examples/cost`.
 
 #![expect(
     unsafe_code,
@@ -17,10 +17,10 @@ use treefold::{Plan, World};
 use treefold_c_mpi::boundary::{builders, calls, communicators, exports};
 use treefold_c_mpi::local::boundary::tree as c_local;
 
-/// The number of measurements of each of the two calls. The median of the differences is printed.
+/// How often each of the two calls is measured. The medians of the times and of their differences are printed.
 const ROUNDS: usize = 301;
 
-/// The nanoseconds per call, averaged over enough calls to take some microseconds.
+/// The time per call in nanoseconds, averaged over `calls` calls.
 fn time(calls: usize, mut call: impl FnMut()) -> f64 {
     let begin = Instant::now();
     for _ in 0..calls {
@@ -111,7 +111,7 @@ fn measure(world: &World, items: usize) {
     );
 }
 
-/// A plan as a C program builds it, for sums over all ranks.
+/// Builds a plan for sums over all ranks, with the calls that a C program makes.
 fn c_plan(count: u64) -> *const exports::treefold_plan {
     let library = treefold::mpi::library().expect("MPI is initialised");
     // SAFETY: MPI is initialised, and the handle is a communicator of this library.

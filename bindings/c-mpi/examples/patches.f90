@@ -1,6 +1,6 @@
-! The integral of a field over a globe that is cut into patches with
-! halos, as global_sum of CICE and shr_reprosum_calc of CESM have it:
-! the same bits on any number of ranks, wherever the patches lie.
+! Integrates a field over a globe that is cut into patches with halos,
+! as CICE's global_sum and CESM's shr_reprosum_calc do, with the same
+! bits on any number of ranks, whichever rank has which patch.
 program patches
    use, intrinsic :: iso_fortran_env, only: real64
    use mpi_f08

@@ -24,18 +24,18 @@
 !
 ! "Collective" means: all ranks of the communicator make this call, in the same order relative to the other collective calls on it.
 ! If one rank gets an error in a collective call, every rank that depends on that rank gets an error too, in this call or in its
-! next one. A plan whose run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do
-! not.
+! next one. A plan whose run failed cannot run again. docs/items-and-ranks.md says what ranks must do alike, and what happens if
+! they do not.
 !
 ! The argument ierr is as in module treefold. This module also has the public names of module treefold. After an error, do not use
 ! the result.
 !
 ! Every procedure takes scalars, and arrays of any type, rank and stride. An array counts as all its elements, in array element
 ! order. So x(:, i) of an array of rank 2 is item i, a row whose length is the width of the plan. Arrays must have the plan's type,
-! which is checked at run time: a wrong type is TREEFOLD_ARGUMENT, and the other ranks get an error too. Pass unsigned integers as
-! signed integers of the same size. For a user-defined operator, arrays of any type count by their bytes, which must be whole
-! items. An array that is not contiguous is copied first. An array may be in the memory of a GPU, as treefold_mpi.h says;
-! c_f_pointer makes an array from its address.
+! which is checked at run time: a wrong type is an error, TREEFOLD_ARGUMENT, and the other ranks get an error too. Pass unsigned
+! integers as signed integers of the same size. For a user-defined operator, arrays may have any type, and their bytes must be
+! whole items. An array that is not contiguous is copied first. An array may be in the memory of a GPU, as treefold_mpi.h says;
+! c_f_pointer makes a Fortran array from its address.
 !
 ! Handles (communicators, builders, plans, runs and hashed sums) are variables of types with a finaliser. They end when they go out
 ! of scope, or by treefold_..._destroy. Variables of the main program do not go out of scope. Handles cannot be copied: assigning
@@ -68,7 +68,7 @@ module treefold_mpi_support
    integer, parameter :: TREEFOLD_CALL_EXSCAN = 5
    integer, parameter :: TREEFOLD_CALL_BROADCAST = 6
 
-   ! Passed in place of a type: integers of any kind.
+   ! Passed in place of a type if integers of any kind are accepted.
    integer(c_int32_t), parameter :: ANY_INTEGERS = -1
 
    ! A callback that every long wait on a communicator calls several times a second. Any result but 0 ends the wait.
@@ -108,8 +108,7 @@ module treefold_mpi_support
       integer(c_int32_t) function c_run(plan, local, n, result, m) bind(c)
          import; type(c_ptr), value :: plan, local, result; integer(c_size_t), value :: n, m
       end function
-      ! The last argument of these three is the address of the int is_mine if they run a plan, and of the handle of the run if they
-      ! start one.
+      ! The last argument of the next three is the address of is_mine if they run a plan, of the run's handle if they start one.
       integer(c_int32_t) function c_dot(plan, operation, x, n, y, k, result, m, last) bind(c)
          import; type(c_ptr), value :: plan, x, y, result, last; integer(c_int32_t), value :: operation
          integer(c_size_t), value :: n, k, m
@@ -256,7 +255,7 @@ module treefold_mpi_support
       final :: finalise
    end type owned
 
-   ! What arrays contain: elements of a type, or items of a number of bytes, for a user-defined operator.
+   ! What arrays contain: elements of a type, or, for a user-defined operator, items of `bytes` bytes.
    type :: item_kind
       integer(c_int32_t) :: type = 0
       integer(c_int64_t) :: bytes = 0
@@ -279,20 +278,20 @@ module treefold_mpi_support
       type(item_kind), private :: items
    end type treefold_plan
 
-   ! A run between its start and its end. Runs of several plans may be under way at once; waiting for one run drives all. A run
-   ! that goes out of scope before it is over is cancelled.
+   ! A run between its start and its end. Runs of several plans may be under way at once; a wait for one run advances all of them.
+   ! A run that goes out of scope before it is over is cancelled.
    type :: treefold_run
       type(owned), private :: own
       type(item_kind), private :: items
    end type treefold_run
 
-   ! Exact sums for 64-bit integer keys, which the ranks have agreed on, and the result of the last run.
+   ! A plan for exact sums by 64-bit integer keys, and the result of its last run.
    type :: treefold_hashed
       type(owned), private :: own
       type(item_kind), private :: items
    end type treefold_hashed
 
-   ! An array as treefold_descriptor.c describes it. That file replaces the address and the length with the ones to pass to C.
+   ! An array, as treefold_descriptor.c declares it. That file replaces the address and the length by those that are passed to C.
    type, bind(c) :: operand
       type(c_ptr) :: at = c_null_ptr
       integer(c_int64_t) :: n = 0, bytes = 0
@@ -300,7 +299,7 @@ module treefold_mpi_support
       type(c_ptr) :: array = c_null_ptr, copy = c_null_ptr
    end type operand
 
-   ! A call as treefold_descriptor.c describes it, with the code and the text of the first error, and the status of C.
+   ! A call, as treefold_descriptor.c declares it: its arrays, the code and the text of its first error, and the status of C.
    type, bind(c) :: given_to_c
       type(operand) :: x, y, keys, result
       integer(c_int32_t) :: wrong = TREEFOLD_OK
@@ -309,7 +308,7 @@ module treefold_mpi_support
       integer(c_int) :: mine = 0
    end type given_to_c
 
-   ! Which operand of a call an array is. The result of a start is written after the call has returned, so it cannot be a copy.
+   ! Which operand of a call an array is. The result of a start is written after the call returns, so its array cannot be copied.
    integer(c_int), parameter :: AS_X = 0, AS_Y = 1, AS_KEYS = 2, AS_RESULT = 3, AS_RESULT_OF_START = 4
 
    interface
@@ -397,7 +396,7 @@ contains
       call treefold_end_call(c_size(comm%own%handle, ranks), ierr)
    end subroutine treefold_comm_size
 
-   ! Sets after how much silence from another rank a wait fails with TREEFOLD_MPI_FAILED; 1800 seconds by default.
+   ! Sets the time after which a wait for a silent rank fails with TREEFOLD_MPI_FAILED; 1800 seconds by default.
    subroutine treefold_comm_silence_limit(comm, seconds, ierr)
       type(treefold_comm), intent(inout) :: comm
       real(real64), intent(in) :: seconds
@@ -413,8 +412,8 @@ contains
       call treefold_end_call(c_measure_link(comm%own%handle), ierr)
    end subroutine treefold_comm_measure_link
 
-   ! Sets the callback of waits, a procedure of a module; without the argument, waits call none. If the callback ends a wait, the
-   ! error is TREEFOLD_INTERRUPTED, and the plan is spent.
+   ! Sets the callback of waits, a module procedure; if it is absent, waits call nothing. If the callback ends a wait, the error is
+   ! TREEFOLD_INTERRUPTED, and the plan cannot run again.
    subroutine treefold_comm_interruption(comm, interrupted, context, ierr)
       type(treefold_comm), intent(inout) :: comm
       procedure(treefold_interrupt), optional :: interrupted
@@ -452,8 +451,8 @@ contains
 
    ! Creates a builder for exact sums. The type is real or complex; the statistic is TREEFOLD_STATISTIC_SUM, _NORM, _DOT or _VDOT.
    ! Complex numbers have no norm. The result is rounded once, to nearest with ties to even; it depends neither on the order of the
-   ! items nor on which rank has which item. So items are not assigned to ranks: in each run each rank gives any number of items,
-   ! or of whole rows, or none. Plans of sums and norms have all calls of one array except treefold_broadcast. Plans of dot
+   ! items nor on which rank has which item. So items are not assigned to ranks: in each run, each rank gives any number of items
+   ! (or whole rows), or none. Plans of sums and norms have all calls with one array except treefold_broadcast. Plans of dot
    ! products have treefold_allreduce, treefold_reduce and treefold_start with `y`, treefold_run_dots and treefold_start_dots.
    subroutine treefold_builder_create_exact(comm, type, statistic, builder, ierr)
       type(treefold_comm), intent(in) :: comm
@@ -466,10 +465,10 @@ contains
       call treefold_end_call(c_builder_create_exact(comm%own%handle, type, statistic, builder%own%handle), ierr)
    end subroutine treefold_builder_create_exact
 
-   ! Creates a builder by key, for real numbers. For each of the keys 0 to keys - 1, the result is the sum of its items
-   ! (TREEFOLD_STATISTIC_SUM) or their mean (TREEFOLD_STATISTIC_MEAN), rounded once. In each run each rank passes any number of
+   ! Creates a builder of plans by key, for real numbers. For each of the keys 0 to keys - 1, the result has the sum of its items
+   ! (TREEFOLD_STATISTIC_SUM) or their mean (TREEFOLD_STATISTIC_MEAN), rounded once. In each run, each rank passes any number of
    ! items with their `keys` to treefold_allreduce, treefold_reduce, treefold_reduce_scatter or treefold_start. Plans for other
-   ! statistics need treefold_run_keyed. For treefold_plan_scattered_columns the keys are the columns.
+   ! statistics need treefold_run_keyed. In treefold_plan_scattered_columns, columns are keys.
    subroutine treefold_builder_create_by_key(comm, type, statistic, keys, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, statistic
@@ -486,9 +485,9 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_builder_create_by_key
 
-   ! Creates a builder for a user-defined operator, a procedure of a module, on items of item_bytes bytes. The ranks' names, item
-   ! sizes and empty values are compared. `empty` is the result for no items, which is copied. The context must outlive the plans
-   ! of this builder.
+   ! Creates a builder for a user-defined operator, a module procedure, on items of item_bytes bytes. treefold_plan_build compares
+   ! the ranks' names, item sizes and empty values. `empty` is the result for no items, which is copied. The context must outlive
+   ! the plans of this builder.
    subroutine treefold_builder_create_user(comm, name, item_bytes, combine, builder, context, empty, ierr)
       type(treefold_comm), intent(in) :: comm
       character(len=*), intent(in) :: name
@@ -511,25 +510,25 @@ contains
    ! Changes settings of a builder, by keyword. Counts are integers of 32 or 64 bits. The first invalid value ends the call
    ! with an error.
    !
-   ! A plan needs one of these, unless its sums are exact:
+   ! A plan needs one of these settings, unless its sums are exact or by key:
    ! - local_items: this rank has this many items, numbered after the items of the lower ranks.
-   ! - extents: the ranges of items that this rank has, in the order of its array. Column j stands for the items extents(1, j) to
+   ! - extents: the ranges of items that this rank has, in the order of its array. Column j is the range of items extents(1, j) to
    !   extents(2, j) - 1, counted from 0. Together the ranges of all ranks are 0 to N - 1, each item once.
-   ! - even: N items over all ranks: floor(N / p) for each of p ranks, and one more for each of the first N mod p ranks. This is a
-   !   rule, as block_cyclic is: all ranks give the same numbers, and the plan needs no table of which rank has which items.
+   ! - even: N items over all ranks: floor(N / p) for each of p ranks, and one more for each of the first N mod p ranks. even and
+   !   block_cyclic are rules: all ranks give the same numbers, and the plan needs no table of which rank has which items.
    ! - block_cyclic: [N, block]: N items in blocks of `block` items, dealt to the ranks round-robin.
    !
    ! Optional settings:
-   ! - items: the number of items over all ranks, to be checked against the items that the ranks have.
+   ! - items: the number of items over all ranks, which treefold_plan_build compares with the items that the ranks have.
    ! - width: the number of elements of an item; 1 by default. Longer items are rows, which are reduced element by element.
    ! - lanes: the number of lanes. Sums then have the order of treefold_sum_lanes.
    ! - root: the rank that gets the result of a reduce, and whose row treefold_broadcast sends; 0 by default.
-   ! - algorithm: a name that treefold_algorithm_name gives. It decides which ranks exchange messages, and changes no bit.
+   ! - algorithm: a name that treefold_algorithm_name gives. Algorithms decide which ranks exchange messages, and change no bit.
    ! - Parameters of algorithms, which change no bit either: blocks, the column blocks of a row; ports, the messages that a rank
    !   sends at once (bruck, dissemination); node_ranks, the ranks per node (hierarchical); message_limit, the longest message, in
    !   elements.
-   ! - agreed: .true. builds without communicating. The items must follow a rule, and all ranks must make the same calls on the
-   !   builder; this is not checked.
+   ! - agreed: .true. builds without communicating. The items must follow a rule. All ranks must make the same calls on the
+   !   builder, which is not checked.
    subroutine treefold_builder_set(builder, local_items, extents, even, block_cyclic, items, width, lanes, root, algorithm, &
       blocks, ports, node_ranks, message_limit, agreed, ierr)
       type(treefold_builder), intent(inout) :: builder
@@ -607,7 +606,7 @@ contains
       if (present(pointer)) given = pointer
    end function or_null
 
-   ! Converts `given` to a count for C. It is an error if it is negative or of another type.
+   ! Converts `given` to a count for C. Reports an error if `given` is negative or of another type.
    subroutine read_count(name, given, count, status)
       character(len=*), intent(in) :: name
       class(*), intent(in) :: given
@@ -650,7 +649,7 @@ contains
       call treefold_end_call(c_plan_destroy(plan%own%handle), ierr)
    end subroutine treefold_plan_destroy
 
-   ! The name of the algorithm that runs an operation, such as TREEFOLD_CALL_ALLREDUCE; empty if the plan does not offer it.
+   ! The name of the algorithm that runs an operation, such as TREEFOLD_CALL_ALLREDUCE; empty if the plan lacks it.
    subroutine treefold_plan_algorithm(plan, operation, name, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -674,7 +673,7 @@ contains
       call treefold_end_call(c_scattered_columns(plan%own%handle, begin, end), ierr)
    end subroutine treefold_plan_scattered_columns
 
-   ! The schedule, as text of several lines: which rank sends what to which, and when.
+   ! The schedule, as text of several lines: which rank sends what to whom, and when.
    subroutine treefold_plan_print(plan, text, ierr)
       type(treefold_plan), intent(in) :: plan
       character(len=:), allocatable, intent(out) :: text
@@ -709,7 +708,7 @@ contains
    ! `y` has the second factors: the result is the dot product. For plans by key, `keys` has the integer keys of the items: the
    ! result has a sum, or mean, for each key. A `y` or `keys` that is not allocated counts as absent.
 
-   ! Every rank gets the reduction of all items: result has as many elements as the width, or as there are keys.
+   ! Every rank gets the reduction of all items: result has `width` elements, or one for each key.
    subroutine treefold_allreduce(plan, local, result, ierr, y, keys)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -719,8 +718,8 @@ contains
       call run(plan, TREEFOLD_CALL_ALLREDUCE, local, result, ierr, y, keys)
    end subroutine treefold_allreduce
 
-   ! The root gets the reduction: is_mine says whether this rank is the root. The results of other ranks are not written: they may
-   ! have no elements, but must be allocated.
+   ! The root gets the reduction: is_mine says whether this rank is the root. On other ranks, result is not written: it may have no
+   ! elements, but must be allocated.
    subroutine treefold_reduce(plan, local, result, is_mine, ierr, y, keys)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -771,9 +770,9 @@ contains
       call finish(c, ierr, result=row)
    end subroutine treefold_broadcast
 
-   ! Several dot products of separately stored arrays, in one message, by TREEFOLD_CALL_ALLREDUCE or _REDUCE. x and y each hold as
-   ! many addresses of arrays of n elements as the width of the plan. The addresses are not checked. Element j of the result is the
-   ! dot product of the arrays at x(j) and y(j).
+   ! Several dot products of separately stored arrays, in one message, by TREEFOLD_CALL_ALLREDUCE or _REDUCE. x and y each hold
+   ! addresses of arrays of n elements, one for each column of the plan. The addresses are not checked. Element j of the result is
+   ! the dot product of the arrays at x(j) and y(j).
    subroutine treefold_run_dots(plan, operation, x, y, n, result, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -809,7 +808,7 @@ contains
    ! ---- Runs between start and end ----------------------------------------------------------------------------------------------
 
    ! Starts an operation such as TREEFOLD_CALL_ALLREDUCE, and returns when this rank's items are folded: the program may then reuse
-   ! their arrays. Collective. The result goes where the wait says, or to `result`, given by its keyword. That array must be
+   ! their arrays. Collective. The result goes to the array of the wait, or to `result`, given by its keyword. That array must be
    ! contiguous, live until the wait, and be declared `asynchronous`. The start returns an error, and leaves no run, if an array
    ! does not fit the plan.
    subroutine treefold_start(plan, operation, local, run, ierr, result, y, keys)
@@ -876,8 +875,8 @@ contains
       call treefold_end_call(c_wait_timeout(run%own%handle, seconds), ierr)
    end subroutine treefold_wait_timeout
 
-   ! Waits for a run, and ends it; is_mine says whether this rank got a result. If `result` is absent here, the result goes where
-   ! the start said. A result of another type or length is an error, but the run still completes.
+   ! Waits for a run, and ends it; is_mine says whether this rank got a result. If `result` is absent here, the result goes to the
+   ! array of the start. A result of another type or length is an error, but the run still completes.
    subroutine treefold_wait(run, result, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
       type(*), dimension(..), intent(inout), optional :: result
@@ -890,8 +889,8 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_wait
 
-   ! Waits for runs and ends all of them, even after an error; returns the error of the first run that failed. Results go where the
-   ! starts said. Runs that are not under way are skipped.
+   ! Waits for runs and ends all of them, even after an error; returns the error of the first run that failed. Results go to the
+   ! arrays of the starts. Runs that are not under way are skipped.
    subroutine treefold_wait_all(runs, ierr)
       type(treefold_run), intent(inout) :: runs(:)
       integer, intent(out), optional :: ierr
@@ -907,7 +906,7 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_wait_all
 
-   ! Waits for a run by key, as treefold_wait: a state of the plan's type and statistic becomes the result, if this rank gets one.
+   ! As treefold_wait, for a run by key. `keyed`, a state of the plan's type and statistic, becomes this rank's result, if any.
    subroutine treefold_wait_keyed(run, keyed, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
       type(treefold_state), intent(inout) :: keyed
@@ -944,7 +943,7 @@ contains
       name = treefold_text_of(found)
    end subroutine treefold_run_algorithm
 
-   ! Cancels a run. Its plan is spent; the runs of the other ranks fail.
+   ! Cancels a run. Its plan cannot run again; the runs of the other ranks fail.
    subroutine treefold_cancel(run, ierr)
       type(treefold_run), intent(inout) :: run
       integer, intent(out), optional :: ierr
@@ -973,8 +972,8 @@ contains
    end subroutine treefold_hashed_destroy
 
    ! Adds up the items of each key; keys are integer(int64). `count` becomes the number of keys in this rank's result. With
-   ! TREEFOLD_CALL_ALLREDUCE that is all keys. With _REDUCE the root has all keys, and other ranks have none. With _REDUCE_SCATTER
-   ! each rank has the keys that it owns.
+   ! TREEFOLD_CALL_ALLREDUCE these are all keys. With _REDUCE the root has all keys, and other ranks have none. With
+   ! _REDUCE_SCATTER each rank has the keys that it owns.
    subroutine treefold_hashed_run(hashed, operation, keys, x, count, ierr)
       type(treefold_hashed), intent(in) :: hashed
       integer, intent(in) :: operation
@@ -1015,7 +1014,7 @@ contains
 
    ! ---- Calls on arrays ---------------------------------------------------------------------------------------------------------
 
-   ! Runs an operation: of items, of pairs if there is y, or by key.
+   ! Runs an operation on items; on pairs if y is present, by key if keys is present.
    subroutine run(plan, operation, local, result, ierr, y, keys, is_mine)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -1046,7 +1045,7 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine run
 
-   ! The inputs of a call.
+   ! Records the inputs of a call.
    subroutine take_operands(c, plan, local, y, keys)
       type(given_to_c), intent(inout) :: c
       type(treefold_plan), intent(in) :: plan
@@ -1059,7 +1058,7 @@ contains
       if (present(y) .and. present(keys)) call c_note(c, TREEFOLD_ARGUMENT, '`y` and `keys` exclude each other' // c_null_char)
    end subroutine take_operands
 
-   ! The type of the keys; if an error was found, any type of integers.
+   ! The type of the keys; after an error, an arbitrary integer type.
    pure function key_type_of(c) result(type)
       type(given_to_c), intent(in) :: c
       integer(c_int32_t) :: type
@@ -1092,7 +1091,7 @@ contains
       call c_take(c, as, name // c_null_char, array, items%type, items%bytes)
    end subroutine take
 
-   ! Writes the copy of a result back, and reports the status of C, or the error that made it fail.
+   ! Writes the copy of a result back, and reports the status of C, or an error that was found before.
    subroutine finish(c, ierr, is_mine, result)
       type(given_to_c), intent(inout) :: c
       integer, intent(out), optional :: ierr
@@ -1113,7 +1112,7 @@ contains
       is = c_associated(run%own%handle)
       if (is) then
          call treefold_end_call(treefold_report(TREEFOLD_ARGUMENT, &
-            '`run` is under way: wait for it first, or start another' // c_null_char), ierr)
+            '`run` is under way: wait for it first, or use another variable' // c_null_char), ierr)
       else
          call begin_anew(run%own, c_cancel)
          run%items = plan%items

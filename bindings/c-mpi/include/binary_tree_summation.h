@@ -2,16 +2,16 @@
  * binary_tree_summation.h: ReproRed's interface, over treefold's plans.
  *
  * A program that was written for ReproRed compiles and links without a change: link with libtreefold_reprored and libtreefold
- * (pkg-config: treefold-reprored; CMake: treefold::reprored or reprored). The sum of the numbers 0 to N - 1 of all ranks is in
- * treefold's order: it has the same bits for every number of ranks and every distribution.
+ * (pkg-config: treefold-reprored; CMake: treefold::reprored or reprored). All ranks together have N numbers, with indices 0 to N - 1. They
+ * are added in treefold's order: the sum has the same bits for every number of ranks and every distribution.
  *
  * Differences from ReproRed:
  * - reproducible_reduce does not change the buffer
- * - all modes give treefold's order. REPR_REDUCE is read; if it names another order (ALLREDUCE, REPROBLAS, KGATHER), rank 0 says so once
+ * - all modes use treefold's order. If REPR_REDUCE names another order (ALLREDUCE, REPROBLAS, KGATHER), rank 0 reports this once
  * - NULL is not a context: free_reduction_context(NULL) does nothing
- * - K, REPR_REDUCE_K, REPR_REDUCE_M and REPR_REDUCE_TWOPHASE are ignored
+ * - the argument k, and the variables REPR_REDUCE_K, REPR_REDUCE_M and REPR_REDUCE_TWOPHASE, are ignored
  *
- * These functions cannot return an error. On any error, they print a line that names the rank, and end the program by MPI_Abort.
+ * These functions cannot return an error. On any error, they print a line that names the rank, and call MPI_Abort.
  */
 #ifndef TREEFOLD_BINARY_TREE_SUMMATION_H
 #define TREEFOLD_BINARY_TREE_SUMMATION_H
@@ -59,7 +59,7 @@ uint64_t get_reproducible_reduction_counter(void);
 /* If `wait` is true, prints this process' number and waits until a debugger is attached. */
 void attach_debugger(bool wait);
 
-/* Does so on the rank of MPI_COMM_WORLD that the environment variable DEBUG_MPI_RANK names. */
+/* Does the same on the rank of MPI_COMM_WORLD that the environment variable DEBUG_MPI_RANK names. */
 void attach_debugger_env(void);
 
 #ifdef __cplusplus

@@ -15,18 +15,18 @@
  *     treefold_allreduce(plan, x, n, &sum, 1);
  *
  * "Collective" means: all ranks of the communicator make this call, in the same order relative to the other collective calls on it. If one
- * rank gets an error in a collective call, every rank that depends on that rank gets an error too, in this call or in its next one. A plan
- * whose run failed is spent. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
+ * rank gets an error in a collective call, every rank that depends on that rank gets an error too, in this call or in the next. A plan
+ * whose run failed is spent: it cannot run again. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
  *
- * Handles (treefold_comm, _builder, _plan, _run and _hashed) are names, not addresses, and belong to the thread that created them. Using
- * one in another thread, or after its destruction, is TREEFOLD_ARGUMENT. Functions that destroy or cancel a handle take its address and set
- * it to NULL; passing a NULL handle is not an error. Handles may be destroyed in any order, even after MPI_Finalize, and even after main,
- * by destructors of static objects or atexit functions. Functions whose names end in _destroy never wait for another rank, print anything
- * or end the program. When a thread ends, so do the handles that it has not destroyed. A plan can still run after its communicator's handle
- * was destroyed.
+ * Handles (treefold_comm, _builder, _plan, _run and _hashed) are names, not addresses, and belong to the thread that created them. A call
+ * with a handle of another thread, or with a destroyed handle, returns TREEFOLD_ARGUMENT. Functions that destroy or cancel a handle take
+ * its address and set it to NULL; passing a NULL handle is not an error. Handles may be destroyed in any order, even after MPI_Finalize,
+ * and even after main, by destructors of static objects or atexit functions. Functions whose names end in _destroy never wait for another
+ * rank, print anything or end the program. When a thread ends, its remaining handles are destroyed. A plan can still run after its
+ * communicator's handle has been destroyed.
  *
- * Lengths count elements: of a type of treefold.h, or items of a user-defined operator. If items are rows, the length of a rank's array is
- * its number of items times the width.
+ * Lengths are numbers of elements of a type of treefold.h, or numbers of items of a user-defined operator. If items are rows, the length of
+ * an array is the number of the rank's items times the width.
  *
  * Arrays may be in the memory of an NVIDIA GPU, as with a CUDA-aware MPI library; the section "Runs" has the rules.
  *
@@ -62,11 +62,12 @@ typedef struct treefold_comm treefold_comm;
 #define TREEFOLD_MPI_FAMILY "unknown"
 #endif
 
-/* Gives one line of text: which MPI library treefold calls, and why. The text stays valid. TREEFOLD_MPI if there is no library. */
+/* Sets *text to one line: which MPI library treefold calls, and why it calls this one. The text stays valid. Returns TREEFOLD_MPI if there
+   is no library. */
 treefold_status treefold_mpi_library(const char **text);
 
-/* The function behind treefold_comm_duplicate. It takes the address of a communicator, its size in bytes, the family of its mpi.h, and a
-   function of the program's MPI library, which treefold calls too. */
+/* treefold_comm_duplicate calls this function with the address of a communicator, its size in bytes, the family of its mpi.h, and a
+   function of the program's MPI library, by which treefold finds that library. */
 typedef void (*treefold_mpi_function)(void);
 treefold_status treefold_comm_duplicate_checked(const void *comm, size_t comm_bytes, const char *family, treefold_mpi_function function,
                                                 treefold_comm **result);
@@ -74,49 +75,48 @@ treefold_status treefold_comm_duplicate_checked(const void *comm, size_t comm_by
 /*
  * Duplicates an MPI communicator. Collective. The program may free its own communicator afterwards.
  *
- * TREEFOLD_MPI if MPI is not initialised or already finalised, or is not the library of this mpi.h; TREEFOLD_ARGUMENT for MPI_COMM_NULL;
- * TREEFOLD_UNSUPPORTED for an intercommunicator. The calling thread must be allowed to call MPI.
+ * Returns TREEFOLD_MPI if MPI is not initialised or is already finalised, or if this mpi.h belongs to another library; TREEFOLD_ARGUMENT
+ * for MPI_COMM_NULL; TREEFOLD_UNSUPPORTED for an intercommunicator. The calling thread must be allowed to call MPI.
  */
 static inline treefold_status treefold_comm_duplicate(MPI_Comm comm, treefold_comm **result)
 {
     return treefold_comm_duplicate_checked(&comm, sizeof comm, TREEFOLD_MPI_FAMILY, (treefold_mpi_function)MPI_Comm_size, result);
 }
 
-/* As treefold_comm_duplicate, for a Fortran communicator, an INTEGER. `world` is MPI_COMM_WORLD in Fortran: its value shows whether the
-   program was compiled for another MPI library than it runs with (TREEFOLD_MPI). */
+/* As treefold_comm_duplicate, for a Fortran communicator, which is an INTEGER. `world` is Fortran's MPI_COMM_WORLD: its value shows whether
+   the program was compiled for another MPI library than the one that it runs with (TREEFOLD_MPI). */
 treefold_status treefold_comm_duplicate_f(int32_t comm, int32_t world, treefold_comm **result);
 
 /* This rank, counted from 0, and the number of ranks. */
 treefold_status treefold_comm_rank(const treefold_comm *comm, int *rank);
 treefold_status treefold_comm_size(const treefold_comm *comm, int *size);
 
-/* Sets how long a wait tolerates silence from another rank, in seconds, at least 0; 1800 by default. After that the wait ends with
-   TREEFOLD_MPI. */
+/* Sets the time in seconds, at least 0, after which a wait for a silent rank fails with TREEFOLD_MPI; 1800 by default. */
 treefold_status treefold_comm_silence_limit(treefold_comm *comm, double seconds);
 
-/* Measures the cost of messages within nodes and between them, in a few milliseconds, or about ten message latencies. Plans that are built
-   later use the measured cost to choose their algorithm. Collective. */
+/* Measures the cost of messages within and between nodes, in a few milliseconds, or about ten latencies if that is longer. Plans that are
+   built later use the measured cost to choose their algorithm. Collective. */
 treefold_status treefold_comm_measure_link(treefold_comm *comm);
 
 /* A callback that every long wait on a communicator calls several times a second. Any result but 0 ends the wait with TREEFOLD_INTERRUPTED,
-   and spends the plan. For programs that check for signals, such as interpreters. The callback may destroy handles, but must make no other
-   call of this library. */
+   and the plan cannot run again. Interpreters, for example, check for signals in it. The callback may destroy handles, but must make no
+   other call of this library. */
 typedef int (*treefold_interrupted)(void *context);
 
-/* Sets the callback of waits, and its context, which must stay valid as long as the communicator has plans; NULL for none. */
+/* Sets the callback of waits (NULL for none) and its context, which must stay valid as long as the communicator has plans. */
 treefold_status treefold_comm_interruption(treefold_comm *comm, treefold_interrupted interrupted, void *context);
 
-/* Destroys a handle. Its MPI communicator is freed when the ranks next duplicate the same communicator, or in MPI_Finalize. */
+/* Destroys a handle. The duplicate is freed when the ranks next duplicate the same MPI communicator, or in MPI_Finalize. */
 treefold_status treefold_comm_destroy(treefold_comm **comm);
 
-/* Destroys a handle, and frees its MPI communicator, unless some rank still has a plan or a run on it. Collective. */
+/* Destroys a handle, and frees the duplicate unless some rank still has a plan or a run on it. Collective. */
 treefold_status treefold_comm_free(treefold_comm **comm);
 
 /* ---- Builders ----------------------------------------------------------------------------------------------------------------- */
 
 /* The settings of a plan. A setter returns an error for a value that is wrong on its own, such as an unknown name, and keeps the old value.
-   treefold_plan_build compares the settings of the ranks, and returns an error if settings do not fit each other. If a setter fails on one
-   rank, and that rank does not build, the others wait for it in treefold_plan_build. */
+   treefold_plan_build compares the settings of the ranks, and returns an error if they contradict each other. If a setter fails on one
+   rank, and that rank does not build, the other ranks wait for it in treefold_plan_build. */
 typedef struct treefold_builder treefold_builder;
 
 /* The items from begin to end - 1. */
@@ -125,49 +125,49 @@ typedef struct treefold_range {
     uint64_t end;
 } treefold_range;
 
-/* Creates a builder for items of a type and an operator of treefold.h. TREEFOLD_UNSUPPORTED for the minimum and the maximum of complex
-   numbers. */
+/* Creates a builder for a type and an operator of treefold.h. Complex numbers have no minimum or maximum (TREEFOLD_UNSUPPORTED). */
 treefold_status treefold_builder_create(const treefold_comm *comm, treefold_type type, treefold_op op, treefold_builder **result);
 
 /*
  * Creates a builder for exact sums of TREEFOLD_F32, F64, C32 or C64. The statistic is TREEFOLD_EXACT_SUM, NORM, DOT or VDOT of treefold.h.
- * C32 and C64 have no norm: pass complex numbers as twice as many real ones.
+ * C32 and C64 have no norm: pass n complex numbers as 2n real numbers.
  *
  * The result is the exact sum, norm or dot product of all ranks' items, rounded once, to nearest with ties to even. It depends neither on
- * the order of the items nor on which rank has which item. So items have no numbers: in each run each rank gives any number of items, or
- * none, and setters that assign items to ranks are TREEFOLD_ARGUMENT. With a width, items are rows, and each rank gives any number of whole
- * rows.
+ * the order of the items nor on which rank has which item. So items have no numbers: setters that assign items to ranks return
+ * TREEFOLD_ARGUMENT. In each run, each rank gives any number of items, or none. With a width, items are rows, and each rank gives any
+ * number of whole rows.
  *
- * Infinities, NaNs and signs of zeros are as in treefold_exact_sum_f64. A message has a few hundred bytes for each element of the width.
+ * Infinities, NaNs and signs of zeros are as in treefold_exact_sum_f64. A message has a few hundred bytes for each element of an item.
  */
 treefold_status treefold_builder_create_exact(const treefold_comm *comm, treefold_type type, treefold_statistic statistic,
                                               treefold_builder **result);
 
 /*
- * Creates a builder by key, for items of TREEFOLD_F32 or F64. For each of the keys 0 to `keys` - 1, at least one, the result is the sum of
- * its items (TREEFOLD_EXACT_SUM) or their mean (TREEFOLD_EXACT_MEAN), rounded once, as in treefold_by_key on all ranks' items. In each run
- * each rank gives any number of items, with any of the keys, to treefold_run_by_key.
+ * Creates a builder of plans by key, for items of TREEFOLD_F32 or F64. `keys` is the number of keys, at least 1. The result has, for each
+ * of the keys 0 to `keys` - 1, the sum (TREEFOLD_EXACT_SUM) or the mean (TREEFOLD_EXACT_MEAN) of the key's items, rounded once, as
+ * treefold_by_key computes it from all ranks' items. In each run, each rank gives any number of items with their keys to
+ * treefold_run_by_key.
  *
- * Plans for other statistics have no values (TREEFOLD_UNSUPPORTED): read the statistics from the states that treefold_run_keyed and
- * treefold_wait_keyed leave. A message has 16 bytes per key, or 64 for means; sums that need more bytes are sent in addition. For
- * treefold_plan_scattered_columns the keys are the columns. Setting a width is TREEFOLD_ARGUMENT.
+ * Plans for other statistics return no values (TREEFOLD_UNSUPPORTED): read the statistics from the states that treefold_run_keyed and
+ * treefold_wait_keyed compute. A message has 16 bytes per key, or 64 for means; longer sums are sent separately. In
+ * treefold_plan_scattered_columns, columns are keys. treefold_builder_width returns TREEFOLD_ARGUMENT for this builder.
  */
 treefold_status treefold_builder_create_by_key(const treefold_comm *comm, treefold_type type, treefold_statistic statistic, size_t keys,
                                                treefold_builder **result);
 
 /*
- * Creates a builder for a user-defined operator on items of item_bytes bytes (a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX). The ranks'
- * names, item sizes and empty values are compared, byte by byte. `empty` is the result for no items, which is copied; NULL if the operator
- * has none. The context must outlive the plans of this builder, and their runs that are under way.
+ * Creates a builder for a user-defined operator on items of item_bytes bytes (a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX).
+ * treefold_plan_build compares the ranks' names, item sizes and empty values, byte by byte. `empty` points to the result for no items,
+ * which is copied; it is NULL if there is no such result. The context must outlive this builder's plans and their runs.
  *
- * An operator that returns an error spends its plan; the other ranks get TREEFOLD_RANK_FAILED. A waiting call drives all runs of its
- * communicator. If the operator of another plan fails during the wait, the call ends with TREEFOLD_OPERATOR too.
+ * If an operator returns an error, its plan cannot run again, and the other ranks get TREEFOLD_RANK_FAILED. A waiting call advances all
+ * runs of its communicator, so it also ends with TREEFOLD_OPERATOR if the operator of another plan fails meanwhile.
  */
 treefold_status treefold_builder_create_user(const treefold_comm *comm, const char *name, size_t item_bytes, treefold_combine combine,
                                              void *context, const void *empty, treefold_builder **result);
 
 /*
- * Sets which items this rank has. A plan needs one of these four, unless its sums are exact or by key.
+ * Sets which items this rank has. A plan needs one of these four settings, unless its sums are exact or by key.
  *
  * - local_items: this many items, numbered after those of the lower ranks
  * - extents: ranges, in the order of the rank's array; together the ranges of all ranks are 0 to N - 1, each item once. TREEFOLD_ARGUMENT
@@ -182,7 +182,7 @@ treefold_status treefold_builder_extents(treefold_builder *builder, const treefo
 treefold_status treefold_builder_even(treefold_builder *builder, uint64_t items);
 treefold_status treefold_builder_block_cyclic(treefold_builder *builder, uint64_t items, uint64_t block);
 
-/* Sets the number of items over all ranks, to be checked against the items that the ranks have. */
+/* Sets the number of items that the ranks together should have. treefold_plan_build checks it. */
 treefold_status treefold_builder_items(treefold_builder *builder, uint64_t items);
 
 /* Sets the number of elements of an item, at least 1; 1 by default. Items of more than one element are rows, which are reduced element by
@@ -193,29 +193,29 @@ treefold_status treefold_builder_width(treefold_builder *builder, size_t element
    if the communicator has no such rank. */
 treefold_status treefold_builder_root(treefold_builder *builder, int rank);
 
-/* Sets the algorithm, by a name that treefold_algorithm_name gives. It decides which ranks exchange messages, and changes no bit. The
-   default is the environment variable TREEFOLD_ALGORITHM, or else the algorithm with the least estimated time. */
+/* Sets the algorithm, by a name that treefold_algorithm_name gives. The algorithm decides which ranks exchange messages, and changes no
+   bit. The default is the environment variable TREEFOLD_ALGORITHM, or else the algorithm with the least estimated time. */
 treefold_status treefold_builder_algorithm(treefold_builder *builder, const char *name);
 
 /* Parameters of algorithms. They change no bit either. */
 enum {
-    TREEFOLD_BLOCKS = 1,       /* the column blocks of a row, 1 to 2^20 */
-    TREEFOLD_PORTS = 2,        /* the messages that a rank sends at once (bruck, dissemination), 1 to 2^20 */
-    TREEFOLD_NODE_RANKS = 3,   /* the ranks of a node (hierarchical), at least 1 */
+    TREEFOLD_BLOCKS = 1,       /* the number of column blocks of a row, 1 to 2^20 */
+    TREEFOLD_PORTS = 2,        /* the number of messages that a rank sends at once (bruck, dissemination), 1 to 2^20 */
+    TREEFOLD_NODE_RANKS = 3,   /* the number of ranks per node (hierarchical), at least 1 */
     TREEFOLD_MESSAGE_LIMIT = 4 /* the longest message, in elements, at least 1 */
 };
 treefold_status treefold_builder_parameter(treefold_builder *builder, int32_t parameter, size_t value);
 
-/* Sets the number of lanes, 1 to 2^20: sums then have the order of treefold_sum_lanes over all ranks' items. For TREEFOLD_SUM of
-   TREEFOLD_F32 or F64, of width 1. Plans in lanes have only allreduce and reduce. Each range of items of a rank must begin at a multiple of
+/* Sets the number of lanes, 1 to 2^20: sums then have the order of treefold_sum_lanes on all ranks' items. Lanes need TREEFOLD_SUM of
+   TREEFOLD_F32 or F64, and width 1; such plans have only allreduce and reduce. Each range of a rank's items must begin at a multiple of
    `lanes`. */
 treefold_status treefold_builder_lanes(treefold_builder *builder, size_t lanes);
 
-/* Builds without communicating. The items must follow a rule (even or block_cyclic), and all ranks must make the same calls on the builder;
-   this is not checked. */
+/* Makes treefold_plan_build work without communication. The items must follow a rule (even or block_cyclic). All ranks must make the same
+   calls on the builder, which is not checked. */
 treefold_status treefold_builder_agreed(treefold_builder *builder);
 
-/* Destroys a builder. Its plans remain. */
+/* Destroys a builder. The plans that it has built remain. */
 treefold_status treefold_builder_destroy(treefold_builder **builder);
 
 /* ---- Plans -------------------------------------------------------------------------------------------------------------------- */
@@ -224,9 +224,9 @@ treefold_status treefold_builder_destroy(treefold_builder **builder);
 typedef struct treefold_plan treefold_plan;
 
 /*
- * Compares the ranks' settings and builds a plan. Collective: settings that are wrong on one rank, or do not fit the settings of the
- * others, are an error on every rank. But a handle that is NULL or invalid is an error only on the rank that passes it: the other ranks
- * then wait for that rank. The builder may be used again.
+ * Compares the ranks' settings and builds a plan. Collective: if one rank's settings are wrong, or contradict those of the other ranks,
+ * every rank gets an error. But if a rank passes a NULL or invalid handle, only that rank gets an error, and the other ranks wait for it.
+ * The builder may be used again.
  */
 treefold_status treefold_plan_build(const treefold_builder *builder, treefold_plan **result);
 
@@ -250,37 +250,37 @@ treefold_status treefold_plan_algorithm(const treefold_plan *plan, int32_t opera
 treefold_status treefold_plan_scattered_columns(const treefold_plan *plan, size_t *begin, size_t *end);
 
 /*
- * Prints the schedule: which rank sends what to which, and when. Writes at most `capacity` bytes, the final 0 included, and sets *needed to
- * the size of the whole text, its final 0 included. With capacity 0, text may be NULL.
+ * Writes the schedule as text: which rank sends what to whom, and when. Writes at most `capacity` bytes, the final 0 included, and sets
+ * *needed to the size of the whole text, its final 0 included. With capacity 0, text may be NULL.
  */
 treefold_status treefold_plan_print(const treefold_plan *plan, char *text, size_t capacity, size_t *needed);
 
 /* ---- Runs --------------------------------------------------------------------------------------------------------------------- */
 
 /*
- * Blocking collectives. `local` is this rank's items, n elements; it is never written to. `result` has m elements. The arrays and *is_mine
+ * Blocking collectives. `local` has this rank's items, n elements; it is never written to. `result` has m elements. The arrays and *is_mine
  * must not overlap (TREEFOLD_ARGUMENT).
  *
  * - allreduce: every rank gets the reduction; m is the width
- * - reduce: the root gets the reduction; m is the width. *is_mine says whether this rank is the root (is_mine may be NULL). The result of
- *   other ranks is not written: they may pass NULL and 0
- * - reduce_scatter: every rank gets its scattered columns of the resulting row
+ * - reduce: the root gets the reduction; m is the width. *is_mine says whether this rank is the root (is_mine may be NULL). Other ranks get
+ *   no result: they may pass NULL and 0
+ * - reduce_scatter: every rank gets its columns of the resulting row, as treefold_plan_scattered_columns gives them
  * - scan: for each of this rank's items, the reduction of all items up to and including it; m = n
  * - exscan: the same without the item itself; item 0 gets the operator's value for no items; m = n
  * - broadcast: the root's row is copied to every rank; m is the width
  *
- * Any of these arrays may be in the memory of an NVIDIA GPU, on each rank independently: the bits are the same. Reductions (not scans) of
- * TREEFOLD_SUM of F32, F64, C32 and C64, and exact sums of F32 and F64 without a width, run on the GPU; only a few values go through host
- * memory. For everything else (other types, operators and statistics, scans, broadcasts, algorithms without a schedule), an array is copied
- * to host memory and reduced there. The result is copied to its array.
+ * On each rank, any of these arrays may be in the memory of an NVIDIA GPU; the bits are the same. Reductions (not scans) of TREEFOLD_SUM of
+ * F32, F64, C32 and C64, and exact sums of F32 and F64 without a width, run on the GPU; only a few values go through host memory. For
+ * everything else (other types, operators and statistics, scans, broadcasts, algorithms without a schedule), an array is copied to host
+ * memory and reduced there. If `result` is in GPU memory, the result is copied to it.
  *
  * - The program uses CUDA as usual, and links nothing more. When a plan runs for the first time, the library uses the CUDA driver if the
  *   program has loaded it, by any call to the driver or to CUDA's runtime. Otherwise the library loads nothing, and arrays must be in host
  *   memory
- * - Items are read after all earlier work on the default stream, and on streams that wait for it. Synchronise other streams first. A call
- *   returns when its result is complete
- * - Memory of a context other than the GPU's primary one, which CUDA's runtime uses, is TREEFOLD_ARGUMENT; so are driver errors.
- *   TREEFOLD_MEMORY if the driver is out of memory. TREEFOLD_UNSUPPORTED if the GPU is older than Volta
+ * - Items are read after all earlier work on the default stream, and on streams that synchronise with that stream. Synchronise other
+ *   streams first. A call returns when its result is complete
+ * - Calls return TREEFOLD_ARGUMENT for memory of a context other than the GPU's primary one (which CUDA's runtime uses), and for errors of
+ *   the driver; TREEFOLD_MEMORY if the driver is out of memory; TREEFOLD_UNSUPPORTED if the GPU is older than Volta
  * - Handles and *is_mine are in host memory, and so are the arrays of treefold.h
  */
 treefold_status treefold_allreduce(const treefold_plan *plan, const void *local, size_t n, void *result, size_t m);
@@ -291,35 +291,35 @@ treefold_status treefold_exscan(const treefold_plan *plan, const void *local, si
 treefold_status treefold_broadcast(const treefold_plan *plan, void *row, size_t m);
 
 /*
- * Dot products. x has n elements and y has k; TREEFOLD_LENGTH if they differ. The operation is TREEFOLD_ALLREDUCE or TREEFOLD_REDUCE;
+ * Dot products. x has n elements and y has k; TREEFOLD_LENGTH if n and k differ. The operation is TREEFOLD_ALLREDUCE or TREEFOLD_REDUCE;
  * result, m and is_mine are as in treefold_reduce. If items are rows, each column gives one dot product.
  *
- * Plans of TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT have no other calls: passing one array to them is TREEFOLD_ARGUMENT. Plans in tree
- * order have these calls, too, if they sum floats or doubles: each product is rounded once, and products are added as in treefold_dot_f64.
- * For items of width 1, no array of products is made. If x and y are the same array, the square root of the result is its norm. Passing two
- * arrays to any other plan is TREEFOLD_ARGUMENT.
+ * Plans of TREEFOLD_EXACT_DOT and TREEFOLD_EXACT_VDOT need two arrays: calls with one array return TREEFOLD_ARGUMENT. Plans in tree order
+ * that sum floats or doubles also take two arrays: each product is rounded once, and products are added as in treefold_dot_f64. For items
+ * of width 1, no array of products is made. If x and y are the same array, the square root of the result is the array's norm. Other plans
+ * return TREEFOLD_ARGUMENT.
  *
- * Plans of exact sums and norms have the calls above, but no broadcast (TREEFOLD_UNSUPPORTED). Their scans take the items of lower ranks
- * first, and round each prefix once.
+ * Plans of exact sums and norms have all calls with one array except broadcast (TREEFOLD_UNSUPPORTED). In their scans, the items of lower
+ * ranks come first, and each prefix is rounded once.
  */
 treefold_status treefold_run_dot(const treefold_plan *plan, int32_t operation, const void *x, size_t n, const void *y, size_t k,
                                  void *result, size_t m, int *is_mine);
 
 /*
  * Several dot products of separately stored arrays, in one message. x and y each hold k pointers to n elements; k is the plan's width.
- * Element j of the result is the dot product of x[j] and y[j]. For the plans that have treefold_run_dot.
+ * Element j of the result is the dot product of x[j] and y[j]. Plans that have treefold_run_dot have this call.
  */
 treefold_status treefold_run_dots(const treefold_plan *plan, int32_t operation, const void *const *x, const void *const *y, size_t k,
                                   size_t n, void *result, size_t m, int *is_mine);
 
 /*
  * Runs a plan by key. items has n elements; keys has k integers of key_type, TREEFOLD_I8 to TREEFOLD_U64. TREEFOLD_LENGTH if k and n
- * differ. A key that is not one of the plan's is TREEFOLD_ARGUMENT: the error names the item and the key, and the other ranks get
- * TREEFOLD_RANK_FAILED.
+ * differ. For a key that the plan does not have, the call returns TREEFOLD_ARGUMENT: the error names the item and the key, and the other
+ * ranks get TREEFOLD_RANK_FAILED.
  *
  * With TREEFOLD_ALLREDUCE every rank gets the values of all keys; m is the number of keys. With TREEFOLD_REDUCE only the root gets them.
  * With TREEFOLD_REDUCE_SCATTER every rank gets the values of its own keys. Arrays are in host memory. Calls with keys on other plans, and
- * calls without keys on plans by key, are TREEFOLD_ARGUMENT; scans and broadcasts of plans by key are TREEFOLD_UNSUPPORTED.
+ * calls without keys on plans by key, return TREEFOLD_ARGUMENT; scans and broadcasts of plans by key return TREEFOLD_UNSUPPORTED.
  */
 treefold_status treefold_run_by_key(const treefold_plan *plan, int32_t operation, treefold_type key_type, const void *keys, size_t k,
                                     const void *items, size_t n, void *result, size_t m, int *is_mine);
@@ -330,7 +330,7 @@ treefold_status treefold_run_by_key(const treefold_plan *plan, int32_t operation
    state is unchanged. */
 treefold_status treefold_run_keyed(const treefold_plan *plan, int32_t operation, treefold_keyed *keyed, int *is_mine);
 
-/* A run between its start and its end. Runs of several plans may be under way at once; waiting for one run drives all. */
+/* A run between its start and its end. Runs of several plans may be under way at once; a wait for one run advances all of them. */
 typedef struct treefold_run treefold_run;
 
 /*
@@ -339,11 +339,11 @@ typedef struct treefold_run treefold_run;
  * Collective.
  *
  * The wait writes the result to `result`, m elements. Until then `result` must stay allocated; it is not touched. It may be NULL with m =
- * 0: then the wait says where the result goes, or this rank gets none.
+ * 0: then the wait names the array for the result, or this rank gets no result.
  *
  * The start returns an error, and leaves no run, if an array is NULL, misaligned or overlaps another one. If the result has the wrong
- * length, the wait returns the error. If the items have the wrong length, the wait returns the error for a plan in tree order, and the
- * start for a plan that is exact, by key or in lanes.
+ * length, the wait returns the error. If the items have the wrong length, the wait returns the error if the plan is in tree order; for all
+ * other plans the start does.
  */
 treefold_status treefold_start(const treefold_plan *plan, int32_t operation, const void *local, size_t n, void *result, size_t m,
                                treefold_run **run);
@@ -361,17 +361,17 @@ treefold_status treefold_test(const treefold_run *run, int *done);
 treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
 
 /* Waits for a run, writes its result and ends the handle. *is_mine says whether this rank got a result (is_mine may be NULL). With NULL and
-   m = 0 the result goes where the start said; TREEFOLD_ARGUMENT if both the start and the wait give an array. If m is wrong, the run still
-   completes, and the plan can run again. */
+   m = 0 the result goes to the array of the start; TREEFOLD_ARGUMENT if the start and the wait both give an array. If m is wrong, the run
+   still completes, and the plan can run again. */
 treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
 
-/* Waits for n runs and ends them, even after an error; returns the error of the first run that failed. Results go where the starts said. A
-   run that has a result but no array for it is TREEFOLD_LENGTH. NULL handles are skipped; handles that do not name a run of this thread are
-   left as they are. */
+/* Waits for n runs and ends them, even after an error; returns the error of the first run that failed. Results go to the arrays of the
+   starts. A run that has a result but no array for it fails with TREEFOLD_LENGTH. NULL handles are skipped; handles that do not name a run
+   of this thread are left as they are. */
 treefold_status treefold_wait_all(treefold_run **runs, size_t n);
 
-/* Waits for a run of a plan by key. `keyed`, a state of the plan's type that holds the same sums, for any number of keys, becomes this
-   rank's result. If this rank gets no result, the state is unchanged. */
+/* Waits for a run of a plan by key. `keyed` becomes this rank's result: it must have the plan's type and hold the sums of the plan's
+   statistic, for any number of keys. If this rank gets no result, the state is unchanged. */
 treefold_status treefold_wait_keyed(treefold_run **run, treefold_keyed *keyed, int *is_mine);
 
 /* Whether a run of the plan is pending: *pending is 1 from the start of the run until its handle ends, else 0. A plan has one run at a
@@ -384,14 +384,14 @@ treefold_status treefold_run_plan(const treefold_run *run, const treefold_plan *
 /* The name of a run's algorithm. The text stays valid. */
 treefold_status treefold_run_algorithm(const treefold_run *run, const char **name);
 
-/* Cancels a run. Its plan is spent; the runs of the other ranks fail. */
+/* Cancels a run. Its plan cannot run again; the runs of the other ranks fail. */
 treefold_status treefold_cancel(treefold_run **run);
 
 /* ---- Sums by keys of 64 bits --------------------------------------------------------------------------------------------------- */
 
-/* A reduction to exact sums by key, where keys are any 64-bit integers, and the result of its last run. One rank owns each key, and adds up
-   the contributions of all ranks. Each run may have other keys, and no rank need announce them. The sums have the same bits as if one
-   process had all items. For keys 0 to K - 1 that most ranks have, a plan by key is cheaper. */
+/* A plan for exact sums by key, where keys are any 64-bit integers; the handle also has the result of the last run. Each key belongs to one
+   rank, which adds up the contributions of all ranks. Each run may have other keys, and no rank need announce them. The sums have the same
+   bits as if one process had all items. A plan by key is cheaper if the keys are 0 to K - 1 and most ranks have most of them. */
 typedef struct treefold_hashed treefold_hashed;
 
 /* Creates hashed sums, and compares the ranks' types and roots. Keys are TREEFOLD_I64 or U64, items TREEFOLD_F32 or F64. The root gets the

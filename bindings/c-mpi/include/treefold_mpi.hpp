@@ -17,8 +17,8 @@
 //     treefold::hashed_plan<std::int64_t, double> prices(world);
 //     for (const auto &[key, sum] : prices.allreduce(words, x)) {}
 //
-// "Collective" means: all ranks of the communicator make this call, in the same order with regard to the other collective calls on
-// it. A failure throws treefold::error. A failure on another rank has code::rank_failed. A plan whose run failed is spent: it cannot run
+// "Collective" means: all ranks of the communicator make this call, in the same order relative to the other collective calls on it. A
+// failed call throws treefold::error, with code::rank_failed if another rank has failed. A plan whose run failed is spent: it cannot run
 // again. treefold_mpi.h has the details.
 //
 // comm, plans and runs can be moved, not copied. They belong to the thread that created them. An object that was moved from, or created
@@ -33,7 +33,7 @@
 
 #include <treefold.hpp>
 
-// Otherwise treefold.hpp has reported what is missing.
+// If this macro is not defined, treefold.hpp has reported what is missing.
 #ifdef TREEFOLD_HPP_IS_COMPLETE
 
 #include <chrono>
@@ -48,8 +48,8 @@ namespace treefold {
 
 namespace detail {
 
-// The exception that a caller's operator threw during a call of this thread, if any. The call may be on another plan, because a wait drives
-// all runs.
+// The exception that a caller's operator threw during a call of this thread, if any. The call may be for another plan, because a wait
+// advances all runs.
 inline thread_local std::exception_ptr thrown_by_operator;
 
 // Calls a plan's operator, which `context` points to.
@@ -74,7 +74,7 @@ inline void check_run(treefold_status status)
 
 // ---- Communicators -----------------------------------------------------------------------------------------------------------------
 
-// The ranks of an MPI communicator. Messages use a duplicate of it.
+// The ranks of an MPI communicator. Messages use a duplicate of the communicator.
 class comm {
 public:
     comm() noexcept = default;
@@ -86,7 +86,7 @@ public:
     [[nodiscard]] int rank() const { return detail::got<treefold_comm_rank, int>(handle()); }
     [[nodiscard]] int size() const { return detail::got<treefold_comm_size, int>(handle()); }
 
-    // Sets how long a wait tolerates silence from another rank; half an hour by default. Then the wait fails with code::mpi.
+    // Sets the time after which a wait for a silent rank fails with code::mpi; half an hour by default.
     void silence_limit(std::chrono::duration<double> limit) { detail::check(treefold_comm_silence_limit(comm_.get(), limit.count())); }
 
     // Measures the cost of a message. Plans that are built later use the cost to choose their algorithm. Collective.
@@ -161,7 +161,7 @@ public:
     // The handle for calls of treefold_mpi.h. This object still owns it.
     [[nodiscard]] const treefold_run *handle() const noexcept { return run_.get(); }
 
-    // Abandons the run, if there is one. Its plan is then spent, and the runs of the other ranks fail.
+    // Abandons the run, if there is one. Its plan then cannot run again, and the runs of the other ranks fail.
     void cancel() noexcept
     {
         // The library does not end a run of another thread. That run may still call the operator, which therefore is never freed.
@@ -170,7 +170,7 @@ public:
     }
 
 protected:
-    // Waits for the run. The result goes to `result`, or to the place that the start named. Returns true if this rank got a result.
+    // Waits for the run. The result goes to `result`, or to the array that the start named. Returns true if this rank got a result.
     bool finish(void *result, std::size_t length)
     {
         int is_mine = 0;
@@ -190,8 +190,8 @@ private:
 
 } // namespace detail
 
-// A run that has started and not yet ended, with items of type T. Runs of several plans may be under way at once; a wait for one drives
-// all. A wait ends the run. The destructor abandons it, as cancel() does. wait() returns an R:
+// A run that has started and not yet ended, with items of type T. Runs of several plans may be under way at once; a wait for one advances
+// all of them. A wait ends the run. The destructor abandons it, as cancel() does. wait() returns an R:
 //
 //     T                                  the result
 //     std::vector<T>                     a row, this rank's columns of it, or the prefixes of a scan
@@ -240,7 +240,7 @@ public:
     }
 };
 
-// Waits for runs, in any order, whose starts named the places of the results. Skips empty runs. All runs end, even after an error; then it
+// Waits for runs whose starts named the arrays of the results, in any order. Skips empty runs. All runs end, even after an error; then it
 // throws the error of the first run that failed.
 template <class... T> void wait_all(run<T, bool> &...runs)
 {
@@ -312,7 +312,7 @@ template <class T, range_of<T> X> struct input<T, X> {
         case TREEFOLD_EXSCAN:
             return treefold_exscan(plan, x.data(), x.size(), result, m);
         }
-        // There is no such operation. The start reports this, to the other ranks as well.
+        // The operation is none of these. The start reports this error, to the other ranks as well.
         treefold_run *none = nullptr;
         return start(plan, operation, result, m, &none);
     }
@@ -396,7 +396,7 @@ template <class T, class... In> concept run_input = requires(const In &...in) { 
 // A reduction that the ranks have agreed on: built once by a plan_builder, run many times. All runs are collective. `in` is the input, as
 // above. A run does not write to its input, and the result must not overlap it.
 template <class T> class plan {
-    // The type that a call returns: an item, or a row for pairs and by key.
+    // The type that a call returns: an item, or a row if the input is pairs or has keys.
     template <class... In> using whole = std::conditional_t<input<T, In...>::is_row, std::vector<T>, T>;
 
 public:
@@ -436,7 +436,7 @@ public:
     // The handle for calls of treefold_mpi.h. This object still owns it.
     [[nodiscard]] const treefold_plan *handle() const noexcept { return plan_.get(); }
 
-    // The reduction of all ranks' items, on every rank: an item, or with pairs or keys a row.
+    // The reduction of all ranks' items, on every rank: an item, or a row if the input is pairs or has keys.
     template <class... In> requires run_input<T, In...>
     [[nodiscard]] whole<In...> allreduce(const In &...in) const
     {
@@ -516,9 +516,9 @@ public:
         return is_mine != 0;
     }
 
-    // Start a collective, and return when this rank's items are folded: the caller may then change them. If the plan is in tree order, this
-    // rank's own errors, such as items of the wrong length or an exception of the operator, come from the wait. If it is exact, by key or
-    // in lanes, errors of items come from the start.
+    // These functions start a collective, and return when this rank's items are folded: the caller may then change the items. If the plan
+    // is in tree order, this rank's own errors, such as items of the wrong length or an exception of the operator, come from the wait. If
+    // it is exact, by key or in lanes, errors in the items come from the start.
     template <class... In> requires run_input<T, In...>
     [[nodiscard]] run<T, whole<In...>> start_allreduce(const In &...in) const
     {
@@ -553,8 +553,8 @@ public:
         return start<std::vector<T>>(operation::exscan, input<T, X>(x), std::ranges::size(x));
     }
 
-    // Starts any of these operations, and names the place of the result. The wait writes to this span: until then it must stay allocated.
-    // On a rank that gets no result, it may be empty.
+    // Starts any of these operations. The wait writes to `result`: until then this span must stay allocated. On a rank that gets no result,
+    // it may be empty.
     template <class X> requires run_input<T, X>
     [[nodiscard]] run<T, bool> start_into(operation of, const X &x, std::span<T> result) const
     {
@@ -612,7 +612,7 @@ enum class parameter : std::int32_t {
     message_limit = TREEFOLD_MESSAGE_LIMIT,
 };
 
-// Whether T has exact plans for S. Complex numbers have no norm: pass them as twice as many real numbers.
+// Whether T has exact plans for S. Complex numbers have no norm: pass n of them as 2n real numbers.
 template <class T, treefold_statistic S>
 concept has_exact_plan =
     (S == TREEFOLD_EXACT_SUM || S == TREEFOLD_EXACT_NORM || S == TREEFOLD_EXACT_DOT || S == TREEFOLD_EXACT_VDOT) && has_statistic<T, S>;
@@ -663,8 +663,8 @@ public:
     {
     }
 
-    // Which rank has which items: one of these four is needed. even() and block_cyclic() are rules: all ranks pass the same numbers, and a
-    // plan needs no table of which rank has which items.
+    // These four functions say which rank has which items; one of them is needed. even() and block_cyclic() are rules: all ranks pass the
+    // same numbers, and a plan needs no table of which rank has which items.
 
     // This rank has `items` items, numbered after those of the lower ranks.
     plan_builder &local_items(std::uint64_t items) { return set<treefold_builder_local_items>(items); }
@@ -681,10 +681,10 @@ public:
     // `items` over all ranks, dealt to the ranks round-robin in blocks of `block` items.
     plan_builder &block_cyclic(std::uint64_t items, std::uint64_t block) { return set<treefold_builder_block_cyclic>(items, block); }
 
-    // The total number of items, to be checked against the items that the ranks have.
+    // The total number of items. build() compares it with the items that the ranks have.
     plan_builder &items(std::uint64_t count) { return set<treefold_builder_items>(count); }
 
-    // The number of elements of an item; 1 by default. With more, items are rows, which are reduced element by element.
+    // The number of elements of an item; 1 by default. Items of several elements are rows, which are reduced element by element.
     plan_builder &width(std::size_t elements)
     {
         width_ = elements;
@@ -714,8 +714,8 @@ public:
         return set<treefold_builder_lanes>(count);
     }
 
-    // Builds without communicating. If the items have numbers, they must follow a rule: even() or block_cyclic(). All ranks must call the
-    // builder alike, which is not checked.
+    // Builds without communicating. If the items have numbers, they must follow a rule: even() or block_cyclic(). All ranks must make the
+    // same calls on the builder, which is not checked.
     plan_builder &agreed()
     {
         is_agreed_ = true;
@@ -754,7 +754,7 @@ private:
         detail::check_operator<T, F>();
         const auto op = std::make_shared<const F>(std::move(given));
         op_ = op;
-        // C's context points to non-const. The operator that it points to is const, and nothing writes to it.
+        // The context of a C operator is a pointer to non-const. This operator is const, and nothing writes to it.
         create_ = [op = const_cast<F *>(op.get()), name = std::string(name), empty](const treefold_comm *on, treefold_builder **result) {
             detail::slot<T> nothing;
             if (empty) {
@@ -792,7 +792,7 @@ private:
             static_cast<void>(treefold_plan_build(builder.get(), plan.address()));
     }
 
-    // A name that the library looks up, not an address: using it after the comm has ended is an error.
+    // A name that the library looks up, not an address: if the comm has ended, calls return an error.
     const treefold_comm *comm_;
 
     // The caller's operator, at the address that plans use; null for a built-in one.
@@ -806,8 +806,8 @@ private:
 
 // ---- Sums by keys of 64 bits -------------------------------------------------------------------------------------------------------
 
-// Exact sums by 64-bit keys. A key may be any value, and each run may have other keys. Each key belongs to exactly one rank. Which one
-// depends only on the key and the number of ranks. Results are pairs of a key and its sum, in ascending order of the keys.
+// Exact sums by 64-bit keys. A key may be any value, and each run may have other keys. Each key belongs to one rank: the key and the number
+// of ranks determine which. Results are pairs of a key and its sum, in ascending order of the keys.
 template <class K, floating T> requires any_of<K, std::int64_t, std::uint64_t>
 class hashed_plan {
 public:

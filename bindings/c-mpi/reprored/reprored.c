@@ -1,5 +1,5 @@
-/* libtreefold_reprored: ReproRed's names, which have no prefix, for functions of libtreefold. They are in a separate library, so they
-   cannot clash with names of programs that do not use them. `cargo xtask install` compiles this file. */
+/* libtreefold_reprored: exports functions of libtreefold under ReproRed's names, which have no prefix. The library is separate, so that
+   these names cannot clash with names of programs that do not use ReproRed's interface. `cargo xtask install` compiles this file. */
 #include <binary_tree_summation.h>
 
 #define FUNCTION(returns, type, name, parameters, arguments)                                                                           \

@@ -1,3 +1,3 @@
-//! The functions of `treefold.h` and `treefold_mpi.h`, which crates `treefold_c` and `treefold_c_mpi` export.
+//! Exports the functions of `treefold.h` and `treefold_mpi.h`, which crates `treefold_c` and `treefold_c_mpi` define.
 
 pub use treefold_c_mpi;
