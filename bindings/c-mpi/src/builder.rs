@@ -35,7 +35,7 @@ handle!(
 #[derive(Debug)]
 pub(crate) struct Comm {
     pub(crate) world: World,
-    /// The means to free the communicator.
+    /// Frees the communicator.
     pub(crate) duplicate: Duplicate,
 }
 
@@ -97,13 +97,13 @@ impl Kind {
 pub(crate) enum Share {
     Local(u64),
     Extents(Vec<Range<u64>>),
-    /// Given by a rule that all ranks know.
+    /// Items that a rule gives to the ranks; all ranks know the rule.
     Rule(Ownership),
 }
 
 type Setter = fn(Builder, usize) -> Builder;
 
-/// The parameters of algorithms, with codes from 1: the name, the maximum, and the setter.
+/// The parameters of algorithms, in the order of their codes, which count from 1: the name, the maximum, and the setter.
 const PARAMETERS: [(&str, usize, Setter); 4] = [
     ("TREEFOLD_BLOCKS", 1 << 20, Builder::blocks),
     ("TREEFOLD_PORTS", 1 << 20, Builder::ports),
@@ -282,7 +282,7 @@ impl Settings {
                 function,
                 empty,
             } => {
-                // Items of different sizes may take the same number of words.
+                // The name holds the size, since items of different sizes may take the same number of words.
                 let name = format!("{name} on {item_bytes} bytes");
                 let operator = of_function(name, *function, empty.as_deref());
                 let plan = self.builder().operator(operator).build_words();
@@ -308,7 +308,7 @@ impl Settings {
         lanes: usize,
     ) -> Result<Rc<Shaped>, Failure> {
         if let Some(width @ 2..) = self.width {
-            // A plan without a distribution of items cannot be built, so the other ranks get an error that names this rank.
+            // Building a plan without a distribution of items fails on all ranks, with an error that names this rank.
             drop(Plan::builder(&self.world).build::<f64>());
             let reason = format_args!("plans in lanes have width 1, not {width}");
             return Err(Failure::argument("builder", reason));
@@ -355,7 +355,7 @@ impl Settings {
         self.shaped(plan.map(KeyedPlan::into_any), takes, Items::of::<S::Item>())
     }
 
-    /// Converts the settings for crate `treefold`.
+    /// Converts the settings to a builder of crate `treefold`.
     fn builder(&self) -> Builder {
         let mut builder = Plan::builder(&self.world).root(self.root);
         builder = match &self.share {

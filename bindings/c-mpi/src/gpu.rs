@@ -13,7 +13,7 @@ pub(crate) enum Floats {
 
 /// What a plan remembers about GPUs.
 pub(crate) struct Gpu {
-    /// Present until the first call, which looks for the driver.
+    /// `None` after the plan's first call, which looks for the driver.
     lookout: Cell<Option<Lookout>>,
     /// The type of the floats to sum, if a GPU can do it.
     pub(crate) floats: Cell<Option<Floats>>,

@@ -1,8 +1,8 @@
 //! Handles of communicators, builders, plans, runs and `ReproRed`'s contexts.
 //!
-//! A handle is not an address but a name: an index into a table of the process, how often that place was used before, the number of the
-//! object's thread and the kind of object. So the library detects a handle that was destroyed, that another thread created, or that never
-//! existed. No value that a program passes is dereferenced.
+//! A handle is not an address but a name, with four fields: the index of a place in a table of the process, how often that place was used
+//! before, the number of the object's thread, and the kind of object. So the library detects a handle that was destroyed, that another
+//! thread created, or that never existed. It dereferences no handle that a program passes.
 
 mod owned;
 
@@ -35,12 +35,12 @@ pub(crate) trait Named: Sized + 'static {
     /// The table of this process' objects.
     fn table() -> &'static Table<Owned<Self::Object>>;
 
-    /// The handles of this thread's objects; `None` once they have ended with the thread. A program may still destroy handles then:
-    /// destructors of static objects and `atexit` functions run after the main thread's thread-local variables are gone.
+    /// Calls `body` with the handles of this thread's objects; `None` once they have ended with the thread. A program may still destroy
+    /// handles then: destructors of static objects and `atexit` functions run after the main thread's thread-local variables are gone.
     fn with_own<R>(body: impl FnOnce(&Own<Self>) -> R) -> Option<R>;
 }
 
-/// The handles of a thread's objects, which end with the thread.
+/// The handles of a thread's objects. The objects end when this set is dropped, at the end of the thread.
 pub(crate) struct Own<H: Named>(RefCell<BTreeSet<*const H>>);
 
 impl<H: Named> Own<H> {
@@ -57,7 +57,7 @@ impl<H: Named> Drop for Own<H> {
     }
 }
 
-/// Declares the handle of a kind of objects, which C knows as a pointer to an incomplete type.
+/// Declares a kind of handle, which is a pointer to an incomplete type in C.
 macro_rules! handle {
     ($(#[$docs:meta])* $visibility:vis $handle:ident, $object:ty, $kind:literal, $name:literal) => {
         $(#[$docs])*
@@ -137,7 +137,7 @@ impl Name {
     }
 }
 
-/// The place in a handle's name.
+/// The field of a handle's name that holds the place.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "other bits are cut off")]
 fn place<H>(handle: *const H) -> u32 {
@@ -178,7 +178,7 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
 /// The error of a handle after the thread's objects have ended.
 const ENDED: &str = "its thread has ended, and its handles with it";
 
-/// The object that a handle names. It lives at least as long as the result, even if the handle is destroyed meanwhile.
+/// The object that a handle names. The returned `Rc` keeps it alive, even if the handle is destroyed meanwhile.
 ///
 /// # Errors
 /// The handle is NULL, another thread's, destroyed, or not of this kind.
@@ -209,7 +209,7 @@ pub(crate) fn take<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure>
     Ok(object)
 }
 
-/// Takes an object out of its cell, whose place is then free.
+/// Takes an object out of its cell, and frees the cell's place.
 fn empty<H: Named>(handle: *const H) -> Option<Rc<H::Object>> {
     let place = place(handle);
     let object = H::table().cell(place)?.empty(handle)?;
@@ -217,7 +217,7 @@ fn empty<H: Named>(handle: *const H) -> Option<Rc<H::Object>> {
     Some(object)
 }
 
-/// Destroys a handle on behalf of the program: as [`take`], but `None` if this thread's objects have ended already.
+/// Destroys a handle, as [`take`] does, but returns `None` if this thread's objects have ended already.
 ///
 /// # Errors
 /// As [`object`].
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(*take(five).unwrap(), 5);
         assert_eq!(error(five).1, "`number`: it was destroyed");
         assert!(take(five).is_err());
-        // The place is reused, the name is not.
+        // The place is reused, but the name is not.
         let seven = name::<number>(Rc::new(7)).unwrap();
         assert_eq!(*object(seven).unwrap(), 7);
         assert!(object(five).is_err());
@@ -301,7 +301,7 @@ mod tests {
         .unwrap();
     }
 
-    /// Uses a name while the thread's variables are destroyed, as destructors in a program do.
+    /// Uses a name while the thread's variables are being destroyed, as destructors in a program do.
     struct Late(Cell<*mut number>, Sender<String>);
 
     impl Drop for Late {

@@ -21,7 +21,7 @@ handle!(
 
 /// A plan whose keys and items are passed as bytes.
 pub(crate) trait AnyHashed {
-    /// The bytes of an item.
+    /// The size of an item in bytes.
     fn element_bytes(&self) -> usize;
 
     /// Runs an operation on items with keys. Returns the number of keys in the result.
@@ -34,7 +34,7 @@ pub(crate) trait AnyHashed {
     fn write(&self, keys: &mut [u8], sums: &mut [u8]) -> Result<(), Failure>;
 }
 
-/// The bytes of a key.
+/// The size of a key in bytes.
 pub(crate) const KEY_BYTES: usize = size_of::<u64>();
 
 /// Builds a plan, and gives the other ranks an error if this rank's types are invalid. Collective.
@@ -48,10 +48,10 @@ pub(crate) fn build(
     root: i32,
 ) -> Result<Rc<dyn AnyHashed>, Failure> {
     let types = types_of(key_type, element_type);
-    // A plan without a distribution of items cannot be built, so the other ranks get an error that names this rank.
+    // Building a plan without a distribution of items fails on all ranks, with an error that names this rank.
     let refuse = |_: &Failure| drop(Plan::builder(world).build::<f64>());
     let (is_signed, is_single) = types.inspect_err(refuse)?;
-    // An invalid root is detected by all ranks together.
+    // All ranks together detect an invalid root.
     let root = usize::try_from(root).unwrap_or(usize::MAX);
     match (is_signed, is_single) {
         (true, true) => Hashed::<i64, f32>::build(world, root),

@@ -10,11 +10,11 @@ use treefold_c::raw::{WORD_BYTES, check_aligned};
 /// The layout of a plan's items in a program's arrays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Items {
-    /// The bytes of an item in an array.
+    /// The size of an item in an array, in bytes.
     pub(crate) bytes: usize,
-    /// The bytes of an item in the plan. For a user-defined operator these are whole words; the item may fill only their first bytes.
+    /// The size of an item in the plan, in bytes: whole words for a user-defined operator, whose item may fill only the first bytes.
     kept: usize,
-    /// The alignment of arrays, unless they are copied.
+    /// The alignment of arrays that are not copied.
     alignment: usize,
     are_copied: bool,
 }

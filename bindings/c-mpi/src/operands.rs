@@ -10,7 +10,7 @@ use treefold_c::failure::{Code, Failure};
 use treefold_c::keyed::{Keys, collected};
 use treefold_c::statistic::Asked;
 
-/// The operations of `treefold_mpi.h` in the order of their codes, which count from 1, and their names in C. A call offers only the
+/// The operations of `treefold_mpi.h` in the order of their codes, which count from 1, and their names in C. Some calls offer only the
 /// first few.
 pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
     (Operation::Allreduce, "TREEFOLD_ALLREDUCE"),
@@ -61,7 +61,7 @@ pub(crate) enum Given<'a> {
     ByKey(Keys<'a>, &'a [u8]),
     /// A state by key, which becomes the result.
     Keyed(*const treefold_keyed),
-    /// What a GPU made of a rank's items: the folds of the rank's own nodes, the words of their exact sum, or an error.
+    /// What a GPU computed from a rank's items: the folds of the rank's own nodes, the words of the items' exact sum, or an error.
     #[cfg(feature = "cuda")]
     Nodes(Result<&'a [u8], &'a str>),
 }

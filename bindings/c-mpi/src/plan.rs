@@ -1,4 +1,4 @@
-//! Plans of all kinds, on the program's arrays.
+//! Plans of all kinds, and how they run on a program's arrays.
 
 #[cfg(feature = "cuda")]
 pub(crate) mod device;
@@ -25,7 +25,7 @@ handle!(
     pub treefold_plan, Shaped, 3, "plan"
 );
 
-/// A plan with the data that each call needs. The data are stored here because asking the plan takes a dynamic call.
+/// A plan with the data that each call needs. The data are stored here because getting them from the plan takes a dynamic call.
 // With the fields in this order, a fold reads two cache lines.
 #[repr(C)]
 pub(crate) struct Shaped {
@@ -162,8 +162,8 @@ impl Shaped {
         })
     }
 
-    /// Makes a call with the given input, which is not a state by key. The call computes values, or starts a run whose result may be a state. If
-    /// the input is invalid, the call is refused, so that the other ranks get an error.
+    /// Makes a call with the given input, which is not a state by key. If `wants_values`, the call computes values; otherwise it starts a
+    /// run whose result may be a state. If the input is invalid, `refuse` gives the other ranks an error.
     fn with_operands<R>(
         &self,
         operation: Operation,
@@ -222,7 +222,7 @@ impl Shaped {
         outcome
     }
 
-    /// Makes a call from the input in the plan's layout.
+    /// Calls `call` with the input in the plan's layout.
     ///
     /// # Errors
     /// An array is not in the plan's layout and cannot be copied.
@@ -248,7 +248,7 @@ impl Shaped {
         })
     }
 
-    /// Runs a blocking operation whose result may have to be copied, or does not belong to this rank.
+    /// Runs a blocking operation whose result may have to be copied, or may belong to another rank only.
     fn run_into(
         &self,
         operation: Operation,
@@ -257,7 +257,7 @@ impl Shaped {
     ) -> Result<bool, Failure> {
         let run = |result: &mut [u8]| self.run_given(operation, given, result);
         match given {
-            // A row of unused results could be long with many keys; and a state is its own result.
+            // With many keys, a row of unused results would be long. A state is its own result.
             Given::ByKey(..) if result.is_empty() => return run(&mut []),
             Given::Keyed(_) => return run(&mut []),
             _ => {}
@@ -291,7 +291,7 @@ impl Shaped {
     ) -> Rc<Run> {
         let mut known = self.algorithms.iter().zip(OPERATIONS);
         let known = known.find(|(_, (known, _))| *known == operation);
-        let (algorithm, _) = known.expect("no other can be started");
+        let (algorithm, _) = known.expect("only these operations can be started");
         let algorithm = *algorithm.get_or_init(|| self.algorithm(operation));
         self.is_pending.set(true);
         Rc::new(Run {

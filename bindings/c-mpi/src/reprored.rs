@@ -108,7 +108,7 @@ fn tell_order(world: &World) {
     }
 }
 
-/// The rank of the world that waits for a debugger, if any.
+/// The rank of MPI_COMM_WORLD that waits for a debugger, if any.
 pub(crate) fn debugged_rank() -> Option<usize> {
     env::var(DEBUG_VARIABLE).ok()?.parse().ok()
 }

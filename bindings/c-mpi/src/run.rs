@@ -1,4 +1,4 @@
-//! Runs between their start and their end.
+//! Runs that have been started and have not ended.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
@@ -46,7 +46,7 @@ pub(crate) struct Run {
     /// The result buffer that the start named.
     pub(crate) place: Option<Output>,
     pub(crate) origin: Origin,
-    /// Shared with the plan: whether the plan has a pending run. Until this run ends, it is this one.
+    /// Whether the plan has a pending run; shared with the plan. Until this run ends, it is the pending one.
     pub(crate) is_pending: Rc<Cell<bool>>,
 }
 
@@ -57,7 +57,7 @@ impl Drop for Run {
 }
 
 impl Run {
-    /// Takes the pending run, and marks the plan as free. If this run has ended before, does neither: `None`.
+    /// Takes the pending run, and marks the plan as free. If the run has already ended, does neither and returns `None`.
     fn end(&self) -> Option<AnyPending> {
         let started = self.started.try_borrow_mut().ok();
         let started = started.and_then(|mut started| started.take())?;
@@ -106,7 +106,7 @@ impl Run {
         }
     }
 
-    /// Returns `result` unchanged, but after an error first completes the run.
+    /// Returns `result`. If `result` is an error, first completes the run, and returns the run's own error if there is one.
     pub(crate) fn or_end<R>(&self, result: Result<R, Failure>) -> Result<R, Failure> {
         if result.is_err() {
             self.wait_without_arrays()?;
@@ -209,7 +209,7 @@ fn is_waited_for() -> Failure {
     Failure::argument("run", "it is being waited for")
 }
 
-/// Notifies the other ranks if an operator's failure unwinds: this rank's next call could be far off.
+/// Notifies the other ranks if an operator's failure unwinds: this rank's next call could come much later.
 pub(crate) struct NotifyOnPanic<'w>(pub(crate) &'w World);
 
 impl Drop for NotifyOnPanic<'_> {

@@ -1,4 +1,4 @@
-//! Error messages of crate `treefold` in the terms of C, C++ and Fortran, where settings and arrays have other names than in Rust.
+//! Error messages of crate `treefold` in the terms of C, C++ and Fortran, whose names for settings and arrays differ from Rust's.
 
 use std::any::type_name;
 
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn no_error_speaks_of_what_only_rust_has() {
-        // Variants that cannot be constructed here: `Turn` and `Cost` belong to other crates, and C has no costs and no iterators.
+        // Exempt variants hold a `Turn` or a `Cost`, which only other crates can construct, or need what C lacks: costs and iterators.
         let tables = [
             ("comm/src/error.rs", "Error", transport_errors(), vec![]),
             (

@@ -26,7 +26,7 @@ pub(super) enum Arrays {
     Items(Input),
     /// Two arrays of factors.
     Pair([Input; 2]),
-    /// Two lists of pointers to arrays of equal length.
+    /// Two lists of k pointers to arrays of n elements: the lists, k and n.
     Pairs([*const *const c_void; 2], usize, usize),
     /// Items with keys.
     ByKey(KeysInput, Input),
@@ -38,7 +38,7 @@ impl Arrays {
     /// The arrays as slices, after checking that they do not overlap the output.
     ///
     /// # Safety
-    /// No thread writes to them while the result is in use.
+    /// No thread writes to the arrays while the returned slices are in use.
     #[inline(always)]
     pub(super) unsafe fn given<'k, 'a: 'k>(
         self,
@@ -63,7 +63,7 @@ impl Arrays {
                 Given::Pairs(kept)
             }
             Self::ByKey(keys, items) => {
-                // SAFETY: the caller promises such keys.
+                // SAFETY: the caller promises the keys.
                 let (keys, array) = unsafe { keys_of(keys) }?;
                 written
                     .iter()
@@ -77,7 +77,7 @@ impl Arrays {
     /// The arrays that may be on a GPU, after checking that they do not overlap the output. Arrays with keys are in host memory.
     ///
     /// # Safety
-    /// Lists have that many pointers.
+    /// The lists of pointers have the stated lengths.
     #[cfg(feature = "cuda")]
     pub(super) unsafe fn inputs(
         self,
@@ -136,7 +136,7 @@ unsafe fn listed(
     Ok((0..k).map(|j| lists.map(|list| (at(list, j), n))).collect())
 }
 
-/// The places of a blocking call's outputs: the result, and `is_mine`.
+/// The address ranges of a blocking call's outputs: the result, and `is_mine`.
 #[inline(always)]
 pub(super) fn places(
     plan: &Shaped,
@@ -163,7 +163,7 @@ pub(super) fn places(
     Ok([result, is_mine])
 }
 
-/// The places of a start's outputs: the handle, which is written now, and the result, which is written later.
+/// The address ranges of a start's outputs: the handle, which the start writes, and the result, which the wait writes.
 pub(super) fn start_places(
     plan: &Shaped,
     operation: Operation,
@@ -179,7 +179,7 @@ pub(super) fn start_places(
     Ok([place, result])
 }
 
-/// Writes whether this rank gets a result.
+/// Writes to `is_mine` whether this rank gets a result.
 ///
 /// # Safety
 /// `is_mine` points to one int, or is NULL.

@@ -126,7 +126,7 @@ pub unsafe extern "C" fn treefold_builder_create_user(
         words_of_item(item_bytes)?;
         // SAFETY: the caller promises a text.
         let name = unsafe { text("name", name) }?.to_owned();
-        // SAFETY: the caller promises such an operator.
+        // SAFETY: the caller promises that the operator behaves as `treefold.h` requires.
         let function = unsafe { Function::new(item_bytes, combine, context) }?;
         let item = Bytes::of("empty", empty, usize::from(!empty.is_null()), item_bytes)?;
         disjoint(item, Bytes::of_place("result", result)?)?;
@@ -216,7 +216,7 @@ pub extern "C" fn treefold_builder_block_cyclic(
     })
 }
 
-/// Sets the number of items on all ranks, to be checked.
+/// Sets the number of items on all ranks, which the build checks.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_items(builder: *mut treefold_builder, items: u64) -> Status {
     set(builder, |settings| settings.set_items(items))
@@ -271,7 +271,7 @@ pub extern "C" fn treefold_builder_lanes(builder: *mut treefold_builder, lanes: 
     set(builder, |settings| settings.set_lanes(lanes))
 }
 
-/// Builds without communicating.
+/// Lets the plan be built without communication.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_agreed(builder: *mut treefold_builder) -> Status {
     set(builder, |settings| {

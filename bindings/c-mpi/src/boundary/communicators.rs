@@ -31,7 +31,7 @@ pub unsafe extern "C" fn treefold_mpi_library(text: *mut *const c_char) -> Statu
     })
 }
 
-/// Duplicates a communicator by its address, its size, the family of its `mpi.h`, and a function of its library. Collective.
+/// Duplicates a communicator, given by its address, its size, the family of its `mpi.h`, and a function of its library. Collective.
 ///
 /// # Safety
 /// `comm` points to a communicator of the MPI library that the program was compiled with, `family` points to a string, `function` is the
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn treefold_comm_size(
     })
 }
 
-/// Sets how long a wait tolerates a silent rank.
+/// Sets the time after which a wait for a silent rank fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_comm_silence_limit(comm: *mut treefold_comm, seconds: f64) -> Status {
     guard(|| {
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> St
     })
 }
 
-/// The callback `treefold_interrupted`.
+/// The type of a callback, `treefold_interrupted` in C.
 pub type Interrupted = Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>;
 
 /// Sets the callback of waits.
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn treefold_comm_interruption(
     guard(|| {
         let world = handle::object(comm)?;
         world.set_interruption(interrupted.map(|interrupted| -> Interruption {
-            // SAFETY: the caller promises that it can be called.
+            // SAFETY: the caller promises that this thread may call the function.
             Rc::new(move || unsafe { interrupted(context) } != 0)
         }));
         Ok(())

@@ -1,10 +1,10 @@
 //! Calls with arrays in GPU memory, as with a CUDA-aware MPI library.
 //!
 //! If the GPU can fold an array, it does so, and only a few values are copied to host memory. Any other array is copied to host memory and
-//! reduced there. A result for GPU memory is computed in host memory and copied.
+//! reduced there. A result for GPU memory is computed in host memory and then copied.
 //!
-//! No program has such arrays before it has loaded the CUDA driver. This library never loads the driver: a plan looks for it in its first
-//! call. Calls come here until all plans have looked, and afterwards only if there is a driver.
+//! A program can have such arrays only after it has loaded the CUDA driver. This library never loads the driver: each plan looks for it in
+//! its first call. Until all plans have looked, every call runs through this module; later, calls do so only if there is a driver.
 
 mod copies;
 
@@ -35,7 +35,7 @@ fn may_be_there(arrays: Arrays, result: *mut c_void) -> bool {
     is_read || is_there((result, 0))
 }
 
-/// The input of a call in host memory, unless a GPU folds it.
+/// The input of a call: arrays in host memory, which may be copies, or an array that a GPU folds.
 struct Moved {
     from: Arrays,
     sources: Vec<Source>,
@@ -130,7 +130,7 @@ pub(super) unsafe fn run(
     let is_there = match moved.folded {
         Some(items) => {
             let written = places(plan, operation, output, is_mine)?;
-            // SAFETY: the caller promises m elements, which no other code uses, or they are the target's.
+            // SAFETY: `output` has m elements that no other code uses: the caller promises them, or they are the target's own.
             let result = unsafe { written[0].write(output.0) };
             let is_there = plan.run_on_device(operation, items, result)?;
             // SAFETY: the caller promises an int, or NULL.
@@ -148,7 +148,7 @@ pub(super) unsafe fn run(
     Ok(is_there)
 }
 
-/// [`entry::start`] on items that may be on a GPU. It does not write the result yet.
+/// [`entry::start`] on items that may be on a GPU. Only the wait writes the result.
 ///
 /// # Safety
 /// As for that function.

@@ -36,7 +36,7 @@ pub(super) unsafe fn run(
     is_mine: *mut c_int,
 ) -> Status {
     let may_fold = operation == Operation::Allreduce && is_mine.is_null() && are_here();
-    // Nothing here panics: the operator is built in.
+    // Built-in operators do not panic, so this path needs no `guard`.
     // SAFETY: the callee requires what the caller promises.
     if may_fold && unsafe { fold_here(plan, local, result) }.is_some() {
         return Code::Ok as Status;
@@ -62,7 +62,7 @@ unsafe fn run_items(
     })
 }
 
-/// Runs the blocking operation with this code, if it is among the first `among`, which the call offers.
+/// Runs the blocking operation with this code, which must be one of the first `among` operations: those that the call offers.
 ///
 /// # Safety
 /// The arrays are as [`Arrays`] says; `result` and `is_mine` are as in [`run`].
@@ -92,7 +92,7 @@ fn are_here() -> bool {
 }
 
 /// The short path: an allreduce that only folds this rank's items by a built-in operator. Does nothing and returns `None` for any other call, and
-/// if anything is wrong. The cost of a short call is the memory that it touches, and this path touches little.
+/// if anything is wrong. A short call takes longer the more memory it touches, and this path touches little.
 ///
 /// # Safety
 /// As [`run`].
@@ -112,7 +112,7 @@ unsafe fn fold_here(
         if !(is_valid && are_apart) {
             return None;
         }
-        // SAFETY: not NULL, and the caller promises n elements, which have that many bytes: no more than any slice, as `fold_bytes` knows.
+        // SAFETY: not NULL, and the caller promises n elements, which have `local_bytes` bytes: no more than a slice can have.
         let local = unsafe { slice::from_raw_parts(local.cast(), local_bytes) };
         // SAFETY: not NULL, and the caller promises one element, which does not overlap the items, as was just checked.
         let result = unsafe { slice::from_raw_parts_mut(result.cast(), result_bytes) };
@@ -165,7 +165,7 @@ pub(super) unsafe fn run_here(
     Ok(outcome)
 }
 
-/// Starts the operation with this code, if the call offers it: the first `among`. The wait writes to `result`, unless that is NULL.
+/// Starts the operation with this code, which must be one of the first `among` operations. The wait writes to `result`, unless that is NULL.
 ///
 /// # Safety
 /// The arrays are as [`Arrays`] says, `result` has the given number of elements of the plan's type until the run ends, and `run` points to room
@@ -224,7 +224,7 @@ pub(super) unsafe fn write_run(place: *mut *mut treefold_run, run: Rc<Run>) -> R
     unsafe { write_handle("run", place, name) }
 }
 
-/// Takes a run from its handle, which ends.
+/// Ends the handle of a run, and returns the run.
 ///
 /// # Safety
 /// `run` points to a handle, or is NULL.
@@ -258,7 +258,7 @@ pub(super) unsafe fn wait(
     unsafe { wait_here(&object, result, is_mine) }.map(drop)
 }
 
-/// [`wait`] for a result in host memory. Returns whether this rank gets one.
+/// [`wait`] for a result in host memory. Returns whether this rank gets a result.
 ///
 /// # Safety
 /// As [`wait`].
@@ -275,7 +275,7 @@ pub(super) unsafe fn wait_here(
     Ok(outcome)
 }
 
-/// Checks the outputs of a wait. Returns the place of the result.
+/// Checks the outputs of a wait. Returns the address range of the result.
 pub(super) fn check_result(
     run: &Run,
     (result, m): Output,
@@ -302,7 +302,7 @@ pub(super) unsafe fn wait_all(runs: *mut *mut treefold_run, n: usize) -> Result<
         if unsafe { read_handle("runs", place) }?.is_null() {
             continue;
         }
-        // A failing operator unwinds; the other runs still have to be waited for.
+        // A failing operator unwinds, but the other runs must still be waited for.
         // SAFETY: as above.
         let wait = || unsafe { wait(place, (ptr::null_mut(), 0), ptr::null_mut()) };
         let waited = panic::catch_unwind(AssertUnwindSafe(wait));
@@ -313,7 +313,7 @@ pub(super) unsafe fn wait_all(runs: *mut *mut treefold_run, n: usize) -> Result<
     outcome.unwrap_or_else(|payload| panic::resume_unwind(payload))
 }
 
-/// Waits for a run by key, whose result becomes a state, and ends its handle.
+/// Waits for a run by key, replaces a state by its result, and ends its handle.
 ///
 /// # Safety
 /// `run` points to a handle, and `is_mine` to one int; each may be NULL.

@@ -159,7 +159,7 @@ pub extern "C" fn treefold_wait_timeout(run: *const treefold_run, seconds: f64) 
     })
 }
 
-/// More than a century, and small enough to be added to a clock's time: stands for an infinite time.
+/// Replaces an infinite time: more than a century, but small enough to be added to the time of a clock.
 const FOR_EVER: Duration = Duration::from_secs(1 << 32);
 
 /// Converts the program's number of seconds.
@@ -175,7 +175,7 @@ pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
     }
 }
 
-/// Writes whether a run of a plan was started, and neither waited for nor cancelled.
+/// Writes whether the plan has a run that was started, and neither waited for nor cancelled.
 ///
 /// # Safety
 /// `pending` points to one int, or is NULL.
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn treefold_plan_pending(
     })
 }
 
-/// Writes the handle of a run's plan, or NULL.
+/// Writes the handle of a run's plan, or NULL if that handle was destroyed.
 ///
 /// # Safety
 /// `plan` points to room for a handle, or is NULL.
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn treefold_wait_all(runs: *mut *mut treefold_run, n: usiz
     guard(|| unsafe { entry::wait_all(runs, n) })
 }
 
-/// Waits for a run by key, whose result becomes a state.
+/// Waits for a run by key, and replaces a state by its result.
 ///
 /// # Safety
 /// `run` points to a handle, and `is_mine` to one int; each may be NULL.

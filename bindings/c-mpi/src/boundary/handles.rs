@@ -37,7 +37,7 @@ pub(super) unsafe fn read_handle<H>(
     Ok(unsafe { place.read() })
 }
 
-/// Takes the object of a handle and sets the handle to NULL; `None` if it is NULL, or its object ended with this thread.
+/// Takes the object of a handle, and sets the handle to NULL. `None` if the handle is NULL, or its object ended with this thread.
 ///
 /// # Safety
 /// `handle` points to a handle, or is NULL.

@@ -15,7 +15,7 @@ use crate::failure::of_transport;
 /// A function of the program's MPI library; its address identifies the library.
 pub(super) type AnyFunction = Option<unsafe extern "C" fn()>;
 
-/// The MPI library that contains `function`, or the library that treefold finds if there is none. Fails unless MPI can be called.
+/// The MPI library that contains `function`; if that is `None`, the library that treefold finds. Fails unless MPI can be called.
 fn running(function: AnyFunction) -> Result<&'static Library, Failure> {
     let library = match function {
         Some(function) => treefold::mpi::library_of(function as *const c_void),
@@ -110,7 +110,7 @@ pub(super) fn duplicate_world() -> Result<Comm, Failure> {
     unsafe { duplicate_handle(library, library.handles.MPI_COMM_WORLD) }
 }
 
-/// Duplicates a communicator that the program passes as a number: the handle itself, be it a number or an address.
+/// Duplicates a communicator that the program passes as a number: the handle itself, which is an integer or an address.
 ///
 /// # Safety
 /// The number is the handle of one of the program's communicators.
@@ -126,7 +126,7 @@ pub(super) unsafe fn duplicate_number(number: usize) -> Result<Comm, Failure> {
 pub(super) fn world_rank() -> Option<usize> {
     let library = running(None).ok()?;
     let mut rank: c_int = 0;
-    // SAFETY: the world is a communicator as long as MPI can be called, as was just checked; `rank` is a live int.
+    // SAFETY: MPI_COMM_WORLD is a communicator as long as MPI can be called, as was just checked; `rank` is a live int.
     let code = unsafe { library.MPI_Comm_rank(library.handles.MPI_COMM_WORLD, &raw mut rank) };
     let rank = usize::try_from(rank).ok();
     rank.filter(|_| code == MPI_SUCCESS)

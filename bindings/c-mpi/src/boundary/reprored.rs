@@ -1,4 +1,5 @@
-//! The functions of `binary_tree_summation.h`, in its order, with a prefix: `libtreefold_reprored` exports them by the header's names.
+//! The functions of `binary_tree_summation.h`, in the header's order. Here their names have a prefix; `libtreefold_reprored` exports them
+//! under the header's names.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int};
@@ -27,7 +28,7 @@ fn or_abort<R>(call: &str, body: impl FnOnce() -> Result<R, Failure>) -> R {
         Some(result) => return result,
         None => treefold_c::boundary::last_error(),
     };
-    debug_assert_ne!(status, Code::Ok as i32, "a result was left");
+    debug_assert_ne!(status, Code::Ok as i32, "a successful call has a result");
     let rank = library::world_rank();
     let rank = rank.map_or_else(String::new, |rank| format!("rank {rank}: "));
     treefold::mpi::abort(1, &format!("{rank}{call}: {reason}"));
@@ -37,7 +38,7 @@ fn or_abort<R>(call: &str, body: impl FnOnce() -> Result<R, Failure>) -> R {
 thread_local! {
     /// The communicator of contexts that are created without one: MPI_COMM_WORLD, unless the program has chosen another one.
     static DEFAULT: Cell<Option<usize>> = const { Cell::new(None) };
-    /// All ranks, duplicated once: programs make many contexts.
+    /// All ranks. MPI_COMM_WORLD is duplicated once, because programs create many contexts.
     static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
 }
 
@@ -60,7 +61,7 @@ unsafe fn world_of(communicator: Option<usize>) -> Result<World, Failure> {
     Ok(world)
 }
 
-/// Makes a context. Collective.
+/// Creates a context. Collective.
 ///
 /// # Safety
 /// The number is the handle of one of the program's communicators.
@@ -84,7 +85,7 @@ pub extern "C" fn treefold_reprored_set_default_reduction_context_communicator(
     DEFAULT.set(Some(communicator));
 }
 
-/// Makes a context on the default communicator. Collective.
+/// Creates a context on the default communicator. Collective.
 ///
 /// # Safety
 /// If the program has set a default communicator, it is still a communicator.
@@ -183,13 +184,13 @@ pub extern "C" fn treefold_reprored_free_reduction_context(context: *mut Reducti
     }
 }
 
-/// The name of the order in which sums are computed.
+/// Returns the name of the order in which sums are computed.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_get_reproducible_reduction_mode() -> *const c_char {
     c"TREEFOLD".as_ptr()
 }
 
-/// How many reductions this process has run.
+/// Returns how many reductions this process has run.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_get_reproducible_reduction_counter() -> u64 {
     reprored::reductions()

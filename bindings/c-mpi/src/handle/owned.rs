@@ -1,7 +1,7 @@
 //! A cell whose object belongs to the thread that stored it.
 //!
-//! The table of such cells belongs to the process, not to the thread: in a shared library, getting the address of a thread-local variable takes
-//! a call of the dynamic linker, so that after other work a short reduction would wait for three more pages of memory.
+//! The table of such cells belongs to the process, not to the thread: in a shared library, a thread-local variable's address takes a call
+//! of the dynamic linker. After other work, a short reduction would wait for three more pages of memory because of that call.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -41,8 +41,8 @@ impl<O: ?Sized> Default for Owned<O> {
 }
 
 impl<O: ?Sized> Owned<O> {
-    /// Stores an object of this thread, and returns its handle, which `name` makes of the number of earlier uses. `None` unless the cell is
-    /// empty.
+    /// Stores an object of this thread, and returns its handle, which `name` computes from the number of earlier uses. `None` unless the
+    /// cell is empty.
     pub(super) fn fill<H>(
         &'static self,
         object: Rc<O>,
@@ -69,7 +69,7 @@ impl<O: ?Sized> Owned<O> {
         self.object.try_borrow().ok()?.as_ref().map(body)
     }
 
-    /// Takes this thread's object of this handle out; `None` also during a [`look`](Self::look).
+    /// Takes out this thread's object of this handle; `None` if there is none, or during a [`look`](Self::look).
     pub(super) fn empty<H>(&self, handle: *const H) -> Option<Rc<O>> {
         self.look(handle, |_| ())?;
         let object = self.object.try_borrow_mut().ok()?.take();

@@ -19,7 +19,7 @@ pub(crate) enum OnDevice {
     F64(&'static Device, Items<'static, f64>),
 }
 
-/// The result of a GPU: rows of floats, or the words of an exact sum.
+/// What a GPU computed: rows of floats, or the words of an exact sum.
 enum Nodes {
     F32(Vec<f32>),
     F64(Vec<f64>),
@@ -27,7 +27,7 @@ enum Nodes {
 }
 
 impl OnDevice {
-    /// Sums each run of consecutive rows; `lengths` are numbers of rows. A complex number is two columns.
+    /// Sums each run of consecutive rows; `lengths` has the number of rows of each run. A complex number is two columns.
     fn fold_runs(&self, row_bytes: usize, lengths: &[usize]) -> Result<Nodes, Error> {
         match *self {
             Self::F32(device, items) => {
@@ -126,7 +126,7 @@ impl Shaped {
         Ok(self.under_way(name, operation, started?, result))
     }
 
-    /// The sums of the rank's own nodes, or its exact sum.
+    /// The sums of the rank's own nodes, or the exact sum of its items.
     fn nodes(&self, operation: Operation, local: OnDevice) -> Result<Nodes, Error> {
         if self.takes == Takes::Exact {
             return local.exact_sum();

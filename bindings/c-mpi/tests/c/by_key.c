@@ -1,5 +1,5 @@
-/* Plans by key, states by key over ranks, and sums by keys of 64 bits: compared with integer sums, for several distributions of the
-   items and every algorithm. */
+/* Compares plans by key, states by key over ranks, and sums by 64-bit keys with integer sums, for several distributions of the items and
+   every algorithm. */
 #include "ranks.h"
 
 #include "../../../c/tests/c/statistics.h"
@@ -8,8 +8,8 @@ enum { N = 700, KEYS = 23, STEPS = 3, TYPES = 2 };
 
 static const treefold_type types[TYPES] = {TREEFOLD_F32, TREEFOLD_F64};
 
-/* x and y are pairs of small integers, wide has numbers that are far apart in magnitude, each for floats and doubles. The last key has no
-   items. This rank's items have names with own_. */
+/* x and y hold pairs of small integers; wide holds numbers that are far apart in magnitude. Each exists for floats and for doubles. The
+   last key has no items. Arrays of this rank's items have names with own_. */
 static int32_t keys[N], own_keys[N];
 static struct sums sums[KEYS];
 static struct fraction wide_sums[TYPES][KEYS];
@@ -114,7 +114,7 @@ static void sums_and_means(void)
 static treefold_keyed *state_of(int type, treefold_statistic statistic, const void *left, const void *right, const int32_t *of_keys,
                                 size_t n)
 {
-    /* By key, a norm takes pairs. */
+    /* A norm by key takes pairs. */
     const int is_norm = statistic == TREEFOLD_EXACT_NORM;
     const int has_pairs = statistic >= TREEFOLD_EXACT_NORM && statistic != TREEFOLD_EXACT_SKEWNESS && statistic != TREEFOLD_EXACT_KURTOSIS;
     treefold_keyed *made = NULL;
@@ -165,7 +165,7 @@ static void states(void)
                 END(keyed, &whole, &before, &own, &root);
                 end_plan(&plan);
             }
-    /* After a start, another state, of any number of keys, becomes the result: on every rank, or only on the root. */
+    /* A wait after a start replaces another state, with any number of keys, by the result: on every rank, or only on the root. */
     const struct recipe means = recipe_of(1, TREEFOLD_EXACT_MEAN, NULL), of_sums = recipe_of(1, TREEFOLD_EXACT_SUM, NULL);
     treefold_plan *plan = plan_of(&means);
     const size_t n = deal(1);
@@ -189,7 +189,7 @@ static void states(void)
     }
     OK(run(plan, TREEFOLD_ALLREDUCE, &in, found, KEYS, &is_mine));
     end_plan(&plan);
-    /* A state of another kind, type or size on one rank is an error, and stays unchanged. */
+    /* If one rank's state has another kind, type or size, every rank gets an error, and the state stays unchanged. */
     for (int what = 0; what < 3; what++) {
         treefold_keyed *wrong = NULL;
         OK(treefold_keyed_create(what == 1 ? TREEFOLD_F32 : TREEFOLD_F64, what == 0 ? TREEFOLD_EXACT_SUM : TREEFOLD_EXACT_MEAN,
@@ -207,7 +207,7 @@ static void states(void)
     END(keyed, &whole, &other, &foreign);
 }
 
-/* Sums that do not fit in the 16 bytes of a key are sent separately. */
+/* Checks sums that do not fit in the 16 bytes of a key, which are sent separately. */
 static void far_and_special(void)
 {
     double items[N], own[N], expected[KEYS], result[KEYS];
@@ -318,7 +318,7 @@ static void mistakes(void)
     if (size > 1)
         EXPECT(TREEFOLD_DISAGREE, "number of keys", treefold_plan_build(builder, &plan));
     OK(treefold_builder_destroy(&builder));
-    /* There is not enough memory for these keys: an error, not an abort. */
+    /* If there is not enough memory for the keys, the build returns an error instead of ending the program. */
     CANNOT_BUILD(TREEFOLD_MEMORY, "", builder_of(&(struct recipe){BY_KEY, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, (size_t)1 << 58, NULL}));
 }
 
@@ -365,7 +365,7 @@ static void hashed(void)
         EXPECT(TREEFOLD_LENGTH, "`keys`", treefold_hashed_result(plan, found, 2, results, 1));
         END(hashed, &plan, &plan);
     }
-    /* Mistakes of one rank, which cause errors on the others; after a failed run, the result of the previous run is gone. */
+    /* Mistakes of one rank cause errors on the others. After a failed run, the result of the previous run is gone. */
     for (int what = 0; what < 4; what++) {
         const double two[2] = {1, 2};
         const int64_t fives[2] = {5, 5};

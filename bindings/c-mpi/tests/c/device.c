@@ -1,5 +1,5 @@
-/* Plans on arrays in GPU memory: the results must have the bits that the same arrays in host memory give. Needs CUDA's driver and a
-   GPU, which ranks may share; without a GPU, prints that the test is skipped. */
+/* Runs plans on arrays in GPU memory: the results must have the bits that the same arrays in host memory give. Needs CUDA's driver and a
+   GPU, which ranks may share. Without a GPU, prints that the test is skipped. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "ranks.h"
@@ -57,7 +57,7 @@ static int has_gpu(void)
     return 1;
 }
 
-/* An array on the GPU, with a copy of these bytes. */
+/* Allocates an array on the GPU, and copies these bytes to it. */
 static void *on_device(const void *bytes, size_t count)
 {
     uintptr_t array = 0;
@@ -149,7 +149,7 @@ static void trees_and_exact_sums(void)
         }
 }
 
-/* Every algorithm, also those that do not accept items that a GPU has folded. */
+/* Checks every algorithm, even those that do not accept items that a GPU has folded. */
 static void algorithms(void)
 {
     struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 5000, 1, NULL};
@@ -266,7 +266,7 @@ static void memories(void)
     free(all);
 }
 
-/* A mistake of one rank is an error on that rank, and the others get an error too. */
+/* If one rank makes a mistake, that rank gets its own error, and the other ranks get an error too. */
 static void errors(void)
 {
     const struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 1000, 1, NULL};

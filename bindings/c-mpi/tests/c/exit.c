@@ -1,4 +1,4 @@
-/* ReproRed's contexts can be freed after main: freeing one prints nothing, and does not end the program. */
+/* Frees ReproRed's contexts after main, which must print nothing and must not end the program. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <binary_tree_summation.h>

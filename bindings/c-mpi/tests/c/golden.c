@@ -41,13 +41,13 @@ static unsigned char *read_elements(FILE *file, treefold_type type, size_t n)
         uint64_t word;
         if (fscanf(file, "%" SCNx64, &word) != 1)
             exit(3);
-        /* The processors that run this are little-endian. */
+        /* The test runs on little-endian processors. */
         memcpy(elements + i * bytes, &word, bytes);
     }
     return elements;
 }
 
-/* Replaces the number of items of ISO C++ paper P4016 by the items. */
+/* Generates the items of ISO C++ paper P4016: the file has only their number. */
 static void generate(struct golden *g)
 {
     uint64_t state = 0x243F6A8885A308D3, count;

@@ -1,5 +1,5 @@
-/* Every function of treefold_mpi.h, with results that are NULL, misaligned, or overlap an array that it reads or writes. Each rank runs
-   alone. A plan is spent after a run with an invalid argument, so each call has its own plan. */
+/* Calls every function of treefold_mpi.h with results that are NULL, misaligned, or overlap an array that the function reads or writes.
+   Each rank runs alone. A plan is spent after a run with an invalid argument, so each call has its own plan. */
 #include "../../../c/tests/c/places.h"
 
 #include "ranks.h"
@@ -52,8 +52,8 @@ static int left_one(void *context, const void *left, const void *right, void *ou
     return 0;
 }
 
-/* A row creates the call's arguments, makes the call, and destroys what a successful call created. Calls that succeed, such as these,
-   keep the message of the failed call. */
+/* A row creates the call's arguments, makes the call, and, if the call succeeds, destroys what was created. Successful calls, such as those
+   of a row, keep the message of the failed call. */
 #undef CALL_OF
 #define CALL_OF(function, result, make, call, end, ...)                                                                                \
     static treefold_status function##_##result(void *result)                                                                           \

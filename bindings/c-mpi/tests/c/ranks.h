@@ -19,7 +19,7 @@ static inline void begin_ranks(int *argc, char ***argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     OK(treefold_comm_duplicate(MPI_COMM_WORLD, &comm));
-    /* If a rank never arrives, the wait fails the test, before the test's time limit. */
+    /* If a rank never arrives, the wait fails before the time limit of the test. */
     OK(treefold_comm_silence_limit(comm, 60));
 }
 
@@ -72,7 +72,7 @@ static inline treefold_builder *builder_of(const struct recipe *recipe)
     return builder;
 }
 
-/* Builds a plan, and destroys the builder. */
+/* Builds a plan and destroys its builder. */
 static inline treefold_plan *built(treefold_builder *builder)
 {
     treefold_plan *plan = NULL;
@@ -190,7 +190,7 @@ static inline int is_right_in_every_way(const treefold_plan *plan, int32_t opera
     return all;
 }
 
-/* One rank's call must fail with this error, and the others must get an error; the plan is then spent. */
+/* The last rank's call must fail with this error, and the other ranks must get an error; the plan is then spent. */
 #define ON_LAST(recipe, code, words, wrong, right)                                                                                     \
     do {                                                                                                                               \
         treefold_plan *plan = plan_of(recipe);                                                                                         \

@@ -10,8 +10,7 @@
 
 enum { SITES = 767 };
 
-/* Makes two contexts, and checks that rank 0 prints once that another order is requested, and that
-   other ranks print nothing. */
+/* Creates two contexts, and checks that rank 0 prints once that another order is requested, and that other ranks print nothing. */
 static void contexts(int rank, int begin, int count, ReductionContext *first, ReductionContext *second)
 {
     char told[512];

@@ -1,5 +1,5 @@
-/* Processes that the program spawns, or connects to at a port: ranks of another MPI_COMM_WORLD, which number their communicators
-   independently. Both sides make plans together, and free communicators in several orders. */
+/* Spawns processes, and connects to processes at a port. Their MPI_COMM_WORLD is another one, in which communicators are numbered
+   independently. Both sides build plans together, and free communicators in several orders. */
 #include "ranks.h"
 
 enum { CHILDREN = 2, ROUNDS = 2, MOST_OWN = 3 };
@@ -32,7 +32,7 @@ static treefold_comm *duplicate(MPI_Comm comm)
     return copy;
 }
 
-/* Communicators over both sides, while each side also has communicators of its own: one side more than the other. */
+/* Checks communicators over both sides, while each side also has communicators of its own, one side more than the other. */
 static void together(MPI_Comm between, int side)
 {
     treefold_comm *own[MOST_OWN], *both, *again;
@@ -60,7 +60,7 @@ static void together(MPI_Comm between, int side)
     }
 }
 
-/* The same processes again, connected at a port. */
+/* Connects the same processes again, at a port. */
 static void meet(MPI_Comm between, int side)
 {
     char port[MPI_MAX_PORT_NAME] = "";
@@ -110,8 +110,7 @@ int main(int argc, char **argv)
         meet(between, side);
         MPI_Intercomm_merge(between, side, &all);
         MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, all);
-        /* If both sides share communicators, Open MPI 4.1 fails in MPI_Finalize, because a process of the other world may have ended.
-           */
+        /* If communicators over both sides remain, Open MPI 4.1 fails in MPI_Finalize, since a process of the other side may have ended. */
         MPI_Comm_free(&all);
         MPI_Comm_disconnect(&between);
         if (rank == 0 && all_failures == 0)

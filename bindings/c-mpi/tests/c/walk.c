@@ -10,12 +10,12 @@ enum { N = 1000, ROWS = 37, WIDTH = 5 };
 
 static double all[N];
 
-/* A communicator that is freed while some rank still has a plan stays until no rank has one. */
+/* Frees communicators. While some rank still has a plan on it, a freed communicator continues to exist. */
 static void freeing(void)
 {
     int turns = 20;
 #ifdef MPICH_VERSION
-    /* MPICH has room for 2048 communicators. Its ranks do not yield: more than two take long on two cores. */
+    /* MPICH has room for 2048 communicators. Its ranks busy-wait, so more than two ranks take long on two cores. */
     turns = size <= 2 ? 1500 : 20;
 #endif
     for (int turn = 0; turn < turns; turn++) {
@@ -45,7 +45,7 @@ static int is_fifth(void *questions)
     return ++*(int *)questions >= 5;
 }
 
-/* A wait that cannot complete ends when the program's callback ends it; the other ranks get an error. */
+/* The program's callback ends a wait that cannot complete; the other ranks get an error. */
 static void interruption(void)
 {
     treefold_comm *world = comm;
@@ -64,7 +64,7 @@ static void interruption(void)
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (size > 1) {
         MPI_Barrier(MPI_COMM_WORLD);
-        /* Rank 0 may have sent its contribution before: then this run succeeds, and the next one fails. */
+        /* Rank 0 may have sent its contribution before it was interrupted: then this run succeeds, and the next one fails. */
         treefold_status status = treefold_allreduce(plan, &one, 1, &sum, 1);
         if (status == TREEFOLD_OK)
             status = treefold_allreduce(plan, &one, 1, &sum, 1);
@@ -120,7 +120,7 @@ static void communicators(void)
 static void distributions_and_algorithms(void)
 {
     const size_t p = (size_t)size, r = (size_t)rank, share = N / p, longer = N % p;
-    /* A rank's items follow the items of the lower ranks; or they are two ranges, with the ranks in reverse order; or even shares; or
+    /* The four distributions: items after those of the lower ranks; two ranges per rank, with the ranks in reverse order; even shares;
        blocks, dealt round-robin. */
     const uint64_t begin = N * (p - 1 - r) / p, end = N * (p - r) / p, middle = (begin + end) / 2;
     const treefold_range ranges[4][2] = {{{N * r / p, N * (r + 1) / p}, {0, 0}},
@@ -255,7 +255,7 @@ static void every_plan(void)
         for (int32_t lanes = 1; lanes <= 100 && is_real; lanes = lanes == 1 ? 16 : lanes == 16 ? 100 : 101)
             check_plan(&(struct recipe){LANES, type, lanes, N, 1, NULL}, ITEMS);
     }
-    /* Exact sums by every algorithm; the first rank has no items. */
+    /* Exact sums by every algorithm. The first rank has no items. */
     double expected, sum;
     void *x = fill(TREEFOLD_F64, N, 5);
     for (size_t i = 0; treefold_algorithm_name(i) != NULL; i++) {
@@ -322,7 +322,7 @@ static void builders(void)
     CANNOT_BUILD(TREEFOLD_EMPTY, "no items", builder_of(&(struct recipe){TREE, TREEFOLD_I32, TREEFOLD_MAX, 0, 1, NULL}));
 }
 
-/* A setting that is wrong on its own is an error of its setter, and keeps its old value: the plan that is built in the end has the right
+/* A setter returns an error for a value that is wrong on its own, and keeps the old value: the plan that is built in the end has the right
    values. */
 static void setters(void)
 {
@@ -361,7 +361,7 @@ static void setters(void)
     OK(treefold_plan_algorithm(plan, TREEFOLD_REDUCE, &name));
     CHECK(strcmp(name, "binomial") == 0);
     end_plan(&plan);
-    /* Empty ranges may lie anywhere. A range that is valid on its own may not fit the others: that is an error of the plan. */
+    /* Empty ranges may be anywhere. Ranges that are valid on their own but do not cover all items are an error of the build. */
     OK(treefold_builder_extents(builder, empty, 3));
     EXPECT(TREEFOLD_DISAGREE, "item", treefold_plan_build(builder, &plan));
     OK(treefold_builder_agreed(builder));
@@ -423,7 +423,7 @@ static void plans(void)
     OK(treefold_plan_destroy(&plan));
     EXPECT(TREEFOLD_ARGUMENT, "`plan`: it was destroyed", treefold_allreduce(copy, row, 1, &sum, 1));
     EXPECT(TREEFOLD_NULL, "`plan`", treefold_allreduce(NULL, row, 1, &sum, 1));
-    /* Exact plans and those in lanes have no broadcast. */
+    /* Exact plans and plans in lanes have no broadcast. */
     plan = plan_of(&(struct recipe){EXACT, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 1, NULL});
     OK(treefold_plan_algorithm(plan, TREEFOLD_BROADCAST, &name));
     CHECK(name == NULL);
@@ -468,7 +468,7 @@ static void runs(void)
         OK(treefold_wait_timeout(started, turn == 0 ? 1e30 : INFINITY));
         OK(treefold_test(started, &done));
         CHECK(done == 1);
-        /* The run is over, but not waited for. */
+        /* The run is over, but has not been waited for. */
         CHECK_PENDING(plan, 1);
         ended = started;
         OK(treefold_wait(&started, &sum, 1, NULL));
@@ -477,7 +477,7 @@ static void runs(void)
         EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_wait(&ended, &sum, 1, NULL));
         EXPECT(TREEFOLD_NULL, "`run`", treefold_run_algorithm(started, &name));
     }
-    /* A wait ends at its time limit, and the run continues: the other ranks start theirs later. */
+    /* A wait ends at its time limit, because the other ranks start later; the run continues. */
     if (rank > 0)
         MPI_Barrier(MPI_COMM_WORLD);
     OK(START(plan, ALLREDUCE, &sum, 1, &started));
@@ -488,7 +488,7 @@ static void runs(void)
     }
     OK(treefold_wait(&started, NULL, 0, NULL));
     CHECK(sum == size);
-    /* A wait with a wrong array for its result, with no array or with two still completes the run. */
+    /* A wait still completes the run if its result array is wrong, if there is none, or if the start named one, too. */
     const struct {
         double *early, *late;
         size_t early_length, late_length;
@@ -547,7 +547,7 @@ static treefold_status started(const treefold_plan *plan, int32_t operation, con
     return status == TREEFOLD_OK ? treefold_wait(&run_of, NULL, 0, NULL) : status;
 }
 
-/* A mistake of one rank is an error on the ranks that need its contribution. */
+/* If one rank makes a mistake, all ranks that need its contribution get an error. */
 static void mistakes(void)
 {
     const struct recipe tree = {TREE, TREEFOLD_F64, TREEFOLD_SUM, (size_t)size, 1, NULL};
@@ -757,7 +757,7 @@ static void user_operators(void)
     END(builder, &nested_builder, &builder);
 }
 
-/* Handles cannot be used in another thread. */
+/* Checks that handles cannot be used in another thread. */
 static void *elsewhere(void *plan)
 {
     double one = 1, sum;

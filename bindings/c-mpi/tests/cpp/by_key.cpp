@@ -18,7 +18,7 @@ using treefold::plan_builder;
 using treefold::statistic_of;
 namespace statistic = treefold::statistic;
 
-// The items that this rank has in a step: in step 0 the last rank has all items.
+// The items that this rank has in a step. In step 0 the last rank has all items.
 template <class T> items<T> own(const items<T> &all, int step)
 {
     items<T> result;
@@ -68,7 +68,7 @@ template <class T, treefold_statistic S> void walk_states(const treefold::comm &
     const auto own_values = part(right, plan.scattered_columns());
     CHECK(plan.run_on(operation::reduce_scatter, scattered) && scattered.groups() == own_values.size());
     CHECK(same_bits(scattered.values(of, {.ddof = 1}), own_values));
-    // A state with another number of keys, and one that holds other sums.
+    // A state with another number of keys, and a state that holds other sums.
     const auto again = plan_builder<T>(world, of, groups).build();
     keyed<T> few(of, groups - 1);
     CHECK(thrown([&] { again.run_on(operation::allreduce, few); }) != code::ok);
@@ -125,7 +125,7 @@ template <class K, class T> void any_keys(const treefold::comm &world)
     }
 }
 
-// A mistake of one rank is an error on that rank and on the others.
+// If one rank makes a mistake, that rank gets its own error, and the other ranks get an error too.
 void mistakes(const treefold::comm &world)
 {
     const std::vector<int> good{0, 1}, bad{0, 2}, few{0};

@@ -98,7 +98,7 @@ void mistakes(const treefold::comm &world)
     CHECK(thrown([&] { return pairs.build().allreduce(x); }) == code::argument);
     go_on(world);
 
-    // In split phase, the start returns the error, and leaves no run.
+    // If a start fails, it leaves no run.
     const auto split = pairs.build();
     const auto started = treefold::try_([&] { return split.start_allreduce(x, rank == 0 ? two : std::span(x)); });
     CHECK(started.code() == (rank == 0 ? code::length : code::ok) && split.is_pending() == (rank != 0));

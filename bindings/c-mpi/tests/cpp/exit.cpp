@@ -1,5 +1,5 @@
-// Objects of every kind whose destructors run after main, after MPI_Finalize and after the end of the thread's own variables: nothing is
-// printed, and nothing ends the program.
+// Destroys objects of every kind after main, after MPI_Finalize and after the destruction of thread-local variables. The destructors must
+// print nothing and must not end the program.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// This object is constructed first, so it is destroyed last. It fails if other destructors have printed anything.
+// This object is constructed first, so it is destroyed last. Its destructor fails if other destructors have printed anything.
 class silence {
 public:
     silence() = default;

@@ -29,7 +29,7 @@ using treefold::range;
 namespace ops = treefold::ops;
 using namespace std::chrono_literals;
 
-// Uneven: rank r of p has 3 r + 1 items, and rank 1 has none.
+// An uneven distribution: rank r has 3 r + 1 items, except that rank 1 has none.
 struct share {
     std::uint64_t begin = 0, end = 0, all = 0;
 
@@ -130,7 +130,7 @@ template <class T> void walk_operators(const treefold::comm &world)
     }
 }
 
-// Dot products, whose leaves are products, and sums in lanes.
+// Checks dot products, which are sums of products in tree order, and sums in lanes.
 template <class T> void dots_and_lanes(const treefold::comm &world)
 {
     const share mine;
@@ -177,7 +177,7 @@ void shares(const treefold::comm &world)
     const double right = treefold::sum(all);
     const auto size = static_cast<std::uint64_t>(ranks), me = static_cast<std::uint64_t>(rank);
 
-    // The ranks' blocks in reverse order, and each rank's halves exchanged.
+    // The ranks' blocks are in reverse order, and the two halves of each block are exchanged.
     const std::uint64_t begin = count * (size - 1 - me) / size, end = count * (size - me) / size, middle = (begin + end) / 2;
     auto local = some_items<double>(middle, end);
     const auto front = some_items<double>(begin, middle);
@@ -204,7 +204,7 @@ void shares(const treefold::comm &world)
     CHECK(built(of_one().items(size + 1)) == code::disagree);
     CHECK(built(of_one().width(rank == 0 ? 2 : 3)) == (ranks == 1 ? code::ok : code::disagree));
 
-    // Invalid settings on every rank; or on one rank only: that rank gets its own error, and the others get an error that names it.
+    // Checks invalid settings on every rank, and on one rank only: that rank gets its own error, and the others get an error that names it.
     using builder = plan_builder<double>;
     const auto wrong = [&](const char *words, auto set) {
         auto everywhere = of_one(), on_first = of_one();
@@ -278,7 +278,7 @@ void split_phase(const treefold::comm &world)
     CHECK(under_way.wait_for(10min) && under_way.wait_for(-1s)); // The run is already over.
     CHECK(same_bits(under_way.wait(), right));
 
-    // A run lives on without its plan and its communicator.
+    // A run outlives its plan and its communicator.
     treefold::run<double> orphan;
     {
         const treefold::comm other(MPI_COMM_WORLD);
@@ -287,7 +287,7 @@ void split_phase(const treefold::comm &world)
     CHECK(same_bits(orphan.wait(), right));
 }
 
-// Several runs at once: they are waited for in different orders, or all together.
+// Checks several runs at once, which are waited for in different orders, or all together.
 void several_runs(const treefold::comm &world)
 {
     const std::array<double, 3> local{1.0 * rank, 2, 3};
@@ -322,7 +322,7 @@ void several_runs(const treefold::comm &world)
     CHECK(at_root == right && !one.is_pending() && !two.is_pending() && one.allreduce_row(local) == right);
 }
 
-// The other ranks wait for rank 0, which does not start.
+// Checks that waits time out: the other ranks wait for rank 0, which starts only after them.
 void time_out(const treefold::comm &world)
 {
     const std::array one{1.0};
@@ -373,7 +373,7 @@ void operators(const treefold::comm &world)
             local.push_back(map(number));
     }
 
-    // A lambda with state: the plan owns it when the scope ends.
+    // A lambda with state. The plan still owns the lambda after the scope ends.
     std::optional<treefold::plan<affine>> plan;
     {
         const auto neutral = std::make_shared<affine>(affine{1, 0});
@@ -456,7 +456,7 @@ void exceptions(const treefold::comm &world)
     });
 
     const std::array<double, 2> local{1, 2};
-    // A wait drives all runs, so one plan's wait may run another one's operator.
+    // A wait advances all runs, so the wait of one plan may call the operator of another.
     const auto at_root = [](double left, double right) {
         if (rank == 0)
             throw mine("by the operator");
@@ -495,7 +495,7 @@ void mistakes(const treefold::comm &world)
     const std::array<double, 3> local{1, 2, 3};
     std::array<double, 2> two{};
 
-    // One rank passes too few items: it gets a length error, and the others get an error. In split phase, the wait throws.
+    // One rank passes too few items: it gets a length error, and the others get an error. After a start, the wait throws.
     const auto given = std::span<const double>(local).first(rank == 0 ? 2 : 3);
     for (const bool is_split : {false, true}) {
         const auto plan = sum_plan(world, 3);
@@ -564,7 +564,7 @@ void moved_from(const treefold::comm &world)
     CHECK(plan.allreduce(x) == ranks);
 }
 
-// Objects belong to the thread that made them. If another thread destroys an object, the library keeps what the handle names.
+// Objects belong to the thread that created them. If another thread destroys an object, the library keeps what its handle names.
 void threads(const treefold::comm &world)
 {
     const std::array<double, 1> local{1};

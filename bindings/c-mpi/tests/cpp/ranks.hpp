@@ -44,7 +44,7 @@ inline treefold::plan<double> sum_plan(const treefold::comm &world, std::uint64_
     return treefold::plan_builder<double>(world).local_items(count).build();
 }
 
-// Runs a plan, which shows that all ranks can continue.
+// Runs a plan, to check that all ranks can continue.
 inline void go_on(const treefold::comm &world)
 {
     CHECK(sum_plan(world, 1).allreduce(std::array{1.0}) == ranks);
@@ -56,7 +56,7 @@ template <class T> code built(const treefold::plan_builder<T> &builder)
     return treefold::try_([&] { return builder.build(); }).code();
 }
 
-// The error that this rank gets if rank `of` gets the given one.
+// The error that this rank gets if rank `of` fails with error `own`.
 inline code heard(code own, int of = 0)
 {
     return rank == of ? own : code::rank_failed;
@@ -83,7 +83,7 @@ template <class T, class... In> void walk_reductions(const treefold::plan<T> &pl
     CHECK(reduced.has_value() == is_root && same_bits(reduced.value_or(right), right));
     CHECK(plan.run_into(operation::reduce, in..., at_root) == is_root);
 
-    // The results that waits return, or write to a span.
+    // Checks the results that waits return, and those that they write to a span.
     CHECK(same_bits(plan.start_allreduce_row(in...).wait(), right));
     CHECK(same_bits(plan.start_reduce_row(in...).wait().value_or(right), right));
     auto row_run = plan.start_allreduce_row(in...);
@@ -100,7 +100,7 @@ template <class T, class... In> void walk_reductions(const treefold::plan<T> &pl
     placed = plan.start_into(operation::reduce, in..., at_root);
     CHECK(placed.wait() == is_root && same_bits(result, right));
 
-    // Calls that return one item, or a row for inputs whose result is always a row.
+    // Checks the calls that return one item, or a row if the input's result is always a row.
     using whole = decltype(plan.allreduce(in...));
     if constexpr (std::is_same_v<whole, std::vector<T>>) {
         CHECK(same_bits(plan.allreduce(in...), right) && same_bits(plan.start_allreduce(in...).wait(), right));

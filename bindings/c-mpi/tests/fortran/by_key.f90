@@ -1,5 +1,5 @@
 ! Runs the plans by key of module treefold_mpi, with right and with wrong arguments, on any number of ranks. Compares sums with
-! sums of 64-bit integers, and statistics with the statistics of a state that has all items.
+! sums of 64-bit integers, and other statistics with those of a state that has all items.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 by_key.f90 -ltreefold && mpirun -n 3 ./a.out
 
@@ -21,7 +21,8 @@ program keyed_walk
 
 contains
 
-   ! Adds integers of 20 bits, shifted by up to 30 bits: their sums need more than a double's 53 bits. The last key has no items.
+   ! The items are integers of 20 bits, shifted by up to 30 bits: their sums need more than a double's 53 bits. The last key has
+   ! none.
    subroutine walk()
       type(treefold_comm) :: comm
       integer(int64) :: state
@@ -54,7 +55,7 @@ contains
       call treefold_plan_build(builder, plan)
    end subroutine build
 
-   ! Keys of every type, by every kind of call, and several distributions of the items.
+   ! Checks keys of every type with every kind of call, and several distributions of the items.
    subroutine sums(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan, small_plan
@@ -91,7 +92,7 @@ contains
       end do
    end subroutine sums
 
-   ! States by key become the states of all ranks; each statistic equals the one of a state of all items.
+   ! States by key become the states of all ranks' items: each statistic must equal that of a state which has all items.
    subroutine states(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -114,7 +115,7 @@ contains
             call treefold_state_create(TREEFOLD_F64, statistic, keyed, GROUPS)
             call add(keyed, own)
             call treefold_run_keyed(plan, operation, keyed, is_mine)
-            call check('who has a state', is_mine .eqv. (operation /= TREEFOLD_CALL_REDUCE .or. rank == ranks - 1))
+            call check('which ranks have a state', is_mine .eqv. (operation /= TREEFOLD_CALL_REDUCE .or. rank == ranks - 1))
             from = merge(int(begin) + 1, 1, operation == TREEFOLD_CALL_REDUCE_SCATTER)
             to = merge(int(end), GROUPS, operation == TREEFOLD_CALL_REDUCE_SCATTER)
             if (.not. is_mine) cycle
@@ -193,9 +194,9 @@ contains
       if (rank /= 0) call treefold_hashed_run(plan, EVERY, spread_out(keys(own)), x(own), count, ierr)
       call fails('items of another type on rank 0', ierr, merge(TREEFOLD_ARGUMENT, TREEFOLD_RANK_FAILED, rank == 0))
       call treefold_hashed_destroy(plan)
-      call treefold_hashed_destroy(plan, ierr); call fails('the end of what has ended', ierr, TREEFOLD_OK)
+      call treefold_hashed_destroy(plan, ierr); call fails('a second destroy', ierr, TREEFOLD_OK)
       call treefold_hashed_run(plan, EVERY, spread_out(keys(own)), x(own), count, ierr)
-      call fails('a run of what has ended', ierr, TREEFOLD_NULL)
+      call fails('a run after destroy', ierr, TREEFOLD_NULL)
       call treefold_hashed_create(comm, TREEFOLD_C64, 0, plan, ierr)
       call fails('sums by key of complex numbers', ierr, TREEFOLD_UNSUPPORTED)
    end subroutine any_keys
@@ -230,7 +231,7 @@ contains
       if (rank == 0) call treefold_allreduce(plan, x(:2), s, ierr, keys=[0.0, 1.0])
       if (rank == 0) call says('`keys` must be integers, not real(real32)')
       if (rank /= 0) call treefold_allreduce(plan, x(:2), s, ierr, keys=[0, 1])
-      call fails('keys that are no integers on rank 0', ierr, expected)
+      call fails('real keys on rank 0', ierr, expected)
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
       call treefold_allreduce(plan, x(:2), s, ierr); call fails('items without keys', ierr, TREEFOLD_ARGUMENT)
       call treefold_state_create(TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, of_all)

@@ -1,5 +1,5 @@
 ! Runs the exact plans of module treefold_mpi, and its dot products, with right and with wrong arguments, on any number of ranks.
-! Compares bits with integers of 64 bits, which are converted once. Tests in C check what does not depend on Fortran.
+! Compares results with 64-bit integers, converted once. What does not depend on Fortran is checked by tests in C.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 exact.f90 -ltreefold && mpirun -n 3 ./a.out
 
@@ -22,8 +22,8 @@ program exact_walk
 
 contains
 
-   ! Integers of 20 bits, which every type represents exactly, and such integers times up to 2^10: the sums of their products are
-   ! too long for every type.
+   ! x has integers of 20 bits, which every type represents exactly. y has such integers times up to 2^10: the sums of products are
+   ! longer than the significand of any type.
    subroutine walk()
       type(treefold_comm) :: comm
       integer(int64) :: state
@@ -58,7 +58,7 @@ contains
 
    ! ---- Every type and statistic ------------------------------------------------------------------------------------------------
 
-   ! Several distributions of the items.
+   ! Checks every type with two distributions of the items.
    subroutine all_types(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -155,7 +155,7 @@ contains
       case (TREEFOLD_STATISTIC_SUM)
          bytes = of_type(type, sum(x, 2))
       case (TREEFOLD_STATISTIC_NORM)
-         ! The sum of squares is exact in real64, so its root is rounded correctly, in real32, too.
+         ! The sum of squares is exact in real64, so its root is rounded correctly, and even the root converted to real32.
          if (type == TREEFOLD_F64) bytes = transfer(sqrt(real(sum(x * x, 2), real64)), BYTE)
          if (type == TREEFOLD_F32) bytes = transfer(real(sqrt(real(sum(x * x, 2), real64)), real32), BYTE)
       case default
@@ -300,7 +300,7 @@ contains
       call fails('arrays of another type', ierr, TREEFOLD_ARGUMENT)
    end subroutine local_errors
 
-   ! Mistakes of rank 0, which cause errors on the others: none of them may get the sum of the other ranks' items.
+   ! Mistakes of rank 0, which cause errors on the other ranks: none may get a sum without rank 0's items.
    subroutine errors_of_ranks(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan

@@ -1,11 +1,11 @@
-! Calls the procedures of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares the bits
-! with integers and with a tree that is written here.
+! Calls the procedures of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares results
+! with integers and with sums in tree order that this program computes itself.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 mpi.f90 -ltreefold && mpirun -n 3 ./a.out
 
 include 'checks.inc'
 
-! Operators are procedures of a module: for internal procedures of a program, compilers generate code on the stack.
+! Operators are procedures of a module: for the addresses of internal procedures, compilers generate code on the stack.
 module operators_of_test
    use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_int, c_ptr
    use, intrinsic :: iso_fortran_env, only: real64
@@ -14,7 +14,7 @@ module operators_of_test
 
 contains
 
-   ! Maps y -> a y + b; the left one is applied first.
+   ! Composes maps y -> a y + b; the left map is applied first.
    function composed(context, left, right, out) bind(c) result(status)
       type(c_ptr), value :: context, left, right, out
       integer(c_int) :: status
@@ -53,7 +53,7 @@ program mpi_walk
    use operators_of_test
    implicit none
 
-   ! The C handles, to check what the finalisers have done.
+   ! C functions, to check that finalisers have destroyed the handles.
    interface
       integer(c_int32_t) function c_comm_destroy(handle) bind(c, name='treefold_comm_destroy')
          import; type(c_ptr), intent(inout) :: handle
@@ -107,7 +107,7 @@ contains
       call handles_end(comm)
    end subroutine walk
 
-   ! The definition of docs/order.md, section 1: the left half of a node is the greatest power of two that is less than it.
+   ! The definition of docs/order.md, section 1: a node's left child has the greatest power of two that is less than its size.
    recursive function tree(x) result(total)
       real(real64), intent(in) :: x(:)
       real(real64) :: total
@@ -142,7 +142,7 @@ contains
       call treefold_comm_silence_limit(comm, 60.0_real64)
       call treefold_comm_measure_link(comm)
 
-      ! Duplicates a communicator given as an integer, into a variable that is in use: the old handle ends.
+      ! Duplicates a communicator that is given as an integer. The next duplicate replaces it, and the old handle ends.
       call treefold_comm_duplicate(MPI_COMM_WORLD%MPI_VAL, other)
       call treefold_comm_size(other, found)
       call check('size by an integer', found == ranks)
@@ -153,19 +153,19 @@ contains
       call check('rank in a half', found == rank / 2)
 
       call treefold_comm_destroy(other)
-      call treefold_comm_destroy(other, ierr); call fails('the end of what has ended', ierr, TREEFOLD_OK)
-      call treefold_comm_rank(other, found, ierr); call fails('the rank in what has ended', ierr, TREEFOLD_NULL)
-      call treefold_comm_size(other, found, ierr); call fails('the size of what has ended', ierr, TREEFOLD_NULL)
-      call treefold_comm_silence_limit(other, 1.0_real64, ierr); call fails('a limit for what has ended', ierr, TREEFOLD_NULL)
+      call treefold_comm_destroy(other, ierr); call fails('a second destroy', ierr, TREEFOLD_OK)
+      call treefold_comm_rank(other, found, ierr); call fails('the rank after destroy', ierr, TREEFOLD_NULL)
+      call treefold_comm_size(other, found, ierr); call fails('the size after destroy', ierr, TREEFOLD_NULL)
+      call treefold_comm_silence_limit(other, 1.0_real64, ierr); call fails('a limit after destroy', ierr, TREEFOLD_NULL)
       call treefold_comm_silence_limit(comm, -1.0_real64, ierr); call fails('a negative limit', ierr, TREEFOLD_ARGUMENT)
-      call treefold_comm_measure_link(other, ierr); call fails('a link that has ended', ierr, TREEFOLD_NULL)
-      call treefold_comm_interruption(other, ierr=ierr); call fails('an interruption of what has ended', ierr, TREEFOLD_NULL)
+      call treefold_comm_measure_link(other, ierr); call fails('measure_link after destroy', ierr, TREEFOLD_NULL)
+      call treefold_comm_interruption(other, ierr=ierr); call fails('interruption after destroy', ierr, TREEFOLD_NULL)
       call treefold_comm_duplicate(MPI_COMM_NULL, other, ierr); call fails('no communicator', ierr, TREEFOLD_ARGUMENT)
 
       call treefold_comm_duplicate(MPI_COMM_WORLD, other)
       call treefold_comm_free(other)
-      call treefold_comm_rank(other, found, ierr); call fails('the rank in what was freed', ierr, TREEFOLD_NULL)
-      call treefold_comm_free(other, ierr); call fails('the freeing of nothing', ierr, TREEFOLD_OK)
+      call treefold_comm_rank(other, found, ierr); call fails('the rank after free', ierr, TREEFOLD_NULL)
+      call treefold_comm_free(other, ierr); call fails('a second free', ierr, TREEFOLD_OK)
    end subroutine communicators
 
    ! ---- Builders --------------------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ contains
       call new(comm, builder)
       call treefold_builder_set(builder, extents=ranges)
       call total_by('extents', builder, mine)
-      ! All of the items on the last rank, none elsewhere.
+      ! All items are on the last rank.
       call new(comm, builder)
       call treefold_builder_set(builder, extents=reshape([0_int64, int(N, int64)], [2, merge(1, 0, rank == ranks - 1)]))
       call total_by('extents of one rank', builder, x(:merge(N, 0, rank == ranks - 1)))
@@ -225,9 +225,9 @@ contains
       call treefold_allreduce(plan, x, total, ierr); call fails('a plan that was not built', ierr, TREEFOLD_NULL)
 
       call treefold_builder_destroy(builder)
-      call treefold_builder_destroy(builder, ierr); call fails('the end of a builder that has ended', ierr, TREEFOLD_OK)
-      call treefold_builder_set(builder, root=0, ierr=ierr); call fails('a root for what has ended', ierr, TREEFOLD_NULL)
-      call treefold_builder_set(builder, agreed=.true., ierr=ierr); call fails('what has ended is agreed', ierr, TREEFOLD_NULL)
+      call treefold_builder_destroy(builder, ierr); call fails('a second destroy of a builder', ierr, TREEFOLD_OK)
+      call treefold_builder_set(builder, root=0, ierr=ierr); call fails('a root after destroy', ierr, TREEFOLD_NULL)
+      call treefold_builder_set(builder, agreed=.true., ierr=ierr); call fails('agreed after destroy', ierr, TREEFOLD_NULL)
    end subroutine builders
 
    ! Invalid settings are reported at once.
@@ -240,7 +240,7 @@ contains
       call treefold_builder_set(builder, local_items=-1, ierr=ierr); call fails('negative local_items', ierr, TREEFOLD_ARGUMENT)
       call says('`local_items` must be an integer of 32 or 64 bits that is at least 0: it is -1')
       call check('its rank', treefold_error_rank() == -1)
-      call treefold_builder_set(builder, local_items=1.0, ierr=ierr); call fails('a number with a point', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_set(builder, local_items=1.0, ierr=ierr); call fails('a real number of items', ierr, TREEFOLD_ARGUMENT)
       call treefold_builder_set(builder, even=-1_int64, ierr=ierr); call fails('negative even', ierr, TREEFOLD_ARGUMENT)
       call treefold_builder_set(builder, items=-1, ierr=ierr); call fails('negative items', ierr, TREEFOLD_ARGUMENT)
       do i = -1, 0
@@ -248,7 +248,7 @@ contains
          call treefold_builder_set(builder, width=i, ierr=ierr); call fails('no width', ierr, TREEFOLD_ARGUMENT)
          call treefold_builder_set(builder, lanes=i, ierr=ierr); call fails('no lanes', ierr, TREEFOLD_ARGUMENT)
       end do
-      call treefold_builder_set(builder, blocks=-1, ierr=ierr); call fails('fewer blocks than none', ierr, TREEFOLD_ARGUMENT)
+      call treefold_builder_set(builder, blocks=-1, ierr=ierr); call fails('negative blocks', ierr, TREEFOLD_ARGUMENT)
       call treefold_builder_set(builder, blocks=0_int64, ierr=ierr); call fails('no blocks', ierr, TREEFOLD_ARGUMENT)
       call treefold_builder_set(builder, ports=0, ierr=ierr); call fails('no ports', ierr, TREEFOLD_ARGUMENT)
       call treefold_builder_set(builder, node_ranks=0, ierr=ierr); call fails('no ranks per node', ierr, TREEFOLD_ARGUMENT)
@@ -293,7 +293,7 @@ contains
 
    ! ---- Plans -----------------------------------------------------------------------------------------------------------------
 
-   ! Every algorithm, and every parameter, gives the same bits; plans name their algorithms.
+   ! Checks that every algorithm and every parameter gives the same bits, and that plans name their algorithms.
    subroutine plans(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -321,13 +321,13 @@ contains
 
       call treefold_plan_algorithm(plan, 77, text, ierr); call fails('an operation that does not exist', ierr, TREEFOLD_ARGUMENT)
       call treefold_plan_destroy(plan)
-      call treefold_plan_destroy(plan, ierr); call fails('the end of a plan that has ended', ierr, TREEFOLD_OK)
+      call treefold_plan_destroy(plan, ierr); call fails('a second destroy of a plan', ierr, TREEFOLD_OK)
       call treefold_plan_algorithm(plan, TREEFOLD_CALL_SCAN, text, ierr)
-      call fails('the algorithm of what has ended', ierr, TREEFOLD_NULL)
-      call treefold_plan_print(plan, text, ierr); call fails('the text of what has ended', ierr, TREEFOLD_NULL)
-      call treefold_plan_pending(plan, is_so, ierr); call fails('a run of what has ended', ierr, TREEFOLD_NULL)
+      call fails('the algorithm after destroy', ierr, TREEFOLD_NULL)
+      call treefold_plan_print(plan, text, ierr); call fails('the text after destroy', ierr, TREEFOLD_NULL)
+      call treefold_plan_pending(plan, is_so, ierr); call fails('pending after destroy', ierr, TREEFOLD_NULL)
       call treefold_plan_scattered_columns(plan, begin_column, end_column, ierr)
-      call fails('the columns of what has ended', ierr, TREEFOLD_NULL)
+      call fails('the columns after destroy', ierr, TREEFOLD_NULL)
    end subroutine plans
 
    ! Reduces rows; with an algorithm unless its name is empty, and with a parameter of value 2 unless the parameter is 0.
@@ -353,7 +353,7 @@ contains
       columns = WIDTH
       call treefold_plan_build(builder, plan, ierr)
       if (ierr == TREEFOLD_UNSUPPORTED) then
-         ! Algorithms of single values.
+         ! This algorithm only reduces single values.
          columns = 1
          call treefold_builder_set(builder, width=1)
          call treefold_plan_build(builder, plan, ierr)
@@ -366,7 +366,7 @@ contains
 
    ! ---- Every call with every type --------------------------------------------------------------------------------------------
 
-   ! Slot 1 of an array has the items, and each result has its own slot.
+   ! The third index is a slot: slot 1 of an array has the items, and each result has its own slot.
    subroutine all_types(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -386,7 +386,7 @@ contains
          do op = TREEFOLD_OP_SUM, TREEFOLD_OP_MAX
             call treefold_builder_create(comm, type, op, builder, ierr)
             if (op >= TREEFOLD_OP_MIN .and. (type == TREEFOLD_C32 .or. type == TREEFOLD_C64)) then
-               call fails('an order of complex numbers', ierr, TREEFOLD_UNSUPPORTED)
+               call fails('a minimum of complex numbers', ierr, TREEFOLD_UNSUPPORTED)
                cycle
             end if
             call fails('a builder', ierr, TREEFOLD_OK)
@@ -449,7 +449,7 @@ contains
       end do
    end subroutine all_types
 
-   ! Sums by every kind of call, other operators by one.
+   ! Checks sums by every kind of call, and other operators by one kind.
    subroutine calls(wide, narrow, type, op, upto, mine, row, part, room, column, one, room_column)
       type(treefold_plan), intent(in) :: wide, narrow
       integer, intent(in) :: type, op
@@ -492,7 +492,7 @@ contains
 
    ! ---- Arrays of every kind --------------------------------------------------------------------------------------------------
 
-   ! Strides of any sign, vector subscripts, components, any rank, addresses; and arguments that C could not read as arrays.
+   ! Passes arrays with strides of any sign, vector subscripts, components, any rank, and addresses; and arguments unknown to C.
    subroutine arrays(comm)
       type(treefold_comm), intent(in) :: comm
       type :: point
@@ -530,10 +530,10 @@ contains
       call c_f_pointer(c_loc(wide), there, [N])
       there = x
       call treefold_allreduce(plan, there(first + 1:last), total)
-      call same('what lies at an address', total, tree(x))
+      call same('an array at an address', total, tree(x))
       call of_assumed_size(builder, x)
 
-      ! A row that is not contiguous gets the result; a start cannot keep it.
+      ! A row that is not contiguous can get the result of a blocking call, but not of a start.
       call treefold_builder_set(builder, width=2)
       call treefold_plan_build(builder, rows)
       grid(1, :, 1) = x
@@ -541,7 +541,7 @@ contains
       grid(:, :, 2) = 5
       call treefold_allreduce(rows, grid(:, first + 1:last, 1), grid(2, 1:2, 2))
       call same('a strided row', grid(2, 1:2, 2), tree(x) * [1, 2])
-      call same('what is beside it', grid(1, :, 2), 0 * x + 5)
+      call same('the row beside it', grid(1, :, 2), 0 * x + 5)
       call treefold_start(rows, TREEFOLD_CALL_ALLREDUCE, grid(:, first + 1:last, 1), run, ierr, grid(2, 1:2, 2))
       call fails('a strided row of a start', ierr, TREEFOLD_ARGUMENT)
       call says('`result` is not contiguous')
@@ -559,12 +559,12 @@ contains
       call says('`result` is not allocated, or a pointer without a target')
       call treefold_plan_build(builder, rows)
       call treefold_allreduce(rows, grid(:, first + 1:last, 1), truth, ierr)
-      call fails('a result that is true or false', ierr, TREEFOLD_ARGUMENT)
+      call fails('a logical result', ierr, TREEFOLD_ARGUMENT)
       call treefold_plan_build(builder, rows)
       call treefold_allreduce(rows, points(first + 1:last), grid(:, 1, 2), ierr)
       call fails('items of a derived type', ierr, TREEFOLD_ARGUMENT)
       call treefold_plan_build(builder, plan)
-      call treefold_broadcast(plan, truth, ierr); call fails('a row that is true or false', ierr, TREEFOLD_ARGUMENT)
+      call treefold_broadcast(plan, truth, ierr); call fails('a logical row', ierr, TREEFOLD_ARGUMENT)
    end subroutine arrays
 
    subroutine of_assumed_size(builder, array)
@@ -636,7 +636,7 @@ contains
       call treefold_plan_build(builder, plan)
       call treefold_allreduce(plan, maps, map, ierr); call fails('an operator that fails', ierr, TREEFOLD_OPERATOR)
       call treefold_builder_create_user(comm, 'negative', -16, composed, builder, ierr=ierr)
-      call fails('items of less than no bytes', ierr, TREEFOLD_ARGUMENT)
+      call fails('a negative item size', ierr, TREEFOLD_ARGUMENT)
    end subroutine operators
 
    ! ---- Split phase -----------------------------------------------------------------------------------------------------------
@@ -658,7 +658,7 @@ contains
       call treefold_plan_build(builder, plan)
       call treefold_plan_build(builder, other)
 
-      ! Two at once, whose arrays are free after the start; waited for in the other order on odd ranks.
+      ! Two runs at once, whose arrays may be reused after the start. Odd ranks wait for them in the other order.
       allocate (mine, source=x(first + 1:last))
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
       mine = 0
@@ -695,16 +695,15 @@ contains
       call treefold_plan_algorithm(plan, TREEFOLD_CALL_ALLREDUCE, planned)
       call check('the algorithm of a run', len(name) > 0 .and. name == planned)
       call treefold_wait(run, total)
-      call same('it went on', total, tree(x))
+      call same('the first run continued', total, tree(x))
       call treefold_run_algorithm(run, name, ierr); call fails('the algorithm of no run', ierr, TREEFOLD_NULL)
       call treefold_run_of_plan(run, plan, is_so, ierr); call fails('the plan of no run', ierr, TREEFOLD_NULL)
 
-      ! A wait that times out, because the last rank, which always has items, starts late. With one rank there is nothing to wait
-      ! for.
+      ! A wait times out because the last rank, which always has items, starts late. With one rank there is nothing to wait for.
       if (ranks > 1) then
          if (rank /= ranks - 1) then
             call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
-            call treefold_wait_timeout(run, 0.0_real64, ierr); call fails('no time', ierr, TREEFOLD_TIMED_OUT)
+            call treefold_wait_timeout(run, 0.0_real64, ierr); call fails('a time limit of 0', ierr, TREEFOLD_TIMED_OUT)
          end if
          call MPI_Barrier(MPI_COMM_WORLD)
          if (rank == ranks - 1) call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
@@ -713,7 +712,7 @@ contains
             call treefold_test(run, is_done)
          end do
          call treefold_wait(run, total)
-         call same('after no time', total, tree(x))
+         call same('after the time limit', total, tree(x))
       end if
 
       ! If the result has another length or type, the run still completes.
@@ -722,14 +721,14 @@ contains
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
       call treefold_wait(run, ierr, ierr=ierr); call fails('a result of another type', ierr, TREEFOLD_ARGUMENT)
       call says('`result` is integer(int32), but the plan is for real(real64)')
-      call treefold_allreduce(plan, mine, total, ierr); call fails('the plan after all of them', ierr, TREEFOLD_OK)
+      call treefold_allreduce(plan, mine, total, ierr); call fails('the plan after these errors', ierr, TREEFOLD_OK)
 
       ! Nothing is under way.
       call treefold_test(second, is_done, ierr); call fails('a test of nothing', ierr, TREEFOLD_NULL)
-      call treefold_wait_timeout(second, 1.0_real64, ierr); call fails('a wait for nothing, for a time', ierr, TREEFOLD_NULL)
+      call treefold_wait_timeout(second, 1.0_real64, ierr); call fails('a timed wait for nothing', ierr, TREEFOLD_NULL)
       call treefold_wait(second, total, ierr=ierr); call fails('a wait for nothing', ierr, TREEFOLD_NULL)
       call treefold_wait_all(runs, ierr); call fails('a wait for no runs', ierr, TREEFOLD_OK)
-      call treefold_cancel(second, ierr); call fails('the end of nothing', ierr, TREEFOLD_OK)
+      call treefold_cancel(second, ierr); call fails('cancelling nothing', ierr, TREEFOLD_OK)
 
       ! Every rank abandons a run: its plan is spent.
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
@@ -738,7 +737,7 @@ contains
       call check('a plan whose run was cancelled', ierr == TREEFOLD_SPENT .or. ierr == TREEFOLD_RANK_FAILED)
    end subroutine split_phase
 
-   ! A long wait calls a procedure, which ends the wait.
+   ! A long wait calls a procedure, whose result ends the wait.
    subroutine interruptions()
       type(treefold_comm) :: comm
       type(treefold_builder) :: builder
@@ -755,12 +754,12 @@ contains
       call treefold_plan_build(builder, plan, ierr)
       if (ranks > 1 .and. ierr == TREEFOLD_OK) then
          if (rank == 0) call treefold_allreduce(plan, [1.0_real64], total, ierr)
-         if (rank == 0) call fails('a wait that is ended', ierr, TREEFOLD_INTERRUPTED)
-         if (rank == 0) call check('it was asked', asked > 0)
+         if (rank == 0) call fails('an interrupted wait', ierr, TREEFOLD_INTERRUPTED)
+         if (rank == 0) call check('the callback was called', asked > 0)
          call MPI_Barrier(MPI_COMM_WORLD)
          if (rank /= 0) call treefold_allreduce(plan, [1.0_real64], total, ierr)
          ! Rank 0 may already have sent its contribution.
-         if (rank /= 0) call check('a plan that rank 0 has left', ierr == TREEFOLD_OK .or. ierr == TREEFOLD_RANK_FAILED .or. &
+         if (rank /= 0) call check('a plan interrupted on rank 0', ierr == TREEFOLD_OK .or. ierr == TREEFOLD_RANK_FAILED .or. &
             ierr == TREEFOLD_INTERRUPTED)
       end if
       call treefold_comm_interruption(comm)
@@ -883,7 +882,7 @@ contains
       call treefold_plan_build(builder, one%plan)
       handles(1) = transfer(one%plan, c_null_ptr)
       call treefold_plan_build(builder, one%plan)
-      call check('a plan ends where another is built', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
+      call check('a plan ends when it is replaced', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
       call treefold_plan_build(builder, one%others(1))
       call treefold_plan_build(builder, one%others(2))
       handles(1) = transfer(one%others(1), c_null_ptr)
@@ -901,13 +900,13 @@ contains
       call move_alloc(moved, target_of_move)
       call treefold_allreduce(target_of_move, [1.0_real64], total, ierr); call fails('a plan that was moved', ierr, TREEFOLD_OK)
       deallocate (target_of_move)
-      call check('it has ended where it was moved to', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
+      call check('the moved plan has ended', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
 
       ! A value that was never created can be assigned: it ends the old value.
       call treefold_plan_build(builder, plan)
       handles(1) = transfer(plan, c_null_ptr)
       plan = treefold_plan()
-      call check('a plan that nothing is assigned to', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
+      call check('a plan that was overwritten', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
       call treefold_allreduce(plan, [1.0_real64], total, ierr); call fails('a plan after that', ierr, TREEFOLD_NULL)
    end subroutine handles_end
 
