@@ -195,8 +195,8 @@ private:
 //
 //     T                                  the result
 //     std::vector<T>                     a row, this rank's columns of it, or the prefixes of a scan
-//     std::optional of one of these      the same on the root, and nothing on the others
-//     bool                               whether this rank got a result; the start named its place
+//     std::optional of one of these      this result on the root, and nothing on the other ranks
+//     bool                               whether this rank got a result; the start named the span for it
 template <class T, class R> class [[nodiscard]] run : public detail::any_run {
     static constexpr bool is_item = std::same_as<R, T>, is_row = std::same_as<R, std::vector<T>>;
     static constexpr bool is_optional_row = std::same_as<R, std::optional<std::vector<T>>>;
@@ -286,7 +286,7 @@ template <class T> using factors = std::pair<std::span<const T>, std::span<const
 // The input of a run, one or two arguments:
 //
 //     x           this rank's items, `width` elements each: as many as planned; for exact sums and norms, any number
-//     x, y        the factors of a dot product, or of one for each column; for plans of dot products and of floating-point sums
+//     x, y        the factors of a dot product, or of one dot product for each column; for plans of dot products and of floating-point sums
 //     pairs       a range of `width` factors<T>; one message carries all their dot products
 //     keys, x     items and their keys, integers of any type; for plans by key
 template <class T, class... In> struct input;

@@ -1,4 +1,4 @@
-//! Adds a number of every rank, by whichever MPI library is installed. Build it once, and start it by any launcher:
+//! Adds one number from each rank, with whichever MPI library is installed. Build this program once, and start it with any launcher:
 //!
 //! ```text
 //! cargo build --example allreduce

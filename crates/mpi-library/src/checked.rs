@@ -8,7 +8,7 @@ use crate::object;
 impl Family {
     /// Makes a handle of a word that a program passes as a number: an `int`, sign-extended or not, or a pointer.
     ///
-    /// Rejects handles of another family, which would crash MPI. A word that it accepts need not be a live handle.
+    /// Rejects handles of another family, which would crash MPI. An accepted word need not be a live handle.
     ///
     /// # Errors
     /// The word cannot be a handle of this type and family.
@@ -39,7 +39,7 @@ impl Family {
 
 const ALL_ONES: usize = usize::MAX;
 
-/// The four bits from this one on are the kind of object in a handle of the MPICH family, as its predefined handles show.
+/// In a handle of the MPICH family, the four bits from this one on are the kind of object, as the predefined handles show.
 const MPICH_KIND_SHIFT: u32 = 26;
 const MPICH_KIND_MASK: usize = 0xf;
 

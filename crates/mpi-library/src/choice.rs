@@ -14,7 +14,7 @@ pub enum Names {
     /// `MPI_`, as a program calls them: tools that intercept MPI functions see the calls.
     #[default]
     Mpi,
-    /// `PMPI_`, the library's own functions (MPI 4.1, 15.2): for callers that are such tools.
+    /// `PMPI_`, the library's own functions (MPI 4.1, 15.2): for callers that are such tools themselves.
     Pmpi,
 }
 
@@ -60,7 +60,7 @@ impl Default for Options<'_> {
 pub enum Reason {
     /// The function in [`Options::function`] belongs to the library.
     Caller,
-    /// The process had loaded the library.
+    /// The process had already loaded the library.
     Loaded,
     /// This environment variable names the library.
     Variable(String),

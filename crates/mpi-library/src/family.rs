@@ -1,6 +1,6 @@
-//! Families of MPI libraries, which lay out handles and statuses alike.
+//! Families of MPI libraries. All libraries of a family have the same layout of handles and statuses.
 
-#![expect(unsafe_code, reason = "handles in a program's memory")]
+#![expect(unsafe_code, reason = "reads and writes handles in a program's memory")]
 
 use std::ffi::c_void;
 use std::fmt;

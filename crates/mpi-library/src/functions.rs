@@ -95,7 +95,7 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// Looks up all functions by `find`, which gets the two names of each. The error is the name of a missing required one.
+            /// Looks up all functions by `find`, which gets both names of a function. The error is the name of a missing required function.
             ///
             /// # Safety
             /// `find` returns the address of MPI's function of that name, which stays valid forever.
@@ -105,8 +105,8 @@ macro_rules! functions {
                 Ok(Self {
                     $($name: {
                         let address = find(names!($name)).ok_or(stringify!($name))?;
-                        // SAFETY: the caller promises MPI's function of this name, whose parameters are these (MPI 4.1, A.3), handles as
-                        // words (see the crate). Both are addresses and have one size.
+                        // SAFETY: the caller promises MPI's function of this name, which has these parameters (MPI 4.1, A.3), with handles
+                        // as words (see the crate's documentation). Both types are addresses of one size.
                         unsafe {
                             mem::transmute::<
                                 NonNull<c_void>,
@@ -115,7 +115,7 @@ macro_rules! functions {
                         }
                     },)+
                     $($extra: find(names!($extra)).map(|address| {
-                        // SAFETY: as above; the libraries that have a function of this name have it with these parameters.
+                        // SAFETY: as above; in every library that has a function of this name, it has these parameters.
                         unsafe {
                             mem::transmute::<
                                 NonNull<c_void>,
@@ -150,10 +150,10 @@ macro_rules! functions {
                 /// # Safety
                 /// The MPI standard's rules for callers hold: MPI is initialised, if the function requires it; handles are live handles of
                 /// this library; buffers are as large as counts and datatypes say.
-                #[allow(clippy::too_many_arguments, reason = "MPI's")]
+                #[allow(clippy::too_many_arguments, reason = "MPI's parameters")]
                 #[inline]
                 pub unsafe fn $name(&self, $($parameter: $type),*) -> $result {
-                    // SAFETY: the caller promises it.
+                    // SAFETY: the function requires what the caller promises.
                     unsafe { (self.functions.$name)($($parameter),*) }
                 }
             )+

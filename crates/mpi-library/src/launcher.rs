@@ -1,4 +1,4 @@
-//! The launcher that has started this process, if its environment variables leave no doubt.
+//! The launcher that has started this process, if environment variables identify it.
 
 use std::ffi::OsString;
 
@@ -7,7 +7,7 @@ use crate::family::Family;
 /// The launcher of an MPI library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launcher {
-    /// The environment variable that identifies the launcher, which has set it.
+    /// The environment variable by which the launcher was recognised.
     pub variable: &'static str,
     /// The family of the launcher's library. Any launcher may start programs of the standard ABI.
     pub family: Family,
@@ -16,7 +16,7 @@ pub struct Launcher {
 /// The variable that Open MPI's `mpirun` sets.
 const OPEN_MPI: &str = "OMPI_COMM_WORLD_SIZE";
 
-/// The variable that launchers of the MPICH family set. So does Slurm, for any library that speaks its protocol.
+/// The variable that launchers of the MPICH family set. Slurm sets it, too, for any library that speaks this protocol.
 const PMI: &str = "PMI_SIZE";
 
 /// The variable that Hydra, the launcher of MPICH and Intel MPI, sets, but Slurm does not.
@@ -26,7 +26,7 @@ const HYDRA: &str = "MPI_LOCALNRANKS";
 const SLURM: &str = "SLURM_PROCID";
 
 impl Launcher {
-    /// The launcher of this process. `None` without a launcher, with nested ones, or with one that serves all libraries, such as Slurm.
+    /// The launcher of this process. `None` if there is none, if there are nested ones, or if it serves all libraries, as Slurm does.
     pub fn of_process() -> Option<Self> {
         Self::of(|variable| std::env::var_os(variable))
     }

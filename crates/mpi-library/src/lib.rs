@@ -1,8 +1,8 @@
 //! MPI's functions by `dlsym`: one binary, compiled without `mpi.h` and linked to no MPI library, for the libraries of each [`Family`].
 //!
 //! [`Library::choose`] finds the library (see [`Options`] for the order) and its [`Family`], and fills a table, which lives as long as the
-//! process. A call is one indirect call, as it is through the procedure linkage table of a program that is linked to the library. Everything
-//! bears the name that it has in MPI:
+//! process. A call is one indirect call, as it is through the procedure linkage table of a program that is linked to the library. All names
+//! are those of MPI:
 //!
 //! ```no_run
 //! use mpi_library::{Library, Options};
@@ -12,7 +12,7 @@
 //! let (mut rank, world) = (0, mpi.handles.MPI_COMM_WORLD);
 //! let mut provided = mpi.constants.MPI_THREAD_SINGLE;
 //! let none = std::ptr::null_mut();
-//! // SAFETY: MPI was not initialised before, and may be told no arguments (MPI 4.1, 11.2.1); the rest is live.
+//! // SAFETY: MPI was not initialised before, and accepts NULL for the arguments (MPI 4.1, 11.2.1); `provided` is a live int.
 //! unsafe { mpi.MPI_Init_thread(none, none.cast(), provided, &raw mut provided) };
 //! // SAFETY: MPI is initialised; `rank` is a live int.
 //! unsafe { mpi.MPI_Comm_rank(world, &raw mut rank) };
@@ -24,15 +24,15 @@
 //! # Why this works
 //! To programs, MPI libraries differ only in handles, statuses and constants.
 //!
-//! - A **handle** is an `int` in the MPICH family and a pointer elsewhere. Here each is one [word](Handle). In a register, or in a stack slot
-//!   of its own, a word serves for both, since a function that takes an `int` reads only its lower half (System V ABI for x86-64, 3.2.3;
-//!   AAPCS64, 6.8.2, stage C). An output starts as a word of zeros; the MPICH family writes its lower half, since processors here are
-//!   little-endian. The upper half of an `int` that comes *from* C is undefined. So a handle that MPI passes to a callback, or a program to a
-//!   function that replaces MPI's, is [`Passed`]; [`Family::take`] makes a [`Handle`] of it.
+//! - A **handle** is an `int` in the MPICH family and a pointer elsewhere. Here every handle is one [word](Handle). In a register, or in
+//!   its own stack slot, a word can be passed as either, since a function that takes an `int` reads only the lower half of the word (System
+//!   V ABI for x86-64, 3.2.3; AAPCS64, 6.8.2, stage C). An output starts as a word of zeros; the MPICH family writes its lower half, since
+//!   processors here are little-endian. The upper half of an `int` that comes *from* C is undefined. So handles that MPI passes to a
+//!   callback, or a program passes to a replacement of an MPI function, are [`Passed`]; [`Family::take`] makes a [`Handle`] of one.
 //! - A [`Status`] has 64 bytes, more than any family's, and is read by offset.
 //! - **Constants** are tables by family ([`Constants`], [`Handles`]). The tests compare each of them with every `mpi.h` that they find.
 //!
-//! Functions are called as `C-unwind`: an error handler or a callback of the program's may throw.
+//! Functions are called as `C-unwind`, because the program's error handlers and callbacks may throw.
 
 #[cfg(not(any(
     all(target_arch = "x86_64", target_pointer_width = "64", unix),

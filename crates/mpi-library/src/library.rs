@@ -42,8 +42,8 @@ impl fmt::Debug for Library {
 }
 
 impl Library {
-    /// Finds the library, and fills a table, which is never freed: choose once, and keep the result. MPI need not be initialised; this
-    /// does not initialise it.
+    /// Finds the library, and fills a table, which is never freed: choose once, and keep the result. MPI need not be initialised, and this
+    /// call does not initialise it.
     ///
     /// # Errors
     /// There is no library, or the named file is not an MPI library; its family is unknown, or differs from the launcher's; or it lacks a
@@ -82,7 +82,7 @@ impl Library {
             Names::Pmpi => object.function(pmpi),
         };
         // SAFETY: the object defines PMPI_Init, so it is an MPI library, or leads to one. MPI reserves these names for its functions (MPI
-        // 4.1, 2.6); a tool's functions of these names take the place of the library's, and so have their parameters (15.2).
+        // 4.1, 2.6); a tool's functions of these names replace the library's, so they have the same parameters (15.2).
         let functions = unsafe { Functions::fill(find) }.map_err(lacks)?;
         let handles = Handles::of(family, &object).map_err(lacks)?;
         let choice = Choice {
@@ -174,7 +174,7 @@ impl Library {
     /// The communicator is live and belongs to this library, or is `MPI_COMM_NULL`.
     pub unsafe fn comm_to_fortran(&self, comm: Comm) -> Option<c_int> {
         let convert = [self.MPI_Comm_c2f(), self.MPI_Comm_toint()];
-        // SAFETY: the caller promises it.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { self.convert_handle(comm, convert) }
     }
 
@@ -184,7 +184,7 @@ impl Library {
     /// MPI is initialised, and the number names a communicator in Fortran.
     pub unsafe fn comm_from_fortran(&self, number: c_int) -> Option<Comm> {
         let convert = [self.MPI_Comm_f2c(), self.MPI_Comm_fromint()];
-        // SAFETY: the caller promises it.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { self.convert_number(number, convert) }
     }
 
@@ -194,7 +194,7 @@ impl Library {
     /// MPI is initialised, and the number names a datatype in Fortran.
     pub unsafe fn type_from_fortran(&self, number: c_int) -> Option<Datatype> {
         let convert = [self.MPI_Type_f2c(), self.MPI_Type_fromint()];
-        // SAFETY: the caller promises it.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { self.convert_number(number, convert) }
     }
 
@@ -204,7 +204,7 @@ impl Library {
     /// MPI is initialised, and the number names an operator in Fortran.
     pub unsafe fn op_from_fortran(&self, number: c_int) -> Option<Op> {
         let convert = [self.MPI_Op_f2c(), self.MPI_Op_fromint()];
-        // SAFETY: the caller promises it.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { self.convert_number(number, convert) }
     }
 
@@ -214,7 +214,7 @@ impl Library {
     /// MPI is initialised, and the number names a request in Fortran.
     pub unsafe fn request_from_fortran(&self, number: c_int) -> Option<Request> {
         let convert = [self.MPI_Request_f2c(), self.MPI_Request_fromint()];
-        // SAFETY: the caller promises it.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { self.convert_number(number, convert) }
     }
 
@@ -224,7 +224,7 @@ impl Library {
     /// The request is live and belongs to this library, or is `MPI_REQUEST_NULL`.
     pub unsafe fn request_to_fortran(&self, request: Request) -> Option<c_int> {
         let convert = [self.MPI_Request_c2f(), self.MPI_Request_toint()];
-        // SAFETY: the caller promises it.
+        // SAFETY: the callee requires what the caller promises.
         unsafe { self.convert_handle(request, convert) }
     }
 
@@ -242,7 +242,7 @@ impl Library {
             Family::OpenMpi => open_mpi,
             Family::Abi => abi,
         };
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises that the function accepts this handle.
         convert.map(|convert| unsafe { convert(handle) })
     }
 
@@ -261,7 +261,7 @@ impl Library {
             Family::OpenMpi => open_mpi,
             Family::Abi => abi,
         };
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises that the function accepts this number.
         convert.map(|convert| self.family.take(unsafe { convert(number) }))
     }
 }
@@ -281,7 +281,7 @@ fn as_int<H: Handle>(handle: H) -> c_int {
 /// The version text of a library.
 fn version_of(object: &Object) -> Option<String> {
     let address = object.function(c"PMPI_Get_library_version")?;
-    // SAFETY: every MPI library's function of this name has these parameters (MPI 4.1, 9.1.1); an address has the size of a function's.
+    // SAFETY: every MPI library's function of this name has these parameters (MPI 4.1, 9.1.1); both types are addresses of one size.
     let get = unsafe {
         mem::transmute::<
             NonNull<c_void>,
@@ -290,8 +290,8 @@ fn version_of(object: &Object) -> Option<String> {
     };
     let mut text = vec![0_u8; MAX_LIBRARY_VERSION_STRING + 1];
     let mut length = 0;
-    // SAFETY: it may be called before MPI is initialised. The text has more room than any library asks for (MPI_MAX_LIBRARY_VERSION_STRING);
-    // `length` is a live int.
+    // SAFETY: the function may be called before MPI is initialised. The text has more room than any library asks for
+    // (MPI_MAX_LIBRARY_VERSION_STRING); `length` is a live int.
     unsafe { get(text.as_mut_ptr().cast(), &raw mut length) };
     let text = CStr::from_bytes_until_nul(&text).unwrap_or_default();
     Some(text.to_string_lossy().into_owned())
@@ -321,7 +321,7 @@ fn is_standard_abi(object: &Object) -> bool {
     let Some(address) = object.function(c"PMPI_Abi_get_version") else {
         return false;
     };
-    // SAFETY: a function of this name has these parameters (MPI 5.0, chapter 20); an address has the size of a function's.
+    // SAFETY: a function of this name has these parameters (MPI 5.0, chapter 20); both types are addresses of one size.
     let get = unsafe {
         mem::transmute::<
             NonNull<c_void>,
@@ -329,7 +329,7 @@ fn is_standard_abi(object: &Object) -> bool {
         >(address)
     };
     let (mut major, mut minor) = (-1, -1);
-    // SAFETY: it may be called before MPI is initialised (MPI 5.0, chapter 20), and writes two ints.
+    // SAFETY: the function may be called before MPI is initialised (MPI 5.0, chapter 20), and writes two ints.
     unsafe { get(&raw mut major, &raw mut minor) };
     major >= 1
 }

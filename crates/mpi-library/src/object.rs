@@ -1,6 +1,6 @@
 //! Finds MPI libraries and their symbols among the shared objects of this process.
 
-#![expect(unsafe_code, reason = "the dynamic linker is C's")]
+#![expect(unsafe_code, reason = "the dynamic linker has a C interface")]
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, OsStr, c_int, c_void};
@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{self, NonNull};
 
-/// An object that defines this function is an MPI library. Tools define only `MPI_Init`, and call this one.
+/// An object that defines this function is an MPI library. Tools define only `MPI_Init`, and call this function.
 const DEFINED: &CStr = c"PMPI_Init";
 
 /// An MPI library: a shared object that defines MPI's functions, or the program, if it defines them.
@@ -20,7 +20,7 @@ pub(crate) struct Object {
     path: PathBuf,
     /// The address of its `PMPI_Init`.
     defined: NonNull<c_void>,
-    /// Whether programs' references to MPI are bound to it: it is the first MPI library in the linker's global scope.
+    /// Whether the program's references to MPI are bound to this object, the first MPI library in the linker's global scope.
     is_global: bool,
 }
 
@@ -70,7 +70,7 @@ impl Object {
         Self::defining(find(libc::RTLD_DEFAULT, DEFINED)?)
     }
 
-    /// The MPI library among the object with this handle and those that it depends on.
+    /// The MPI library among the object with this handle and its dependencies.
     fn beneath(handle: NonNull<c_void>) -> Option<Self> {
         Self::defining(find(handle.as_ptr(), DEFINED)?)
     }
@@ -78,7 +78,7 @@ impl Object {
     fn defining(defined: NonNull<c_void>) -> Option<Self> {
         let name = object_name(defined.as_ptr())?;
         Some(Self {
-            // The program has no name to be opened by.
+            // The program is opened without a name.
             handle: reopen(name).or_else(|| open(None, libc::RTLD_NOW))?,
             path: Path::new(OsStr::from_bytes(name.to_bytes())).to_owned(),
             defined,
@@ -148,7 +148,7 @@ impl Object {
 /// The dynamic linker's handle of a file, or of the program.
 fn open(name: Option<&CStr>, flags: c_int) -> Option<NonNull<c_void>> {
     let name = name.map_or(ptr::null(), CStr::as_ptr);
-    // SAFETY: the name is a C string or NULL. Initialisers of what is opened may run: callers open MPI libraries, or what is loaded already.
+    // SAFETY: the name is a C string or NULL. Initialisers may run: callers open only MPI libraries, or objects that are loaded already.
     NonNull::new(unsafe { libc::dlopen(name, flags) })
 }
 
@@ -166,7 +166,7 @@ fn error() -> String {
     // SAFETY: `dlerror` has no preconditions.
     let words = unsafe { libc::dlerror() };
     if words.is_null() {
-        return "unknown to the dynamic linker".to_owned();
+        return "the dynamic linker gives no reason".to_owned();
     }
     // SAFETY: not NULL, so it is a C string, which lives until this thread calls the linker again (POSIX.1-2024, dlerror).
     unsafe { CStr::from_ptr(words) }
@@ -179,7 +179,7 @@ fn find(handle: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
     NonNull::new(unsafe { libc::dlsym(handle, name.as_ptr()) })
 }
 
-/// The name of the object that an address lies in.
+/// The name of the object that contains an address.
 fn object_name(address: *const c_void) -> Option<&'static CStr> {
     let info = object_info(address)?;
     if info.dli_fname.is_null() {
@@ -189,15 +189,15 @@ fn object_name(address: *const c_void) -> Option<&'static CStr> {
     Some(unsafe { CStr::from_ptr(info.dli_fname) })
 }
 
-/// The address at which the object around an address begins.
+/// The base address of the object that contains an address.
 fn object_base(address: *const c_void) -> Option<usize> {
     object_info(address).map(|info| info.dli_fbase.addr())
 }
 
-/// What the dynamic linker knows about the object that an address lies in.
+/// What the dynamic linker knows about the object that contains an address.
 fn object_info(address: *const c_void) -> Option<libc::Dl_info> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: any address may be asked about; `info` is room for the answer.
+    // SAFETY: the function accepts any address; `info` is room for the answer.
     let is_found = unsafe { libc::dladdr(address, info.as_mut_ptr()) } != 0;
     // SAFETY: the call has succeeded, so it has written the answer.
     is_found.then(|| unsafe { info.assume_init() })
@@ -214,7 +214,7 @@ fn loaded_names() -> Vec<CString> {
         // SAFETY: the linker passes an object's description.
         let name = unsafe { (*info).dlpi_name };
         if !name.is_null() {
-            // SAFETY: the object's name is a C string, and lives during this call, as the object does.
+            // SAFETY: the object's name is a C string, and lives as long as the object, which lives during this call.
             let name = unsafe { CStr::from_ptr(name) };
             // SAFETY: `names` is the list below, which nothing else uses meanwhile.
             let names = unsafe { &mut *names.cast::<Vec<CString>>() };

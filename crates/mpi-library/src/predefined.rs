@@ -6,8 +6,8 @@ use crate::family::Family;
 use crate::handle::{Comm, Datatype, Errhandler, Group, Handle, Info, Message, Op, Request, Win};
 use crate::object::Object;
 
-/// For each type, its null handle, then its other handles. Each line is a name, Open MPI's object (`mpi.h`), and the numbers in the MPICH
-/// family (`mpi.h`) and in the standard ABI (MPI 5.0, chapter 20).
+/// Takes, for each type, the null handle and then the other handles. Each line is a name, Open MPI's object (`mpi.h`), and the numbers in
+/// the MPICH family (`mpi.h`) and in the standard ABI (MPI 5.0, chapter 20).
 macro_rules! predefined {
     ($(
         $type:ident {
@@ -192,7 +192,7 @@ impl Handles {
         }
     }
 
-    /// The handles of a family in which they are numbers; `None` for Open MPI, in which they are addresses.
+    /// The handles of a family whose handles are numbers; `None` for Open MPI, whose handles are addresses.
     pub fn numbers(family: Family) -> Option<&'static Self> {
         match family {
             Family::OpenMpi => None,

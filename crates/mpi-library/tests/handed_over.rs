@@ -1,5 +1,5 @@
-//! Programs in C that have an MPI library already, linked or privately loaded. This crate must find it, and use the program's handles. Open
-//! MPI's handles are addresses of objects; if the program has its own copy of an object, the handle is the address of the copy.
+//! Runs programs in C that already have an MPI library, linked or privately loaded. This crate must find that library, and use its handles.
+//! Open MPI's handles are addresses of objects; if the program has its own copy of an object, the handle is the address of the copy.
 
 #![expect(clippy::print_stdout, reason = "reports what is skipped")]
 

@@ -1,7 +1,7 @@
 //! Compares every constant, offset, size, predefined handle and function's type with each `mpi.h` that is found.
 //!
 //! The headers are those of `mpicc.openmpi`, `mpicc.mpich` and `mpicc`, and `include/mpi.h` and `include/mpi_abi.h` of the installations in
-//! `MPI_LIBRARY_PREFIXES`, a list with colons.
+//! `MPI_LIBRARY_PREFIXES`, a list separated by colons.
 
 use std::collections::BTreeMap;
 use std::env;

@@ -1,7 +1,7 @@
 //! A library that a program in C loads. The program passes it an MPI function or NULL, and a communicator.
 
-#![expect(unsafe_code, reason = "C calls it")]
-#![expect(clippy::print_stdout, reason = "its output is its report")]
+#![expect(unsafe_code, reason = "C calls this library")]
+#![expect(clippy::print_stdout, reason = "the test reads this output")]
 
 use std::ffi::c_void;
 

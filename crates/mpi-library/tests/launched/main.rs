@@ -1,7 +1,7 @@
-//! One binary under the launcher of each MPI library that is found, and the errors if there is no library or the wrong one.
+//! Runs one binary under the launcher of each MPI library that is found, and checks the errors if there is no library or a wrong one.
 //!
-//! This program starts itself by `mpirun.openmpi` and `mpirun.mpich`, and by the launchers of the installations in `MPI_LIBRARY_PREFIXES`, a
-//! list with colons.
+//! This program starts itself with `mpirun.openmpi` and `mpirun.mpich`, and with the launchers of the installations in
+//! `MPI_LIBRARY_PREFIXES`, a list separated by colons.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
@@ -14,7 +14,7 @@ use std::process::{Command, Output};
 
 use mpi_library::{Library, Names, Options};
 
-/// The variable that says what a process of this program is to do.
+/// The variable that says what a process of this program does.
 const ROLE: &str = "MPI_LIBRARY_TEST_ROLE";
 
 /// The variable that may name a library for this program.
@@ -281,7 +281,7 @@ impl Launch {
             .args(["-n", ranks])
             .arg(env::current_exe().expect("this program is running"));
         cleared(&mut command).env(ROLE, role).env_remove(VARIABLE);
-        // Each launcher ignores the others' variables. Without its own, Open MPI 4 or 5 refuses more ranks than cores, and root.
+        // Each launcher ignores the others' variables. Without these, Open MPI 4 or 5 runs neither as root nor more ranks than cores.
         for (variable, value) in [
             ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
             ("OMPI_MCA_mpi_yield_when_idle", "1"),
@@ -310,7 +310,7 @@ impl Launch {
     }
 }
 
-/// A list of folders that begins with this one.
+/// The list of folders in a variable, after this folder.
 fn with(folder: &Path, variable: &str) -> OsString {
     let before = env::var_os(variable).unwrap_or_default();
     let before = env::split_paths(&before).filter(|path| !path.as_os_str().is_empty());

@@ -1,4 +1,4 @@
-//! What a rank does with MPI: calls of each kind that depends on a family's handles, statuses and constants.
+//! The calls of a rank to MPI: all kinds of calls that depend on a family's handles, statuses and constants.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -100,7 +100,7 @@ fn communicators(mpi: &Library, world: Comm, comm: Comm) {
     assert!(unsafe { *bound } >= 32767);
 }
 
-/// A user-defined operator: [a, b] of lower ranks and [c, d] make [a, d].
+/// A user-defined operator, which combines [a, b] of lower ranks and [c, d] to [a, d].
 unsafe extern "C" fn combine(
     left: *mut c_void,
     right: *mut c_void,
@@ -120,7 +120,7 @@ unsafe extern "C" fn combine(
         let upper = unsafe { right.cast::<[f64; 2]>().add(element) };
         // SAFETY: MPI passes elements to read.
         let lower = unsafe { lower.read() };
-        // SAFETY: MPI passes elements to write, which do not overlap with those.
+        // SAFETY: MPI passes elements to write, which do not overlap those of `left`.
         let upper = unsafe { &mut *upper };
         upper[0] = lower[0];
     }
@@ -295,7 +295,7 @@ fn windows(mpi: &Library, comm: Comm) {
     call!(mpi.MPI_Win_allocate_shared(64, 1, info, node, (&raw mut base).cast(), &raw mut win));
     call!(mpi.MPI_Win_set_errhandler(win, mpi.handles.MPI_ERRORS_RETURN));
     call!(mpi.MPI_Win_lock_all(mpi.constants.MPI_MODE_NOCHECK, win));
-    // SAFETY: this rank's part of the window, which no other touches before the barrier.
+    // SAFETY: this rank's part of the window, which no other rank touches before the barrier.
     unsafe { base.write(rank) };
     call!(mpi.MPI_Win_sync(win));
     call!(mpi.MPI_Barrier(node));
@@ -310,7 +310,7 @@ fn windows(mpi: &Library, comm: Comm) {
             (&raw mut part).cast()
         ));
         assert!(bytes >= 64);
-        // SAFETY: the peer's part, which nobody writes after the barrier.
+        // SAFETY: the peer's part, which no rank writes after the barrier.
         assert_eq!(unsafe { *part }, peer);
     }
     call!(mpi.MPI_Barrier(node));
