@@ -1,4 +1,4 @@
-"""Checks order.jsonl, lanes.jsonl and masked.jsonl against the orders' definitions, with nothing but the standard library."""
+"""Checks order.jsonl, lanes.jsonl and masked.jsonl against the orders' definitions, with only the standard library."""
 import functools, json, math, pathlib, struct
 
 FLOATS = {"f64": ("<d", "<Q", 0x7FF8 << 48), "f32": ("<f", "<I", 0x7FC0 << 16)}
@@ -13,18 +13,18 @@ REALS = {
 }
 
 def floats(type):
-    """How an item is read from a word and written as one, and how a double is rounded to the type."""
+    """Functions that read an item from a word, write an item as a word, and round a double to the type."""
     float_code, word_code, nan = FLOATS[type]
     read = lambda word: struct.unpack(float_code, struct.pack(word_code, int(word, 16)))[0]
     write = lambda x: nan if math.isnan(x) else struct.unpack(word_code, struct.pack(float_code, x))[0]
-    def rounded(x):  # doubles hold sums and products of floats well enough for one rounding
+    def rounded(x):  # for f32, a double has enough bits that rounding twice equals rounding once
         if type == "f64": return x
         try: return struct.unpack(float_code, struct.pack(float_code, x))[0]
         except OverflowError: return math.copysign(math.inf, x)
     return read, write, rounded
 
 def arithmetic(type, operator):
-    """How an item is read and written, combined with the next, and what nothing is."""
+    """Functions that read, write and combine items, and the value of no items."""
     empty = {"sum": 0, "product": 1}.get(operator)
     if type in PARTS:
         read, write, rounded = floats(PARTS[type])
@@ -77,7 +77,7 @@ def check(case):
     assert found == expected, f"{case['name']}: {found} instead of {bits}"
 
 def halves(word):
-    """A half, which is reduced as a float of 32 bits and rounded once."""
+    """Reads a half. Halves are reduced as floats of 32 bits, and the result is rounded once."""
     return struct.unpack("<e", struct.pack("<H", int(word, 16)))[0]
 
 def half_word(x):
@@ -86,7 +86,7 @@ def half_word(x):
     except OverflowError: return 0x7C00 | (0x8000 if x < 0 else 0)
 
 def value(items, combine):
-    """By recursion: the left child of n items has the largest power of two below n. None is no value."""
+    """Reduces by recursion: the left child of n items has the largest power of two below n. None stands for no value."""
     if len(items) == 1: return items[0]
     middle = 1 << (len(items) - 1).bit_length() - 1
     left, right = value(items[:middle], combine), value(items[middle:], combine)
@@ -106,4 +106,4 @@ def check_masked(case):
 for name, check_one in {"order": check, "lanes": check, "masked": check_masked}.items():
     cases = [json.loads(line) for line in (pathlib.Path(__file__).parent / f"{name}.jsonl").open()]
     for case in cases: check_one(case)
-    print(f"{len(cases)} golden vectors of {name}: all bits as they should be")
+    print(f"{len(cases)} golden vectors of {name}: all bits are right")

@@ -1,4 +1,4 @@
-"""Checks exact.jsonl, bytes.jsonl, keyed.jsonl, slots.jsonl and powers.jsonl by fractions, and sums also by math.fsum, with nothing but the standard library."""
+"""Checks exact.jsonl, bytes.jsonl, keyed.jsonl, slots.jsonl and powers.jsonl with fractions, and sums also with math.fsum. Needs only the standard library."""
 import json, math, pathlib, struct
 from fractions import Fraction
 
@@ -8,16 +8,16 @@ KINDS = {"sum": 1, "dot": 2, "complex sum": 3, "complex dot": 4, "moments": 5, "
          "keyed integers": 17, "keyed integer moments": 18}
 
 def reader(type):
-    """How a number is read from a word."""
+    """A function that reads a number from a word."""
     float_code, word_code = FORMATS[type][:2]
     return lambda word: struct.unpack(float_code, struct.pack(word_code, int(word, 16)))[0]
 
 def factors(case, type):
-    """The items and the others of a case, with their parts."""
+    """The items of a case, and its second factors, each as a list of parts."""
     return ([[*map(reader(type), words.split())] for words in case.get(key, [])] for key in ("items", "other"))
 
 def products(items, others, flip=1):
-    """The products whose sums are the parts of the dot product of complex numbers."""
+    """The pairs whose products add up to the real part of a complex dot product, and the pairs for the imaginary part."""
     fours = [(a, flip * b, c, d) for (a, b), (c, d) in zip(items, others)]
     return [[pair for a, b, c, d in fours for pair in ((a, c), (-b, d))], [pair for a, b, c, d in fours for pair in ((a, d), (b, c))]]
 
@@ -25,8 +25,8 @@ def bits(words):
     return [int(word, 16) for word in words]
 
 def nearest(exact, precision, lowest, infinity, root=False):
-    """The bits of the magnitude nearest to a positive number, or to its square root; ties to even."""
-    below, above = 0, infinity  # bits grow with what they stand for
+    """The bits of the float nearest to a positive number, or to its square root; ties to even."""
+    below, above = 0, infinity  # greater bits are greater floats
     def place(bits):
         exponent, fraction = divmod(bits, 1 << precision - 1)
         significand = fraction + (1 << precision - 1 if exponent else 0)
@@ -40,7 +40,7 @@ def nearest(exact, precision, lowest, infinity, root=False):
     return below if target < half or (target == half and below % 2 == 0) else above
 
 def rounded(type, pairs, root=False):
-    """The bits of the exact sum of products, or of its root."""
+    """The bits of the exact sum of products, or of its root, rounded."""
     float_code, word_code, precision, lowest, infinity, nan = FORMATS[type]
     sign = 1 << struct.calcsize(word_code) * 8 - 1
     specials = {x * y for x, y in pairs if not math.isfinite(x) or not math.isfinite(y)}
@@ -53,7 +53,7 @@ def rounded(type, pairs, root=False):
 
 def check_by_fsum(items, found, name):
     try: assert struct.unpack("<Q", struct.pack("<d", math.fsum(items)))[0] == found, f"{name}: math.fsum has another sum"
-    except (OverflowError, ValueError): pass  # of a sum on the way, or of the sum; infinities that meet
+    except (OverflowError, ValueError): pass  # math.fsum rejects an overflow, even of a partial sum, and infinities of both signs
 
 def check_exact(case):
     type, operator, name = case["type"], case["operator"], case["name"]
@@ -129,12 +129,12 @@ def entry(rows, lowest):
     return (struct.pack("<B3Q", 1, *counts) if any(counts) else b"\0") + part(rows, lowest)[40:]
 
 def power_sum(rows, lowest, *powers):
-    """The bytes of a sum of products of powers, of the rows without a NaN and an infinity."""
+    """The bytes of a sum of products of powers, over the rows without NaNs and infinities."""
     finite = [[*map(Fraction, row)] for row in rows if all(map(math.isfinite, row))]
     return number(sum((math.prod(x**power for x, power in zip(row, powers)) for row in finite), Fraction(0)), lowest * sum(powers))
 
 def ordered(x):
-    """A double as an integer in the order of doubles, and a NaN as the least and the greatest one."""
+    """The least and the greatest integer for a double, in the order of doubles: equal except for a NaN, which has all integers."""
     if math.isnan(x): return -(2**63), 2**63 - 1
     word = struct.unpack("<q", struct.pack("<d", x))[0]
     return (word if word >= 0 else word ^ (2**63 - 1),) * 2
@@ -181,7 +181,7 @@ def check_keyed(case):
     assert values == bits(case["value"]), f"{name}: another value"
 
 def quotient(type, sign, numerator, denominator, root=False):
-    """The bits of a quotient, or of its root, with a sign; NaN by zero."""
+    """The bits of a quotient, or of its root, with the given sign; NaN if the denominator is zero."""
     _, word_code, precision, lowest, infinity, nan = FORMATS[type]
     if denominator == 0: return nan
     if sign == 0: return 0
@@ -189,7 +189,7 @@ def quotient(type, sign, numerator, denominator, root=False):
     return magnitude | (1 << struct.calcsize(word_code) * 8 - 1 if sign < 0 else 0)
 
 def check_powers(case):
-    """Covariance and correlation of two columns, or skewness and kurtosis of one, and the bytes of what they follow from."""
+    """Checks covariance and correlation of two columns, or skewness and kurtosis of one, and the bytes of their sums."""
     type, kind, name = case["type"], case["kind"], case["name"]
     lowest, (items, others) = FORMATS[type][3], factors(case, type)
     columns = [[x for x, in column] for column in ([items, others] if kind == "co-moments" else [items])]
@@ -222,4 +222,4 @@ def check_powers(case):
 for name, check in {"exact": check_exact, "bytes": check_bytes, "keyed": check_keyed, "slots": check_slots, "powers": check_powers}.items():
     cases = [json.loads(line) for line in (pathlib.Path(__file__).parent / f"{name}.jsonl").open()]
     for case in cases: check(case)
-    print(f"{len(cases)} golden vectors of {name}: all as they should be")
+    print(f"{len(cases)} golden vectors of {name}: all are right")

@@ -15,7 +15,7 @@ use simd_kernels::{
     Level, by_definition, left_to_right, reduce_level_by_level, scratch_len, sum, unordered_sum,
 };
 
-/// For more leaves, the recursive definition is too slow.
+/// The maximum length for the recursive definition, which is too slow for more leaves.
 const DEFINITION_LEAVES: usize = 1 << 14;
 
 fn kernels(criterion: &mut Criterion) {
@@ -71,7 +71,7 @@ fn rank_of_item(criterion: &mut Criterion) {
 
 const RANKS: usize = 2;
 
-/// On two ranks, every other schedule is equal to one of these.
+/// On two ranks, every other schedule equals one of these.
 const WAYS: [Way; 5] = [
     Way::Tree(Algorithm::RecursiveDoubling),
     Way::Tree(Algorithm::Binomial),
@@ -80,7 +80,7 @@ const WAYS: [Way; 5] = [
     Way::LeftToRight,
 ];
 
-/// The time of `calls` calls on the slower rank, and the bits they gave.
+/// The time of `calls` calls on the slower rank, and the bits of the sum.
 fn measure(items: &[f64], scheme: Scheme, way: Way, calls: u64) -> (Duration, u64) {
     let ranks = threads::run(RANKS, |world| {
         let distribution = scheme

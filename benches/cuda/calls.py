@@ -1,7 +1,7 @@
-"""Times sums in GPU memory next to PyTorch's, in one run: `python3 benches/cuda/calls.py [FILE]`.
+"""Compares the times of sums in GPU memory with PyTorch's, in one run: `python3 benches/cuda/calls.py [FILE]`.
 
-Each time is for a Python call that returns a number to the host, so it includes the launch, the kernels, the copy and the wait. For PyTorch
-the call is `torch.sum(x).item()`. The functions alternate, and the table has the medians. It is also written to FILE, if given.
+Each time is that of a Python call that returns a number to the host: it includes the launch, the kernels, the copy and the wait. For PyTorch
+the call is `torch.sum(x).item()`. The functions alternate. The table has the medians, and is also written to FILE, if given.
 """
 
 import statistics
@@ -18,7 +18,7 @@ ROUNDS = 40
 
 
 def timed(function, x, repeats):
-    """The seconds of a call."""
+    """The seconds per call."""
     torch.cuda.synchronize()
     begin = time.perf_counter()
     for _ in range(repeats):

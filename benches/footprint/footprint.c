@@ -1,4 +1,4 @@
-/* Two calls, each between writes to `mark`: a trace counts the memory accesses between the writes. */
+/* Makes two calls, each between two writes to `mark`: a trace counts the memory accesses between the writes. */
 #include <stdio.h>
 #include <stdlib.h>
 

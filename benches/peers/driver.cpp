@@ -1,4 +1,4 @@
-// Times peers (peer.hpp) in random order: driver ROUNDS LENGTHS PEER.so…, as `driver 31 460,1602 a.so b.so`.
+// Times peers (peer.hpp) in random order: driver ROUNDS LENGTHS PEER.so…, for example `driver 31 460,1602 a.so b.so`.
 //
 // Rank 0 prints a line for each length, state and peer: length, state, the peer's index, the bits of its sum, and for each round the nanoseconds
 // of a call on the slowest rank. The states are those of `cargo xtask bench reduce`. `warm`: calls follow each other. `cold`: a single call after
@@ -82,7 +82,7 @@ template <uint64_t NUMBER> __attribute__((noinline)) static uint64_t other_code(
 
 template <size_t... NUMBERS> static std::vector<Code> all_code(std::index_sequence<NUMBERS...>) { return {other_code<NUMBERS>...}; }
 
-// 8 MiB of data, and 512 functions.
+// Changes 8 MiB of data, and calls 512 functions.
 static void other_work() {
     static std::vector<uint64_t> data(1 << 20, 1);
     static const std::vector<Code> code = all_code(std::make_index_sequence<512>());
@@ -110,10 +110,10 @@ static Nanoseconds longest_work() {
     return Nanoseconds(1.5 * slowest(Clock::now() - begin));
 }
 
-// The mean of calls that follow each other.
+// The mean time of calls that follow each other.
 static double warm_ns(const Peer &peer, int calls) {
     MPI_Barrier(MPI_COMM_WORLD);
-    // Not timed: the caches may still hold data of what ran before.
+    // This call is not timed, because the caches may still hold the data of an earlier peer.
     peer.sum();
     auto begin = Clock::now();
     for (int i = 0; i < calls; i++) {
@@ -122,7 +122,7 @@ static double warm_ns(const Peer &peer, int calls) {
     return slowest(Clock::now() - begin) / calls;
 }
 
-// A single call after other work.
+// The time of a single call after other work.
 static double cold_ns(const Peer &peer, Nanoseconds work) {
     MPI_Barrier(MPI_COMM_WORLD);
     auto agreed = Clock::now() + work;
@@ -134,7 +134,7 @@ static double cold_ns(const Peer &peer, Nanoseconds work) {
     return slowest(Clock::now() - begin);
 }
 
-// The item of a number from 0: negative, and most of them small, as log-likelihoods are. SplitMix64 draws it.
+// The item with this number, counted from 0. Items are negative, and most are small, as log-likelihoods are. SplitMix64 draws them.
 static double item(uint64_t number) {
     uint64_t z = (number + 1) * 0x9E3779B97F4A7C15;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
@@ -169,7 +169,7 @@ static void measure(const std::vector<Peer> &peers, int length, int rounds) {
     for (bool is_cold : {false, true}) {
         std::vector<std::vector<double>> samples(peers.size());
         for (int round = 0; round < rounds; round++) {
-            // All ranks draw the same order. No peer follows itself, because a call leaves code and data in the last cache.
+            // All ranks draw the same order. No peer follows itself, because a call leaves code and data in the last-level cache.
             size_t last = order.back();
             do {
                 std::shuffle(order.begin(), order.end(), random);

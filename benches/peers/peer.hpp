@@ -9,7 +9,7 @@
 PEER void peer_open(MPI_Comm comm, int begin, int count);
 // Copies this rank's items to where the library reads them.
 PEER void peer_fill(const double *items);
-// The sum of all ranks' items, on every rank. The call is timed. A library may overwrite the items: then later calls have other sums, but as
-// much work.
+// The sum of all ranks' items, on every rank. The call is timed. A library may overwrite the items: then later calls have other sums, but
+// the same amount of work.
 PEER double peer_sum();
 PEER void peer_close();

@@ -1,4 +1,4 @@
-// ReproBLAS: binned sums of three bins, which its manual recommends, and an MPI_Allreduce of them.
+// ReproBLAS: binned sums of three bins, as its manual recommends, added over the ranks by MPI_Allreduce.
 #include <algorithm>
 #include <cstdlib>
 #include <vector>

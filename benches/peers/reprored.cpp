@@ -1,4 +1,4 @@
-// ReproRed's DualTreeSummation, with its default of two children a rank.
+// ReproRed's DualTreeSummation, with its default of two children per rank.
 #include <algorithm>
 #include <memory>
 #include <vector>

@@ -1,4 +1,4 @@
-// BinaryTreeSummation of the program that Stelz's thesis (2022) is about.
+// BinaryTreeSummation, of the program that Stelz's thesis (2022) describes.
 #include <memory>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// treefold's plan, by its C interface.
+// treefold: a plan, by the C interface.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

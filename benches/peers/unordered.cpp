@@ -4,7 +4,7 @@
 
 #include "peer.hpp"
 
-// The compiler splits it into two or four registers if one has fewer than 64 bytes.
+// If a register has fewer than 64 bytes, the compiler splits the vector into two or four registers.
 typedef double Lanes __attribute__((vector_size(64)));
 
 enum { LANES = 8, SUMS = 4 };

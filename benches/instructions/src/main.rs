@@ -3,7 +3,7 @@
 //!     one-kernel KERNEL LEVEL LEAVES CALLS
 //!
 //! A kernel is `sum`, `product`, `minimum`, `maximum`, `dot`, `absolute` (the sum and the absolute sum), `unordered-4`, `-8` or `-16`
-//! (an unordered sum with this many accumulators) or the width of a row. Items are doubles, or floats if `-f32` follows the name.
+//! (an unordered sum with this number of accumulators), or the width of rows to sum. Items are doubles, or floats if `-f32` follows.
 
 use std::env;
 use std::hint::black_box;
@@ -27,7 +27,7 @@ fn main() {
     match kernel.strip_suffix("-f32") {
         None => call(kernel, level, &data, calls),
         Some(kernel) => {
-            #[expect(clippy::cast_possible_truncation, reason = "this is how it rounds")]
+            #[expect(clippy::cast_possible_truncation, reason = "the cast rounds")]
             let data: Vec<f32> = data.iter().map(|&x| x as f32).collect();
             call(kernel, level, &data, calls);
         }
@@ -60,7 +60,7 @@ fn call<T: Float>(kernel: &str, level: Level, data: &[T], calls: usize) {
     }
 }
 
-/// Calls the kernel `calls` times; the compiler cannot merge the calls.
+/// Calls the kernel `calls` times, so that the compiler cannot merge the calls.
 fn repeat<T, R>(calls: usize, data: &[T], mut kernel: impl FnMut(&[T]) -> R) {
     for _ in 0..calls {
         black_box(kernel(black_box(data)));

@@ -1,8 +1,8 @@
-//! Limits on the instructions of kernels: a guard against slow code that does not depend on a clock.
+//! Checks that kernels do not exceed limits on their instructions. This detects slow code without a clock.
 //!
-//! On x86-64 valgrind's callgrind counts them; it knows no AVX-512. On aarch64 they are counted in a trace by qemu. The limits are a tenth
-//! above the counts at the time of writing: a new compiler may differ a little, but an extra pass, a lost vector or a call
-//! that is no longer inlined exceeds them.
+//! On x86-64, valgrind's callgrind counts instructions; it does not support AVX-512. On aarch64, they are counted in a trace by qemu. The
+//! limits are a tenth above the counts at the time of writing: a new compiler may differ a little, but an extra pass, a loop without
+//! vectors or a call that is no longer inlined exceeds them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -67,7 +67,7 @@ fn run(command: &mut Command, (kernel, level, leaves, calls): Run) {
     );
 }
 
-/// All instructions of a run.
+/// The number of all instructions of a run.
 #[cfg(not(target_arch = "aarch64"))]
 fn instructions(of: Run) -> BTreeMap<String, u64> {
     let file = file(of);
@@ -89,9 +89,9 @@ const COUNTER: &str = "valgrind";
 #[cfg(target_arch = "aarch64")]
 const COUNTER: &str = "qemu-aarch64-static";
 
-/// All instructions of a run, by their names; those of vectors end with `.2d` or the like.
+/// The number of instructions of a run, by name. Names of vector instructions end with `.2d` or the like.
 ///
-/// qemu writes each instruction once, when it translates it, and its address each time that it runs.
+/// qemu writes an instruction when it translates it, and the instruction's address each time that the instruction runs.
 #[cfg(target_arch = "aarch64")]
 fn instructions(of: Run) -> BTreeMap<String, u64> {
     let file = file(of);
@@ -119,7 +119,7 @@ fn instructions(of: Run) -> BTreeMap<String, u64> {
     counts
 }
 
-/// The instructions of one call, by name. Those outside the kernel are in both runs, and cancel.
+/// The number of instructions of one call, by name. Instructions outside the kernel occur in both runs, and cancel.
 fn per_call(kernel: &str, level: &str, leaves: usize) -> BTreeMap<String, u64> {
     let once = instructions((kernel, level, leaves, 1));
     let mut often = instructions((kernel, level, leaves, 11));
@@ -142,7 +142,7 @@ fn skip_reason() -> Option<String> {
     (!has_limits).then(|| "the limits are those of x86-64 and aarch64".to_owned())
 }
 
-/// The number of all instructions.
+/// The sum of all counts.
 fn all(counts: &BTreeMap<String, u64>) -> u64 {
     counts.values().fold(0, |sum, count| sum + count)
 }
@@ -164,7 +164,7 @@ fn kernels_take_no_more_instructions_than_they_did() {
 }
 
 /// A register of leaves takes one load and one addition, in tree order as in any other. The trace shows which instructions ran, so no
-/// compiler can have folded them away.
+/// compiler can have removed them.
 #[cfg(target_arch = "aarch64")]
 #[test]
 fn a_level_of_the_tree_is_one_instruction() {
