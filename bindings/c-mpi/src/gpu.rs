@@ -1,4 +1,4 @@
-//! Whether a plan looks for a GPU, and what it found.
+//! What a plan remembers about GPUs: whether it has looked for the driver, and which floats a GPU can sum.
 
 use std::cell::Cell;
 

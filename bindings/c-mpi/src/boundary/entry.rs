@@ -91,8 +91,8 @@ fn are_here() -> bool {
     true
 }
 
-/// The short path: an allreduce that only folds this rank's items by a built-in operator. Does nothing and returns `None` for any other call, and
-/// if anything is wrong. A short call takes longer the more memory it touches, and this path touches little.
+/// The short path: an allreduce that only folds this rank's items by a built-in operator. Does nothing and returns `None` for any other
+/// call, and if anything is wrong. A short call takes longer the more memory it touches, and this path touches little.
 ///
 /// # Safety
 /// As [`run`].
