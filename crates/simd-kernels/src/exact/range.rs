@@ -192,9 +192,7 @@ impl<const ZEROS: bool, const MANY: bool> SumsInRange<'_, ZEROS, MANY> {
             let mut halves = Halves::<V, N>::new(proven, [HIGHER, LOWER]);
             let mut several = items.chunks_exact(GROUPS * N * V::LANES);
             for groups in &mut several {
-                if self.ahead_bytes != 0 {
-                    prefetch_lines(groups, self.ahead_bytes);
-                }
+                prefetch_group::<V>(groups, self.ahead_bytes);
                 for group in 0..GROUPS {
                     let group = &groups[group * N * V::LANES..][..N * V::LANES];
                     halves.add_group::<ZEROS>(proven, factor, group, &mut range);
@@ -211,7 +209,8 @@ impl<const ZEROS: bool, const MANY: bool> SumsInRange<'_, ZEROS, MANY> {
                 let items = proven.load_padded(row);
                 split.may_have_negative_zeros |= has_zeros(row);
                 let parts = halves.add(proven, factor, register, items);
-                range.look_at(proven, [parts_seen::<true, V>(proven, parts, [items; 2])]);
+                let seen = parts_seen::<true, V>(proven, parts, [items; 2]);
+                range.look_at(proven, register, seen);
             }
             if !(range.has_all(proven) && halves.are_in_place(proven)) {
                 return None;
@@ -231,7 +230,7 @@ impl<const ZEROS: bool> Kernel<f64> for ProductsInRange<'_, ZEROS> {
         V: Vector<Element = f64>,
         O: Combine<f64>,
     {
-        if ZEROS || has_many_registers::<V>() {
+        if ZEROS || V::LANES > 2 || has_many_registers::<V>() {
             self.split::<V, 2>(proven)
         } else {
             self.split::<V, 1>(proven)
@@ -257,20 +256,17 @@ impl<const ZEROS: bool> ProductsInRange<'_, ZEROS> {
             let mut x_groups = x.chunks_exact(N * V::LANES);
             let mut y_groups = y.chunks_exact(N * V::LANES);
             for (x, y) in (&mut x_groups).zip(&mut y_groups) {
-                if self.ahead_bytes != 0 {
-                    prefetch_lines(x, self.ahead_bytes);
-                    prefetch_lines(y, self.ahead_bytes);
-                }
-                let mut seen = [factor; N];
+                prefetch_group::<V>(x, self.ahead_bytes);
+                prefetch_group::<V>(y, self.ahead_bytes);
                 for register in 0..N {
                     let x = proven.load(&x[register * V::LANES..]);
                     let y = proven.load(&y[register * V::LANES..]);
                     let (product, error) = product_and_error(proven, x, y);
                     let parts = products.add(proven, factor, register, product);
-                    seen[register] = parts_seen::<ZEROS, V>(proven, parts, [x, y]);
+                    let seen = parts_seen::<ZEROS, V>(proven, parts, [x, y]);
+                    range.look_at(proven, register, seen);
                     errors.add(proven, factor, register, error);
                 }
-                range.look_at(proven, seen);
             }
             let rows = x_groups.remainder().chunks(V::LANES);
             let rows = rows.zip(y_groups.remainder().chunks(V::LANES));
@@ -279,7 +275,8 @@ impl<const ZEROS: bool> ProductsInRange<'_, ZEROS> {
                 let (x, y) = (proven.load_padded(x), proven.load_padded(y));
                 let (product, error) = product_and_error(proven, x, y);
                 let parts = products.add(proven, factor, register, product);
-                range.look_at(proven, [parts_seen::<true, V>(proven, parts, [x, y])]);
+                let seen = parts_seen::<true, V>(proven, parts, [x, y]);
+                range.look_at(proven, register, seen);
                 errors.add(proven, factor, register, error);
             }
             let are_in_place = products.are_in_place(proven) && errors.are_in_place(proven);
@@ -290,6 +287,15 @@ impl<const ZEROS: bool> ProductsInRange<'_, ZEROS> {
             errors.add_to(proven, &mut splits[1]);
         }
         Some(splits)
+    }
+}
+
+/// Prefetches the lines that follow a group at a distance. With few registers, a distance of 0 is no exception: it prefetches lines that are about
+/// to be read, and a branch in the loop makes the compiler keep accumulators in memory.
+#[inline(always)]
+fn prefetch_group<V: Vector>(group: &[f64], ahead_bytes: usize) {
+    if ahead_bytes != 0 || !has_many_registers::<V>() {
+        prefetch_lines(group, ahead_bytes);
     }
 }
 
@@ -339,13 +345,12 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
         group: &[f64],
         range: &mut Range<V>,
     ) {
-        let mut seen = [factor; N];
         for register in 0..N {
             let items = proven.load(&group[register * V::LANES..]);
             let parts = self.add(proven, factor, register, items);
-            seen[register] = parts_seen::<ZEROS, V>(proven, parts, [items; 2]);
+            let seen = parts_seen::<ZEROS, V>(proven, parts, [items; 2]);
+            range.look_at(proven, register, seen);
         }
-        range.look_at(proven, seen);
     }
 
     /// Adds items times a factor, and returns their higher parts.
@@ -416,22 +421,16 @@ impl<V: Vector<Element = f64>> Range<V> {
         Self([proven.load(&[f64::from_bits(u64::MAX); 16]); 3])
     }
 
+    /// Examines the parts of a group's register. On some processors, a bitwise operation waits three cycles for a floating-point result, so
+    /// successive parts go to different registers, if there are enough.
     #[inline(always)]
-    fn look_at<const N: usize>(&mut self, proven: Proven<V>, parts: [V; N]) {
-        // A bitwise operation on a floating-point sum takes three cycles on some processors, and each group waits for the previous one. With enough
-        // registers, every two parts of a group have a register of their own; otherwise the parts are first combined with each other.
-        let mut parts = parts;
-        let mut count = N;
-        while count > 1 && !has_many_registers::<V>() {
-            for index in 0..count / 2 {
-                parts[index] = proven.and(parts[index], parts[count - 1 - index]);
-            }
-            count = count.div_ceil(2);
-        }
-        for (index, part) in parts[..count].iter().enumerate() {
-            let seen = &mut self.0[index / 2];
-            *seen = proven.and(*seen, *part);
-        }
+    fn look_at(&mut self, proven: Proven<V>, register: usize, parts: V) {
+        let seen = match V::LANES {
+            _ if has_many_registers::<V>() => register / 2,
+            4 => register % 3,
+            _ => 0,
+        };
+        self.0[seen] = proven.and(self.0[seen], parts);
     }
 
     /// Whether all exponents were in range.
