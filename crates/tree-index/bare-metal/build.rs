@@ -1,4 +1,4 @@
-//! Links without start-up code, C library and loader, so that code that needs one of them fails to
+//! Links without start-up code, C library or loader, so that code that needs any of them fails to
 //! link.
 
 fn main() {

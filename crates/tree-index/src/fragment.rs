@@ -20,7 +20,7 @@ use core::ops::Range;
 
 use crate::{Node, SubtreeRoots, Tree};
 
-/// Iterator over the fragment of a set of items, made by [`Tree::fragment`].
+/// Iterator over the fragment of a set of items, returned by [`Tree::fragment`].
 #[derive(Clone, Debug)]
 pub struct Fragment<I: Iterator<Item = Range<u64>>> {
     tree: Tree,
@@ -95,7 +95,7 @@ impl Tree {
     /// The parent of two nodes, or `None` unless they are siblings. If the parent lies at the right
     /// edge of the tree, returns its highest ancestor with the same span.
     ///
-    /// The arguments must be nodes of fragments, which name a node at the right edge in the same way.
+    /// Both arguments must be nodes of fragments, so a node at the right edge has that form, too.
     ///
     /// ```
     /// use tree_index::{Node, Tree};
@@ -123,8 +123,8 @@ impl Tree {
         Some(Node { x, y })
     }
 
-    /// Merges fragments, concatenated in `nodes`, into the fragment of their union, at the front of
-    /// `nodes`. Returns its number of nodes; what follows them in `nodes` is unspecified.
+    /// Merges the fragments concatenated in `nodes` into the fragment of their union, and writes it to
+    /// the front of `nodes`. Returns the length of the merged fragment; later entries are unspecified.
     ///
     /// The nodes must be sorted and disjoint; there may be holes between them. Each carries a value,
     /// such as the reduction of its span. `combine(left, right)` computes the value of the parent.

@@ -1,4 +1,4 @@
-//! Two lists of subtrees for a contiguous range of items, in O(log N) steps each.
+//! Lists the outbound roots and the fragment of a contiguous range of items, in O(log N) steps each.
 //!
 //! Both iterators go from subtree to subtree, left to right, but their subtrees differ in height. An
 //! outbound root is the highest node at its x. Its subtree may extend past the end of the range,
@@ -10,14 +10,14 @@ use core::ops::Range;
 
 use crate::{Node, Tree, parent};
 
-/// Iterator over a range's fragment, made by [`Tree::subtree_roots`].
+/// Iterator over a range's fragment, returned by [`Tree::subtree_roots`].
 #[derive(Clone, Debug)]
 pub struct SubtreeRoots {
     tree: Tree,
     rest: Range<u64>,
 }
 
-/// Iterator over a range's outbound subtree roots, made by [`Tree::outbound_roots`].
+/// Iterator over a range's outbound subtree roots, returned by [`Tree::outbound_roots`].
 #[derive(Clone, Debug)]
 pub struct OutboundRoots {
     tree: Tree,
@@ -55,8 +55,8 @@ impl Tree {
     ///
     /// In Algorithm 1 the owner of the range sends these values in this order, each to the owner of
     /// its [`parent`]. A range that contains item 0 has one outbound root, the root of the tree,
-    /// whose value is the result. The subtrees may extend past the end of the range; other ranks
-    /// send the values for that part.
+    /// whose value is the result. The subtrees may extend past the end of the range; the owners of
+    /// the items beyond send their values to this rank.
     ///
     /// # Panics
     ///
@@ -76,9 +76,9 @@ impl Tree {
         }
     }
 
-    /// The PE-intersecting nodes, whose left child lies on an earlier rank, and whose right child is an
-    /// outbound root of the range: (parent(x), max_y(x) + 1), in the order of these roots (thesis,
-    /// chapter 2).
+    /// The PE-intersecting nodes of a range (thesis, chapter 2). The right child of each is an outbound
+    /// root (x, max_y(x)) of the range, and its left child is on an earlier rank. The node is
+    /// (parent(x), max_y(x) + 1), and the order is that of the roots.
     ///
     /// One value is sent for each node, so their number over all ranks is the number of messages.
     ///
@@ -126,8 +126,8 @@ impl Iterator for OutboundRoots {
         let x = self.rest.start;
         let y = self.tree.max_y(x);
         let node = Node { x, y };
-        // This is min(N, largest_subtree_child_index(x) + 1), the first item that is not below the
-        // node. The parents of all items below the node are at x or after it.
+        // The next start is min(N, largest_subtree_child_index(x) + 1), the first item that is not below
+        // the node. The items skipped are no roots: their parents are at x or after it.
         self.rest.start = self.tree.span(node).end;
         Some(node)
     }

@@ -1,7 +1,7 @@
-//! The tree over N items: which nodes exist, their parents, children and spans.
+//! The tree over N items: which nodes exist, their children and their spans.
 //!
-//! For N > 2^63 the root has height 64, and its size of 2^64 items does not fit into a `u64`. Sizes
-//! saturate there. The result is still exact, because spans are cut off at N.
+//! For N > 2^63 the root has height 64, and its size of 2^64 items does not fit into a `u64`. Its size
+//! saturates to `u64::MAX`; its span is still exact, because spans are cut off at N.
 
 use core::ops::Range;
 
@@ -68,7 +68,7 @@ impl Tree {
     }
 
     /// The y-coordinate of the highest node that starts at x: the number of trailing zeros of x,
-    /// and the tree's height for x = 0 (thesis, section 3).
+    /// or the tree's height for x = 0 (thesis, section 3).
     ///
     /// # Panics
     ///

@@ -1,8 +1,8 @@
 //! Fragments of unions, and merging: the result does not depend on the order of the merges.
 //!
-//! A value here is the expression that computed it, which reveals a wrong operand or a wrong order.
+//! Each value is a string, the expression that computes it, so a wrong operand or order shows.
 
-#[allow(dead_code, reason = "every test file uses its part of the oracle")]
+#[allow(dead_code, reason = "each test file uses only some functions")]
 mod oracle;
 
 use std::ops::Range;
@@ -84,7 +84,7 @@ fn merging_is_associative() {
     }
 }
 
-/// Every subset of up to 12 items: as single items, as ranges, and merged from items.
+/// Checks the fragment of every subset of up to 12 items, once from ranges and once merged from items.
 #[test]
 fn fragments_of_every_set() {
     for items in 0..=12_u64 {

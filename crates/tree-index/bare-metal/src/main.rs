@@ -1,8 +1,8 @@
 //! A program without an operating system that uses every part of `tree-index`.
 //!
-//! The test is that it links; it is not run. It defines its own panic handler. If any dependency
-//! uses `std`, there are two handlers and the build fails ("duplicate lang item `panic_impl`"). An
-//! allocation fails to build because there is no allocator.
+//! The test is that the program links; nobody runs it. It defines its own panic handler. If any
+//! dependency uses `std`, there are two handlers and the build fails ("duplicate lang item
+//! `panic_impl`"). Code that allocates fails to build, because there is no allocator.
 #![no_std]
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! The definitions in their simplest form, as the reference for the tests.
 //!
-//! These functions follow the recursive equations 2.1 to 2.3 or visit every item. They use `u128`, so
-//! they cannot overflow, and share no bit tricks with the code under test.
+//! These functions follow the recursive equations 2.1 to 2.3 of the thesis, or visit every item. They
+//! use `u128`, so they cannot overflow, and they share no bit tricks with the code under test.
 
 use std::ops::Range;
 
