@@ -1,4 +1,4 @@
-//! Compiles the kernels for each float type.
+//! Instantiates the generic kernels for each float type.
 
 use crate::exact::{plain, zeros};
 use crate::fold::{fused, runs, slice};
@@ -9,7 +9,7 @@ use crate::sets::compiled::{Compiled, Kernels};
 use crate::sets::level::Level;
 use crate::sets::vector::{Add, Maximum, Minimum, Multiply};
 
-/// The [`Kernels`] of an operation: `$fold` folds a slice.
+/// Builds the [`Kernels`] of an operation; `$fold` is its fold of one slice.
 macro_rules! kernels {
     ($float:ident, $operation:ident, $fold:expr) => {{
         fn fold(level: Level, leaves: &[$float]) -> Option<$float> {
@@ -52,7 +52,7 @@ macro_rules! kernels {
 macro_rules! compiled {
     ($($float:ident),+) => {$(
         impl Compiled for $float {
-            // Only sums have separate code for one slice: for other operations, a fold of one run takes a few nanoseconds more.
+            // Only sums have separate code for one slice. Other operations fold it as a single run, which takes a few nanoseconds more.
             const SUMS: Kernels<Self> = kernels!($float, Add, slice::sum_kernel);
             const PRODUCTS: Kernels<Self> =
                 kernels!($float, Multiply, runs::fold_run_kernel::<_, Multiply>);

@@ -1,7 +1,7 @@
 //! Tree-ordered folds of slices of any length, on one thread.
 //!
-//! The order is treefold's binary tree: combine neighbours in pairs, let an odd last one move up unchanged, and repeat. The
-//! kernels compute it with AVX-512, AVX2, SSE2, NEON or scalar code, with the same bits.
+//! The order is treefold's binary tree: combine neighbours in pairs, pass a last value without a neighbour up unchanged, and repeat.
+//! The kernels use AVX-512, AVX2, SSE2, NEON or scalar code; all give the same bits.
 //!
 //! ```
 //! use simd_kernels::{Level, sum};
@@ -18,18 +18,18 @@
 //! | [`sum`], [`fold`] | sums; products, minima and maxima. One pass over the input, no allocation |
 //! | [`fold_runs`] | several folds in one call, for the subtrees of a rank's range |
 //! | [`sum_lanes`] | sums in lanes, each in tree order |
-//! | [`dot`], [`squared_norm`], [`sum_and_absolute_sum`] | sums whose leaves are computed in the same pass |
+//! | [`dot`], [`squared_norm`], [`sum_and_absolute_sum`] | sums of products, squares and magnitudes, computed in the same pass |
 //! | [`fold_rows`], [`combine_rows`], [`sum_pairs`] | rows of values, element by element |
 //! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
-//! | [`fold_in_any_order`], [`fold_rows_in_any_order`] | folds of integers, whose order changes nothing |
+//! | [`fold_in_any_order`], [`fold_rows_in_any_order`] | folds of integers, which are the same in any order |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
 //! | [`plain_sums`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | exact sums of blocks of items and of columns, and exact products: see the crate `exact-sum` |
-//! | [`has_default_environment`], [`Quiet`], [`Subnormals`], [`without_traps`] | no numbers: they check or change the floating-point environment |
+//! | [`has_default_environment`], [`Quiet`], [`Subnormals`], [`without_traps`] | nothing; they check or change the floating-point environment |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
-//! | `unordered_sum`, `left_to_right` | sums in other orders, as a reference for speed; with feature `baselines` |
+//! | `unordered_sum`, `left_to_right` | sums in other orders, to compare speed with; only with feature `baselines` |
 //!
-//! The modules, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact`, `integers` and `unordered`. `compiled` compiles all kernels for
-//! floats in this crate, so that programs that call the kernels do not compile them again.
+//! The modules, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact`, `integers` and `unordered`. The module `compiled` instantiates
+//! the generic kernels for `f32` and `f64` in this crate, so that programs that call them do not compile them again.
 //!
 //! The kernels return NaNs with the payload and sign that the hardware produces. The caller must canonicalise them.
 

@@ -6,11 +6,11 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The most items in a call of [`decode`] or [`decode_digits`]: their pairs fit into the L1 cache, and the sum of 512 halves is below 2^62 in
-/// magnitude.
+/// The most items in a call of [`decode`], [`decode_floats`] or [`decode_digits`]. Their pairs fit into the L1 cache, and the sum of 512 halves is
+/// below 2^62 in magnitude.
 pub const DECODED_ITEMS: usize = 512;
 
-/// An item as an integer: the first half, below 2^53 in magnitude, plus 2^53 times the second. Both have the item's sign.
+/// An item as an integer in two halves: the first, which is below 2^53 in magnitude, plus 2^53 times the second. Both have the item's sign.
 pub type Pair = [i64; 2];
 
 /// The unit of the integers of [`decode`]: 2^[`exponent`](Self::exponent).
@@ -21,7 +21,7 @@ pub struct DecodeUnit {
 }
 
 impl DecodeUnit {
-    /// The number of exponents whose items fit into an integer.
+    /// The number of consecutive exponents whose items fit into an integer of one unit.
     pub const EXPONENTS: i32 = 53;
 
     /// The unit for items whose exponents, as in [`Exponents`](crate::Exponents), are from `exponent` - `below` to `exponent`.
@@ -59,13 +59,13 @@ impl DecodeUnit {
         }
     }
 
-    /// How far an item's exponent is above the lowest, wrapping.
+    /// An item's exponent minus the lowest one, wrapping.
     #[inline(always)]
     fn distance(self, bits: u64) -> u64 {
         (bits >> 52 & 0x7FF).wrapping_sub(i64::from(self.lowest).cast_unsigned())
     }
 
-    /// The number of exponents that fit. The exponents of infinities and of subnormal numbers do not fit.
+    /// The number of exponents, from the lowest on, whose items fit. Infinities and subnormal numbers never fit.
     #[inline(always)]
     fn room(self) -> u64 {
         let room = if self.lowest < 1 {
@@ -81,7 +81,7 @@ impl DecodeUnit {
 /// digit d - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeDigits {
-    /// The position within digit 0 of the biased exponent 0.
+    /// The place of the biased exponent 0 within digit 0.
     offset: u8,
 }
 
@@ -92,7 +92,7 @@ impl DecodeDigits {
     /// The number of digits. Every finite item belongs to one of them.
     pub const DIGITS: usize = 65;
 
-    /// Digits whose units include `unit`.
+    /// Digits such that one of their units is `unit`.
     #[must_use]
     pub fn with(unit: DecodeUnit) -> Self {
         let offset = (-unit.lowest).rem_euclid(Self::PLACES.cast_signed());
@@ -218,7 +218,7 @@ impl Kernel<f64> for Decode<'_> {
 }
 
 /// Writes floats as integers in a unit. Returns true if all fit into the first half of a [`Pair`]. A float fits if it is zero, or if it is normal and
-/// its exponent is from 29 below the unit's lowest exponent for doubles up to that exponent. A float that does not fit is written as zero.
+/// its exponent is from e - 29 to e, where e is the unit's lowest exponent for doubles. A float that does not fit is written as zero.
 ///
 /// # Panics
 /// There are more than [`DECODED_ITEMS`].
@@ -258,8 +258,8 @@ impl Kernel<f64> for Floats<'_> {
     fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) -> bool {
         const FRACTION_BITS: u32 = f32::MANTISSA_DIGITS - 1;
         const MORE_BITS: i32 = 52 - FRACTION_BITS.cast_signed();
-        // The biased exponents of floats that fit go from `first` to `end`; the exponent `zeroth` is shifted by 0 places. A double's bias is 896
-        // more.
+        // Floats fit if their biased exponents are in `first..end`. A float of biased exponent `zeroth` is shifted by 0 places. The bias of
+        // doubles is larger by 896.
         let zeroth = self.unit.lowest - 896 - MORE_BITS;
         let [first, end] = [zeroth, zeroth + MORE_BITS + 1].map(|biased| biased.clamp(1, 255));
         let (first, room) = (first.cast_unsigned(), (end - first).cast_unsigned());
@@ -279,7 +279,7 @@ impl Kernel<f64> for Floats<'_> {
     }
 }
 
-/// Stands for the digit of a zero, an infinity or a NaN, none of which belongs to a digit.
+/// Written in place of a digit for zeros, infinities and NaNs, which belong to no digit.
 pub const NO_DIGIT: u8 = u8::MAX;
 
 /// Writes items as integers in the units of their digits. Returns true if all are finite. An item that is not finite is written as zero.

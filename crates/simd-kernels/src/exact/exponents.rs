@@ -1,11 +1,11 @@
-//! The exponents of items.
+//! Finds the smallest and the largest exponent of items.
 
 use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The exponents of some numbers, except zeros.
+/// The smallest and the largest exponent of some numbers. Zeros are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exponents {
     /// The smallest exponent; -1023 for subnormal numbers.
@@ -76,7 +76,7 @@ impl Kernel<f64> for OfProducts<'_> {
 struct Seen {
     largest: u64,
     smallest: u64,
-    /// The bits of the smallest magnitude but zero, minus 1: a zero wraps to the largest integer.
+    /// The bits of the smallest magnitude except zero, minus 1. A zero's bits minus 1 wrap to the largest integer.
     smallest_other: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The loops of exact sums and products: sums of blocks without rounding errors.
+//! The loops of exact sums and products, which process blocks of items without rounding errors.
 
 pub(crate) mod decode;
 pub(crate) mod exponents;

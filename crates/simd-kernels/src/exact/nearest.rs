@@ -1,4 +1,4 @@
-//! Rounds pairs of integers to the nearest floats.
+//! Rounds integers, each stored as a [`Pair`], and their quotients to the nearest doubles.
 
 use crate::exact::decode::{DecodeUnit, LOWER, LOWER_PLACES, Pair};
 use crate::exact::split::power_of_two;
@@ -30,8 +30,8 @@ pub fn nearest_doubles(
     convert::<false>(level, pairs, unit, doubles)
 }
 
-/// [`nearest_doubles`] with rounding to odd, so that rounding the result again, to a shorter type, gives the same as rounding once: an integer that
-/// is not a double is rounded to the neighbouring double whose last bit is one.
+/// [`nearest_doubles`], but rounds to odd: an integer that is not a double becomes the neighbouring double whose last bit is one. Rounding this
+/// double again, to a shorter type, then gives the same result as rounding the integer once.
 pub fn doubles_to_round(
     level: Level,
     pairs: &[Pair],
@@ -72,9 +72,9 @@ struct Nearest<'p, const TO_ODD: bool> {
 /// [`nearest_quotients`] supports divisors below this.
 const MANY: usize = 1 << 26;
 
-/// Divides integers in a unit by numbers of items, and rounds to the nearest doubles; writes NaN where 100 places of a quotient do not decide how
-/// to round it. Returns false, and writes nothing, if the unit is so small that results may be subnormal, or for 2^26 items or more. Each half of
-/// a pair must be below 2^62 in magnitude.
+/// Divides integers in a unit by numbers of items, and rounds the quotients to the nearest doubles. Writes NaN for a quotient whose first 100 places
+/// do not decide how to round it. Returns false, and writes nothing, if the unit is so small that results may be subnormal, or if a number of items
+/// is 2^26 or more. Each half of a pair must be below 2^62 in magnitude.
 ///
 /// # Panics
 /// The slices differ in length.
@@ -128,7 +128,7 @@ impl Kernel<f64> for Quotients<'_> {
         reason = "the values have few enough bits"
     )]
     fn compute<V: Vector<Element = f64>, O: Combine<f64>>(self, _: Proven<V>) {
-        /// A bound of a quotient's error, relative to half a unit in its last place.
+        /// A bound on a quotient's error, relative to half a unit in its last place.
         const DOUBT: f64 = 1.0 / (1_u64 << 46) as f64;
         let items = self.items.iter().map(|items| f64::from(*items as u32));
         let pairs = self.pairs.iter().zip(items);
@@ -151,8 +151,8 @@ impl Kernel<f64> for Quotients<'_> {
     }
 }
 
-/// The sum of two numbers, rounded to nearest, and its exact rounding error. One of them must be 0, or the first at least as large as the second
-/// in magnitude (Dekker's Fast2Sum).
+/// The sum of two numbers, rounded to nearest, and its exact rounding error (Dekker's Fast2Sum). The first number must be at least as large in
+/// magnitude as the second, or one of them must be 0.
 #[inline(always)]
 fn sum(first: f64, second: f64) -> [f64; 2] {
     let sum = first + second;
@@ -169,7 +169,7 @@ fn to_odd([rounded, lacks]: [f64; 2]) -> f64 {
     f64::from_bits(if lacks == 0.0 { bits } else { lower | 1 })
 }
 
-/// An integer as the sum of two doubles, the second of which is rounded to odd.
+/// Splits an integer into the sum of two doubles. The second one is rounded to odd.
 #[inline(always)]
 #[expect(
     clippy::cast_precision_loss,
@@ -184,7 +184,7 @@ fn halves([lower, higher]: Pair) -> [f64; 2] {
     let lower = (lower.cast_unsigned() & LOWER) as f64;
     let middle = f64::from(higher as u32) * PLACES;
     let upper = f64::from((higher >> 32) as i32) * UPPER_PLACES;
-    // Three numbers whose bits do not overlap.
+    // The bits of `upper`, `middle` and `lower` do not overlap.
     let [upper, lacks] = sum(upper, middle);
     [upper, to_odd(sum(lacks, lower))]
 }

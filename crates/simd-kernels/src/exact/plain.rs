@@ -1,5 +1,5 @@
-//! Sums by plain additions, which are exact if the processor's inexact flag stays clear. This is common for floats, which are added as doubles,
-//! for integers, and for other items with short significands and few exponents.
+//! Sums by plain additions, which are exact if the processor's inexact flag stays clear. It often does for floats (they are added as doubles), for
+//! integers, and for other items with short significands and few exponents.
 
 use crate::processor::environment::Watch;
 use crate::processor::prefetch::{Ahead, prefetch_lines};
@@ -12,17 +12,17 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// The number of vector accumulators: an addition takes four cycles, and a processor starts two additions per cycle.
 const REGISTERS: usize = 8;
 
-/// The number of registers that look for zeros: each update of a register waits for the previous update.
+/// The number of registers that detect zeros. There are several because each update of a register waits for its previous update.
 const LOOKS: usize = 4;
 
 /// The sums of items 0, 2, 4, … and of items 1, 3, 5, …; `None` if an addition was rounded or a sum is not finite. If `zeros` is set, also returns
-/// whether an item may be -0.0. The sum of zeros is +0.0.
+/// whether an item may be -0.0. The sum is +0.0 even if all items are -0.0.
 ///
 /// ```
 /// use simd_kernels::{Ahead, Level, Quiet, plain_sums};
 ///
 /// let quiet = Quiet::now().expect("it is the default environment");
-/// let mut watch = quiet.watch().expect("the processor tells");
+/// let mut watch = quiet.watch().expect("the processor has an inexact flag");
 /// let mut sums = |items| plain_sums::<f64>(Level::best(), items, false, Ahead::Nothing, &mut watch);
 /// assert_eq!(sums(&[1.5, 0.25, 1e9]), Some(([1e9 + 1.5, 0.25], false)));
 /// assert_eq!(sums(&[0.1, 0.25, 1e9]), None);
@@ -117,7 +117,7 @@ where
         for (lane, sum) in lanes[..V::LANES].iter().enumerate() {
             of_parity[lane % 2] += sum;
         }
-        // The items that do not fill a register are not examined.
+        // Last items that do not fill a register are not examined, so they may be zeros.
         let mut may_have_zeros = ZEROS && !self.items.len().is_multiple_of(V::LANES);
         for zeros in zeros {
             may_have_zeros |= zeros.are_there(proven);
@@ -126,8 +126,8 @@ where
     }
 }
 
-/// Detects -0.0, whose bits are the least signed integer, by the minimum of the items' bits as signed integers. On sets without that instruction,
-/// detects zeros of either sign: the bits of a lane are set if one of its items was zero.
+/// Detects -0.0, whose bits are the least signed integer, by the minimum of the items' bits as signed integers. With instruction sets that lack this
+/// minimum, it detects zeros of either sign: all bits of a lane are set if one of its items was zero.
 #[derive(Clone, Copy)]
 struct Zeros<V> {
     least: V,

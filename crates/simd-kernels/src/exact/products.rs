@@ -1,12 +1,12 @@
-//! Products and their rounding errors.
+//! Computes products and their rounding errors.
 
 use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Minimum, Proven, Vector};
 
-/// The rounding error of a product of at least this magnitude, 2^-968, is a double: its last binary place is at most 106 places below, and
-/// the smallest subnormal number is 2^-1074.
+/// 2^-968. The rounding error of a product of at least this magnitude is a double: the error's last binary place is at most 106 places
+/// below the product's first, and the smallest subnormal number is 2^-1074.
 pub const EXACT_PRODUCT: f64 = f64::from_bits((1023 - 968) << 52);
 
 /// Writes the rounded products of the items of `x` and `y` to `products`, and their rounding errors to `errors`. Returns true if all
@@ -89,9 +89,9 @@ impl Kernel<f64> for ProductErrors<'_> {
     }
 }
 
-/// The check that all errors are exact.
+/// Checks that all errors are exact.
 struct Check<V> {
-    /// The smallest magnitudes of products.
+    /// The smallest magnitude of the products in each lane.
     smallest: V,
     /// Not zero in lanes in which a product or an error was not finite.
     bits: V,
@@ -133,8 +133,8 @@ where
     (product, error)
 }
 
-/// The rounding error of a product, from the products of the factors' halves (Dekker, Numer. Math. 18, 1971). NaN for factors of 2^996
-/// or more.
+/// The rounding error of a product, computed from products of the factors' halves (Dekker, Numer. Math. 18, 1971). It is NaN for factors
+/// of 2^996 or more.
 #[inline(always)]
 fn error_by_halves<V>(proven: Proven<V>, x: V, y: V, product: V) -> V
 where

@@ -1,9 +1,9 @@
-//! Exact sums of items, or of products, whose exponents are within a range of 32; in half the time of [`split`](crate::split).
+//! Exact sums of items, or of products, whose exponents are within a range of 32. They take half the time of [`split`](crate::exact::split).
 //!
 //! Items are scaled by a power of two, so that their exponents become -31 to 0, and split as in that module. If all exponents are in this range, no
-//! accumulator overflows and no rest is left, so neither has to be checked. Only the exponents of the parts that go into the higher accumulator are
-//! checked, by the AND of all parts: in a double's bits, the exponents -31 to 0 are 992 to 1023, and five bits are set in all of these. A few much
-//! larger exponents have these five bits, too, but such items change the accumulator's own exponent for good, which is checked as well.
+//! accumulator overflows and no rest is left, so neither is checked for each item. Instead, the AND of all parts for the higher accumulator shows
+//! whether their exponents were in range: in a double's bits, the exponents -31 to 0 are 992 to 1023, and five bits are set in all of these. Some
+//! much larger exponents have these five bits, too. Such items change the accumulator's own exponent permanently, which is checked at the end.
 
 pub(crate) mod scale;
 
@@ -25,7 +25,7 @@ const LANE_ITEMS: usize = (1 << 8) - 2;
 /// More items than this are added with more registers, which take longer to set up and to combine.
 const MANY_ITEMS: usize = 1 << 12;
 
-/// The number of registers of each accumulator for many items, in sets that have enough.
+/// The number of registers of each accumulator for many items, in instruction sets with 32 registers.
 const MANY_REGISTERS: usize = 6;
 
 /// The number of items that [`split_sums_in_range`] adds before it checks its accumulators, with registers of eight doubles.
@@ -34,10 +34,10 @@ pub const RANGE_BLOCK_ITEMS: usize = LANE_ITEMS * MANY_REGISTERS * 8;
 /// The most items, or products, of a call: the sums of their parts fit into 64-bit integers.
 const MOST_ITEMS: usize = 1 << 16;
 
-/// The exact sums of items whose exponents are in a range; zeros are allowed if `zeros` is set, and always among the last few items. `None` if
-/// there are other items, and possibly if an item is close to the end of the range.
+/// The exact sums of items whose exponents are in the scale's range. Zeros are allowed if `zeros` is set; among the last few items, they always are.
+/// Returns `None` if there are other items, and possibly if an item is close to an end of the range.
 ///
-/// The units of the split are [`RangeScale::units`]; it is always whole.
+/// The split is always whole. Its units are [`RangeScale::units`].
 ///
 /// # Panics
 /// There are more than 65,536 items.
@@ -84,11 +84,11 @@ fn sums<const ZEROS: bool, const MANY: bool>(
     compute(level, kernel)
 }
 
-/// The exact sums of the products x0 * y0, x1 * y1, …, whose exponents after rounding are in a range; factors may be zero if `zeros` is set. Returns
-/// the split of the rounded products, in [`RangeScale::units`], and of their errors, in [`RangeScale::error_units`].
+/// The exact sums of the products x0 * y0, x1 * y1, …, if the rounded products have exponents in the scale's range. Factors may be zero if `zeros` is
+/// set. Returns the split of the rounded products, in [`RangeScale::units`], and of their errors, in [`RangeScale::error_units`].
 ///
-/// `None` as for [`split_sums_in_range`], or if a factor is so large that the instruction set cannot compute an error. The scale must come from
-/// [`RangeScale::for_products`].
+/// Returns `None` in the same cases as [`split_sums_in_range`], and if a factor is so large that the instruction set cannot compute an error. The
+/// scale must come from [`RangeScale::for_products`].
 ///
 /// # Panics
 /// The slices differ in length, or have more than 65,536 items.
@@ -154,8 +154,8 @@ struct ProductsInRange<'i, const ZEROS: bool> {
     ahead_bytes: usize,
 }
 
-/// Whether a set has 32 registers rather than 16. With 16, further accumulators would be spilled, and a chain of additions through memory takes
-/// longer than fewer chains in registers.
+/// Whether an instruction set has 32 registers rather than 16. With 16, more accumulators would be spilled to memory, and additions there take longer
+/// than more additions in fewer registers.
 const fn has_many_registers<V: Vector>() -> bool {
     V::LANES == 8 || cfg!(target_arch = "aarch64")
 }
@@ -178,7 +178,7 @@ impl<const ZEROS: bool, const MANY: bool> Kernel<f64> for SumsInRange<'_, ZEROS,
 
 impl<const ZEROS: bool, const MANY: bool> SumsInRange<'_, ZEROS, MANY> {
     /// Splits with `N` registers of each accumulator, `GROUPS` groups at a time. With two groups, the registers of one group's sums are reused for
-    /// the other group's parts, and nothing is copied.
+    /// the other group's parts, so no register is copied.
     #[inline(always)]
     fn split<V, const N: usize, const GROUPS: usize>(self, proven: Proven<V>) -> Option<Split>
     where
@@ -202,7 +202,8 @@ impl<const ZEROS: bool, const MANY: bool> SumsInRange<'_, ZEROS, MANY> {
             for group in &mut groups {
                 halves.add_group::<ZEROS>(proven, factor, group, &mut range);
             }
-            // Fewer rows remain than there are registers, so no lane gets two of them. The index is constant, or the registers would be in memory.
+            // Fewer rows remain than there are registers, so each register gets at most one. The loop is over registers rather than rows, so that
+            // the compiler unrolls it and keeps the registers out of memory.
             let mut rows = groups.remainder().chunks(V::LANES);
             for register in 0..N {
                 let Some(row) = rows.next() else { break };
@@ -399,7 +400,7 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
     }
 }
 
-/// The parts to check: with `ZEROS`, all bits are set in lanes in which one of two factors is zero.
+/// The parts to check. With `ZEROS`, lanes in which one of two factors is zero have all bits set, which passes the check.
 #[inline(always)]
 fn parts_seen<const ZEROS: bool, V>(proven: Proven<V>, parts: V, [x, y]: [V; 2]) -> V
 where
@@ -412,7 +413,7 @@ where
     }
 }
 
-/// The check that exponents are in range: the bits that are set in all parts.
+/// Checks that exponents are in range: holds the bits that are set in all parts.
 struct Range<V>([V; 3]);
 
 impl<V: Vector<Element = f64>> Range<V> {

@@ -1,9 +1,9 @@
 //! Exact sums: items are split into multiples of a power of two, which are added like integers.
 //!
-//! An accumulator that lies between 2^k and 2^(k+1) has a last place of 2^(k-52). Adding an item to it rounds the item to a multiple of that place,
-//! without any other error, and the rest of the item is exact (Dekker, Numer. Math. 18, 1971, "Fast2Sum"). The rest goes into a second accumulator,
-//! 42 binary places below. As long as both accumulators stay between their powers of two, which their exponents show, they are integers; and if the
-//! second one leaves no rest, their sums are the sum of the items.
+//! An accumulator between 2^k and 2^(k+1) has a last place of 2^(k-52). Adding an item to it rounds the item to a multiple of that place, without any
+//! other error, and the rest of the item is exact (Dekker, Numer. Math. 18, 1971, "Fast2Sum"). The rest is added to a second accumulator, 42 binary
+//! places below. As long as the exponents of both accumulators do not change, both sums are exact multiples of their last places. If the second
+//! accumulator leaves no rest either, the two sums add up to the sum of the items.
 
 use core::hint::black_box;
 
@@ -17,8 +17,8 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// The most items of [`split_sums`].
 pub const SPLIT_ITEMS: usize = 4096;
 
-/// The difference between the exponents of the two accumulators. The higher one leaves rests of at most 2^(k-53), and fewer than 2^10 of
-/// them are added to a lane; the lower one has room for 2^(k-42-1).
+/// The difference between the exponents of the two accumulators. The higher one leaves rests of at most 2^(k-53). Fewer than 2^10 of these
+/// are added to a lane of the lower one, which has room for 2^(k-42-1).
 const LOWER: i32 = 42;
 
 /// The number of registers of each accumulator.
@@ -42,10 +42,10 @@ impl SplitScale {
         (higher < 1023).then_some(Self(higher))
     }
 
-    /// The scale for the rests that this scale leaves; `None` if it leaves none.
+    /// The scale for splitting the rests that this scale leaves; `None` if it leaves none.
     #[must_use]
     pub fn below(self) -> Option<Self> {
-        // Half of a lower accumulator's last place.
+        // The exponent of the largest rests: half of the lower accumulator's last place.
         let rests = self.lower_unit() - 1;
         (self.0 > Self::LOWEST).then(|| Self((rests + 12).max(Self::LOWEST)))
     }
@@ -91,7 +91,7 @@ pub struct Split {
     pub lower: [i64; 2],
     /// Whether no item left a rest.
     pub is_whole: bool,
-    /// Whether an item may be -0.0. It has no meaning unless `is_whole`.
+    /// Whether an item may be -0.0. Meaningless unless `is_whole` is set.
     pub may_have_negative_zeros: bool,
 }
 
@@ -115,7 +115,7 @@ pub fn split_sums(level: Level, items: &[f64], scale: SplitScale) -> Option<Spli
 
 /// [`split_sums`], but replaces each item by its rest.
 ///
-/// If the items do not fit, their values are then arbitrary.
+/// If it returns `None`, the items have arbitrary values.
 pub fn split_sums_and_rests(level: Level, items: &mut [f64], scale: SplitScale) -> Option<Split> {
     compute(level, SumsAndRests { items, scale })
 }
@@ -125,7 +125,7 @@ pub const SPLIT_ROWS: usize = 1000;
 
 const _: () = assert!(SPLIT_ROWS < 1 << 10);
 
-/// How many rows ahead columns are prefetched.
+/// The distance, in rows, at which columns are prefetched.
 const AHEAD_ROWS: usize = 16;
 
 /// The sum of a column's split items.
@@ -139,10 +139,10 @@ pub struct ColumnSplit {
     pub has_negative_zeros: bool,
 }
 
-/// The exact sums of some columns of at most [`SPLIT_ROWS`] rows of `width` items, from column `first` on, each at a scale of its own.
+/// The exact sums of some columns, from column `first` on, each at its own scale. There are at most [`SPLIT_ROWS`] rows of `width` items.
 ///
-/// A column's sum is `None` if its items do not fit, if an item leaves a rest, or if it was not computed, as for the last columns, which do
-/// not fill a register.
+/// A column's sum is `None` if its items do not fit, or if an item leaves a rest. It is also `None` for last columns that do not fill a
+/// register, whose sums are not computed.
 ///
 /// # Panics
 /// There are more than [`SPLIT_ROWS`] rows, or they do not have these columns; `splits` is not as long as `scales`.
@@ -194,7 +194,7 @@ impl Kernel<f64> for Columns<'_> {
 }
 
 impl Columns<'_> {
-    /// Splits the first columns, a lane for each, and returns the others.
+    /// Splits the first `N` registers of columns, one column per lane, and returns the remaining columns.
     #[inline(always)]
     fn add<const N: usize, V: Vector<Element = f64>>(self, proven: Proven<V>) -> Self {
         let (scales, other_scales) = self.scales.split_at(N * V::LANES);
@@ -212,7 +212,7 @@ impl Columns<'_> {
         let zeros = higher;
         let [mut different, mut rests] = [[nothing; N]; 2];
         let one = one(proven);
-        // This many rows of the columns are not in the L1 cache, and the rows are too far apart to be one stream.
+        // Rows of this size are not in the core's own caches, and too far apart for the processor's prefetcher to follow.
         let prefetches = size_of_val(self.rows) >= OWN_CACHE_BYTES;
         let ahead_bytes = AHEAD_ROWS * self.width * size_of::<f64>();
         for row in self.rows.chunks_exact(self.width) {
@@ -241,7 +241,7 @@ impl Columns<'_> {
                 let [higher, lower, different, rest] = stored.map(|lanes| lanes[lane].to_bits());
                 let (higher_zero, lower_zero) = scale.zeros();
                 let since = |bits: u64, zero: f64| bits.wrapping_sub(zero.to_bits()).cast_signed();
-                // An accumulator that has left its range has another sign or exponent. Only an item of -0.0 leaves a rest of -0.0.
+                // The sign or exponent of an accumulator changes when it leaves its range. Only an item of -0.0 leaves a rest of -0.0.
                 let is_whole = different >> 52 == 0 && rest << 1 == 0;
                 *split = is_whole.then(|| ColumnSplit {
                     higher: since(higher, higher_zero),
@@ -340,7 +340,7 @@ struct Accumulators<V> {
     rests: V,
 }
 
-/// 1.0 behind `black_box`, so that the compiler cannot turn the subtractions by products into plain ones.
+/// 1.0, hidden by `black_box` so that the compiler cannot simplify a * 1.0 - b to a - b in `subtract_by_product`.
 #[inline(always)]
 fn one<V: Vector<Element = f64>>(proven: Proven<V>) -> V {
     let one = black_box(1.0);
@@ -378,9 +378,9 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
     fn finish(self, proven: Proven<V>, scale: SplitScale) -> Option<Split> {
         const MAGNITUDE: u64 = !(1 << 63);
         let (higher, lower) = scale.zeros();
-        // An accumulator that has left its range has another sign or exponent.
+        // The sign or exponent of an accumulator changes when it leaves its range.
         let fits = bits(proven, self.different) >> 52 == 0;
-        // Not a closure, which would be compiled without the level's instructions.
+        // Not `fits.then`: its closure would be compiled without the level's instructions.
         if !fits {
             return None;
         }
@@ -441,7 +441,7 @@ where
     let mut sums = [0_i64; 2];
     for pair in lanes[..V::LANES].chunks_exact(2) {
         for (sum, lane) in sums.iter_mut().zip(pair) {
-            // Wrapping, since accumulators that do not fit get here too.
+            // This cannot overflow, because the accumulators fit; the wrapping addition saves a check.
             *sum = sum.wrapping_add(lane.to_bits().cast_signed());
         }
     }

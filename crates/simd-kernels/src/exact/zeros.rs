@@ -38,7 +38,7 @@ pub(crate) fn count_negative_zeros_kernel<T: Copy + Into<f64>>(
 
 struct Count<'i, T>(&'i [T]);
 
-/// 1 for a negative zero, else 0. Not a closure, which would be compiled without the level's instructions.
+/// 1 for a negative zero, else 0. This is a function because a closure would be compiled without the level's instructions.
 #[inline(always)]
 fn is_one(item: impl Into<f64>) -> u64 {
     u64::from(item.into().to_bits() == (-0.0_f64).to_bits())

@@ -1,15 +1,15 @@
-//! The range of exponents, and the accumulators for its parts.
+//! The scale of a range of exponents, and the exponents of the accumulators for its parts.
 
 use crate::exact::split::power_of_two;
 
 /// The number of exponents in a range.
 const EXPONENTS: i32 = 32;
 
-/// The exponent of the accumulator of higher parts: it takes fewer than 2^8 items below 2, and has room for 2^11.
+/// The exponent of the accumulator of higher parts. It receives fewer than 2^8 items, each below 2 in magnitude, and has room for 2^11.
 pub(super) const HIGHER: i32 = 12;
 
-/// The exponent of the accumulator of lower parts. Its last place, 2^-84, is also the last place of the smallest items: a little less than 2^-31, so
-/// that their higher part rounds to 2^-31. It takes fewer than 2^8 rests, of 2^-41 at most, and has room for 2^-33.
+/// The exponent of the accumulator of lower parts. Its last place, 2^-84, is also the last place of the smallest items, which are slightly below
+/// 2^-31 and have a higher part that rounds to 2^-31. It receives fewer than 2^8 rests of at most 2^-41 each, and has room for 2^-33.
 pub(super) const LOWER: i32 = HIGHER - 44;
 
 /// The exponent of the higher accumulator for rounding errors of products, which are at most 2^-53.
@@ -36,14 +36,14 @@ impl RangeScale {
 
     /// [`for_items`](Self::for_items) for rounded products.
     ///
-    /// The rounding error of a product from 2^-968 on is a double: its last place is 105 binary places below.
+    /// The rounding error of a product of at least 2^-968 is a double: its last place is at most 105 places below the product's exponent.
     #[must_use]
     pub fn for_products(lowest: i32, highest: i32) -> Option<Self> {
-        // A product that rounds up to the smallest number in range has an exponent one less.
+        // The exponent of a product that rounds up to the smallest number in range is one less.
         Self::between(1 - 968, lowest, highest)
     }
 
-    /// The scale of a range that starts at `first` or above.
+    /// The scale of a range that starts at `first` or above, and contains `lowest` to `highest`.
     fn between(first: i32, lowest: i32, highest: i32) -> Option<Self> {
         let most = lowest + EXPONENTS - 1;
         let least = highest.max(first + EXPONENTS - 1);
