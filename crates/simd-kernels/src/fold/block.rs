@@ -1,8 +1,8 @@
-//! Blocks of leaves that are folded in registers.
+//! Folds blocks of leaves in registers. L is the number of lanes of a register.
 //!
-//! A block is L parts of 64 leaves (of 128 floats with AVX2; one part of 256 floats for L = 16), and becomes one register of L nodes. It is cut into L
-//! strips. A *column* is one register of each strip. The first log2 L levels turn each column into a register whose lane j belongs to strip j. All
-//! further levels combine these registers lane by lane, without shuffles:
+//! A block has L parts of 64 leaves (of 128 floats with AVX2; for L = 16, one part of 256 floats). It is reduced to one register of L nodes. To this
+//! end it is cut into L strips. A *column* is one register of each strip. The first log2 L levels turn each column into a register whose lane j
+//! belongs to strip j. All further levels combine these registers lane by lane, without shuffles:
 //!
 //! ```text
 //! L = 4           column 0      column 1     …
@@ -15,11 +15,11 @@
 //! level 3         a0123 + b0123   c0123 + d0123   …
 //! ```
 //!
-//! If adjacent registers were combined instead, each level would shuffle: a third more for L = 4. Depth first, the code is a straight line that needs one
-//! register per level. The sizes are types, so that the compiler unrolls the recursion.
+//! If adjacent registers were combined instead, each level would need shuffles, a third more of them for L = 4. The recursion goes depth first, so the
+//! code is a straight line that needs one register per level. Sizes are types, so that the compiler unrolls the recursion.
 //!
-//! Leaves that are not in the core's own caches are read in order, part by part, because prefetchers follow that: on Zen 4, columns of a whole block
-//! take three times as long. A part has strips and columns of its own, but is so small that they can be read in any order.
+//! Leaves that are not in the core's own caches are read part by part, in an order that prefetchers follow: on Zen 4, reading columns of a whole block
+//! takes three times as long. A part has strips and columns of its own, but is so small that they can be read in any order.
 
 use core::hint::black_box;
 
@@ -32,7 +32,7 @@ use crate::fold::source::Source;
 use crate::processor::prefetch::MEMORY_AHEAD_BYTES;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// Up to L registers of L lanes each. Their memory is not initialised, which would take time in short folds.
+/// Up to L registers of L lanes each. Their memory starts uninitialised, because initialising it would take time in short folds.
 pub(crate) type Registers<V> = ArrayVec<V, 16>;
 
 /// The number of leaves in a block.
@@ -54,7 +54,7 @@ pub(crate) const fn part_leaves<V: Vector>() -> usize {
     }
 }
 
-/// The root of L^2 leaves.
+/// The root of a square, which is L^2 leaves.
 #[inline(always)]
 pub(crate) fn square_root<V, O, S, R: Reading>(proven: Proven<V>, square: S) -> V::Element
 where
@@ -65,8 +65,8 @@ where
     root::<V, O>(proven, square_nodes::<V, O, S, R>(proven, square))
 }
 
-/// The nodes of a block of [`block_leaves`], in one register, by straight-line code. A loop remains where that takes longer, with prefetches and with
-/// registers of 64 bytes, and for comparisons, which have the most code and gain nothing.
+/// Reduces a block of [`block_leaves`] to one register of nodes, by straight-line code. A loop is used where it is faster, which is with prefetches and
+/// with registers of 64 bytes, and for comparisons, which need the most code and would gain nothing.
 #[inline(always)]
 pub(crate) fn block_nodes<V, O, S, R: Reading>(proven: Proven<V>, block: S) -> V
 where
@@ -90,7 +90,7 @@ where
     }
 }
 
-/// [`block_nodes`] by a loop of L steps. Single blocks use it, because its code has fewer cache lines to load.
+/// [`block_nodes`] by a loop of L steps. Single blocks use it, because its code fills fewer cache lines.
 #[inline(always)]
 pub(crate) fn block_nodes_by_loop<V, O, S, R: Reading>(proven: Proven<V>, block: S) -> V
 where
@@ -126,13 +126,13 @@ where
     nodes[0]
 }
 
-/// The number of lanes. For leaves from memory the compiler must not know this number, so that it emits a loop.
+/// The number of lanes. For leaves from memory, this number is hidden from the compiler, so that it emits a loop.
 ///
 /// The hardware prefetcher follows a single instruction that reads at equal distances within a page. In straight-line code for
 /// a whole block, many different instructions read each page.
 #[inline(always)]
 pub(crate) fn lanes_by_loop<V: Vector, R: Reading>() -> usize {
-    // Unrolled plain Rust would be vectorised across parts, and read all of them at once.
+    // The compiler would vectorise unrolled plain Rust across parts, and thus read all parts at once.
     let is_plain_in_order = V::IS_PLAIN_RUST && R::IN_ORDER;
     if R::AHEAD_BYTES == MEMORY_AHEAD_BYTES || is_plain_in_order {
         black_box(V::LANES)
@@ -141,7 +141,7 @@ pub(crate) fn lanes_by_loop<V: Vector, R: Reading>() -> usize {
     }
 }
 
-/// The nodes of a part of a block. If it has L squares, prefetched leaves are read square by square.
+/// Reduces a part of a block to one register of nodes. With prefetches, a part of L squares is read square by square.
 #[inline(always)]
 pub(crate) fn part_nodes<V, O, S, R: Reading>(proven: Proven<V>, mut part: S) -> V
 where
@@ -163,7 +163,7 @@ where
     rows::<V, O>(proven, &nodes)
 }
 
-/// The first `count` columns of strips that have `strip_leaves` leaves each.
+/// Reduces the first `count` columns of L strips, of `strip_leaves` leaves each, to one register.
 #[inline(always)]
 fn columns<V, O, S, R: Reading>(
     proven: Proven<V>,
@@ -186,7 +186,7 @@ where
     }
 }
 
-/// The nodes of a square: L registers.
+/// Reduces a square, which is L registers, to one register of nodes.
 #[inline(always)]
 pub(crate) fn square_nodes<V, O, S, R: Reading>(proven: Proven<V>, leaves: S) -> V
 where
@@ -197,10 +197,10 @@ where
     One::strips::<V, O, S, R>(proven, leaves, V::LANES, 0)
 }
 
-/// A number of adjacent columns, each of which has one register of each of L strips.
+/// A number of adjacent columns. A column is one register of each of the L strips.
 trait Columns: PowerOfTwo {
-    /// In lane j, the common ancestor of the leaves in strip j, in these columns from `column` on. The strips have `strip_leaves` leaves each, and
-    /// follow each other.
+    /// Reduces these columns, from `column` on. Lane j of the result is the common ancestor of their leaves in strip j. The strips are adjacent and
+    /// have `strip_leaves` leaves each.
     fn strips<V, O, S, R: Reading>(
         proven: Proven<V>,
         leaves: S,
@@ -231,7 +231,7 @@ impl Columns for One {
         for strip in 0..V::LANES {
             let first = strip * strip_leaves + column * V::LANES;
             let leaves = leaves.split_at(first).1;
-            // One line at a time, because bursts of prefetches stall.
+            // Prefetches one cache line at a time, because bursts of prefetches stall.
             if R::AHEAD_BYTES > 0 && first.is_multiple_of(line_leaves) {
                 leaves.split_at(V::LANES).0.prefetch(R::AHEAD_BYTES);
             }
@@ -263,7 +263,7 @@ impl<A: Columns> Columns for Twice<A> {
 
 /// A number of adjacent parts of a block.
 trait Parts: PowerOfTwo {
-    /// The common ancestors of the nodes of these parts, from `part` on: L registers become one.
+    /// Reduces these parts, from `part` on: each part to a register of nodes, and these registers to one.
     fn parts<V, O, S, R: Reading>(proven: Proven<V>, block: S, part: usize) -> V
     where
         V: Vector,

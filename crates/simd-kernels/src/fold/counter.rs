@@ -9,7 +9,7 @@ use crate::fold::source::Source;
 /// Adding a subtree adds its number of leaves to the counter. Each carry combines two subtrees of the same height.
 #[derive(Debug)]
 pub(crate) struct Counter<T> {
-    /// The highest subtree first. Its memory is not initialised, which would take longer than a short fold.
+    /// The highest subtree first. The memory starts uninitialised, because initialising it would take longer than a short fold.
     waiting: ArrayVec<T, { usize::BITS as usize }>,
     leaves_count: u64,
 }
@@ -37,7 +37,7 @@ impl<T: Copy> Counter<T> {
         self.waiting.push(value);
     }
 
-    /// The root over all added subtrees and over `leaves`, which follow them: eight leaves at a time, then the rest.
+    /// The root over all added subtrees and the `leaves` that follow them. Folds eight leaves at a time, then the rest.
     ///
     /// # Panics
     /// There are neither subtrees nor leaves.
@@ -66,7 +66,7 @@ impl<T: Copy> Counter<T> {
         }
         let last = fold_by_bits(leaves.leaves(&mut buffer), &mut combine);
         let mut root = last.unwrap_or_else(|| self.waiting.pop().expect(WAITS));
-        // Loops rather than iterators: this is compiled for hundreds of types and operators.
+        // Loops compile faster than iterators, and this function is compiled for hundreds of types and operators.
         while let Some(left) = self.waiting.pop() {
             root = combine(left, root);
         }
@@ -91,7 +91,7 @@ fn four<T: Copy>([a, b, c, d]: [T; 4], combine: &mut impl FnMut(T, T) -> T) -> T
     combine(left, right)
 }
 
-/// The fold of fewer than eight leaves: of the four, two and one leaves that the bits of their number stand for; `None` for no leaves.
+/// The fold of fewer than eight leaves, in groups of four, two and one by the bits of their number; `None` for no leaves.
 #[inline]
 fn fold_by_bits<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> Option<T> {
     let (fours, rest) = leaves.as_chunks::<4>();
@@ -108,7 +108,7 @@ fn fold_by_bits<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> O
     root
 }
 
-/// The fold of fewer than eight leaves, written out for each length: faster if code and leaves are in the caches, but with more code and a jump
+/// [`fold_by_bits`], written out for each number of leaves. This is faster if code and leaves are in the caches, but has more code and a jump
 /// table.
 #[inline]
 pub(crate) fn fold_last<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> Option<T> {

@@ -1,9 +1,9 @@
-//! Folds of a few leaves, too few for the kernels.
+//! Folds of leaves that are too few for a kernel.
 
 use crate::fold::counter::{Counter, eight, fold_last};
 use crate::fold::source::Source;
 
-/// For fewer leaves, the set-up of a kernel costs more than it saves.
+/// For fewer leaves, setting up a kernel costs more than it saves.
 pub(crate) const FEW_LEAVES: usize = 64;
 
 /// The fold of fewer than [`FEW_LEAVES`] leaves; `None` for no leaves.

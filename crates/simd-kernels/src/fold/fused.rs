@@ -14,7 +14,7 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// As [`FEW_LEAVES`], for products: the set-up of their kernel costs more.
+/// [`FEW_LEAVES`] for products, whose kernel costs more to set up.
 const FEW_PRODUCTS: usize = 2 * FEW_LEAVES;
 
 /// The sum of x0 * y0, x1 * y1, … in tree order; `None` for no elements. All levels give the same bits.
@@ -40,7 +40,7 @@ pub(crate) fn dot_kernel<T: Float>(level: Level, x: &[T], y: &[T]) -> Option<T> 
     sum_of(level, Products::new(x, y), FEW_PRODUCTS)
 }
 
-/// The sum of x0 * x0, x1 * x1, … in tree order; `None` for no elements. It has the bits of [`dot`] of the slice with itself.
+/// The sum of x0 * x0, x1 * x1, … in tree order; `None` for no elements. [`dot`] of the slice with itself has the same bits.
 ///
 /// ```
 /// assert_eq!(simd_kernels::squared_norm(simd_kernels::Level::best(), &[3.0, 4.0]), Some(25.0));
@@ -77,7 +77,7 @@ pub(crate) fn sum_and_absolute_sum_kernel<T: Float>(level: Level, leaves: &[T]) 
     compute(level, SumAndAbsoluteSum(leaves))
 }
 
-/// Both sums, block by block: the second sum reads its block from the L1 cache.
+/// Computes both sums block by block, so that the second sum reads each block from the L1 cache.
 #[derive(Clone, Copy, Debug)]
 struct SumAndAbsoluteSum<'a, T>(&'a [T]);
 

@@ -20,13 +20,13 @@ pub(crate) fn rows<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, registe
     }
 }
 
-/// The ancestors one level up of two registers from `first` on.
+/// The ancestors, one level up, of the nodes in two registers from `first` on.
 #[inline(always)]
 fn level1<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V], first: usize) -> V {
     level::<V, O, 1>(proven, r[first], r[first + 1])
 }
 
-/// The ancestors two levels up of four registers.
+/// The ancestors, two levels up, of the nodes in four registers.
 #[inline(always)]
 fn level2<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V], first: usize) -> V {
     let (left, right) = (
@@ -36,7 +36,7 @@ fn level2<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V], first: 
     level::<V, O, 2>(proven, left, right)
 }
 
-/// The ancestors three levels up of eight registers.
+/// The ancestors, three levels up, of the nodes in eight registers.
 #[inline(always)]
 fn level3<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V], first: usize) -> V {
     let (left, right) = (
@@ -46,7 +46,7 @@ fn level3<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V], first: 
     level::<V, O, 3>(proven, left, right)
 }
 
-/// One level of the tree, for two registers.
+/// Combines the siblings in two registers, at level `LEVEL` of [`rows`].
 #[inline(always)]
 pub(crate) fn level<V, O, const LEVEL: u32>(proven: Proven<V>, a: V, b: V) -> V
 where

@@ -2,16 +2,16 @@
 
 use crate::processor::prefetch::{MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 
-/// How leaves are read.
+/// A way of reading leaves: the order, and the prefetch distance.
 pub(crate) trait Reading {
     /// Whether the parts of a block are read in the order of addresses, which prefetchers follow.
     const IN_ORDER: bool;
 
-    /// How far ahead leaves are prefetched, in bytes; 0 for not at all.
+    /// The prefetch distance in bytes; 0 for no prefetch.
     const AHEAD_BYTES: usize;
 }
 
-/// By columns: least arithmetic, for leaves in the core's own caches.
+/// By columns, which needs the least arithmetic; for leaves in the core's own caches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByColumns;
 
@@ -20,7 +20,7 @@ impl Reading for ByColumns {
     const AHEAD_BYTES: usize = 0;
 }
 
-/// In order, and prefetched by the processor alone.
+/// In order, without software prefetches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InOrder;
 
@@ -38,8 +38,8 @@ impl<const AHEAD_BYTES: usize> Reading for Prefetching<AHEAD_BYTES> {
     const AHEAD_BYTES: usize = AHEAD_BYTES;
 }
 
-/// From the shared cache.
+/// Reading from the shared cache.
 pub(crate) type FromSharedCache = Prefetching<SHARED_CACHE_AHEAD_BYTES>;
 
-/// From memory.
+/// Reading from memory.
 pub(crate) type FromMemory = Prefetching<MEMORY_AHEAD_BYTES>;

@@ -12,7 +12,7 @@ use crate::sets::vector::{Combine, Proven, Vector};
 
 /// Folds consecutive runs of leaves: `results[k]` becomes the [`fold`](crate::fold) of the next `lengths[k]` leaves.
 ///
-/// The subtrees at the ends of a fragment are short, so separate calls would cost more than the folds.
+/// The subtrees at the ends of a fragment are small, so separate calls would cost more than the folds themselves.
 ///
 /// # Panics
 /// A run is empty, the numbers of results and runs differ, or the lengths do not add up to the number of leaves.

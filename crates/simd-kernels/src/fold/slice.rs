@@ -24,7 +24,7 @@ pub fn sum<T: Float>(level: Level, leaves: &[T]) -> Option<T> {
 /// The fold of the leaves in tree order, by an operation with vector instructions; `None` for no leaves. All levels give the
 /// same bits.
 ///
-/// One pass over the leaves, with up to 64 values of state.
+/// Takes one pass over the leaves, and keeps up to 64 values of state.
 ///
 /// ```
 /// use simd_kernels::{Level, Operation, fold};
@@ -49,7 +49,7 @@ pub(crate) fn sum_of<S: Source<Leaf: Float>>(
     leaves: S,
     few_leaves: usize,
 ) -> Option<S::Leaf> {
-    // Neither is inlined, so that a call loads the code of one only.
+    // Neither function is inlined, so that a call loads the code of only one.
     if leaves.len() < few_leaves {
         few(leaves)
     } else {
@@ -63,7 +63,7 @@ fn few<S: Source<Leaf: Float>>(leaves: S) -> Option<S::Leaf> {
     fold_few(leaves, |left, right| left + right)
 }
 
-/// For leaves of fewer bytes in all, [`ShortFold`].
+/// [`ShortFold`] folds leaves of fewer bytes in total.
 const SHORT_BYTES: usize = 4096;
 
 /// The sum by a kernel.

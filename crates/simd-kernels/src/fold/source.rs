@@ -11,7 +11,7 @@ use crate::sets::vector::{Proven, Vector};
 
 /// A sequence of leaves. It is a shared view, like a slice, so it is `Copy`.
 pub(crate) trait Source: Copy {
-    /// A leaf.
+    /// The type of a leaf.
     type Leaf: Copy;
 
     /// The number of leaves.
@@ -28,7 +28,7 @@ pub(crate) trait Source: Copy {
     where
         Self: 'a;
 
-    /// Any leaf, to initialise memory with.
+    /// Any value, to initialise memory with.
     fn filler(self) -> Self::Leaf;
 
     /// The number of bytes that are read for the leaves.

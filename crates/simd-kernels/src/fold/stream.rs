@@ -2,7 +2,7 @@
 //!
 //! A register holds L adjacent leaves, but the tree combines neighbours. The kernel therefore turns L registers into one register
 //! whose lane i is the root of register i. This takes log2 L levels. Each level moves siblings into the same lanes and combines
-//! them, and uses all lanes, which takes half the instructions of reducing each register separately:
+//! them. It uses all lanes, so it takes half the instructions of reducing each register separately:
 //!
 //! ```text
 //! L = 4     a0 a1 a2 a3   b0 b1 b2 b3   c0 c1 c2 c3   d0 d1 d2 d3
@@ -10,7 +10,7 @@
 //! level 2                      a0123 b0123 c0123 d0123
 //! ```
 //!
-//! The result is a register of L adjacent nodes, so the same step applies to L such registers. [Blocks](block) of some hundred
+//! The result is a register of L adjacent nodes, so the same step applies to L such registers. [Blocks](block) of a few hundred
 //! leaves stay in registers. A binary counter combines the roots of the blocks.
 
 use crate::fold::block::{
@@ -25,7 +25,7 @@ use crate::processor::prefetch::Ahead;
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// For folds, SSE2's registers of two doubles take 1.3 to 1.7 times as long as plain Rust.
+/// Folds do not use SSE2's registers of two doubles, which take 1.3 to 1.7 times as long as plain Rust.
 pub(crate) const FOR_FOLDS: For = For {
     two_doubles: false,
     ..For::ALL
@@ -50,7 +50,7 @@ impl<S: Source> Kernel<S::Leaf> for Fold<S> {
     }
 }
 
-/// The fold of few leaves, without the code for blocks and prefetches: after other work, a processor waits for each cache line of code.
+/// The fold of few leaves, without the code for blocks and prefetches, because after other work a processor waits for each cache line of code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortFold<S>(pub(crate) S);
 
@@ -83,7 +83,8 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    // Where there is a vector set, plain Rust is a reference, but for sums and products of doubles: small code matters more than fast code.
+    // On architectures with a vector set, plain Rust is only a reference, where small code matters more than fast code. Exceptions are sums
+    // and products of doubles.
     let is_reference = cfg!(any(target_arch = "aarch64", target_arch = "x86_64"))
         && V::IS_PLAIN_RUST
         && (O::COMPARES || size_of::<V::Element>() < 8);
@@ -102,7 +103,7 @@ where
     }
 }
 
-/// The fold of at least one leaf, read in the given way.
+/// The fold of at least one leaf. `R` says how leaves are read.
 #[inline(always)]
 fn fold_blocks<V, O, S, R: Reading>(proven: Proven<V>, mut leaves: S) -> V::Element
 where
@@ -149,7 +150,7 @@ where
     S: Source<Leaf = V::Element>,
 {
     let square_leaves = V::LANES * V::LANES;
-    // A part may be a square; and of a large input, few leaves come here.
+    // Not if a part is a square, nor for large inputs, of which few leaves get here.
     if !R::IN_ORDER && square_leaves < part_leaves::<V>() {
         while let Some((part, rest)) = leaves.split_at_checked(part_leaves::<V>()) {
             leaves = rest;
@@ -175,7 +176,7 @@ mod tests {
     use crate::sets::dispatch::{Float, compute};
     use crate::sets::level::Level;
 
-    /// A fold that is read in one way, whatever the size of the input and the processor.
+    /// A fold whose leaves are read as `R` says, on any processor and for inputs of any size.
     struct Read<'l, T, R>(&'l [T], PhantomData<R>);
 
     impl<T: Copy, R: Reading> Kernel<T> for Read<'_, T, R> {
@@ -202,7 +203,7 @@ mod tests {
         }
     }
 
-    /// Processors choose ways of reading that others do not.
+    /// Tests all ways of reading, because each processor uses only some of them.
     #[test]
     fn ways_of_reading_give_the_same_bits() {
         let floats: Vec<f32> = (1..10_000).map(|i| 1.0 / i as f32).collect();

@@ -1,10 +1,10 @@
-//! 64-bit ARM: its floating-point environment.
+//! The floating-point environment of 64-bit ARM.
 
 /// Does nothing: prefetch distances were measured on x86-64 only, and nothing shows that prefetching would help here.
 #[inline(always)]
 pub(crate) fn prefetch<T>(_address: *const T) {}
 
-/// False: which is faster was measured on x86-64 only.
+/// False: reading in order was compared with prefetching on x86-64 only.
 #[inline]
 pub(crate) fn prefers_order() -> bool {
     false
@@ -23,7 +23,7 @@ const TRAPS: u64 = 0b1001_1111 << 8;
 /// The value of FPCR.
 pub(crate) type Control = u64;
 
-/// Nothing: the exception flags are in another register, FPSR, which is not restored.
+/// Empty, because the exception flags are in another register, FPSR, which is not restored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exceptions;
 
@@ -34,7 +34,7 @@ pub(crate) fn exceptions_if_quiet() -> Option<Exceptions> {
     (is_default(control) && control & TRAPS == 0).then_some(Exceptions)
 }
 
-/// Does nothing: the cost was measured on x86-64 only.
+/// Does nothing: the cost of restoring flags was measured on x86-64 only.
 #[inline]
 pub(crate) fn forget_since(_before: Exceptions) {}
 
@@ -57,7 +57,7 @@ pub(crate) fn without_flushes(control: Control) -> Option<Control> {
 fn is_default(fpcr: u64) -> bool {
     const FLUSH_TO_ZERO: u64 = 1 << 24;
     const ROUNDING_MODE: u64 = 0b11 << 22;
-    /// FMIN and FMAX return their second operand for NaNs and for two zeros, as on x86.
+    /// With this bit set, FMIN and FMAX return their second operand for NaNs and for two zeros, as on x86.
     const ALTERNATE_HANDLING: u64 = 1 << 1;
     const FLUSH_INPUTS_TO_ZERO: u64 = 1 << 0;
     const DIFFERENT: u64 =
@@ -87,8 +87,8 @@ pub(crate) fn control() -> Control {
 #[cold]
 #[inline(never)]
 pub(crate) fn set_control(control: Control) {
-    // SAFETY: MSR copies a general register to FPCR, which programs may write. The compiler assumes the default environment: rounding
-    // stays as it is, subnormal numbers are kept, traps are unset, or the program's own setting returns.
+    // SAFETY: MSR copies a general register to FPCR, which programs may write. The compiler assumes the default environment. The new
+    // value does not change rounding. It clears traps or flushes to zero, or restores the program's own setting.
     unsafe {
         core::arch::asm!("msr fpcr, {}", in(reg) control, options(nostack, preserves_flags));
     }
@@ -124,8 +124,8 @@ pub(crate) fn is_inexact_after<R>(result: &R) -> bool {
 #[inline(always)]
 fn status_after<R>(result: &R) -> u64 {
     let register: u64;
-    // SAFETY: MRS copies FPSR, which programs may read, to a general register. The compiler must assume that the instruction reads the result, so
-    // it has been computed before.
+    // SAFETY: MRS copies FPSR, which programs may read, to a general register. The compiler must assume that the instruction reads `result`, so it
+    // computes `result` before.
     unsafe {
         core::arch::asm!(
             "mrs {}, fpsr /* {} */",
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(masked(!TRAPS), None);
     }
 
-    /// qemu and most processors have no alternate handling, so the bits are tested as numbers.
+    /// qemu and most processors lack alternate handling, so the test passes values of FPCR rather than setting it.
     #[test]
     fn each_bit_that_changes_results_is_seen() {
         assert!(is_default(0));

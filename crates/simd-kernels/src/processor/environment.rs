@@ -10,7 +10,7 @@ use crate::processor::{self, Control, Exceptions};
 /// Whether this thread rounds to nearest and keeps subnormal numbers, according to the control register: MXCSR on x86-64, FPCR on
 /// aarch64. `None` on other processors.
 ///
-/// On aarch64 it is also false for alternate handling (FPCR.AH), with which minima and maxima of NaNs and zeros are computed as on x86.
+/// On aarch64, it is also false with alternate handling (FPCR.AH), because minima and maxima of NaNs and zeros are then computed as on x86.
 ///
 /// This takes a few cycles. Testing by arithmetic would need sums and products of subnormal numbers, which may cost a hundred
 /// cycles each.
@@ -34,7 +34,7 @@ impl Quiet {
         processor::exceptions_if_quiet().map(Self)
     }
 
-    /// Restores the flags, if an invalid operation, a division by zero, an overflow or an underflow has happened since.
+    /// Restores the flags if an invalid operation, a division by zero, an overflow or an underflow has happened since [`now`](Self::now).
     ///
     /// Only on x86-64; elsewhere the new flags stay.
     #[inline]
@@ -46,12 +46,12 @@ impl Quiet {
 /// Detects whether additions are rounded, by the processor's inexact flag.
 #[derive(Debug)]
 pub struct Watch {
-    /// Whether the flag was set before.
+    /// Whether the flag was set before, and must be set again at the end.
     was_inexact: bool,
 }
 
 impl Quiet {
-    /// Starts to watch; `None` if the processor has no such flag, as under emulators such as valgrind, which records no exceptions.
+    /// Starts to watch. Returns `None` if the processor has no such flag, or if an emulator such as valgrind never sets it.
     #[must_use]
     pub fn watch(self) -> Option<Watch> {
         let mut watch = processor::take_inexact().map(|was_inexact| Watch { was_inexact })?;
@@ -101,8 +101,8 @@ pub fn without_traps(body: &mut dyn FnMut()) -> bool {
     true
 }
 
-/// While this value lives, its thread does not flush subnormal results and operands to zero. Dropping it on the same thread restores the thread's
-/// own setting, if that differs; on x86-64 also the exception flags.
+/// While this value lives, its thread does not flush subnormal results and operands to zero. If the thread's own setting was different, dropping the
+/// value on the same thread restores it, and on x86-64 also the exception flags.
 ///
 /// If nothing is flushed, this takes as long as [`has_default_environment`]. Arithmetic that must stay within its lifetime belongs in a function that
 /// the compiler cannot see through, as in [`without_traps`].
@@ -156,7 +156,7 @@ mod tests {
         black_box(black_box(f64::MAX) * black_box(f64::MAX))
     }
 
-    /// Runs `body` with a control register, and returns the register after it.
+    /// Runs `body` with the control register set to `register`, and returns the register's value after it.
     fn after(register: u32, body: impl FnOnce()) -> u32 {
         let before = control();
         set_control(register);

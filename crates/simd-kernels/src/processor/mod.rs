@@ -1,5 +1,5 @@
-//! What depends on the processor besides arithmetic: the floating-point environment, caches and prefetching. The functions have the same names
-//! on all architectures.
+//! Code that depends on the processor, apart from arithmetic: the floating-point environment, caches and prefetching. The functions have the
+//! same names on all architectures.
 
 #[cfg(target_arch = "aarch64")]
 mod arm;
@@ -55,7 +55,7 @@ mod other {
     #[inline(always)]
     pub(crate) fn prefetch<T>(_address: *const T) {}
 
-    /// Unknown.
+    /// Unknown, so false.
     #[inline]
     pub(crate) fn prefers_order() -> bool {
         false

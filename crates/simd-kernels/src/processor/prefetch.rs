@@ -38,8 +38,8 @@ impl Ahead {
         }
     }
 
-    /// [`of_bytes`](Self::of_bytes) for a fold in registers of `register_bytes` bytes. After other work, even an input that fits the core's own
-    /// caches may have left them. Reading it in order is then faster and, from these sizes on, hardly slower if it is still there.
+    /// [`of_bytes`](Self::of_bytes) for a fold in registers of `register_bytes` bytes. Other work may have evicted even an input that fits the core's
+    /// own caches. Reading it in order is then faster. From these sizes on, it is hardly slower if the input is still cached.
     #[inline(always)]
     pub(crate) fn of_fold(bytes: usize, register_bytes: usize) -> Self {
         let in_order_bytes = if register_bytes == 32 {
@@ -54,7 +54,7 @@ impl Ahead {
         }
     }
 
-    /// The distance for inputs that are not short. Not inlined, so that short calls do not load its code.
+    /// The distance for inputs that are not short. Not inlined, so that calls with short inputs do not load its code.
     #[inline(never)]
     fn of_many_bytes(bytes: usize) -> Self {
         match bytes {
@@ -82,7 +82,7 @@ const PREFETCH_STREAMS_FROM_BYTES: usize = 1 << 22;
 /// Rows longer than this are separate streams, which the processor's prefetcher follows once they have begun.
 const STREAM_BYTES: usize = 1 << 12;
 
-/// The number of bytes that are prefetched at the beginning of such a stream.
+/// The number of bytes prefetched at the beginning of a stream.
 const STREAM_BEGIN_BYTES: usize = 512;
 
 /// How a group of rows is brought into the core's own caches before the rows are read in parallel.
@@ -99,7 +99,7 @@ pub(crate) enum RowsAhead {
 }
 
 impl RowsAhead {
-    /// The choice for rows of `row_bytes` bytes each, `all_bytes` in all.
+    /// The choice for rows of `row_bytes` bytes each and `all_bytes` in total.
     #[inline]
     pub(crate) fn of_bytes(row_bytes: usize, all_bytes: usize) -> Self {
         match (row_bytes > STREAM_BYTES, all_bytes) {
@@ -110,7 +110,7 @@ impl RowsAhead {
         }
     }
 
-    /// Prefetches, or reads in order. To be called before `columns` of a group of rows are read.
+    /// Prefetches a group of rows, or reads it in order. Call this before reading `columns` of the group.
     #[inline(always)]
     pub(crate) fn bring<T: Copy>(self, rows: &[T], width: usize, columns: &Range<usize>) {
         match self {

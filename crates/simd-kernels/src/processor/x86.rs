@@ -1,8 +1,8 @@
-//! x86-64: its floating-point environment, and how it reads memory.
+//! The floating-point environment of x86-64, and its prefetching.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// The bits that are clear by default: flush-to-zero, two of the rounding mode, denormals-are-zero (Intel SDM, vol. 1, 10.2.3).
+/// The bits of MXCSR that must be clear: flush-to-zero, the two of the rounding mode, and denormals-are-zero (Intel SDM, vol. 1, 10.2.3).
 const DIFFERENT: u32 = 1 << 15 | 0b11 << 13 | 1 << 6;
 
 /// One mask bit for each exception, which traps unless the bit is set.
@@ -113,7 +113,7 @@ pub(crate) fn set_inexact() {
 #[inline(always)]
 pub(crate) fn is_inexact_after<R>(result: &R) -> bool {
     let mut register = 0_u32;
-    // SAFETY: as in `control`. The compiler must assume that the instruction reads the result, so it has been computed before.
+    // SAFETY: as in `control`. The compiler must assume that the instruction reads `result`, so it computes `result` before.
     unsafe {
         core::arch::asm!(
             "stmxcsr [{}] /* {} */",
@@ -147,9 +147,9 @@ pub(crate) fn control() -> Control {
 #[cold]
 #[inline(never)]
 pub(crate) fn set_control(control: Control) {
-    // SAFETY: LDMXCSR reads 4 bytes from the given address, which is the address of a live u32. All values come from STMXCSR, except that masks may
-    // have been set, and flags and flushes cleared, so no reserved bit is set. The compiler assumes the default environment: rounding stays as it is,
-    // subnormal numbers are kept, exceptions are masked, or the program's own setting returns.
+    // SAFETY: LDMXCSR reads 4 bytes from the given address, which is the address of a live u32. All values come from STMXCSR, with only masks, flags
+    // and flushes changed, so no reserved bit is set. The compiler assumes the default environment. The new value does not change rounding. It masks
+    // exceptions, changes flags or clears flushes, or restores the program's own setting.
     unsafe {
         core::arch::asm!(
             "ldmxcsr [{}]",

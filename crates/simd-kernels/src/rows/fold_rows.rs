@@ -1,4 +1,4 @@
-//! Folds of rows, element by element.
+//! Folds rows, element by element, with the operations that have vector instructions.
 
 use crate::fold::runs::fold_runs_kernel;
 use crate::fold::slice::tree_fold;
@@ -80,11 +80,11 @@ pub(crate) fn fold_rows_kernel<T: Float, O: Combine<T>>(
     Some(())
 }
 
-/// For fewer pairs, the set-up of the kernel costs more than it saves.
+/// For fewer pairs, setting up the kernel costs more than it saves.
 const FEW_PAIRS: usize = 128;
 
-/// The sums of the first and of the second values of pairs, such as complex numbers, each in tree order; `None` for no pairs. All levels give the
-/// same bits.
+/// The sum of the first values and the sum of the second values of pairs, such as complex numbers, in tree order; `None` for no pairs. All levels
+/// give the same bits.
 ///
 /// ```
 /// use simd_kernels::{Level, sum_pairs};

@@ -1,9 +1,9 @@
-//! Sums in lanes: item i belongs to lane i mod L. Each lane is summed in tree order, and so are the lanes' sums.
+//! Sums in lanes: item i belongs to lane i mod L. Each lane is summed in tree order, and then the lanes' sums are.
 //!
-//! Items form rows of L columns; the last row may be shorter. A register holds adjacent lanes, so that a merge is one addition and
-//! no shuffles are needed before the end. Groups of 32 rows are summed in registers, several registers of each row together, so that memory
-//! is read in order; a binary counter in memory combines the groups. The remaining rows are combined from right to left, as at the right
-//! edge of the tree, whether or not a lane has an item in the last row:
+//! Items form rows of L columns; the last row may be shorter. A register holds adjacent lanes, so a merge is one addition, and no
+//! shuffles are needed before the end. Groups of 32 rows are summed in registers. Several registers of each row are summed together, so that
+//! memory is read in order. A binary counter in memory combines the groups. The remaining rows are combined from right to left, as at the
+//! right edge of the tree, whether or not a lane has an item in the last row:
 //!
 //! ```text
 //! 32 + 8 + 1 rows, and a few lanes of one more     32 + (8 + (1 + last)),  32 + (8 + 1) in the other lanes
@@ -20,17 +20,17 @@ use crate::sets::kernel::{For, Kernel};
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The number of rows in a group: its tree needs six registers of partial sums for each register of a row.
+/// The number of rows in a group. The tree over a group needs six registers of partial sums for each register of a row.
 const GROUP_ROWS: usize = 32;
 
-/// The most rows that can wait: 2^48 groups of 32 rows of 16 floats exceed any address space.
+/// The most rows that can wait for their right siblings: 2^48 groups of 32 rows of 16 floats exceed any address space.
 const MOST_WAITING: usize = 48;
 
 /// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`. Each lane is summed in tree order, then the lanes' sums are. All levels
 /// with a kernel give the same bits.
 ///
-/// `None` where there is no kernel: for fewer items than lanes, for other numbers of lanes than 16, 32, 64 and 128, and at
-/// [`Level::SCALAR`]. The caller then sums the lanes as the columns of rows.
+/// Returns `None` if there is no kernel: for fewer items than lanes, for numbers of lanes other than 16, 32, 64 and 128, and at
+/// [`Level::SCALAR`]. The caller then sums the lanes as columns of rows.
 ///
 /// ```
 /// use simd_kernels::{Level, sum, sum_lanes};
@@ -150,7 +150,7 @@ impl<T: Float, const L: usize> Lanes<'_, T, L> {
     }
 }
 
-/// The number of registers of a row that are reduced together, so that memory is read in order. The other registers are for the partial sums.
+/// The number of registers of a row that are reduced together, so that memory is read in order. The other registers hold partial sums.
 #[inline(always)]
 fn beside<V: Vector>(lanes: usize) -> usize {
     let has_many_registers = V::LANES * size_of::<V::Element>() == 64;
@@ -158,7 +158,7 @@ fn beside<V: Vector>(lanes: usize) -> usize {
     most.min(lanes / V::LANES)
 }
 
-/// Combines a group of rows with the `carries` waiting rows from `place` on, its left siblings, and stores the result at `place`.
+/// Combines a group of rows with its left siblings, the `carries` waiting rows from `place` on, and stores the result at `place`.
 #[inline(always)]
 fn add_group<V, O, const L: usize, const W: usize>(
     proven: Proven<V>,
@@ -193,7 +193,7 @@ struct Edge<'e, T, const L: usize> {
 }
 
 impl<T: Copy, const L: usize> Edge<'_, T, L> {
-    /// Adds the last `ROWS` rows, if the number of rows has this bit set. Its lower bits have been cleared by earlier calls.
+    /// Adds the last `ROWS` rows if this bit is set in the number of remaining rows. Earlier calls have cleared the lower bits.
     #[inline(always)]
     fn add<V, O, N, const ROWS: usize>(&mut self, proven: Proven<V>)
     where
@@ -237,9 +237,9 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
     }
 }
 
-/// A number of rows that make a subtree.
+/// A number of rows that form a subtree.
 trait Subtree: PowerOfTwo {
-    /// The root in `W` registers of lanes, from lane `first` on.
+    /// The root of the rows in the `W` registers of lanes from `first` on.
     fn node<V, O, const L: usize, const W: usize>(
         proven: Proven<V>,
         rows: &[[V::Element; L]],
@@ -290,7 +290,7 @@ where
     V: Vector,
     O: Combine<V::Element>,
 {
-    // V::LANES registers become one.
+    // Each step reduces V::LANES registers to one.
     let square = V::LANES * V::LANES;
     let mut count = L;
     while count >= square {
@@ -301,7 +301,7 @@ where
             proven.store_first(register, &mut nodes[first..]);
         }
     }
-    // Fewer registers are repeated to fill the square; only the first roots count.
+    // Fewer registers remain than a square has. They are repeated to fill one, and only the first roots are used.
     let filled = count / V::LANES;
     let mut registers = [proven.load(&nodes); 16];
     for (number, register) in registers[..V::LANES].iter_mut().enumerate() {

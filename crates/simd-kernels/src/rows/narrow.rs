@@ -1,10 +1,10 @@
 //! The kernel for rows that fit into one or two registers.
 //!
-//! If a row is narrower than a register, the register extends into the next row, and those lanes are ignored. The second of two registers ends at the end
-//! of the row.
+//! If a row is narrower than a register, the register extends into the next row, whose lanes are ignored. If a row needs two registers, the second one
+//! ends at the end of the row.
 //!
-//! Rows of half a register are read two at a time instead. Two registers, one from each half of a group of rows, become one: the highest level of the
-//! register's tree adds the two rows of each, and leaves one half of the register to each half of the group. All other levels combine whole registers:
+//! Rows of half a register are read two at a time instead. The highest level of a register's tree comes first: it combines two registers, one from
+//! each half of a group of rows, into one. Each half of the result is the sum of two rows. All other levels combine whole registers:
 //!
 //! ```text
 //! first half of the group     a0 a1 | b0 b1                        rows a and b
@@ -75,7 +75,7 @@ fn fold<V, O, const REGISTERS: usize>(
         roots: ArrayVec::new_const(),
         count: 0,
     };
-    // Eight groups at a time where that saves time, because branches that depend on the counter are unpredictable.
+    // Takes eight groups at a time where that is faster: branches that depend on the counter are unpredictable.
     while const { V::COMBINES_HALVES && REGISTERS == 1 && !O::COMPARES } && rows.have_groups(8) {
         let mut nodes = [[proven.load(rows.rest); REGISTERS]; 8];
         for node in &mut nodes {
@@ -84,7 +84,7 @@ fn fold<V, O, const REGISTERS: usize>(
         let root = rows.eight::<O>(nodes);
         rows.push::<O>(root, 3 + GROUP_ROWS.ilog2());
     }
-    // Comparisons take so long that groups would hardly save time.
+    // Comparisons take so long that groups would save hardly any time.
     while const { !O::COMPARES } && rows.have_groups(1) {
         let root = rows.next_group::<O>();
         rows.push::<O>(root, GROUP_ROWS.ilog2());
@@ -109,14 +109,14 @@ fn fold<V, O, const REGISTERS: usize>(
     }
 }
 
-/// The rows that are not yet folded, and the roots of those that are.
+/// The rows that are not yet folded, and the roots of the folded rows.
 struct Rows<'r, V: Vector, const REGISTERS: usize> {
     proven: Proven<V>,
     width: usize,
     rest: &'r [V::Element],
     ahead: RowsAhead,
-    /// The roots of finished subtrees, as in [`Counter`](crate::fold::counter::Counter). A counter would call a closure to combine them, and a closure
-    /// that is not inlined cannot use the set's instructions.
+    /// The roots of finished subtrees, as in [`Counter`](crate::fold::counter::Counter). `Counter` itself would combine them by a closure, which cannot
+    /// use the set's instructions unless it is inlined.
     roots: ArrayVec<[V; REGISTERS], { usize::BITS as usize }>,
     /// The number of folded rows.
     count: usize,
@@ -276,7 +276,7 @@ where
     halves::<V, O>(proven, node, node)
 }
 
-/// The halves of `a` combined, then the halves of `b`: the highest level of the tree of a register.
+/// Combines the halves of `a`, and the halves of `b`: the highest level of a register's tree.
 #[inline(always)]
 fn halves<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, a: V, b: V) -> V {
     match V::LANES {

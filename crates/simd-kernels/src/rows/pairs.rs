@@ -9,7 +9,7 @@ use crate::sets::vector::{Combine, Proven, Vector};
 /// Rows of at most this many elements are combined one element at a time.
 const FEW: usize = 16;
 
-/// NaNs are replaced after each chunk of this many elements, while it is in the L1 cache.
+/// NaNs are replaced after each chunk of this many elements, while the chunk is in the L1 cache.
 const CHUNK: usize = 1024;
 
 /// Combines two rows element by element: `into[c]` becomes the combination of `left[c]` and `right[c]`. If `nan` is given, it
@@ -152,7 +152,7 @@ impl<T: Float> Kernel<T> for Pairs<'_, T> {
             let (into_whole, into_rest) = into.split_at_mut(whole);
             let lefts = left.chunks_exact(V::LANES);
             let rights = right.chunks_exact(V::LANES);
-            // The sign bit is set in lanes in which there was a NaN: without its sign, a NaN is above infinity as an integer.
+            // Lanes with a NaN get their sign bit set: the bits of a NaN without its sign, as an integer, are above those of infinity.
             let mut above = proven.load(&[T::ZERO; 16]);
             for ((left, right), into) in
                 lefts.zip(rights).zip(into_whole.chunks_exact_mut(V::LANES))

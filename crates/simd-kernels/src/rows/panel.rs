@@ -1,7 +1,7 @@
 //! The kernel for rows: one pass over the rows, O(log N) memory, one algorithm for all instruction sets.
 //!
-//! A register holds L columns of a row, so rows combine lane by lane without shuffles. Eight rows are combined into their ancestor three levels up. A
-//! binary counter combines these ancestors, as for single values. The counter's waiting rows are in scratch memory:
+//! A register holds L columns of a row, so rows are combined lane by lane without shuffles. Eight rows are combined into their ancestor three levels up.
+//! A binary counter combines these ancestors, as for single values. The counter's waiting rows are in scratch memory:
 //!
 //! ```text
 //! count of rows, in groups of 8     waiting rows in scratch         the row of the next group
@@ -20,7 +20,7 @@ use crate::rows::scratch::panel_columns;
 use crate::sets::kernel::{For, Kernel};
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// Rows of at most this many bytes are processed [`LONG_GROUP_ROWS`] at a time, so that the counter does not dominate.
+/// Rows of at most this many bytes are processed [`LONG_GROUP_ROWS`] at a time, so that the counter does not dominate the time.
 const LONG_GROUP_ROW_BYTES: usize = 256;
 
 const LONG_GROUP_ROWS: usize = 64;
@@ -196,7 +196,7 @@ where
     }
 }
 
-/// Two levels, lane by lane.
+/// Two levels of the tree, lane by lane.
 #[inline(always)]
 pub(crate) fn four<V: Vector, O: Combine<V::Element>>(
     proven: Proven<V>,
@@ -206,7 +206,7 @@ pub(crate) fn four<V: Vector, O: Combine<V::Element>>(
     O::lanes(proven, left, right)
 }
 
-/// Three levels, lane by lane.
+/// Three levels of the tree, lane by lane.
 #[inline(always)]
 pub(crate) fn eight<V: Vector, O: Combine<V::Element>>(
     proven: Proven<V>,

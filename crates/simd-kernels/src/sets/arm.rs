@@ -4,7 +4,7 @@
 
 #![expect(
     unsafe_code,
-    reason = "vector instructions are functions of their own features, and loads take pointers"
+    reason = "vector instructions require target features, and loads take pointers"
 )]
 
 use core::arch::aarch64::*;
@@ -71,8 +71,8 @@ fn load4(quad: &[f32; 4]) -> float32x4_t {
 
 /// (a0 + a1, b0 + b1).
 ///
-/// Inline assembly, because the compiler treats the intrinsic as an addition of even and odd lanes. If the operands are in memory, it loads
-/// these with LD2, which cannot take an offset and is slower than two plain loads on most processors.
+/// Uses inline assembly, because the compiler treats the intrinsic as an addition of even and odd lanes. If the operands are in memory, it loads
+/// even and odd lanes with LD2, which cannot take an offset and is slower than two plain loads on most processors.
 #[target_feature(enable = "neon")]
 #[inline]
 fn add_pairs_f64(a: float64x2_t, b: float64x2_t) -> float64x2_t {
@@ -98,7 +98,7 @@ fn add_pairs_f32(a: float32x4_t, b: float32x4_t) -> float32x4_t {
     sums
 }
 
-/// Implements a register, from the names of its intrinsics.
+/// Implements [`Vector`] for a register, given the names of its intrinsics.
 macro_rules! vector {
     (
         $vector:ty, $float:ty, $lanes:literal, $load:ident, $store:ident, $add:ident, $multiply:ident, $min:ident, $max:ident,
@@ -139,14 +139,14 @@ macro_rules! vector {
             #[target_feature(enable = "neon")]
             #[inline]
             unsafe fn minimum(self, other: Self) -> Self {
-                // FMIN, not FMINNM: it returns a NaN for a NaN and -0 for two zeros that differ (Arm ARM, FPMin).
+                // FMIN, not FMINNM: FMIN returns NaN if an operand is NaN, and -0 for zeros of different sign (Arm ARM, FPMin).
                 $min(self, other)
             }
 
             #[target_feature(enable = "neon")]
             #[inline]
             unsafe fn maximum(self, other: Self) -> Self {
-                // FMAX, which returns a NaN for a NaN and +0 for two zeros that differ (Arm ARM, FPMax).
+                // FMAX, which returns NaN if an operand is NaN, and +0 for zeros of different sign (Arm ARM, FPMax).
                 $max(self, other)
             }
 

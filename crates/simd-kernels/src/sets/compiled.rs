@@ -1,11 +1,11 @@
-//! Function pointers to the kernels of each float type: other crates call them, but only this crate compiles them.
+//! Function pointers to the kernels of each float type. Other crates call the kernels, but only this crate compiles them.
 
 use crate::processor::environment::Watch;
 use crate::processor::prefetch::Ahead;
 use crate::sets::level::Level;
 use crate::sets::operation::Operation;
 
-/// The kernels of an operation, for a float type. They are not linked into programs that do not use the operation.
+/// The kernels of an operation for a float type. Programs that do not use the operation do not link them.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::type_complexity, reason = "the types are function signatures")]
 pub struct Kernels<T: 'static> {
@@ -15,8 +15,8 @@ pub struct Kernels<T: 'static> {
     pub combine_rows: fn(Level, &[T], &[T], Option<T>, &mut [T]),
 }
 
-/// The kernels of a float type, which the public functions call. They are function pointers because each crate that calls a generic
-/// kernel would compile it again, for every instruction set.
+/// The kernels of a float type, which the public functions call. They are not generic, because a crate that calls a generic kernel
+/// would compile it again for every instruction set.
 #[expect(missing_docs, reason = "the public functions have docs")]
 pub trait Compiled: Sized + 'static {
     const SUMS: Kernels<Self>;

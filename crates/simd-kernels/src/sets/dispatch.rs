@@ -101,7 +101,7 @@ macro_rules! float {
                     Set::Sse2(sse2) => sse2.$subtree_sums8(subtrees, sums),
                     #[cfg(target_arch = "x86_64")]
                     Set::Avx2(avx2) => avx2.$subtree_sums8(subtrees, sums),
-                    // Algorithm 4 reads eight leaves, which do not fill a wider register.
+                    // Algorithm 4 uses registers of 256 bits.
                     #[cfg(target_arch = "x86_64")]
                     Set::Avx512(avx512) => Avx2::from(avx512).$subtree_sums8(subtrees, sums),
                 }
@@ -116,11 +116,11 @@ macro_rules! float {
             if let Some(output) = kernel.few::<O>() {
                 return output;
             }
-            // In plain Rust, minima and maxima do not use SSE2's instructions.
+            // The compiler turns minima and maxima in plain Rust into slower code than SSE2's instructions.
             #[cfg(target_arch = "x86_64")]
             let is_for_sse2 =
                 const { K::FOR.two_doubles || O::COMPARES || size_of::<$float>() < 8 };
-            // The widest set first, and few cases: the compiler then compares, and loads no jump table.
+            // With the widest set first and few cases, the compiler emits comparisons rather than a jump table.
             match level.set() {
                 #[cfg(target_arch = "x86_64")]
                 Set::Avx512(avx512) if const { K::FOR.long_registers } => {
@@ -162,7 +162,7 @@ macro_rules! float {
 float!(f64, compute_f64, subtree_sums8_f64);
 float!(f32, compute_f32, subtree_sums8_f32);
 
-/// Runs a kernel whose operation is the sum, or which uses none.
+/// Runs a kernel that uses sums, or no operation.
 #[inline]
 pub(crate) fn compute<T: Float, K: Kernel<T>>(level: Level, kernel: K) -> K::Output {
     T::compute_sum(level, kernel)

@@ -1,6 +1,6 @@
-//! Code that the modules of all instruction sets share, as macros over the names of their registers and functions.
+//! Macros for the code that the modules of all instruction sets share. Their arguments are the names of registers and functions.
 
-/// The type that proves an instruction set, and the entry points to the code compiled for it.
+/// Defines the type that proves the presence of an instruction set, and the entry points to the code compiled for it.
 macro_rules! vector_level {
     ($proof:ident, $feature:tt, [$($part:tt),+], $detected:ident, $doubles:ty, $floats:ty) => {
         #[doc = concat!("A proof that this processor has ", $feature, ".")]
@@ -46,7 +46,7 @@ macro_rules! vector_level {
 }
 pub(crate) use vector_level;
 
-/// Algorithm 4 for many subtrees of 8 leaves, from the function for one.
+/// Defines Algorithm 4 for many subtrees of 8 leaves, given the function for one.
 macro_rules! subtree_sums8 {
     ($proof:ident, $feature:tt, $float:ty, $sums:ident, $sum:ident) => {
         impl $proof {

@@ -2,7 +2,7 @@
 
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// A computation: each instruction set's entry point inlines `compute` into a function that is compiled with the set's instructions.
+/// A computation. The entry point of each instruction set inlines `compute` into a function that is compiled with the set's instructions.
 pub(crate) trait Kernel<T> {
     /// The type of the result.
     type Output;
@@ -10,7 +10,7 @@ pub(crate) trait Kernel<T> {
     /// The sets for which the kernel is compiled.
     const FOR: For = For::ALL;
 
-    /// The result for short input, for which the set-up of `compute` would cost more than it saves; `None` for longer input.
+    /// The result for short inputs, where setting up `compute` would cost more than it saves; `None` for longer inputs.
     fn few<O: Combine<T>>(&mut self) -> Option<Self::Output> {
         None
     }
@@ -20,7 +20,7 @@ pub(crate) trait Kernel<T> {
     fn compute<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> Self::Output;
 }
 
-/// The sets for which a kernel is compiled: those that were measured to be faster. Other sets run the code of a narrower set.
+/// The sets for which a kernel is compiled, because measurements showed it to be faster. At other sets, the code of a narrower set runs.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
     not(target_arch = "x86_64"),

@@ -8,8 +8,8 @@ use crate::sets::set::{self, Set};
 
 /// An instruction set that this processor has.
 ///
-/// Only detection constructs a vector level, so a value proves that its instructions may run. Levels are ordered from narrow
-/// to wide. All give the same bits.
+/// Only detection constructs a vector level, so a value proves that this processor has its instructions. Levels are ordered from
+/// narrow to wide. All give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level(Set);
 
@@ -61,7 +61,7 @@ impl Level {
         }
     }
 
-    /// The fastest level for rows of `bytes` bytes. A row fills at least half of a register; AVX-512 serves rows of two of its registers and more.
+    /// The fastest level for rows of `bytes` bytes: AVX-512 for at least two of its registers, AVX2 for at least half of one, otherwise SSE2.
     pub(crate) fn for_row_bytes(self, bytes: usize) -> Self {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bytes;
@@ -85,7 +85,7 @@ impl Level {
         }
     }
 
-    /// The fastest level for leaves of `bytes` bytes in all: from memory, AVX2 registers are faster than AVX-512 registers.
+    /// The fastest level for leaves of `bytes` bytes in total: for leaves in memory, AVX2 is faster than AVX-512.
     pub(crate) fn for_leaf_bytes(self, bytes: usize) -> Self {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bytes;

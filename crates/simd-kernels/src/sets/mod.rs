@@ -1,5 +1,5 @@
-//! Instruction sets: registers of each as a [`Vector`](vector::Vector), and how a [`Kernel`](kernel::Kernel) that is written once is
-//! compiled for all of them. Only `dispatch` chooses among them.
+//! Instruction sets. Each implements [`Vector`](vector::Vector) for its registers. A [`Kernel`](kernel::Kernel) is written once and
+//! compiled for all sets. Only `dispatch` chooses among them.
 
 #[cfg(target_arch = "aarch64")]
 mod arm;

@@ -1,4 +1,4 @@
-//! Plain Rust: it defines the result of every other instruction set, and runs on every processor.
+//! Plain Rust, which runs on every processor and defines the results of all other instruction sets.
 
 #![expect(
     unsafe_code,

@@ -1,7 +1,7 @@
 //! The interface between kernels and instruction sets: a register of lanes, and the moves between lanes.
 //!
-//! Each instruction set defines how lanes move; kernels combine them in the same way on all sets. With a value of [`Proven`] all
-//! operations are safe to call.
+//! Each instruction set defines how lanes move. Kernels combine lanes in the same way on all sets. Through a value of [`Proven`],
+//! all operations are safe to call.
 
 #![expect(
     unsafe_code,
@@ -13,16 +13,16 @@ use core::marker::PhantomData;
 /// A register of `LANES` elements.
 ///
 /// # Safety
-/// The methods of an implementation must be sound to call on a processor with its instruction set, on condition that pointers are
-/// valid for `LANES` elements.
+/// The methods of an implementation must be sound to call on a processor with its instruction set, if the pointers passed are valid
+/// for `LANES` elements.
 ///
 /// `neighbours1` to `neighbours4` turn two registers of nodes into left and right siblings, level by level. Level 1 pairs
 /// lanes 0 and 1, 2 and 3, … of each register. Each set chooses its layout of the pairs, but after log2(LANES) levels over LANES
 /// registers, lane i must be the root of register i. Left and right may be exchanged within a pair, because all operations here
 /// are commutative.
 ///
-/// `add_pairs`, `minimum_pairs` and `maximum_pairs` do a whole level in one instruction, on sets that have such an instruction: they combine lanes 0
-/// and 1, 2 and 3, … of `a`, and then those lanes of `b`. The instruction is then the same at every level.
+/// `add_pairs`, `minimum_pairs` and `maximum_pairs` compute a whole level in one instruction, on sets that have such an instruction: they combine
+/// lanes 0 and 1, 2 and 3, … of `a`, and then the same lanes of `b`. The instruction is the same at every level.
 pub(crate) unsafe trait Vector: Copy {
     /// The type of a lane.
     type Element: Copy + Default;
@@ -32,7 +32,7 @@ pub(crate) unsafe trait Vector: Copy {
 
     const IS_PLAIN_RUST: bool = false;
 
-    /// Whether leaves are prefetched.
+    /// Whether kernels prefetch leaves.
     const PREFETCHES: bool = true;
 
     /// Whether the highest level combines the halves of `a`, and then those of `b`.
@@ -52,7 +52,7 @@ pub(crate) unsafe trait Vector: Copy {
     /// The lanes with their signs cleared.
     unsafe fn absolute(self) -> Self;
     unsafe fn subtract(self, other: Self) -> Self;
-    /// self * one - other, so that processors with separate units for addition and multiplication use both. `one` is 1.0 in all lanes.
+    /// self - other, computed as self * one - other on sets that use other units of the processor for it. `one` is 1.0 in all lanes.
     #[inline(always)]
     unsafe fn subtract_by_product(self, other: Self, _one: Self) -> Self {
         // SAFETY: `subtract` has the same requirements as this function.
@@ -167,7 +167,7 @@ impl<V: Vector> Proven<V> {
             .and_then(|row| row.checked_add(column)?.checked_add(V::LANES));
         assert!(end.is_some_and(|end| end <= elements.len()));
         let mut from = elements[column..].as_ptr();
-        // SAFETY: `end` is within the slice, so the `LANES` elements of row 0 are; `self` proves the instruction set.
+        // SAFETY: `end` is within the slice, and so are the `LANES` elements of row 0; `self` proves the instruction set.
         let mut registers = [unsafe { V::load(from) }; ROWS];
         for register in &mut registers[1..] {
             // SAFETY: row < ROWS, so this element and the next `LANES` are before `end`, within the slice.
@@ -223,7 +223,7 @@ impl<V: Vector> Proven<V> {
         unsafe { a.subtract(b) }
     }
 
-    /// a - b, computed as a * one - b where that uses other units than additions. `one` is 1.0 in all lanes.
+    /// a - b, computed as a * one - b on sets that use other units of the processor for it. `one` is 1.0 in all lanes.
     #[inline(always)]
     pub(crate) fn subtract_by_product(self, a: V, b: V, one: V) -> V {
         // SAFETY: `self` proves the instruction set.
@@ -344,7 +344,7 @@ pub(crate) trait Combine<T>: Copy {
     }
 }
 
-/// The operations with vector instructions.
+// The operations with vector instructions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Add;
 #[derive(Clone, Copy, Debug)]
@@ -354,7 +354,7 @@ pub(crate) struct Minimum;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Maximum;
 
-/// One operation of one float type, and whether it compares.
+/// Implements [`Combine`] for one operation and one float type.
 macro_rules! operation {
     ($operation:ident, $float:ty, $compares:literal, [$lanes:ident $(, $pairs:ident)?], $single:expr) => {
         impl Combine<$float> for $operation {

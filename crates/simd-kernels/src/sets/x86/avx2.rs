@@ -84,8 +84,8 @@ fn halves(leaves: &[f64; 8]) -> [&[f64; 4]; 2] {
 
 /// (a0, b1, a2, b3).
 ///
-/// Inline assembly, because the compiler would combine a blend, a shuffle and an addition into a
-/// horizontal addition. A horizontal addition takes two shuffles, and shuffles limit the kernel.
+/// Uses inline assembly, because the compiler would combine a blend, a shuffle and an addition into a
+/// horizontal addition. That takes two shuffles, and shuffles limit the kernel's speed.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn alternate_pd(a: __m256d, b: __m256d) -> __m256d {
@@ -176,7 +176,7 @@ unsafe impl Vector for __m256d {
         (alternate_pd(a, b), _mm256_shuffle_pd::<0b0101>(a, b))
     }
 
-    /// The halves of the results come from (a, b). The blend runs on other ports than shuffles.
+    /// The halves of the results come from (a, b). Blends do not use the processor's ports for shuffles.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {

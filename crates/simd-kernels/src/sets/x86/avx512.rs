@@ -34,14 +34,14 @@ unsafe impl Vector for __m512d {
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn load(from: *const f64) -> Self {
-        // SAFETY: eight doubles may be read: the caller guarantees it.
+        // SAFETY: the caller guarantees that eight doubles may be read.
         unsafe { _mm512_loadu_pd(from) }
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn store(self, to: *mut f64) {
-        // SAFETY: eight doubles may be written: the caller guarantees it.
+        // SAFETY: the caller guarantees that eight doubles may be written.
         unsafe { _mm512_storeu_pd(to, self) }
     }
 
@@ -153,8 +153,7 @@ unsafe impl Vector for __m512d {
         _mm512_fmsub_pd(self, one, other)
     }
 
-    /// The lanes come from `a` and `b` alternately. Two unpacks would each read `b` from memory
-    /// again.
+    /// The lanes come from `a` and `b` alternately. Two unpack instructions would read `b` from memory twice.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -164,7 +163,7 @@ unsafe impl Vector for __m512d {
         )
     }
 
-    /// The 128-bit lanes come from (a, b, a, b). The blend runs on other ports than shuffles.
+    /// The 128-bit lanes come from (a, b, a, b). Blends do not use the processor's ports for shuffles.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {
@@ -193,14 +192,14 @@ unsafe impl Vector for __m512 {
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: sixteen floats may be read: the caller guarantees it.
+        // SAFETY: the caller guarantees that sixteen floats may be read.
         unsafe { _mm512_loadu_ps(from) }
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn store(self, to: *mut f32) {
-        // SAFETY: sixteen floats may be written: the caller guarantees it.
+        // SAFETY: the caller guarantees that sixteen floats may be written.
         unsafe { _mm512_storeu_ps(to, self) }
     }
 

@@ -1,6 +1,6 @@
-//! The operations that are the same for the registers of all x86-64 sets.
+//! The operations that are the same for the registers of SSE2 and AVX2.
 
-/// The lane-by-lane methods of a [`Vector`](crate::sets::vector::Vector), from the names of their intrinsics.
+/// Defines the lane-by-lane methods of a [`Vector`](crate::sets::vector::Vector), given the names of their intrinsics.
 macro_rules! lane_by_lane {
     (
         $feature:tt, $float:ty, $load:ident, $store:ident, $add:ident, $multiply:ident,

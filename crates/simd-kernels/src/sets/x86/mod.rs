@@ -1,4 +1,4 @@
-//! x86-64: one module per instruction set, each with a type that proves its presence.
+//! The instruction sets of x86-64. Each has a module, with a type that proves its presence.
 
 mod avx2;
 mod avx512;

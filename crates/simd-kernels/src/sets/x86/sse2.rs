@@ -2,7 +2,7 @@
 
 #![expect(
     unsafe_code,
-    reason = "vector instructions are functions of their own features, and loads take pointers"
+    reason = "vector instructions require target features, and loads take pointers"
 )]
 
 use core::arch::x86_64::*;
