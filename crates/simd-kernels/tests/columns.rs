@@ -1,4 +1,4 @@
-//! Exact sums of adjacent columns, against integers.
+//! Compares exact sums of adjacent columns with sums of integers.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -8,7 +8,7 @@
 use proptest::prelude::*;
 use simd_kernels::{ColumnSplit, Level, SPLIT_ROWS, SplitScale, split_columns};
 
-/// An item of a magnitude from 2^-20 to 2^51, a zero, or, rarely, an item that fits no scale of its neighbours.
+/// An item of a magnitude from 2^-20 to 2^50, a zero, or, rarely, an item that fits none of the scales.
 fn item() -> impl Strategy<Value = f64> {
     prop_oneof![
         50 => (any::<i32>(), -20..20).prop_map(|(x, exponent)| f64::from(x) * 2_f64.powi(exponent)),
@@ -61,7 +61,7 @@ proptest! {
     }
 }
 
-/// The most rows, of the largest items that fit: no lane runs out of room.
+/// Sums the most rows of the largest items that fit: no accumulator overflows.
 #[test]
 fn the_most_rows() {
     let scale = SplitScale::for_exponent(0).expect("it is small");

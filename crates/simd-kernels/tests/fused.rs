@@ -1,4 +1,4 @@
-//! Fused sums against the recursive definition over precomputed leaves, bit for bit, on every level.
+//! Compares fused sums with the recursive definition over precomputed leaves, bit for bit, on every level.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -32,8 +32,8 @@ fn check<T: Bits>(levels: &[Level], x: &[T], y: &[T]) {
     }
 }
 
-/// Checks the words as doubles and as floats, in allocations that end with them. x and y begin at different
-/// offsets.
+/// Checks the words as doubles and as floats, in allocations that end after the last word. x and y begin at
+/// different offsets.
 #[track_caller]
 fn check_both(words: &[u64], x_skipped: usize, y_skipped: usize) {
     let levels = levels();

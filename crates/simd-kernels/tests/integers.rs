@@ -1,4 +1,4 @@
-//! Folds of integers at every level against iterators.
+//! Compares folds of integers at every level with iterators.
 
 use proptest::prelude::*;
 use simd_kernels::{Level, fold_in_any_order, fold_rows_in_any_order};

@@ -1,4 +1,4 @@
-//! Sums in lanes at every level of this machine against the recursive definition, bit for bit.
+//! Compares sums in lanes at every level of this machine with the recursive definition, bit for bit.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -75,7 +75,7 @@ fn lengths_where_something_ends() {
     }
 }
 
-/// More items than a cache is expected to hold: rows are prefetched, and doubles take other
+/// More items than a cache is expected to hold: rows are prefetched, and doubles use shorter
 /// registers.
 #[test]
 fn items_from_memory() {

@@ -1,4 +1,4 @@
-//! Every level of this machine against the recursive definition, bit for bit.
+//! Compares every level of this machine with the recursive definition, bit for bit.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -118,7 +118,7 @@ fn lengths_where_something_ends() {
     check(&leaves);
 }
 
-/// Gives different results for different expressions over the items: neither associative nor commutative.
+/// An operator that is neither associative nor commutative, so different expressions over the items give different results.
 fn mix(left: u64, right: u64) -> u64 {
     (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
 }
@@ -156,7 +156,7 @@ fn levels_are_those_of_the_processor() {
         // CI machines must have AVX2, so that its tests are not skipped there.
         assert!(std::env::var_os("CI").is_none() || names.contains(&"avx2"));
     }
-    // NEON is part of the compiler's target, and qemu shows the flags of the machine that it runs on.
+    // Every target has NEON. Flags are not compared, because qemu shows those of the machine that it runs on.
     if cfg!(target_arch = "aarch64") {
         assert_eq!(names, ["scalar", "neon"]);
     }

@@ -1,4 +1,4 @@
-//! Pairs of integers, and their quotients, as floats, against integers of 128 bits.
+//! Compares the rounding of pairs of integers, and of their quotients, with arithmetic on 128-bit integers.
 
 use proptest::prelude::*;
 use simd_kernels::{DecodeUnit, Level, Pair, doubles_to_round, nearest_doubles, nearest_quotients};
@@ -36,7 +36,7 @@ proptest! {
     }
 
     #[test]
-    #[expect(clippy::cast_possible_truncation, reason = "it is what is tested")]
+    #[expect(clippy::cast_possible_truncation, reason = "the test is about this cast")]
     fn floats(pairs in prop::collection::vec(pair(), 0..70)) {
         let unit = DecodeUnit::of_exponent(0);
         let expected: Vec<f32> = integers(&pairs).map(|integer| integer as f32).collect();

@@ -1,4 +1,4 @@
-//! Combining two rows, and copying rows: every level against one element at a time.
+//! Combines and copies rows at every level, and compares with single elements.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -11,7 +11,7 @@ use simd_kernels::{Level, Operation, combine_rows, copy_row};
 /// The replacement NaN, distinguished from all others by its payload.
 const NAN_WORD: u64 = 0x7FF8_1234_0000_0000;
 
-/// A type with all its bits, also those of NaNs, which [`Bits::bits`] makes equal.
+/// All bits of a float, including those of NaNs, which [`Bits::bits`] does not distinguish.
 trait Words: Bits {
     fn all_bits(self) -> u64;
 }

@@ -1,4 +1,4 @@
-//! Rows against the recursive definition of each column, bit for bit, on every level of this machine.
+//! Compares folds of rows with the recursive definition for each column, bit for bit, on every level of this machine.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -82,8 +82,7 @@ fn check<T: Bits>(levels: &[Level], width: usize, items: &[T]) {
     assert!(items.iter().map(|item| item.bits()).eq(before));
 }
 
-/// Checks the words as rows of doubles and of floats, which end where their allocation ends, so that valgrind reports reads beyond
-/// it.
+/// Checks the words as rows of doubles and of floats. The rows end where their allocation ends, so that valgrind reports reads past the end.
 #[track_caller]
 fn check_both(width: usize, words: &[u64], skipped: usize) {
     let levels = levels();
@@ -114,7 +113,7 @@ proptest! {
     }
 }
 
-/// Numbers with different results for every column, row and order.
+/// Numbers such that each column, row and order has a different result.
 fn spread(count: usize) -> Vec<u64> {
     (0..count as u64).map(spread_word).collect()
 }

@@ -44,7 +44,7 @@ macro_rules! by_standard {
                 Operation::Maximum if zeros => 0.0,
                 Operation::Minimum => left.min(right),
                 Operation::Maximum => left.max(right),
-                other => unimplemented!("the standard's words for {other:?}"),
+                other => unimplemented!("the standard's definition of {other:?}"),
             }
         }
     };
