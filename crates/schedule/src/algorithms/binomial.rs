@@ -8,8 +8,8 @@
 //!                   6 ◄─ 7
 //! ```
 //!
-//! A reduce and a broadcast, with any root, take ceil(log2 p) rounds and p - 1 messages each. Positions are counted from the root,
-//! cyclically; where a subtree wraps around from position p - 1 to 0, a message carries two ranges.
+//! A reduce and a broadcast, with any root, take ceil(log2 p) rounds and p - 1 messages each. Positions are counted cyclically from
+//! the root. If a subtree wraps around from position p - 1 to 0, its messages carry two ranges.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ impl BinomialNode {
         (relative > 0).then(|| self.at(relative & (relative - 1)))
     }
 
-    /// The children in the order of a reduce, counted from the root: the child of step k lies 2^k after this position.
+    /// The children, counted from the root, in the order in which a reduce receives from them: child k is 2^k after this position.
     fn children(self) -> impl DoubleEndedIterator<Item = usize> {
         let steps_count = match self.relative {
             0 => usize::BITS - 1,
@@ -63,7 +63,7 @@ impl BinomialNode {
         relative..(relative + size).min(self.ranks)
     }
 
-    /// The reduction of the subtree of `relative`: one range, or two where it wraps around.
+    /// The reduction of the subtree of `relative`: one range, or two if it wraps around.
     fn pieces(self, relative: usize) -> Vec<Piece> {
         let span = self.span(relative);
         Piece::cyclic(self.ranks, span.start + self.root, span.len(), 0..1)

@@ -1,4 +1,4 @@
-//! Bruck's global combine with n ports (paper 4, eq. 20 to 24, where the update of c is missing).
+//! Bruck's global combine with n ports (paper 4, eq. 20 to 24, which lack the update of c).
 //!
 //! ```text
 //! p = 5, n = 1, position 0   holds
@@ -8,16 +8,16 @@
 //! digit 0: from 2            0 1 2 3 4      2's block without its own piece
 //! ```
 //!
-//! There is a round for each digit a of p - 1 in base n + 1, the first digit first. A position that holds its own piece and those
-//! of c others receives n blocks, which follow each other: a blocks of c + 1 positions, each from its first position, then n - a
-//! blocks of c positions, each from the position before it, which leaves out its own piece. The position then holds the pieces of
-//! c (n + 1) + a others. K = ceil(log_(n+1) p) rounds for every p; p (a + (K - 1) n) messages, a being the first digit.
+//! There is a round for each digit a of p - 1 in base n + 1, most significant digit first. A position that holds its own piece and
+//! those of c others receives n adjacent blocks. The first a blocks have c + 1 positions each and come from their first position.
+//! The other n - a blocks have c positions each and come from the position before them, which leaves out its own piece. The receiver
+//! then holds the pieces of c (n + 1) + a others. K = ceil(log_(n+1) p) rounds for every p; p (a + (K - 1) n) messages for the first a.
 
 use std::iter;
 
 use crate::vocabulary::{Piece, Step, Transfer};
 
-/// The digits of p - 1 in base n + 1, the last digit first.
+/// The digits of p - 1 in base n + 1, least significant digit first.
 pub(crate) fn digits(ports: usize, ranks: usize) -> Vec<usize> {
     let base = ports + 1;
     let rests = iter::successors(Some(ranks - 1), |rest| Some(rest / base));

@@ -5,11 +5,11 @@
 //! sends the blocks           1, 3               2                  4
 //! ```
 //!
-//! In round l a position sends, to the position 2^l after it, the blocks of owners that lie an odd multiple of 2^l after it. It
-//! keeps the blocks of owners at even multiples; the last block that it keeps is its own. The allgather runs the same rounds
+//! In round l, a position sends to the position 2^l after it. It sends the blocks whose owners are an odd multiple of 2^l after it,
+//! and keeps the blocks of owners at even multiples. In the end it keeps only its own block. The allgather runs the same rounds
 //! backwards. Both together take 2p ceil(log2 p) messages.
 //!
-//! In doubling order, a message carries at most two ranges of positions of each block. In Träff's halving order, a message would
+//! In doubling order, a message carries at most two ranges of positions for each block. In Träff's halving order, a message would
 //! carry up to 1,496 nodes of the tree.
 
 use crate::vocabulary::{Piece, Step};

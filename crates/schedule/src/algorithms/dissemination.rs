@@ -6,14 +6,14 @@
 //! round 2: from 5, 3           6 7 0 | 3 4 5 | 1 2          sender 2 sends its nearest b = 2
 //! ```
 //!
-//! In round l a position receives all pieces of n others, which are (n + 1)^(l-1), 2 (n + 1)^(l-1), … behind it. Before the last
-//! of K = ceil(log_(n+1) p) rounds it holds m = (n + 1)^(K-1) positions. Write p = s m + b - c with 1 <= s <= n and 1 <= b <= m.
-//! In the last round s - 1 senders send all m, and one more sends its nearest b. If these overlap with the m that the receiver
-//! holds, the receiver leaves out its nearest c.
+//! In round l, a position receives all that n others hold, which are (n + 1)^(l-1), 2 (n + 1)^(l-1), … behind it. Before the last
+//! of K = ceil(log_(n+1) p) rounds, it holds the pieces of m = (n + 1)^(K-1) positions. Write p = s m + b - c with 1 <= s <= n and
+//! 1 <= b <= m. In the last round, s - 1 senders send all m pieces, and one more sends its nearest b. If these overlap with the m
+//! pieces that the receiver holds, the receiver leaves out its nearest c.
 //!
 //! Nothing can be subtracted from a floating-point sum, so the nearest b and c positions must be pieces that were stored: each of
 //! b and c is 1 or (j + 1)(n + 1)^(l-1), with 1 <= j <= n, and c may be 0. Some p have no such b and c (p = 13 for n = 1, p = 40
-//! for n = 2). For these [`adaption`] returns `None`, and Bruck's combine with the same n runs instead, in as many rounds.
+//! for n = 2). For these, [`adaption`] returns `None`, and Bruck's combine with the same n runs instead, in the same number of rounds.
 //!
 //! K rounds, p((K - 1) n + s) messages.
 

@@ -1,8 +1,8 @@
-//! Two levels: within nodes first, then between them (paper 3's topology-aware reductions).
+//! Reduces on two levels: first within nodes, then between them (paper 3's topology-aware reductions).
 //!
 //! ```text
 //! p = 6, nodes of 2      0 ◄─ 1   2 ◄─ 3   4 ◄─ 5      inner reduce
-//!                        0 ◄────► 2 ◄────► 4           outer allreduce, among the nodes' first
+//!                        0 ◄────► 2 ◄────► 4           outer allreduce, among the nodes' leaders
 //!                        0 ─► 1   2 ─► 3   4 ─► 5      inner broadcast
 //! ```
 //!

@@ -9,7 +9,7 @@
 //!     with the parent:   send partial[t],        receive result[t - d]
 //! ```
 //!
-//! and skips blocks outside 0..B. The idea is simple: links carry messages both ways at once, so block t goes up while an
+//! and skips blocks outside 0..B. The idea is that links carry messages both ways at once, so block t goes up while an
 //! earlier block, already reduced, comes down the same link.
 //!
 //! - The delay is the depth. The root has result[j] at time j and sends it at time j + 1; each level below takes one step more. So
@@ -127,7 +127,7 @@ fn both_ways(
         };
         Some(Transfer::new(peer, [piece]))
     };
-    // Between its last block up and its first block down, a deep node has nothing to do.
+    // A deep node has nothing to do between sending its last block up and receiving its first block.
     let down_from = blocks.max(place.depth);
     let times = (0..blocks).chain(down_from..=blocks + place.depth);
     let steps = times.flat_map(move |up| {

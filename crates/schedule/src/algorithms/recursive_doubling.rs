@@ -13,7 +13,7 @@
 //! The nearest partner comes first because neighbours hold adjacent ranges, so that a message carries one range. With the
 //! farthest partner first, a message would carry up to p/2 separate ranges.
 //!
-//! Let k = floor(log2 p) and q = p - 2^k. The odd ones of the lowest 2q positions send their pieces to their left neighbours
+//! Let k = floor(log2 p) and q = p - 2^k. Of the lowest 2q positions, the odd ones send their pieces to their left neighbours
 //! before the rounds, and get the result from them afterwards ([`Fold`]). k rounds, and 2 more if q > 0; k 2^k + 2q messages.
 
 use std::iter;

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! With k = floor(log2 p) and q = p - 2^k: 2k rounds, and 1 more if q > 0; k 2^k + 2^k - 1 + q messages. If the root's left
-//! neighbour acts for the root ([`Fold`]), it sends the row to the root in one more round and message.
+//! neighbour acts for the root ([`Fold`]), sending the row to the root takes one more round and message.
 
 use crate::vocabulary::{Fold, Piece, Step, Transfer};
 
@@ -22,7 +22,7 @@ pub(crate) fn reduce(
     let fold = Fold::new(ranks);
     let root_actor = fold.virtual_rank(root);
     let gather = fold.actor(position).map(|own| {
-        // The virtual rank, counted from the root's actor, so that the farthest ones send first.
+        // The virtual rank relative to the root's actor, so that the farthest virtual ranks send first.
         let turned = own ^ root_actor;
         (0..fold.rounds).rev().filter_map(move |round| {
             if turned >> round > 1 {

@@ -21,7 +21,7 @@ impl Algorithm {
 impl Schedule {
     /// The schedule that runs: this one, or another algorithm's if this algorithm has no program for the collective or for p.
     ///
-    /// All steps are taken from the schedule that this function returns. Which algorithm runs instead:
+    /// The steps of a schedule are those of the schedule returned here. This table shows which algorithm runs instead:
     ///
     /// | collective | own programs | otherwise |
     /// |---|---|---|

@@ -170,7 +170,7 @@ impl Schedule {
         let ranks = self.ranks;
         match self.algorithm {
             Algorithm::Binomial | Algorithm::Fibonacci | Algorithm::Binary => {
-                // Whole rows go to position 0, and a binomial tree sends their blocks out.
+                // Whole rows are reduced to position 0, and a binomial tree scatters the blocks.
                 let reduce = self.reduce_to_first(position);
                 let reduce = reduce.map(move |step| step.in_blocks(|_| 0..ranks));
                 Box::new(reduce.chain(binomial::scatter(ranks, position)))
@@ -184,7 +184,7 @@ impl Schedule {
         }
     }
 
-    /// The reduction of all to position 0, by the same algorithm.
+    /// The steps of a reduce to position 0, by the same algorithm.
     fn reduce_to_first(&self, position: usize) -> Steps {
         self.part(Collective::Reduce { root: 0 }).steps(position)
     }

@@ -1,9 +1,9 @@
-//! The proof of a schedule for a given p: every piece that is sent is held, every message is received, and no positions wait
-//! for each other in a cycle.
+//! Proves a schedule correct for a given p: positions hold every piece that they send, every message is received, and no positions
+//! wait for each other in a cycle.
 //!
 //! A piece that is sent must be made up of pieces that its sender held before the step, and both ends of a message must name the
-//! same pieces. So, if no position waits in a cycle, every piece is by induction what its name says: the reduction of its
-//! positions, each once and in order. What a position wants must be made up of what it holds at the end.
+//! same pieces. If no positions wait in a cycle, it follows by induction that every piece is what its name says: the reduction of
+//! its positions, each once and in order. What a position wants must be made up of what it holds at the end.
 //!
 //! Waits are checked as if sends were synchronous: a step ends when all its sends and receives have met their other end. A
 //! schedule that ends under this rule ends under any transport.
@@ -21,9 +21,9 @@ use crate::vocabulary::{Piece, Step};
 /// The costs of a schedule, counted from its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The largest number of steps with messages that a position has.
+    /// The largest number of a position's steps, not counting steps without messages.
     pub steps: usize,
-    /// The number of rounds until the last position has ended, if a step takes one round once its peers have arrived.
+    /// The number of rounds until the last position has ended, if each step takes one round after its peers have arrived.
     pub rounds: usize,
     /// The number of messages.
     pub messages: usize,

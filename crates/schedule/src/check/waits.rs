@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::violation::Violation;
 use crate::vocabulary::{Piece, Step};
 
-/// By sender and receiver: for each message, the step that sends it and the step that receives it.
+/// For each sender and receiver, the messages between them: the step that sends each, and the step that receives it.
 pub(super) type Streams = BTreeMap<(usize, usize), Vec<(usize, usize)>>;
 
 /// Pairs the sends from each position to another with the other's receives, in order.

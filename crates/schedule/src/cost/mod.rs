@@ -52,7 +52,7 @@ impl Algorithm {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "clamped to what a schedule takes"
+            reason = "clamped to a schedule's limits"
         )]
         let best = best.round().clamp(1.0, count(Parameters::COUNT_MAX)) as usize;
         best.min(most.max(1))
@@ -131,8 +131,8 @@ impl Schedule {
         }
     }
 
-    /// The largest number of strips of columns into which a row can be divided so that the strips, reduced one after the other, take at
-    /// most a tenth more time than the whole row. Strips make more messages, but shorter ones, which stay in cache.
+    /// The largest number of strips of columns such that reducing the strips one after the other takes at most a tenth longer than reducing
+    /// the whole row. Strips need more messages, but shorter ones, which stay in cache.
     ///
     /// At least 1 and at most `most`; 1 for pipelined algorithms, which have blocks.
     #[must_use]

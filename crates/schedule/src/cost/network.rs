@@ -71,7 +71,7 @@ impl Network {
         self.far_round_ns(count((self.port_ranks / spacing).max(1)), bytes)
     }
 
-    /// The time of a round in which this number of messages to other nodes pass the same port.
+    /// The time of a round in which `messages` messages to other nodes pass through the same port.
     fn far_round_ns(&self, messages: f64, bytes: f64) -> f64 {
         let others = (messages - 1.0).max(0.0);
         self.far.message_ns(bytes) + others * (self.crowding_ns + self.far.byte_ns * bytes)
@@ -107,7 +107,7 @@ impl Schedule {
             };
             (0..rounds).map(round).fold(0.0, |sum, time| sum + time)
         };
-        // Unless the number of positions is a power of two, some stand for two, so partners may be twice as far apart.
+        // Unless the number of positions is a power of two, some positions stand for two, so partners may be twice as far apart.
         let spread = |number: usize| if number.is_power_of_two() { 1 } else { 2 };
         // Recursive doubling among `number` positions, which are `first` apart.
         let doubling = |first: usize, number: usize| {

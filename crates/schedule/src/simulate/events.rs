@@ -1,8 +1,8 @@
 //! Simulates the programs of all ranks, message by message.
 //!
-//! Each time is computed from the maximum of earlier times. So messages can be handled in any order, and a rank goes on as
-//! soon as its step is over, without a queue of events. Order matters only if ranks share a port: then ranks go on in the order
-//! of time, and messages pass the port in the order in which their ends met.
+//! Each time is computed from the maximum of earlier times. Messages can therefore be handled in any order, and a rank continues
+//! as soon as its step is over, without a queue of events. Order matters only if ranks share a port: then ranks continue in the
+//! order of time, and messages pass through the port in the order in which their ends met.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -100,7 +100,7 @@ impl<'m> Events<'m> {
         for rank in 0..=last {
             self.ranks[rank].steps = Some(self.schedule.steps(rank));
             ready.push(rank, 0.0);
-            // If order matters, no rank goes on before all have begun.
+            // If order matters, no rank continues before all have begun.
             while (!is_by_time || rank == last)
                 && let Some(rank) = ready.pop()
             {
@@ -151,7 +151,7 @@ impl<'m> Events<'m> {
                 self.ranks[rank].receives.push(message);
             }
         }
-        // A port sends one message after the other, and receives them likewise.
+        // A port sends one message after the other, and also receives one after the other.
         let own = &mut self.ranks[rank];
         let ports = count(self.machine.ports);
         let port_ns = own.begun_ns + f64::max(sent_ns, received_ns) / ports;
@@ -178,7 +178,7 @@ impl<'m> Events<'m> {
         }
     }
 
-    /// The time, in nanoseconds, at which a message begins whose ends met at time `met`: once both nodes' shared ports are free.
+    /// The time, in nanoseconds, at which a message begins: after its ends met at time `met`, once both nodes' shared ports are free.
     ///
     /// Each port takes messages in the order in which their ends met.
     fn pass_ports(&mut self, from: usize, to: usize, met: f64, bytes: f64) -> f64 {

@@ -1,8 +1,8 @@
 //! The simulation of a schedule on a machine of given costs, message by message.
 //!
-//! A message begins when both ends have come to its step, as under synchronous sends, and takes alpha + beta b on its link, for
-//! b bytes. A step ends once its last message has arrived and the rank's port has had time for all of them; then the rank
-//! combines the b bytes that it received, in gamma b.
+//! A message begins when both ends have reached its step, as under synchronous sends. For b bytes, it takes alpha + beta b on its
+//! link. A step ends once its last message has arrived and the rank's port has had time for all of them. Then the rank combines
+//! the b bytes that it received, in gamma b.
 
 mod events;
 mod machine;
@@ -29,7 +29,7 @@ pub const SYMMETRY_RANKS: usize = 4096;
 /// their items.
 ///
 /// The programs of some schedules grow with p: those of an allreduce by `direct`, `ring`, `circulant`, `rabenseifner` and
-/// `reduce-scatter-gather`. For more than [`SYMMETRY_RANKS`] ranks, these go to [`simulate_by_symmetry`].
+/// `reduce-scatter-gather`. For more than [`SYMMETRY_RANKS`] ranks, [`simulate_by_symmetry`] simulates these.
 ///
 /// # Panics
 /// If ranks wait for each other in a cycle; [`check`](crate::check()) finds such a schedule.

@@ -39,7 +39,7 @@ impl<'r> Sizes<'r> {
         }
     }
 
-    /// Sizes for reductions that keep no order: ranges that are not adjacent are combined to one row, too.
+    /// Sizes for reductions that keep no order: even ranges that are not adjacent are combined into one row.
     pub(super) fn unordered(self) -> Self {
         Self {
             is_ordered: false,
@@ -68,7 +68,7 @@ impl<'r> Sizes<'r> {
             last = Some((positions, rows));
             #[expect(
                 clippy::cast_precision_loss,
-                reason = "fragments have some hundred nodes at most"
+                reason = "fragments have a few hundred nodes at most"
             )]
             let bytes = rows as f64 * count(blocks.len()) * self.block_bytes;
             message.bytes += bytes;

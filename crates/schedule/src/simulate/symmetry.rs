@@ -7,7 +7,7 @@ use crate::catalogue::Schedule;
 use crate::cost::count;
 use crate::vocabulary::Transfer;
 
-/// The sum of the times of rank 0's steps, as if all messages of a step began when the step does.
+/// The sum of the times of rank 0's steps, as if all messages of a step began with the step.
 pub(super) fn by_symmetry(schedule: &Schedule, machine: &Machine, sizes: &Sizes<'_>) -> Simulation {
     let mut carried = Carried::default();
     let mut time_ns = 0.0;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// An operation that all positions do together.
+/// An operation that all positions perform together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Collective {

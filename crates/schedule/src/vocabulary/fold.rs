@@ -7,8 +7,8 @@ use super::step::{Step, Transfer};
 
 /// p positions as 2^k virtual ranks, k = floor(log2 p): each of the first q = p - 2^k virtual ranks stands for two positions.
 ///
-/// The left one of the two acts for both. The right one sends it its own piece before the rounds, and gets the result back
-/// after them.
+/// The left one of the two acts for both. The right one sends its own piece to the left one before the rounds, and gets the
+/// result from it after them.
 #[derive(Clone, Copy)]
 pub(crate) struct Fold {
     /// k, the number of rounds.
@@ -68,7 +68,7 @@ impl Fold {
         self.between_two(position, Step::receive, Step::send, piece)
     }
 
-    /// The step of the right or the left one of the two positions of a virtual rank.
+    /// The step before or after the rounds, of the right or the left one of a virtual rank's two positions.
     fn between_two(
         self,
         position: usize,
@@ -85,7 +85,7 @@ impl Fold {
     }
 
     /// The rounds, in which each virtual rank exchanges messages with the one whose number differs in one bit, the lowest bit
-    /// first. `pieces(sender, receiver, round)` are what a virtual rank sends.
+    /// first. `pieces(sender, receiver, round)` returns what the virtual rank `sender` sends.
     pub(crate) fn rounds(
         self,
         position: usize,
@@ -127,7 +127,7 @@ impl Fold {
         begin.into_iter().chain(self.rounds(position, pieces))
     }
 
-    /// The fully reduced blocks that `holder` has when a gather, which runs the halving's rounds backwards, comes to `round`.
+    /// The fully reduced blocks that `holder` has when a gather, which runs the halving's rounds backwards, reaches `round`.
     pub(crate) fn gathered(self, ranks: usize, holder: usize, round: u32) -> Vec<Piece> {
         self.blocks_of(holder, round, &(0..ranks))
     }

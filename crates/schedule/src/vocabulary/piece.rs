@@ -29,8 +29,8 @@ impl Piece {
         }
     }
 
-    /// The pieces of `length` positions from `start` on, where position 0 follows position p - 1: one range, or two where
-    /// they wrap around.
+    /// The pieces of `length` positions from `start` on, where position 0 follows position p - 1: one range, or two if they
+    /// wrap around.
     ///
     /// `start` may be p or more. For `length` = 0 there are no pieces.
     pub(crate) fn cyclic(

@@ -1,4 +1,4 @@
-//! A reduction run backwards is a broadcast.
+//! Runs a reduction backwards, which is a broadcast.
 
 use super::piece::Piece;
 use super::step::Step;

@@ -81,7 +81,7 @@ impl Step {
         )
     }
 
-    /// The step with other blocks in every piece: `blocks` of those that it had.
+    /// The step with the blocks of every piece replaced by the result of `blocks`.
     pub(crate) fn in_blocks(self, blocks: impl Fn(&Range<usize>) -> Range<usize>) -> Self {
         self.map(|mut transfer| {
             for piece in &mut transfer.pieces {

@@ -1,11 +1,11 @@
-//! Finding pieces that together make up a range.
+//! Finds pieces that together make up a range.
 
 use std::ops::Range;
 
-/// Pieces that lie side by side and make up `range` exactly, in ascending order; `None` if no such pieces exist.
+/// Adjacent pieces that make up `range` exactly, in ascending order; `None` if no such pieces exist.
 ///
 /// `longest(start, end_max)` returns the end of the longest piece that begins at `start` and ends at or before `end_max`, and
-/// the piece. Where the longest piece leads to a dead end, shorter ones are tried.
+/// the piece. If the longest piece leads to a dead end, shorter ones are tried.
 pub fn tile<P>(
     range: &Range<usize>,
     longest: impl Fn(usize, usize) -> Option<(usize, P)>,

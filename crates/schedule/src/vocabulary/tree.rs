@@ -13,7 +13,7 @@
 //!
 //! A parent receives one message per round. In a Fibonacci tree the smaller subtree is reduced a round before the larger one, so
 //! no position waits: p - 1 messages in i rounds, for the least i with fib(i + 3) > p. No other tree with two children per node
-//! takes fewer rounds. The binary tree's subtrees are of equal size and take two rounds a level: at most 2 floor(log2 p) rounds.
+//! takes fewer rounds. The binary tree's subtrees have equal sizes and take two rounds per level: at most 2 floor(log2 p) rounds.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ use std::ops::Range;
 pub(crate) enum Shape {
     /// In two halves.
     Binary,
-    /// As in a Fibonacci tree, whose larger subtree is one round deeper than the smaller.
+    /// As in a Fibonacci tree, where the larger subtree takes one round more than the smaller.
     Fibonacci,
     /// All to one child: a chain.
     Linear,
