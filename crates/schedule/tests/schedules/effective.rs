@@ -1,4 +1,4 @@
-//! A schedule says which algorithm runs, and its steps are the steps of that algorithm.
+//! Checks that a schedule names the algorithm that runs, and that its steps are those of that algorithm.
 
 use schedule::{Algorithm, Collective, Parameters, Schedule};
 

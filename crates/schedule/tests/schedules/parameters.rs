@@ -1,4 +1,4 @@
-//! Blocks, ports and levels: all algorithms that use them, and the values that are refused.
+//! Tests blocks, ports and levels with all algorithms that use them, and the values that are refused.
 
 use schedule::{Algorithm, Collective, Count, Error, Link, Load, Parameters, Schedule};
 

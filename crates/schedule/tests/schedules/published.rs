@@ -78,7 +78,7 @@ fn pairwise_exchange_of_five() {
     assert_eq!(steps[4], ["send 4..5 to 0", "receive 0..5 from 0"]);
 }
 
-/// Paper 4: Bruck's combine for P = 5, 4 = 100 in binary: one digit 1, then two digits 0.
+/// Paper 4: Bruck's combine for P = 5. In binary, P - 1 = 4 is 100: one digit 1, then two digits 0.
 #[test]
 fn bruck_s_combine_of_five() {
     let steps = steps(Algorithm::Bruck, Collective::Allreduce, 5);
@@ -116,7 +116,7 @@ fn dissemination_of_eight_and_nine() {
     );
 }
 
-/// Paper 4, eq. 24: Bruck's combine for P = 8, n = 2: 7 = 21 in base 3.
+/// Paper 4, eq. 24: Bruck's combine for P = 8 and n = 2. In base 3, P - 1 = 7 is 21.
 #[test]
 fn bruck_s_combine_of_eight_with_two_ports() {
     assert_eq!(
@@ -128,7 +128,7 @@ fn bruck_s_combine_of_eight_with_two_ports() {
     );
 }
 
-/// Paper 5's F_2 (4 nodes) and T_2 (7 nodes): the rounds that they need.
+/// The rounds of paper 5's Fibonacci trees F_2 (4 nodes) and F_3 (7 nodes), and of complete binary trees.
 #[test]
 fn trees_of_paper_5() {
     for (algorithm, ranks, rounds) in [
@@ -143,7 +143,7 @@ fn trees_of_paper_5() {
     }
 }
 
-/// Paper 2: position 1 of a chain of three, two blocks, up and down at once.
+/// Paper 2: position 1 of a chain of three, with two blocks that go up and down at once.
 #[test]
 fn the_doubly_pipelined_chain_of_three() {
     let algorithm = Algorithm::LinearDoublyPipelined;

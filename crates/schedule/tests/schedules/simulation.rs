@@ -135,7 +135,7 @@ fn combining_takes_time() {
     assert_eq!((found.rows_mean, found.rows_max), (3.0, 3));
 }
 
-/// Each round takes the time of its links: those within nodes are fast, those between nodes slow.
+/// Each round takes the time of its links. Links within nodes are fast, links between nodes slow.
 #[test]
 fn two_kinds_of_links() {
     let far = Link {
@@ -255,7 +255,7 @@ fn ranges_that_do_not_touch_are_one_row_without_order() {
     assert_eq!(simulate_unordered(&neighbours, &machine, 1.0).time_ns, time);
 }
 
-/// Beyond 4096 ranks these schedules are simulated by rank 0 alone. On fewer ranks, its time is the time of all.
+/// Above 4096 ranks, only rank 0 of these schedules is simulated. On fewer ranks, its time equals that of the full simulation.
 #[test]
 fn one_rank_for_all() {
     for algorithm in [
@@ -279,7 +279,7 @@ fn one_rank_for_all() {
     }
 }
 
-/// The formulas by which plans choose are near what the simulator finds.
+/// The formulas by which plans choose schedules are close to the simulated times.
 #[test]
 fn predictions_are_near_simulations() {
     for ranks in [2, 3, 8, 17, 64] {
@@ -300,7 +300,7 @@ fn predictions_are_near_simulations() {
     }
 }
 
-/// Predicted times are 1.00 to 1.33 of the simulated ones on networks of nodes, where the delay between nodes or the crowding dominates.
+/// On networks of nodes, where the delay between nodes or the crowding dominates, predicted times are 1.00 to 1.33 times the simulated ones.
 #[test]
 fn predictions_between_nodes_are_near_the_simulation() {
     let near = Link {

@@ -1,4 +1,4 @@
-//! The checker finds the fault in schedules that have one.
+//! Tests that the checker finds the fault in faulty schedules.
 
 use schedule::{
     Algorithm, Collective, Parameters, Piece, Step, Transfer, Violation, check_programs,
@@ -79,7 +79,7 @@ fn a_position_counts_twice() {
 #[test]
 fn the_ends_disagree() {
     let violation = spoilt(|programs| {
-        // Position 4 sends less than it could, and 5 expects all of it.
+        // Position 4 sends less than it holds, and position 5 expects all.
         let send = &mut programs[4][1].sends[0];
         send.pieces[0].positions = 4..5;
     });
