@@ -1,4 +1,4 @@
-//! Blocks of items, dealt to the ranks round-robin by a formula, so a million ranks need no table.
+//! Blocks of items that are dealt to the ranks round-robin. Owners follow a formula, so a million ranks need no table.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ impl BlockCyclic {
             .map(|number| self.block(number))
     }
 
-    /// The number of a rank's blocks.
+    /// The number of blocks that a rank owns.
     pub(crate) fn blocks_of(&self, rank: usize) -> u64 {
         assert!(rank < self.ranks, "rank {rank} >= p = {}", self.ranks);
         let from_own_first_on = self.blocks_count().saturating_sub(rank as u64);
@@ -42,7 +42,7 @@ impl BlockCyclic {
         full_blocks * self.block_items + (last.end - last.start)
     }
 
-    /// The items of consecutive ranks, as one range a round.
+    /// The items of consecutive ranks, as one range per round.
     pub(crate) fn union(&self, positions: Range<usize>) -> impl Iterator<Item = Range<u64>> {
         let blocks_count = self.blocks_count();
         let ranks_count = positions.len() as u64;

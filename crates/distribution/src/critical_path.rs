@@ -1,8 +1,8 @@
 //! The critical path of Algorithm 1: the time until rank 0 has the value of the root.
 //!
 //! The score (eq. 3.7) adds the times of all messages, as if they followed each other, and does not count waiting. The thesis
-//! says so (section 3.1.2.5) and leaves the critical path to future work. Here every rank starts at time 0 and does one thing at
-//! a time, in the order of Algorithm 1:
+//! notes this (section 3.1.2.5) and leaves the critical path to future work. In this model, every rank starts at time 0 and does
+//! one thing at a time, in the order of Algorithm 1:
 //!
 //! - A rank reduces its outbound subtrees in ascending order of x, and sends each value as soon as it is reduced.
 //! - A combination of two values takes add_ns.
@@ -14,8 +14,8 @@
 //! The model has no message buffer, no distances and no congestion.
 //!
 //! A boundary at item e cuts the subtrees that begin at e, f(e), f(f(e)), … with f(x) = x + lowbit(x), where lowbit(x) is the
-//! lowest set bit of x: ranks after the boundary send their values to ranks before it. So, from the last rank to the first, the
-//! arrival times of the values under way are a stack, and a distribution takes O(p log N).
+//! lowest set bit of x: ranks after the boundary send their values to ranks before it. If ranks are visited from last to first,
+//! the arrival times of the values in transit are a stack, so a distribution takes O(p log N).
 
 use std::ops::Range;
 
@@ -95,7 +95,7 @@ pub(crate) fn subtrees(start: u64, items: u64) -> impl Iterator<Item = Subtree> 
 }
 
 impl Subtree {
-    /// The number of the subtree's items before `end`, which must lie after `start`.
+    /// The number of the subtree's items before `end`, which must be greater than `start`.
     pub(crate) fn local_items(&self, end: u64) -> u64 {
         (end - self.start).min(self.len())
     }

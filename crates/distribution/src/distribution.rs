@@ -1,4 +1,4 @@
-//! Contiguous items for every rank.
+//! Distributions, which give every rank contiguous items.
 //!
 //! A regular distribution is a formula, so a million ranks need no table. Irregular boundaries are stored in a table.
 
@@ -12,7 +12,7 @@ use crate::{critical_path, lookup};
 
 /// N items on p ranks: rank i owns the items start(i)..start(i + 1), and starts ascend with ranks.
 ///
-/// Two distributions are equal if they give every rank the same items, whatever rule made them.
+/// Two distributions are equal if they give every rank the same items, whatever their rules.
 ///
 /// ```
 /// use distribution::Distribution;
@@ -61,8 +61,8 @@ impl Distribution {
         Self::from_boundaries(boundaries)
     }
 
-    /// The distribution in which rank i owns the items from `boundaries[i]` to `boundaries[i + 1]`, the last of which is N: p + 1
-    /// values that begin with 0 and do not decrease.
+    /// The distribution in which rank i owns the items `boundaries[i]..boundaries[i + 1]`. The p + 1 boundaries begin with 0, end
+    /// with N, and do not decrease.
     ///
     /// # Errors
     ///
@@ -145,15 +145,15 @@ impl Distribution {
         end - start
     }
 
-    /// The start of every rank, then N: p + 1 values, as [`Distribution::from_boundaries`] takes.
+    /// The start of every rank, then N: p + 1 values, as [`Distribution::from_boundaries`] takes them.
     pub fn starts(&self) -> impl Iterator<Item = u64> {
         (0..=self.ranks).map(|rank| self.start(rank))
     }
 
     /// The rank that owns an item (thesis, eq. 3.4).
     ///
-    /// Takes O(1) if the starts [follow a formula](Self::is_formula). Distributions from counts or boundaries, the published
-    /// optimized one and the optimal ones are tables, and take O(log p).
+    /// Takes O(1) if the starts [follow a formula](Self::is_formula). Distributions from counts or boundaries, optimized-published
+    /// and optimal distributions are tables, and take O(log p).
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Errors of building distributions and ownerships.
+//! The errors of building distributions and ownerships.
 
 use std::ops::Range;
 
@@ -81,7 +81,7 @@ pub enum Error {
         ranks: usize,
     },
     /// Two new ranks were given the same old number.
-    #[error("two of the new ranks were rank {rank}")]
+    #[error("two of the new ranks have the old number {rank}")]
     TwiceARank {
         /// The old number that was given twice.
         rank: usize,

@@ -1,4 +1,4 @@
-//! How N items spread over p ranks, and what that costs a tree-ordered reduction.
+//! Distributes N items over p ranks, and computes what a distribution costs a tree-ordered reduction.
 //!
 //! The result of a tree-ordered reduction does not depend on which rank owns which items; its speed does. A boundary between two
 //! ranks cuts subtrees, and every cut is a message.

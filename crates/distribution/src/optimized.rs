@@ -48,7 +48,7 @@ impl Optimized {
         roundest(initial.saturating_sub(self.shift_items_max), initial)
     }
 
-    /// The owner of an item. Starts move left by less than N/p, so it is the owner in the upper distribution or the next rank.
+    /// The owner of an item. Starts move left by less than N/p, so the owner is that in the upper distribution or the next rank.
     pub(crate) fn rank_of(self, item: u64) -> u64 {
         let rank = self.even.upper_rank_of(item);
         let next = rank + 1;
@@ -104,7 +104,7 @@ fn fair_share_items(items: u64, ranks: u64) -> f64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the fraction is to be cut off; no share is negative, and a cast saturates at 2^64"
+    reason = "the cast cuts off the fraction and saturates at 2^64; no share is negative"
 )]
 fn floor(share_items: f64) -> u64 {
     share_items as u64

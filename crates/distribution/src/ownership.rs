@@ -12,7 +12,7 @@ use crate::explicit::Explicit;
 
 /// N items on p ranks, each of which owns a list of disjoint ranges.
 ///
-/// Two partitions on two ranks, as RAxML-NG distributes them, where rank 0 owns the end of each:
+/// Two partitions on two ranks, as RAxML-NG distributes them. Rank 0 owns the end of each partition:
 ///
 /// ```
 /// use distribution::Ownership;

@@ -1,4 +1,4 @@
-//! New owners after ranks were lost, have joined, or were started anew: who gets which items from whom.
+//! Assigns new owners after ranks were lost, joined or restarted, and lists which rank gets which items from which rank.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,8 +12,8 @@ use crate::ownership::Ownership;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rebalance {
-    /// Moves only items that were lost. Each goes to the rank with the fewest items, so shares become as even as that allows.
-    /// Ranks keep their items in the same order, and append what they get.
+    /// Moves only items that were lost. Each goes to the rank with the fewest items, which makes shares as even as possible.
+    /// Ranks keep their items in the same order, and append those that they get.
     ///
     /// A rank that has joined gets lost items like any other; if no items were lost, it stays empty.
     MinimalMovement,
@@ -41,7 +41,7 @@ pub struct Move {
     pub items: Range<u64>,
 }
 
-/// New owners of all items, and the moves that this takes.
+/// The new owners of all items, and the moves from the old owners to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rebalanced {
     /// The new ownership, of the new ranks.
@@ -231,7 +231,7 @@ fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
     got
 }
 
-/// The moves from `owners`, whose items are now at `sources`, to the owners of `after`.
+/// The moves from `owners`, whose items are now at `sources`, to the owners in `after`.
 fn moves(owners: &[(Range<u64>, usize)], sources: &[Source], after: &Ownership) -> Vec<Move> {
     let after = after.owners();
     let mut after = after.into_iter().peekable();

@@ -8,7 +8,7 @@ use crate::optimized::{ALPHA, Optimized, published_boundaries};
 use crate::searches::{path_optimal, score_optimal};
 
 impl Distribution {
-    /// ⌊N/p⌋ items a rank, and one more for the first N mod p ranks (thesis, eq. 1.3).
+    /// ⌊N/p⌋ items for each rank, and one more for the first N mod p ranks (thesis, eq. 1.3).
     ///
     /// # Errors
     ///
@@ -18,7 +18,7 @@ impl Distribution {
         Ok(Self { items, ranks, rule })
     }
 
-    /// ⌊N/p⌋ items a rank, and one more for the last N mod p ranks (thesis, eq. 1.4, whose
+    /// ⌊N/p⌋ items for each rank, and one more for the last N mod p ranks (thesis, eq. 1.4, whose
     /// condition should read i < p - (N mod p)).
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Distribution {
         Ok(Self { items, ranks, rule })
     }
 
-    /// 2^⌊log2 N/p⌋ items a rank, and the rest for the last (thesis, eq. 3.8).
+    /// 2^⌊log2 N/p⌋ items for each rank except the last, which gets the rest (thesis, eq. 3.8).
     ///
     /// With more ranks than items, the first N ranks own one item each.
     ///
@@ -72,8 +72,8 @@ impl Distribution {
     /// The distribution with the least [score](Distribution::score) of all. Ranks whose messages would cost more than they save
     /// own no items, and come last.
     ///
-    /// Equal scores are ranked by the number of messages, then by the largest share. Takes microseconds where a message costs
-    /// more than finer shares save, as for N = 21410970 and p = 4096. For p = 4096 and more than 10^9 items it takes seconds,
+    /// Equal scores are ranked by the number of messages, then by the largest share. Takes microseconds if a message costs more
+    /// than finer shares save, as it does for N = 21410970 and p = 4096. For p = 4096 and more than 10^9 items, takes seconds,
     /// and O(p^2) memory.
     ///
     /// # Errors
@@ -97,8 +97,8 @@ impl Distribution {
 
     /// The distribution with the least [score](Distribution::score) of those that leave no rank without items.
     ///
-    /// With more ranks than items, the first N ranks own one item each. Ties are resolved as by [`Distribution::score_optimal`],
-    /// which takes as much time and memory.
+    /// With more ranks than items, the first N ranks own one item each. Ties are resolved as in [`Distribution::score_optimal`],
+    /// and the time and the memory are the same.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::optimized::ALPHA;
 
-/// A rule that spreads any number of items over any number of ranks.
+/// A rule that distributes any number of items over any number of ranks.
 ///
 /// ```
 /// use distribution::Scheme;
@@ -72,7 +72,7 @@ impl Scheme {
         }
     }
 
-    /// Spreads `items` over `ranks` by this rule.
+    /// Distributes `items` over `ranks` by this rule.
     ///
     /// # Errors
     ///

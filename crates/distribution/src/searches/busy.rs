@@ -1,4 +1,4 @@
-//! Splits shares until no rank is without items, at the fewest messages.
+//! Splits shares until no rank is without items, with the fewest messages.
 //!
 //! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N items. With exactly p <= N ranks,
 //! none without items, the fewest messages are max(m(M), p - 1).
@@ -6,9 +6,9 @@
 //! Fewer are impossible, because every boundary is an item that is cut, which costs a message (see [`crate::searches::hops`]).
 //! To reach this number, take a cover with m(M) messages and fewer than p ranks, and split shares at their roundest item x, the
 //! item with the most trailing zeros. Let the share be [s, e), and f(x) = x + lowbit(x). f(x) has more trailing zeros than x,
-//! thus f(x) >= e. And f(x) - lowbit(f(x)) <= x < e, so f(x) is cut already if it is below N. So a split at x cuts x and nothing
-//! else. If and only if x - lowbit(x) < s, x was cut before, and the split costs no message. As long as an item is cut that is
-//! no boundary, some share has such an x; these shares are split first. Splitting makes no share larger.
+//! so f(x) >= e. And f(x) - lowbit(f(x)) <= x < e, so f(x) is cut already if it is below N. So a split at x cuts x and nothing
+//! else. It costs no message if x was cut before, which is true if and only if x - lowbit(x) < s. As long as some cut item is
+//! not a boundary, some share has such an x; these shares are split first. Splitting makes no share larger.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +17,7 @@ use tree_index::parent;
 
 use crate::roundest::roundest;
 
-/// Splits shares until each of p ranks has one: first those where a split costs no message, then the largest.
+/// Splits shares until each of p ranks has one: first the shares whose split costs no message, then the largest shares.
 pub(crate) fn split(boundaries: &mut Vec<u64>, items: u64, ranks: u64) {
     let ends = boundaries.iter().skip(1).copied().chain([items]);
     let shares = boundaries.iter().copied().zip(ends);
@@ -38,7 +38,7 @@ struct Share {
     /// Whether a split costs no message.
     is_free: bool,
     count: u64,
-    /// Of equal shares, the first is split.
+    /// Among equal shares, the first is split.
     start: Reverse<u64>,
     end: u64,
     roundest: u64,

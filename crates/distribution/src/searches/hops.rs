@@ -1,4 +1,4 @@
-//! The cost of a boundary: its hops, whose least sum over all boundaries gives the fewest messages.
+//! The cost of a boundary is its number of hops. The least sum over all boundaries gives the fewest messages.
 //!
 //! The value of item x > 0 is sent if and only if a boundary lies in (x - lowbit(x), x]; x is then *cut*. So boundary b cuts b,
 //! f(b), f(f(b)), … < N with f(x) = x + lowbit(x), and the number m of messages is the number of items that are cut.
@@ -11,7 +11,7 @@
 //! m <= ⌊(N-1)/B⌋ + Σ h(b),    and    min m = ⌊(N-1)/B⌋ + min Σ h(b).
 //! ```
 //!
-//! The inequality holds because a union is at most as large as its parts together. For the equation, take any boundaries and
+//! The inequality holds because a union is at most as large as the sum of its sets. For the equation, take any boundaries and
 //! move some of them, so that m does not grow and the right side becomes m. Boundaries in different blocks share no hops. In a
 //! whole block with several boundaries let a be the first and z the last, as distances from the block's end. Each hop clears the
 //! lowest set bit of such a distance.
@@ -65,7 +65,7 @@ impl Blocks {
     }
 
     /// h(parent(b)) from h(b), without counting bits again. Clearing the lowest set bit of b adds that bit to the distance from the
-    /// block's end, which so loses a set bit for each zero of b directly above that bit.
+    /// block's end. The distance thereby loses a set bit for each zero of b directly above that bit.
     pub(crate) fn hops_of_parent(&self, start: u64, hops: u64) -> u64 {
         let inside = self.block_items - 1;
         let parent = parent(start);
@@ -78,7 +78,7 @@ impl Blocks {
         hops + 1 - u64::from(parent.trailing_zeros() - start.trailing_zeros())
     }
 
-    /// A lower bound on the hops of boundaries after `start`: one for each block that begins there.
+    /// A lower bound on the hops of boundaries after `start`: one for each block that begins at `start` or after it.
     pub(crate) fn hops_behind(&self, start: u64, share_items_max: u64) -> u64 {
         let shift = self.block_items.trailing_zeros();
         let full_blocks = self.items >> shift;

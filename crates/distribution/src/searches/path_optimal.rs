@@ -16,7 +16,7 @@ use crate::critical_path::critical_path_ns;
 use crate::error::Error;
 use crate::searches::time_limit::{Attempt, Problem};
 
-/// Divided by p, and within the limits below: how many placements of i boundaries the search keeps, for each i.
+/// For each i, the search keeps this number divided by p of placements of i boundaries, within the limits below.
 const KEPT_WITH_ALL_RANKS: usize = 1 << 14;
 const KEPT_MIN: usize = 2;
 const KEPT_MAX: usize = 64;
@@ -52,7 +52,7 @@ impl PathSearch {
         let mut best = self.best_known(known);
         let half_ns = best.path_ns / 2.0;
         self.shorten(&mut best, KEPT_MIN, half_ns);
-        // Keeping more placements may succeed where few failed; mostly a single "no" ends this.
+        // A search that keeps more placements may succeed where this one failed. Usually a single "no" ends it.
         let below_ns = best.path_ns - self.precision_ns();
         let below_ns = below_ns.min(best.path_ns.next_down());
         self.shorten(&mut best, kept, below_ns);

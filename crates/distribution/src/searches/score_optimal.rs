@@ -1,25 +1,25 @@
-//! The distribution with the least score (eq. 3.7) of all.
+//! Computes the distribution with the least score (eq. 3.7) of all.
 //!
 //! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N
 //! items. The least score is the minimum of send · m(M) + add · M over M; m does not increase with M.
 //!
-//! **Mostly a formula suffices.** Let 2^L <= M < B = 2^(L+1). As [`crate::searches::hops`] shows, every multiple of B is cut, and so
-//! is an item inside every full block, and one inside the last block of r = N mod B items if r > M:
+//! **Usually a formula suffices.** Let 2^L <= M < B = 2^(L+1). As [`crate::searches::hops`] shows, every multiple of B is cut, and
+//! also an item inside every full block, and one inside the last block of r = N mod B items if r > M:
 //!
 //! ```text
 //! m(M) >= ⌊(N-1)/B⌋ + ⌊N/B⌋ + [r > M]
 //! ```
 //!
-//! Boundaries at all multiples of 2^L reach this bound, without the last of them if 2^L < r <= M. They need at most ⌈N/2^L⌉
+//! Boundaries at all multiples of 2^L, except the last multiple if 2^L < r <= M, reach this bound. They need at most ⌈N/2^L⌉
 //! ranks, so at every level with 2^L >= N/p only M = 2^L and M = r can be best.
 //!
 //! **One level is searched**, the one with 2^L < N/p < 2^(L+1), unless its bound is no better than the best formula. Shares from
 //! M1 to M2 score at least send · m(M2) + add · M1; branch and bound takes the interval with the least bound first.
-//! [`crate::searches::share_limit`] computes m(M2), or finds that it is too large. The largest share of its cover is often far
-//! below M2, and only smaller shares remain to be searched. Rounding `f64` is monotone, so the bounds hold for computed scores.
+//! [`crate::searches::share_limit`] computes m(M2), or finds that it is too large. The largest share of the cover it finds is often
+//! far below M2; then only smaller shares remain. Rounding `f64` is monotone, so the bounds hold for computed scores.
 //!
-//! **Without empty ranks**, a cover takes no fewer than p - 1 messages; [`crate::searches::busy`] shows that it takes no more than
-//! max(m(M), p - 1).
+//! **Without empty ranks**, a cover takes at least p - 1 messages; [`crate::searches::busy`] shows that max(m(M), p - 1) messages
+//! suffice.
 //!
 //! Equal scores are ranked by the number of messages, then by the largest share.
 //!
@@ -27,7 +27,7 @@
 //! powers of two saves, roughly if N/p > 2 p · send/add: with the thesis' costs for 256 ranks from about 10^7 items on, for 4096
 //! ranks from 10^9. The search tries ten to fifty values of M, and for each value O(p) costs for each of p ranks. Measured for
 //! N = 2^64 - 1: 10 ms for p = 63, 0.1 s for p = 300. Measured for p = 4096: below 10 us where the formulas suffice, 0.8 s of
-//! processor time for N = 5 · 10^9; at worst, for N from 10^11 on, 4 to 10 s and some hundred MB.
+//! processor time for N = 5 · 10^9; at worst, for N from 10^11 on, 4 to 10 s and a few hundred MB.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -1,9 +1,9 @@
-//! The fewest messages with which p ranks of at most M items each cover N items, where M lies between the same two powers of
-//! two as N/p: a shortest path over boundaries, whose costs are the hops of [`crate::searches::hops`].
+//! Computes the fewest messages with which p ranks of at most M items each cover N items, where M is between the same two powers
+//! of two as N/p. This is a shortest path over boundaries, whose costs are the hops of [`crate::searches::hops`].
 //!
 //! The cost of several boundaries is the sum of their hops. Of two placements of i boundaries at the same cost, the one that
-//! reaches further is never worse: it can continue with the other's boundaries that lie after it. So for each i and each cost
-//! only the furthest last boundary x counts.
+//! reaches further is never worse: it can continue with those boundaries of the other that are after its own last one. So for
+//! each i and each cost, only the furthest last boundary x counts.
 //!
 //! The next boundary is x + M, or that number with some of its lowest set bits cleared. Suppose that another boundary b' < x + M
 //! differs from x + M first at bit j, which is set in x + M and clear in b'. Then a, which is x + M with all bits below j
@@ -39,7 +39,7 @@ struct HopState {
 type Reach = Vec<(u64, usize)>;
 
 impl Blocks {
-    /// The cover with the fewest messages, if that needs at most `messages_max` of them, for B/2 <= `share_items_max` < B.
+    /// The cover with the fewest messages, if it needs at most `messages_max`, for B/2 <= `share_items_max` < B.
     pub(crate) fn cover(&self, share_items_max: u64, messages_max: u64) -> Option<Cover> {
         let hops_max = messages_max.checked_sub(self.forced_messages())?;
         // A boundary at this position or after it may be the last.

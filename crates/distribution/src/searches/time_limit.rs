@@ -9,8 +9,8 @@
 //! What a cuts is due at the same times in both cases, and the ranks after b' have less to do if their items begin at a.
 //!
 //! Trying all these ends decides whether T is possible. But many placements lead to the same last boundary, or to nearby ones,
-//! with other times due. For each number of ranks the search keeps a few placements: those that are furthest right, where a
-//! message counts as the items that could be added in its time. A placement with the same last boundary as another, and with no
+//! with different due times. For each number of ranks the search keeps a few placements: those furthest right, after subtracting
+//! for each message the items that could be added in its time. A placement with the same last boundary as another, and with no
 //! value due later, is never better and is dropped without loss. If others are dropped, a "no" is not proven.
 
 use tree_index::parent;
@@ -115,7 +115,7 @@ impl Problem {
         (best, false)
     }
 
-    /// The furthest end with which the rank that starts at the boundary is in time, if later ranks are; its start if no end is.
+    /// The furthest end with which the rank that starts at the boundary is in time, if later ranks are; its start if there is none.
     fn furthest_end(&self, state: &DueState) -> u64 {
         let mut now_ns = 0.0;
         let mut end = state.start;
@@ -184,7 +184,7 @@ impl DueState {
     }
 }
 
-/// The greatest number from 1 to `last` for which `holds` is true, or 0. If it is true for a number, then for all smaller ones.
+/// The greatest number from 1 to `last` for which `holds` is true, or 0. `holds` must be true for all smaller numbers, too.
 fn most(last: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut known, mut left) = (0, last);
     while left > 0 {

@@ -1,4 +1,4 @@
-//! Helpers of several tests.
+//! Helpers for several tests.
 
 use std::ops::Range;
 

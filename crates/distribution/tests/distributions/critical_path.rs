@@ -1,4 +1,4 @@
-//! The critical path against a simulation of Algorithm 1, and the shortest path against all
+//! Compares the critical path with a simulation of Algorithm 1, and the shortest path with all
 //! distributions of a few items.
 
 #![allow(clippy::float_cmp, reason = "sums of whole numbers are exact")]
@@ -133,7 +133,7 @@ fn nobody_waits_without_items_or_alone() {
         Distribution::path_optimal(9, 0, &Cost::THESIS),
         Err(Error::NoRanks)
     );
-    // No message is worth four additions.
+    // A message costs more than the four additions that sharing them could save.
     let dear = Distribution::path_optimal(5, 5, &Cost::THESIS).unwrap();
     assert_eq!(dear.message_count(), 0);
 }

@@ -1,4 +1,4 @@
-//! Boundaries, counts and names from users, valid and invalid.
+//! Tests boundaries, counts and names from users, valid and invalid ones.
 
 use distribution::{ALPHA, Distribution, Error, Scheme};
 

@@ -1,4 +1,4 @@
-//! Up to 2^64 - 1 items and up to 2^40 ranks, where nothing may overflow and nothing may be
+//! Tests up to 2^64 - 1 items and up to 2^40 ranks, where nothing may overflow and nothing may be
 //! enumerated.
 
 use distribution::{Distribution, Scheme, lookup};
@@ -8,7 +8,7 @@ use super::common;
 
 const RANKS_MAX: u64 = 1 << 40;
 
-/// The schemes that are a formula: no memory, however many ranks.
+/// The schemes that follow a formula, which takes no memory for any number of ranks.
 const REGULAR: [Scheme; 4] = [
     Scheme::Lower,
     Scheme::Upper,

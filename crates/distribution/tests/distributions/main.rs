@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![allow(
     clippy::single_range_in_vec_init,
-    reason = "a rank may own one range, which is no list of its items"
+    reason = "a rank may own a list of one range"
 )]
 
 mod common;

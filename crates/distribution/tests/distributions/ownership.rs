@@ -1,4 +1,4 @@
-//! Ownership in any pieces, against a table that names every item's owner.
+//! Compares ownerships of any ranges with a table of every item's owner.
 
 use std::ops::Range;
 
@@ -136,7 +136,7 @@ fn what_is_no_ownership_is_told_why() {
     let most = Ownership::from_extents(&[vec![1..u64::MAX], vec![0..1]]).unwrap();
     assert_eq!((most.items(), most.count(0)), (u64::MAX, u64::MAX - 1));
     assert_eq!(most.rank_of(u64::MAX - 1), 0);
-    // An empty range is ignored, wherever it lies.
+    // An empty range is ignored, wherever it is.
     let empty = Ownership::from_extents(&[vec![0..3, 9..9]]).unwrap();
     assert_eq!((empty.items(), empty.extents(0).count()), (3, 1));
 }

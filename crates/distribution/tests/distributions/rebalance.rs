@@ -1,4 +1,4 @@
-//! New owners after ranks were lost or have joined, against a table that names every item's owner before and after.
+//! Compares new owners, after ranks were lost or have joined, with a table of every item's owner before and after.
 
 use std::ops::Range;
 
@@ -169,7 +169,10 @@ fn what_is_wrong_is_told() {
         );
         let wrong = refusal(&[Some(1), None, Some(1)]);
         assert_eq!(wrong, Error::TwiceARank { rank: 1 });
-        assert_eq!(wrong.to_string(), "two of the new ranks were rank 1");
+        assert_eq!(
+            wrong.to_string(),
+            "two of the new ranks have the old number 1"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
-//! The least score: against all distributions of few items, and against shortest paths, known
-//! numbers and other schemes for more.
+//! Compares the least score with all distributions of few items. For more items, compares it with
+//! shortest paths, known numbers and other schemes.
 
-#![allow(clippy::float_cmp, reason = "a score is computed in one way")]
+#![allow(clippy::float_cmp, reason = "all scores are computed alike")]
 
 use distribution::{Cost, Distribution, Error, Scheme};
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ const COSTS: [Cost; 9] = [
     cost(4.0, 1.0),
 ];
 
-/// The score in nanoseconds, messages, and the largest share, which are minimal in this order.
+/// The score in nanoseconds, the messages and the largest share. Ratings are compared in this order.
 type Rating = (f64, u64, u64);
 
 fn rating(distribution: &Distribution, cost: &Cost) -> Rating {

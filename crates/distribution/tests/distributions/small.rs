@@ -1,4 +1,4 @@
-//! All N <= 70 and p <= 24, including N = 0 and p > N, against the papers' formulas.
+//! Compares distributions for all N <= 70 and p <= 24, including N = 0 and p > N, with the papers' formulas.
 
 use distribution::{Distribution, Scheme, lookup};
 
