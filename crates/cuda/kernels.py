@@ -1,10 +1,10 @@
-"""Compiles src/kernels/kernels.cu to src/kernels/kernels.ptx by NVRTC, which needs no GPU and no CUDA:
+"""Compiles src/kernels/kernels.cu to src/kernels/kernels.ptx with NVRTC, which needs no GPU and no other part of CUDA:
 
     pip install nvidia-cuda-nvrtc-cu12==12.0.76
     python3 kernels.py
 
-Any newer NVRTC will do, but the driver must be as new as the compiler: this one's PTX is for drivers from 525 on, and for GPUs from
-compute capability 7.0 on (Volta).
+A newer NVRTC works, too, but the driver must be at least as new as the compiler. The PTX of version 12.0.76 needs driver 525 or later,
+and a GPU of compute capability 7.0 (Volta) or later.
 """
 
 import ctypes
@@ -13,12 +13,12 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent / "src" / "kernels"
-# No `-ftz`, no `-fmad`: subnormal numbers stay, and nothing is fused.
+# No `-ftz`, no `-fmad`: subnormal numbers are kept, and nothing is fused.
 OPTIONS = [b"--gpu-architecture=compute_70", b"--std=c++17", b"--fmad=false", b"--ftz=false", b"--prec-div=true"]
 
 
 def library():
-    """NVRTC, as PyPI's package has it, or as the loader finds it."""
+    """NVRTC from PyPI's package, or else where the loader finds it."""
     for folder in sys.path:
         for path in glob.glob(f"{folder}/nvidia/cuda_nvrtc/lib/libnvrtc.so.*"):
             return ctypes.CDLL(path)
@@ -26,7 +26,7 @@ def library():
 
 
 def digest(text):
-    """FNV-1a: the test `the_kernels_are_compiled_from_their_source` compares it."""
+    """The FNV-1a hash, which the test `the_kernels_are_compiled_from_their_source` compares."""
     value = 0xCBF29CE484222325
     for byte in text:
         value = (value ^ byte) * 0x100000001B3 % 2**64
@@ -37,7 +37,7 @@ def compiled(nvrtc, source):
     """The PTX of a source."""
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     if nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"kernels.cu", 0, None, None):
-        sys.exit("kernels.py: NVRTC makes no program")
+        sys.exit("kernels.py: NVRTC cannot create a program")
     failed = nvrtc.nvrtcCompileProgram(program, len(OPTIONS), (ctypes.c_char_p * len(OPTIONS))(*OPTIONS))
     nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
     log = ctypes.create_string_buffer(size.value)

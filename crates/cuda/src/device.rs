@@ -14,24 +14,24 @@ use crate::driver::{self, Kept};
 use crate::error::{During, Error};
 use crate::items::{Buffer, Element, Items};
 
-/// The kernels as PTX, which `kernels.py` has compiled and the driver translates for its GPU.
+/// The kernels as PTX. `kernels.py` has compiled them, and the driver translates them for its GPU.
 pub(crate) const KERNELS: &str = include_str!("kernels/kernels.ptx");
 
 /// The threads of a block, as in `kernels.cu`.
 pub(crate) const THREADS: u32 = 256;
 
-/// The number of words that hold the limbs and counters of any exact sum.
+/// Enough words for the limbs and counters of any exact sum.
 const LIMBS: usize = 128;
 
-/// Memory that is kept from call to call. Calls on one device that need this memory wait for each other.
+/// Memory that a device keeps between calls. Calls on one device that need this memory wait for each other.
 pub(crate) struct Scratch {
     /// Partial sums of any type, stored as words.
     pub(crate) partials: [Buffer<u64>; 2],
     /// How many blocks of the current launch have ended; 0 between launches.
     pub(crate) arrived: Buffer<u32>,
-    /// The limbs and counters of an exact sum under way; 0 between launches.
+    /// The limbs and counters of the current exact sum; 0 between launches.
     pub(crate) limbs: Buffer<i64>,
-    /// Results, in the host's memory, where kernels write them.
+    /// Results, which kernels write to the host's memory.
     pub(crate) results: Pinned,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Debug for Device {
 impl Device {
     /// The GPU with this number, counted from 0 as in `CUDA_VISIBLE_DEVICES`.
     ///
-    /// The first use on a machine translates the kernels for its GPU, which takes a second; the driver keeps the result.
+    /// The first use on a machine translates the kernels for its GPU, which takes a second. The driver caches the result.
     ///
     /// # Errors
     /// There is no driver or no such GPU, the GPU is older than Volta, or the driver fails.
@@ -118,7 +118,7 @@ impl Device {
         })
     }
 
-    /// The GPU with this number, as [`new`](Device::new) makes it, shared by all callers of this function. It lives as long as the process.
+    /// [`new`](Device::new), but all callers of this function share one device for each GPU. It lives as long as the process.
     ///
     /// # Errors
     /// As [`new`](Device::new).
@@ -142,7 +142,7 @@ impl Device {
         self.context.name().during("asking for the name")
     }
 
-    /// The context and the stream, for other libraries.
+    /// The stream, and thereby the context, for other libraries.
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
@@ -151,7 +151,7 @@ impl Device {
     /// A copy of items in this device's memory.
     ///
     /// # Errors
-    /// There is no room, or the driver fails.
+    /// There is not enough memory, or the driver fails.
     pub fn copy<T: Element>(&self, items: &[T]) -> Result<Buffer<T>, Error>
     where
         Sum: Operator<T>,
@@ -189,24 +189,24 @@ impl Device {
         let (ordinal, own) = (driver::owner_of(pointer)?, self.context.ordinal());
         if ordinal != own {
             return Err(wrong(&format!(
-                "memory of GPU {ordinal}, and this is GPU {own}"
+                "the memory is of GPU {ordinal}, but this is GPU {own}"
             )));
         }
         if !driver::is_of_context(pointer, self.context.cu_ctx()) {
             return Err(wrong(
-                "memory of a context of its own, and sums run in the GPU's primary context",
+                "the memory is of another context, but sums run in the GPU's primary context",
             ));
         }
         Ok(Items::new(pointer, length))
     }
 
-    /// Copies bytes from this device's memory, as many as `into` has room for.
+    /// Fills `into` with bytes from this device's memory.
     ///
     /// # Errors
     /// The driver fails.
     ///
     /// # Safety
-    /// There are that many bytes at the pointer.
+    /// At least `into.len()` bytes are at the pointer.
     #[expect(unsafe_code, reason = "a copy from a pointer")]
     pub unsafe fn copy_from(&self, pointer: u64, into: &mut [u8]) -> Result<(), Error> {
         let _bound = self.bind()?;
@@ -232,7 +232,7 @@ impl Device {
         self.wait()
     }
 
-    /// The number of the GPU in whose memory a pointer lies.
+    /// The number of the GPU whose memory a pointer points to.
     ///
     /// # Errors
     /// There is no driver, or the driver does not know the memory.
@@ -242,13 +242,13 @@ impl Device {
         driver::owner_of(pointer)
     }
 
-    /// Waits for all earlier work on another stream. 1 and 2 are the default stream and this thread's default stream.
+    /// Waits for all earlier work on another stream. The number 1 is the default stream, and 2 is this thread's default stream.
     ///
     /// # Errors
     /// The driver fails.
     ///
     /// # Safety
-    /// The number is a stream of this device, or 1 or 2.
+    /// `stream` is the address of a stream of this device, or 1 or 2.
     #[expect(unsafe_code, reason = "a stream by its address")]
     pub unsafe fn wait_for_stream(&self, stream: usize) -> Result<(), Error> {
         let _bound = self.bind()?;
@@ -273,7 +273,7 @@ impl Device {
         self.stream.synchronize().during("waiting for the device")
     }
 
-    /// Runs a task that uses the kept memory.
+    /// Runs a task that uses the scratch memory.
     pub(crate) fn with_scratch<R>(
         &self,
         task: impl FnOnce(&mut Scratch) -> Result<R, Error>,
@@ -327,7 +327,7 @@ pub(crate) struct Pinned {
     context: Arc<CudaContext>,
 }
 
-// SAFETY: the memory is this value's alone.
+// SAFETY: only this value uses the memory.
 #[expect(unsafe_code, reason = "a pointer that is owned")]
 unsafe impl Send for Pinned {}
 
@@ -348,7 +348,7 @@ impl Pinned {
         })
     }
 
-    /// Makes room for at least `words` words; the former content is lost.
+    /// Makes room for at least `words` words. The old contents may be lost.
     pub(crate) fn reserve(&mut self, words: usize) -> Result<(), Error> {
         if self.words < words {
             *self = Self::new(&self.context, words.next_power_of_two())?;
@@ -356,7 +356,7 @@ impl Pinned {
         Ok(())
     }
 
-    /// The address by which kernels find the memory: addresses of pinned memory are the same on both sides.
+    /// The memory's address for kernels. Addresses of pinned memory are the same on the host and on the device.
     pub(crate) fn pointer(&self) -> u64 {
         self.memory.as_ptr() as u64
     }
@@ -372,8 +372,8 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         let _bound = driver::bind(&self.context);
-        // SAFETY: the memory came from `malloc_host`, and every call waits for its kernels. At the end of the process the driver may be gone, and its
-        // error does not matter.
+        // SAFETY: the memory came from `malloc_host`, and every call waits for its kernels. At the end of the process the driver may be gone; the
+        // error then does not matter.
         let _ = unsafe { result::free_host(self.memory.as_ptr().cast()) };
     }
 }

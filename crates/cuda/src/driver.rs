@@ -13,7 +13,7 @@ use crate::error::{During, Error};
 /// Whether the process is known to have loaded the driver, which is never unloaded.
 static IS_LOADED: AtomicBool = AtomicBool::new(false);
 
-/// How many reasons there are to check whether a pointer is to GPU memory: one if the driver has been seen, and one for each [`Lookout`].
+/// The number of reasons to check whether a pointer points to GPU memory: one if the driver has been seen, and one for each [`Lookout`].
 static REASONS: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether the driver has been seen, or some [`Lookout`] still has to look for it. If false, no array is in GPU memory. Costs one load.
@@ -46,7 +46,7 @@ impl Lookout {
         Self(())
     }
 
-    /// Checks whether the process has loaded the driver. Loads nothing; takes some microseconds.
+    /// Checks whether the process has loaded the driver. Loads nothing, and takes a few microseconds.
     pub fn look(self) {
         if !is_driver_seen() && is_object_loaded(b"libcuda.so") {
             set_seen();
@@ -66,8 +66,8 @@ fn set_seen() {
     }
 }
 
-/// The number of the GPU in whose memory a pointer lies; `None` for all other memory, and if the driver was not seen. Managed memory counts as the
-/// GPU's.
+/// The number of the GPU whose memory a pointer points to; `None` for all other memory, and if the driver was not seen. Managed memory counts as GPU
+/// memory.
 #[must_use]
 pub fn device_of(pointer: *const c_void) -> Option<usize> {
     let pointer = pointer.addr() as u64;
@@ -84,7 +84,7 @@ pub fn device_of(pointer: *const c_void) -> Option<usize> {
     }
 }
 
-/// Checks that there is a driver: `cudarc` panics if it needs one and there is none.
+/// Checks that there is a driver, because `cudarc` panics if it needs one and there is none.
 #[expect(unsafe_code, reason = "asks whether a library can be loaded")]
 pub(crate) fn check() -> Result<(), Error> {
     // SAFETY: loading the driver runs its initialisers, as in any program that uses a GPU.
@@ -96,7 +96,7 @@ pub(crate) fn check() -> Result<(), Error> {
     }
 }
 
-/// The number of the GPU that has the memory at a pointer. The driver must be initialised.
+/// The number of the GPU that owns the memory at a pointer. The driver must be initialised.
 pub(crate) fn owner_of(pointer: u64) -> Result<usize, Error> {
     let asked = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
     let ordinal = attribute::<i32>(asked, pointer).ok();
@@ -133,11 +133,11 @@ impl Number for u32 {}
 impl Number for i32 {}
 impl Number for usize {}
 
-/// Restores this thread's current context, which is the program's, when dropped.
+/// When dropped, makes the context current that the program had chosen for this thread.
 pub(crate) struct Kept {
     /// `None` if the context did not change.
     context: Option<sys::CUcontext>,
-    /// The current context belongs to the thread.
+    /// Keeps this value on its thread, because the current context belongs to the thread.
     thread: PhantomData<*const ()>,
 }
 
@@ -185,12 +185,12 @@ fn is_object_loaded(name: &'static [u8]) -> bool {
         _bytes: usize,
         name: *mut c_void,
     ) -> c_int {
-        // SAFETY: the linker passes an object's description.
+        // SAFETY: the linker passes a pointer to an object's description.
         let path = unsafe { (*info).dlpi_name };
         if path.is_null() {
             return 0;
         }
-        // SAFETY: the object's name is a C string, and lives during this call, as the object does.
+        // SAFETY: the object's name is a C string, and lives during this call because the object does.
         let path = unsafe { CStr::from_ptr(path) }.to_bytes();
         // SAFETY: the pointer is the address of `name` in the enclosing function.
         let name = unsafe { *name.cast::<&'static [u8]>() };
@@ -198,12 +198,12 @@ fn is_object_loaded(name: &'static [u8]) -> bool {
         c_int::from(file.is_some_and(|file| file.starts_with(name)))
     }
     let mut name = name;
-    // SAFETY: the function has the required signature, and is passed this name. It neither loads nor unloads anything.
+    // SAFETY: `is_it` has the required signature, and gets the address of `name`. It neither loads nor unloads anything.
     let found = unsafe { libc::dl_iterate_phdr(Some(is_it), (&raw mut name).cast()) };
     found != 0
 }
 
-/// False on systems without NVIDIA's GPUs, or without such a list.
+/// False: other systems have no NVIDIA GPUs, or no such list.
 #[cfg(not(target_os = "linux"))]
 fn is_object_loaded(_name: &'static [u8]) -> bool {
     false

@@ -40,7 +40,7 @@ pub enum Error {
     /// The driver reports an error.
     #[error("CUDA, {call}: {source}")]
     Driver {
-        /// What the call was to do.
+        /// The purpose of the call.
         call: &'static str,
         /// The driver's error.
         source: DriverError,
@@ -53,7 +53,7 @@ pub enum Error {
     Run(#[from] RunError),
 }
 
-/// Adds to an error of the driver what the call was to do.
+/// Adds the purpose of the call to an error of the driver.
 pub(crate) trait During<T> {
     fn during(self, call: &'static str) -> Result<T, Error>;
 }

@@ -1,4 +1,4 @@
-//! Exact sums.
+//! Exact sums of items in a device's memory.
 
 use bytemuck::Zeroable;
 use cudarc::driver::PushKernelArg;
@@ -10,17 +10,17 @@ use crate::error::{During, Error};
 use crate::items::{Element, Items};
 use crate::tree::config;
 
-/// The most items of a launch: each item may be added to a limb, and a limb has room for 2^30 additions.
+/// The most items of a launch. All of them may be added to the same limb, which has room for 2^30 additions.
 const LAUNCH_ITEMS: usize = 1 << 28;
 
 /// The least number of items of a block.
 const BLOCK_ITEMS: u64 = 1 << 12;
 
-/// The counters after the limbs, as `kernels.cu` has them.
+/// The number of counters after the limbs, as in `kernels.cu`.
 const COUNTERS: usize = 4;
 
 impl Device {
-    /// The exact sum of the items: call [`value`](ExactSum::value), or pass it to an exact plan.
+    /// The exact sum of the items. Call its [`value`](ExactSum::value), or pass it to an exact plan.
     ///
     /// # Errors
     /// The driver fails.
@@ -63,7 +63,7 @@ impl Device {
             let mut launch = self.stream.launch_builder(&kernels.exact_sum);
             launch.arg(&pointer).arg(&items);
             launch.arg(&total).arg(&arrived).arg(&into);
-            // SAFETY: the arguments are those of `exact_sum`. The caller of `items`, or a buffer, guarantees that the items exist. The device's
+            // SAFETY: the arguments are those of `exact_sum`. The caller of `items`, or a buffer, guarantees that the items exist. The scratch
             // memory has room for the limbs and counters, which are 0, and for the result.
             #[expect(unsafe_code, reason = "a kernel")]
             unsafe { launch.launch(config(blocks.min(kernels.exact_blocks))?) }

@@ -101,7 +101,7 @@ pub struct Buffer<T> {
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        // The memory is freed in its context, which need not be this thread's.
+        // The memory is freed in its context, which need not be current on this thread.
         let _bound = driver::bind(self.stream.context());
         self.memory = None;
     }

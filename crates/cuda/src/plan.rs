@@ -32,7 +32,7 @@ impl Device {
         Ok(())
     }
 
-    /// [`Plan::reduce_into`], as [`allreduce`](Device::allreduce). Collective.
+    /// [`Plan::reduce_into`] of items in this device's memory, like [`allreduce`](Device::allreduce). Collective.
     ///
     /// # Errors
     /// As [`allreduce`](Device::allreduce).
@@ -53,7 +53,7 @@ impl Device {
         Ok(is_root)
     }
 
-    /// [`Plan::reduce_scatter`], as [`allreduce`](Device::allreduce). Collective.
+    /// [`Plan::reduce_scatter`] of items in this device's memory, like [`allreduce`](Device::allreduce). Collective.
     ///
     /// # Errors
     /// As [`allreduce`](Device::allreduce).

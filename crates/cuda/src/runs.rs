@@ -1,8 +1,8 @@
-//! Which blocks of a launch sum which items.
+//! Divides runs of items into the blocks of a launch.
 
 use cudarc::driver::DeviceRepr;
 
-/// The most runs that are passed as an argument.
+/// The most runs that fit into a kernel's argument.
 pub(crate) const NEAR_RUNS: usize = 64;
 
 /// The argument `Runs` of `kernels.cu`.
@@ -21,7 +21,7 @@ pub(crate) struct Runs {
 #[expect(unsafe_code, reason = "a kernel's argument")]
 unsafe impl DeviceRepr for Runs {}
 
-/// Consecutive runs of items or of rows, each divided into blocks of 2^level of them.
+/// Consecutive runs of items or of rows, each divided into blocks of 2^level items or rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Blocks {
     pub(crate) level: u32,
@@ -56,7 +56,7 @@ impl Blocks {
 
     /// The number of blocks of each run.
     pub(crate) fn lengths(&self) -> Vec<usize> {
-        let length = |pair: &[u64]| usize::try_from(pair[1] - pair[0]).expect("it is no longer");
+        let length = |pair: &[u64]| usize::try_from(pair[1] - pair[0]).expect("a run's length");
         self.blocks.windows(2).map(length).collect()
     }
 
@@ -69,7 +69,7 @@ impl Blocks {
     /// memory, with the blocks after them.
     pub(crate) fn argument(&self, far: Option<u64>) -> Runs {
         let mut runs = Runs {
-            count: u32::try_from(self.starts.len() - 1).expect("runs are in memory, with room"),
+            count: u32::try_from(self.starts.len() - 1).expect("there are fewer than 2^32 runs"),
             level: self.level,
             far_starts: 0,
             far_blocks: 0,

@@ -1,4 +1,4 @@
-//! Sums in tree order.
+//! Sums of items in a device's memory, in tree order.
 
 use comm::text::counted;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
@@ -24,7 +24,7 @@ const THREAD_ROWS: u32 = 64;
 const COLUMNS_MAX: usize = 32;
 
 impl Device {
-    /// The sum of the items, in tree order: the bits of [`reduce::sum`]. 0 for no items.
+    /// The sum of the items in tree order, with the bits of [`reduce::sum`]; 0 for no items.
     ///
     /// # Errors
     /// The driver fails.
@@ -39,7 +39,7 @@ impl Device {
         Ok(Operator::<T>::canonical(&Sum, result[0]))
     }
 
-    /// The sums of the columns of rows of `width` values, in tree order: the bits of [`reduce::sum_rows`].
+    /// The sums of the columns of rows of `width` values in tree order, with the bits of [`reduce::sum_rows`].
     ///
     /// # Errors
     /// The items are not whole rows, `result` is not as long as a row, or the driver fails.
@@ -114,7 +114,7 @@ impl Device {
         })
     }
 
-    /// One launch: blocks sum items, and the last block sums their results.
+    /// Sums runs in one launch: blocks sum items, and the last block sums their results.
     fn sum_scalars<T: Element>(
         &self,
         scratch: &mut Scratch,
@@ -140,9 +140,9 @@ impl Device {
         let mut launch = self.stream.launch_builder(kernel);
         launch.arg(&items.pointer).arg(&runs);
         launch.arg(&partials).arg(&arrived).arg(&into);
-        // SAFETY: the arguments are those of `sum_runs`. The runs are within the items, which the caller of `items` or a buffer guarantees. There is
-        // room for a partial sum of each block and for a result of each run, and the counter is 0. Nothing else uses the scratch memory until this
-        // call has waited.
+        // SAFETY: the arguments are those of `sum_runs`. The runs are within the items, and the caller of `items`, or a buffer, guarantees that the
+        // items exist. There is room for a partial sum of each block and for a result of each run, and the counter is 0. Nothing else uses the
+        // scratch memory until this call has waited.
         #[expect(unsafe_code, reason = "a kernel")]
         unsafe { launch.launch(config(blocks.count())?) }.during("starting a sum")?;
         self.wait()?;

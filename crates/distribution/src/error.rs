@@ -81,7 +81,7 @@ pub enum Error {
         ranks: usize,
     },
     /// Two new ranks were given the same old number.
-    #[error("two of the new ranks have the old number {rank}")]
+    #[error("two of the new ranks were old rank {rank}")]
     TwiceARank {
         /// The old number that was given twice.
         rank: usize,

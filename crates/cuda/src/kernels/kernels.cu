@@ -12,8 +12,8 @@ constexpr u32 WARP = 32;
 constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / WARP;
 
-/// Whether this is the last block of the launch to call it: it then sees what the others have written. `arrived` is 0 before and
-/// after.
+/// Whether this is the last block of the launch to call this function. That block sees what all others have written before their
+/// calls. `arrived` is 0 before the launch and after it.
 __device__ inline bool is_last_block(u32 *arrived) {
     __shared__ bool is_last;
     __threadfence();
@@ -28,18 +28,18 @@ __device__ inline bool is_last_block(u32 *arrived) {
 
 // ---- Sums in tree order ----
 
-/// Loads of 16 bytes that a thread has under way at once.
+/// The number of 16-byte loads that a thread issues at once.
 constexpr u32 LOADS = 8;
 
-/// The most runs that a launch passes as an argument.
+/// The most runs that fit into a kernel's argument.
 constexpr u32 NEAR_RUNS = 64;
 
-/// Runs of items, each to be summed by itself. Run r has the items `starts[r]` to `starts[r + 1]`, and they are summed by the blocks
-/// `blocks[r]` to `blocks[r + 1]`, each of 2^level items, but for the last one.
+/// Runs of items, each summed separately. Run r has the items `starts[r]` to `starts[r + 1]`. They are summed by the blocks
+/// `blocks[r]` to `blocks[r + 1]`. Each block sums 2^level items, except the last one, which may sum fewer.
 struct Runs {
     u32 count;
     u32 level;
-    /// As `near_starts` and `near_blocks`, in device memory, where there are more runs; else null.
+    /// Tables in device memory, which replace `near_starts` and `near_blocks` if there are more runs; otherwise null.
     const u64 *starts;
     const u64 *blocks;
     u64 near_starts[NEAR_RUNS + 1];
@@ -67,7 +67,7 @@ struct Runs {
 __device__ inline float plus(float left, float right) { return __fadd_rn(left, right); }
 __device__ inline double plus(double left, double right) { return __dadd_rn(left, right); }
 
-/// What stands for an item that is not there: added to any value, it leaves the value as it is, -0.0 included.
+/// -0.0, which replaces missing items: adding it changes no value, not even -0.0.
 template <typename T> __device__ inline T nothing() { return -T(0); }
 
 template <typename T> struct Vector;
@@ -82,7 +82,7 @@ template <> struct Vector<double> {
     static __device__ double fold(double2 v) { return plus(v.x, v.y); }
 };
 
-/// The sum of N values, a power of two, in tree order.
+/// The sum of N values in tree order. N is a power of two.
 template <u32 N, typename T> __device__ inline T fold(T (&values)[N]) {
 #pragma unroll
     for (u32 length = N; length > 1; length /= 2) {
@@ -94,7 +94,7 @@ template <u32 N, typename T> __device__ inline T fold(T (&values)[N]) {
     return values[0];
 }
 
-/// The sum of the values of `lanes` lanes, a power of two, in tree order: neighbours first. All lanes have it.
+/// The sum of the values of `lanes` lanes in tree order: neighbours first. `lanes` is a power of two. All lanes get the sum.
 template <typename T> __device__ inline T fold_lanes(T value, u32 lanes = WARP) {
     for (u32 distance = 1; distance < lanes; distance *= 2) {
         value = plus(value, __shfl_xor_sync(WHOLE_WARP, value, distance));
@@ -102,9 +102,9 @@ template <typename T> __device__ inline T fold_lanes(T value, u32 lanes = WARP) 
     return value;
 }
 
-/// The sum of a warp's tile: LOADS rows of a vector for each lane, in memory order. All lanes have it.
+/// The sum of a warp's tile: LOADS rows of a vector for each lane, in memory order. All lanes get the sum.
 ///
-/// `values` are the sums of the vectors. Each of the first three steps hands half of a lane's rows to its neighbour, so that lanes add
+/// `values` are the sums of the vectors. Each of the first three steps passes half of a lane's rows to its neighbour, so that lanes add
 /// different rows.
 template <typename T> __device__ inline T fold_tile(T (&values)[LOADS]) {
     u32 lane = threadIdx.x % WARP;
@@ -121,13 +121,13 @@ template <typename T> __device__ inline T fold_tile(T (&values)[LOADS]) {
     T value = values[0];
     value = plus(value, __shfl_xor_sync(WHOLE_WARP, value, 8));
     value = plus(value, __shfl_xor_sync(WHOLE_WARP, value, 16));
-    // Now rows, the neighbours first: lanes that differ in bit 2 have neighbouring ones.
+    // Adds rows, neighbours first: lanes that differ only in bit 2 have neighbouring rows.
     value = plus(value, __shfl_xor_sync(WHOLE_WARP, value, 4));
     value = plus(value, __shfl_xor_sync(WHOLE_WARP, value, 2));
     return plus(value, __shfl_xor_sync(WHOLE_WARP, value, 1));
 }
 
-/// The sum of up to 8 * PARTS values from `values` on, of which `length` are there, as the tree of 8 * PARTS has them.
+/// The sum, in tree order, of the first 8 * PARTS of `length` values. If there are fewer, `nothing` replaces the missing values.
 template <u32 PARTS, typename T> __device__ inline T fold_far(const T *values, u64 length) {
     T parts[PARTS];
 #pragma unroll
@@ -136,7 +136,7 @@ template <u32 PARTS, typename T> __device__ inline T fold_far(const T *values, u
 #pragma unroll
         for (u32 i = 0; i < 8; i++) {
             u32 index = 8 * part + i;
-            // Other blocks have written them: not from this processor's cache.
+            // Other blocks have written these values, so they must not come from this multiprocessor's own cache.
             eight[i] = index < length ? __ldcg(values + index) : nothing<T>();
         }
         parts[part] = fold(eight);
@@ -144,7 +144,7 @@ template <u32 PARTS, typename T> __device__ inline T fold_far(const T *values, u
     return fold(parts);
 }
 
-/// The sum of the values of a block's warps; thread 0 has it.
+/// The sum of the values of a block's warps. Thread 0 gets the sum.
 template <typename T> __device__ inline T fold_warps(T value) {
     __shared__ T sums[WARPS];
     u32 warp = threadIdx.x / WARP;
@@ -175,11 +175,11 @@ template <u32 PARTS, typename T> __device__ inline T fold_far_by_block(const T *
     return fold_warps(fold_lanes(value));
 }
 
-/// What a warp folds of partial sums, and a block.
+/// The numbers of partial sums that a warp and a block fold at once.
 constexpr u64 WARP_PARTIALS = 8 * WARP;
 constexpr u64 BLOCK_PARTIALS = 8 * THREADS;
 
-/// Sums each run of items into `results`. `partials` has room for a value for each block; `arrived` is 0, and is again afterwards.
+/// Sums each run of items into `results`. `partials` has room for a value for each block. `arrived` is 0 before and after.
 template <typename T>
 __device__ void sum_runs(const T *items, const Runs &runs, T *partials, u32 *arrived, T *results) {
     typedef Vector<T> V;
@@ -190,7 +190,7 @@ __device__ void sum_runs(const T *items, const Runs &runs, T *partials, u32 *arr
     u64 block = blockIdx.x;
     u32 run = runs.run_of(block);
     u64 run_end = runs.start(run + 1);
-    // Each warp has 2^level / WARPS items side by side.
+    // Each warp has 2^level / WARPS contiguous items.
     u64 first = runs.start(run) + ((block - runs.block(run)) << runs.level);
     u64 share = (u64(1) << runs.level) / WARPS;
     first += warp * share;
@@ -261,7 +261,7 @@ __device__ void sum_runs(const T *items, const Runs &runs, T *partials, u32 *arr
         if (length <= WARP_PARTIALS) {
             continue;
         }
-        // Longer than a block folds at once: a pass puts the sums of pieces in front of them.
+        // There are more partial sums than a block folds at once: each pass replaces the first ones with the sums of pieces.
         while (length > 4 * BLOCK_PARTIALS) {
             u64 pieces = (length + BLOCK_PARTIALS - 1) / BLOCK_PARTIALS;
             for (u64 piece = 0; piece < pieces; piece++) {
@@ -285,10 +285,10 @@ __device__ void sum_runs(const T *items, const Runs &runs, T *partials, u32 *arr
 
 // ---- Rows ----
 
-/// The rows that a thread adds.
+/// The number of rows that a thread adds.
 constexpr u32 THREAD_ROWS = 64;
 
-/// Sums each run of rows of `width` items column by column, but for the last steps: 2^level rows become one.
+/// Sums runs of rows of `width` items column by column: every 2^level rows of a run become one. Further launches sum those.
 ///
 /// A block has `columns` columns, a power of two up to 32, of THREAD_ROWS * THREADS / columns rows, which are 2^level.
 template <typename T>
@@ -333,25 +333,25 @@ __device__ void sum_row_runs(const T *items, const Runs &runs, u64 width, u32 co
 
 // ---- Exact sums ----
 
-/// Vectors of 16 bytes that a thread has loaded at once.
+/// The number of 16-byte vectors that a thread loads at once.
 constexpr u32 EXACT_LOADS = 4;
 
-/// An accumulator adds numbers below 2^scale. It begins as 1.5 * 2^(scale + SPARE), and has units of 2^(scale + SPARE - 52). As long as
-/// it stays below 2^(scale + SPARE + 1), and above half of that, all its additions are of whole units, and exact.
+/// An accumulator adds numbers below 2^scale. It starts at 1.5 * 2^(scale + SPARE), and has units of 2^(scale + SPARE - 52). As long as
+/// it stays between 2^(scale + SPARE) and 2^(scale + SPARE + 1), all its additions are of whole units, and exact.
 constexpr int SPARE = 13;
 constexpr int LEVEL_BITS = 52 - SPARE;
-/// What is left of a number is at most half a unit.
+/// The difference between the scales of successive accumulators: the rest of a number is at most half a unit.
 constexpr int NEXT_LEVEL = LEVEL_BITS + 1;
-/// The additions that an accumulator has room for.
+/// The number of additions that an accumulator has room for.
 constexpr u32 MOST_ADDITIONS = 1 << (SPARE - 1);
-/// The room that a scale leaves for larger numbers.
+/// The number of binary places that a scale leaves for larger numbers.
 constexpr int SLACK = 4;
 
-/// Numbers that a warp adds one by one: more, and its scale was not the right one.
+/// The most numbers of a tile that a warp adds one by one. If there are more, it chooses another scale.
 constexpr u32 FEW = 32;
 
-/// The number of an exact sum: limb i counts units of 2^(lowest + 32 i), as in crate exact-sum. LEVELS is the number of accumulators: each
-/// takes 40 more bits of a number, and what is left goes to the limbs by itself. Four hold nearly all floats that can be in one sum.
+/// The integer of an exact sum: limb i counts units of 2^(LOWEST + 32 i), as in crate exact-sum. LEVELS is the number of accumulators. Each
+/// adds 40 more bits of a number; the rest is added to the limbs directly. Four hold nearly all floats that can occur in one sum.
 template <typename T> struct Window;
 template <> struct Window<double> {
     static constexpr int LOWEST = -1074;
@@ -369,7 +369,7 @@ constexpr u32 INFINITIES = 2;
 constexpr u32 NEGATIVE_INFINITIES = 3;
 constexpr u32 COUNTERS = 4;
 
-/// Adds to an integer in shared memory. Integers may be added in any order.
+/// Adds to an integer that other threads also add to. Integers may be added in any order.
 __device__ inline void add_to(i64 *integer, i64 value) { atomicAdd(reinterpret_cast<u64 *>(integer), u64(value)); }
 
 /// Adds value * 2^unit. Each limb changes by less than 2^32, so that there is room for 2^30 additions.
@@ -410,7 +410,7 @@ template <typename T> struct Accumulators {
     double level[LEVELS];
     /// Numbers are below 2^scale.
     int scale;
-    /// Those of each lane.
+    /// The number of additions of each lane since `begin`.
     u32 additions;
 
     __device__ static double beginning(int scale, int level) {
@@ -429,10 +429,10 @@ template <typename T> struct Accumulators {
         }
     }
 
-    /// The magnitude from which on numbers are too large.
+    /// Numbers of at least this magnitude are too large.
     __device__ u32 limit() const { return u32(scale + 1023) << 20; }
 
-    /// Adds a number; what is left of it.
+    /// Adds a number, and returns its rest.
     __device__ inline double add(double number) {
 #pragma unroll
         for (int i = 0; i < LEVELS; i++) {
@@ -443,11 +443,11 @@ template <typename T> struct Accumulators {
         return number;
     }
 
-    /// Hands what the warp's lanes have to the limbs.
+    /// Adds the accumulators of the warp's lanes to the limbs.
     __device__ void flush(i64 *limbs) {
 #pragma unroll
         for (int i = 0; i < LEVELS; i++) {
-            // The exponent has not changed: the bits differ by the units.
+            // The exponent has not changed, so the difference of the bits is the number of units.
             i64 units = __double_as_longlong(level[i]) - __double_as_longlong(beginning(scale, i));
             for (u32 distance = 1; distance < WARP; distance *= 2) {
                 units += __shfl_xor_sync(WHOLE_WARP, units, distance);
@@ -459,7 +459,7 @@ template <typename T> struct Accumulators {
     }
 };
 
-/// The numbers of a vector, and how many of them are -0.0.
+/// Writes a vector's items to `numbers`, and returns how many of them are -0.0.
 __device__ inline u32 spread(float4 v, double *numbers) {
     numbers[0] = v.x;
     numbers[1] = v.y;
@@ -492,11 +492,11 @@ __device__ inline u32 sum_of_warp(u32 value) {
     return value;
 }
 
-/// The scale at which a number of this magnitude can be added, and larger ones.
+/// A scale at which numbers of this magnitude, and slightly larger ones, can be added.
 __device__ inline int scale_of(u32 magnitude) { return int(magnitude >> 20) - 1022 + SLACK; }
 
-/// The exact sum of the items, to `result`: limbs, and counters. All of them are integers, and may be added in any order. `sum` is 0, and
-/// is again afterwards.
+/// Writes the exact sum of the items to `result`: limbs, then counters. These are integers, which may be added in any order. `sum` is 0
+/// before and after.
 template <typename T> __device__ void exact_sum(const T *items, u64 length, i64 *sum, u32 *arrived, i64 *result) {
     typedef Vector<T> V;
     constexpr u32 NUMBERS = EXACT_LOADS * V::ITEMS;
@@ -510,7 +510,7 @@ template <typename T> __device__ void exact_sum(const T *items, u64 length, i64 
     u64 warps = u64(gridDim.x) * WARPS;
     u64 warp = u64(blockIdx.x) * WARPS + threadIdx.x / WARP;
 
-    // What lies before the first whole vector, and behind the last one, goes to the first warp, one by one.
+    // The first warp adds the items before the first whole vector and after the last one, one by one.
     u64 misplaced = reinterpret_cast<u64>(items) % 16 / sizeof(T);
     u64 before = min(misplaced == 0 ? 0 : V::ITEMS - misplaced, length);
     u64 vectors = (length - before) / V::ITEMS;
@@ -522,7 +522,7 @@ template <typename T> __device__ void exact_sum(const T *items, u64 length, i64 
     u32 negative_zeros = 0;
     bool has_scale = false;
 
-    /// Counts numbers that are not finite, and takes them out.
+    /// Counts numbers that are not finite, and replaces them with 0.
     auto take_specials = [&](double &number) {
         if (magnitude(number) >= NOT_FINITE) {
             bool is_nan = number != number;
@@ -580,7 +580,7 @@ template <typename T> __device__ void exact_sum(const T *items, u64 length, i64 
                 accumulators.begin(scale_of(greatest_of_warp(greatest)));
                 has_scale = true;
             }
-            // Those that are still too large.
+            // Adds the numbers that are still too large to the limbs.
 #pragma unroll
             for (u32 i = 0; i < NUMBERS; i++) {
                 if (magnitude(numbers[i]) >= accumulators.limit()) {

@@ -1,4 +1,4 @@
-//! Exact sums.
+//! Compares exact sums on a GPU with the processor's.
 
 use cuda::Device;
 use exact_sum::Accumulator;
@@ -83,7 +83,7 @@ fn exact_sums_of_any_kind() {
     check_kinds::<f32>(device, 46_012);
 }
 
-/// Every accumulator fills up, and must be emptied in time: all numbers have the largest scale and one sign.
+/// Every accumulator fills up, and must be emptied in time: all numbers have the largest magnitude of a scale, and the same sign.
 #[test]
 fn accumulators_run_full() {
     let Some(device) = device() else { return };

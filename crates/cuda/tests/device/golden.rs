@@ -1,4 +1,4 @@
-//! The golden vectors; and a test that needs no GPU: the compiled kernels belong to their source.
+//! Checks the golden vectors on a GPU. Also checks, without a GPU, that the compiled kernels belong to their source.
 
 use cuda::Device;
 use reduce::{Operator, Sum};

@@ -1,5 +1,5 @@
-//! Sums on a GPU against the processor's sums, bit by bit. Without a GPU every test says that it
-//! was skipped.
+//! Compares sums on a GPU with the processor's sums, bit by bit. Without a GPU, prints that tests are
+//! skipped.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use cuda::{Device, Element};
 use reduce::{Operator, Sum};
 
-/// The GPU, or `None`. Prints past the test harness which GPU it is, or that there is none.
+/// The GPU, or `None`. The first call prints which GPU it is, or why there is none.
 fn device() -> Option<&'static Device> {
     static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
     DEVICE
@@ -33,7 +33,7 @@ fn device() -> Option<&'static Device> {
 
 #[expect(
     clippy::explicit_write,
-    reason = "the harness keeps what is printed otherwise"
+    reason = "the test harness captures other output"
 )]
 fn tell(line: &str) {
     writeln!(io::stderr(), "{line}").unwrap();

@@ -158,7 +158,7 @@ fn a_rank_without_its_items() {
     }
 }
 
-/// Processes whose items are on GPUs, which they may share: `mpirun -n 3 PROGRAM plans::under_mpi --exact --ignored --nocapture`.
+/// Processes with items on GPUs, which they may share. To run it: `mpirun -n 3 PROGRAM plans::under_mpi --exact --ignored --nocapture`.
 #[test]
 #[ignore = "every rank runs it, on a machine with a GPU and MPI"]
 fn under_mpi() {

@@ -1,4 +1,4 @@
-//! Sums in tree order.
+//! Compares sums in tree order on a GPU with the processor's.
 
 use std::thread;
 

@@ -15,11 +15,11 @@
 //! level 3         a0123 + b0123   c0123 + d0123   …
 //! ```
 //!
-//! If adjacent registers were combined instead, each level would need shuffles, a third more of them for L = 4. The recursion goes depth first, so the
-//! code is a straight line that needs one register per level. Sizes are types, so that the compiler unrolls the recursion.
+//! If adjacent registers were combined instead, each level would need shuffles, a third more of them for L = 4. The recursion goes depth first,
+//! so the code is a straight line that needs one register per level. Sizes are types, so that the compiler unrolls the recursion.
 //!
-//! Leaves that are not in the core's own caches are read part by part, in an order that prefetchers follow: on Zen 4, reading columns of a whole block
-//! takes three times as long. A part has strips and columns of its own, but is so small that they can be read in any order.
+//! Leaves that are not in the core's own caches are read part by part, in an order that prefetchers follow: on Zen 4, reading columns of a
+//! whole block takes three times as long. A part has strips and columns of its own, but is so small that they can be read in any order.
 
 use core::hint::black_box;
 
@@ -65,8 +65,8 @@ where
     root::<V, O>(proven, square_nodes::<V, O, S, R>(proven, square))
 }
 
-/// Reduces a block of [`block_leaves`] to one register of nodes, by straight-line code. A loop is used where it is faster, which is with prefetches and
-/// with registers of 64 bytes, and for comparisons, which need the most code and would gain nothing.
+/// Reduces a block of [`block_leaves`] to one register of nodes, by straight-line code. With prefetches and with registers of 64 bytes, a loop
+/// is faster, so it is used instead. It is also used for comparisons, which need the most code and would gain nothing.
 #[inline(always)]
 pub(crate) fn block_nodes<V, O, S, R: Reading>(proven: Proven<V>, block: S) -> V
 where

@@ -1,7 +1,7 @@
 //! The kernel for rows that fit into one or two registers.
 //!
-//! If a row is narrower than a register, the register extends into the next row, whose lanes are ignored. If a row needs two registers, the second one
-//! ends at the end of the row.
+//! If a row is narrower than a register, the register extends into the next row, whose lanes are ignored. If a row needs two registers, the
+//! second one ends at the end of the row.
 //!
 //! Rows of half a register are read two at a time instead. The highest level of a register's tree comes first: it combines two registers, one from
 //! each half of a group of rows, into one. Each half of the result is the sum of two rows. All other levels combine whole registers:
@@ -115,8 +115,8 @@ struct Rows<'r, V: Vector, const REGISTERS: usize> {
     width: usize,
     rest: &'r [V::Element],
     ahead: RowsAhead,
-    /// The roots of finished subtrees, as in [`Counter`](crate::fold::counter::Counter). `Counter` itself would combine them by a closure, which cannot
-    /// use the set's instructions unless it is inlined.
+    /// The roots of finished subtrees, as in [`Counter`](crate::fold::counter::Counter). `Counter` itself would combine them by a closure, which
+    /// cannot use the set's instructions unless it is inlined.
     roots: ArrayVec<[V; REGISTERS], { usize::BITS as usize }>,
     /// The number of folded rows.
     count: usize,

@@ -1,7 +1,7 @@
 //! The kernel for rows: one pass over the rows, O(log N) memory, one algorithm for all instruction sets.
 //!
-//! A register holds L columns of a row, so rows are combined lane by lane without shuffles. Eight rows are combined into their ancestor three levels up.
-//! A binary counter combines these ancestors, as for single values. The counter's waiting rows are in scratch memory:
+//! A register holds L columns of a row, so rows are combined lane by lane without shuffles. Eight rows are combined into their ancestor three
+//! levels up. A binary counter combines these ancestors, as for single values. The counter's waiting rows are in scratch memory:
 //!
 //! ```text
 //! count of rows, in groups of 8     waiting rows in scratch         the row of the next group
