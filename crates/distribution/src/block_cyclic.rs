@@ -37,7 +37,7 @@ impl BlockCyclic {
         let Some(full_blocks) = self.blocks_of(rank).checked_sub(1) else {
             return 0;
         };
-        // Only the rank's last block may be shorter, if it is the last of all blocks.
+        // Only the last of all blocks may be shorter, so only the last one of a rank's blocks.
         let last = self.block(rank as u64 + full_blocks * self.ranks as u64);
         full_blocks * self.block_items + (last.end - last.start)
     }

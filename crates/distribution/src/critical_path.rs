@@ -29,7 +29,7 @@ pub(crate) fn critical_path_ns(
     ranges_from_last: impl Iterator<Item = Range<u64>>,
     cost: &Cost,
 ) -> f64 {
-    // The arrival times of the values that the previous range's start cuts, the leftmost value on top.
+    // The arrival times of the values of the subtrees that the previous range's start cuts, the leftmost on top.
     let mut arrivals_ns: Vec<f64> = Vec::new();
     let mut own_ns = Vec::new();
     let mut now_ns = 0.0;
@@ -62,7 +62,7 @@ pub(crate) fn critical_path_ns(
 pub(crate) struct Subtree {
     pub(crate) start: u64,
     height: u32,
-    /// N, the items of the whole tree.
+    /// N, the number of items of the whole tree.
     items: u64,
 }
 
@@ -108,7 +108,7 @@ impl Subtree {
             .map_or(behind, |full| full.min(behind))
     }
 
-    /// The steps up to the subtree's root, for a rank that owns its first `local_items`.
+    /// The steps up to the subtree's root, for a rank that owns the subtree's first `local_items` items.
     pub(crate) fn climb(self, local_items: u64) -> impl DoubleEndedIterator<Item = Step> {
         let last = local_items - 1;
         let lowest = local_items.trailing_zeros();

@@ -19,8 +19,8 @@
 //! | [`fold_runs`] | several folds in one call, for the subtrees of a rank's range |
 //! | [`sum_lanes`] | sums in lanes, each in tree order |
 //! | [`dot`], [`squared_norm`], [`sum_and_absolute_sum`] | sums of products, squares and magnitudes, computed in the same pass |
-//! | [`fold_rows`], [`combine_rows`], [`sum_pairs`] | rows of values, element by element |
-//! | [`tree_fold`], [`tree_fold_rows`] | the same with any operator |
+//! | [`fold_rows`], [`combine_rows`], [`sum_pairs`] | folds and combinations of rows, element by element |
+//! | [`tree_fold`], [`tree_fold_rows`] | folds of values and of rows with any operator |
 //! | [`fold_in_any_order`], [`fold_rows_in_any_order`] | folds of integers, which are the same in any order |
 //! | [`reduce_level_by_level`], [`subtree_sum8`] | the thesis' kernel, Algorithm 4 |
 //! | [`plain_sums`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | exact sums of blocks of items and of columns, and exact products: see the crate `exact-sum` |

@@ -1,4 +1,4 @@
-//! Sums in other orders differ from a plain loop only by rounding.
+//! Checks that sums in other orders differ from a plain loop only by rounding.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

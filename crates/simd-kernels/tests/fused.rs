@@ -85,7 +85,7 @@ fn lengths_where_something_ends() {
     }
 }
 
-/// Slices above the size from which both are prefetched.
+/// Two slices so long that both are prefetched.
 #[test]
 fn leaves_that_are_fetched_ahead() {
     let doubles = |from: u64| -> Vec<f64> {

@@ -156,7 +156,7 @@ fn levels_are_those_of_the_processor() {
         // CI machines must have AVX2, so that its tests are not skipped there.
         assert!(std::env::var_os("CI").is_none() || names.contains(&"avx2"));
     }
-    // Every target has NEON. Flags are not compared, because qemu shows those of the machine that it runs on.
+    // NEON is part of the compilation target. Flags are not compared, because qemu shows those of the machine that it runs on.
     if cfg!(target_arch = "aarch64") {
         assert_eq!(names, ["scalar", "neon"]);
     }

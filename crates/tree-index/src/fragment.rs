@@ -95,7 +95,7 @@ impl Tree {
     /// The parent of two nodes, or `None` unless they are siblings. If the parent lies at the right
     /// edge of the tree, returns its highest ancestor with the same span.
     ///
-    /// Both arguments must be nodes of fragments, so a node at the right edge has that form, too.
+    /// Both arguments must be nodes of fragments, which name a node at the right edge by that ancestor, too.
     ///
     /// ```
     /// use tree_index::{Node, Tree};

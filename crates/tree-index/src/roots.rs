@@ -55,8 +55,8 @@ impl Tree {
     ///
     /// In Algorithm 1 the owner of the range sends these values in this order, each to the owner of
     /// its [`parent`]. A range that contains item 0 has one outbound root, the root of the tree,
-    /// whose value is the result. The subtrees may extend past the end of the range; the owners of
-    /// the items beyond send their values to this rank.
+    /// whose value is the result. The subtrees may extend past the end of the range; other ranks
+    /// send the values of the items beyond it.
     ///
     /// # Panics
     ///

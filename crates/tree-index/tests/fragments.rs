@@ -1,4 +1,4 @@
-//! Fragments of unions, and merging: the result does not depend on the order of the merges.
+//! Tests fragments of unions, and that the result of merging does not depend on the order of the merges.
 //!
 //! Each value is a string, the expression that computes it, so a wrong operand or order shows.
 

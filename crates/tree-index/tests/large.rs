@@ -1,4 +1,4 @@
-//! Trees too large to enumerate, up to 2^64 - 1 items, and the counts published in the thesis.
+//! Tests trees too large to enumerate, up to 2^64 - 1 items, and the counts published in the thesis.
 
 mod oracle;
 

@@ -1,4 +1,4 @@
-//! Plans of ranks that have all or some of their items on a GPU.
+//! Tests plans of ranks that have all or some of their items on a GPU.
 
 use cuda::Device;
 use distribution::Ownership;

@@ -58,7 +58,7 @@ impl Blocks {
         let mut x = start;
         while x & inside > 0 && x < self.items {
             hops += 1;
-            // At most the end of the last block; only if that is 2^64, it saturates.
+            // x is at most the end of the last block. The addition saturates only if that is 2^64.
             x = x.saturating_add(x & x.wrapping_neg());
         }
         hops

@@ -16,7 +16,7 @@ use crate::critical_path::critical_path_ns;
 use crate::error::Error;
 use crate::searches::time_limit::{Attempt, Problem};
 
-/// For each i, the search keeps this number divided by p of placements of i boundaries, within the limits below.
+/// Divided by p and clamped to the limits below, the number of placements of i boundaries that the search keeps, for each i.
 const KEPT_WITH_ALL_RANKS: usize = 1 << 14;
 const KEPT_MIN: usize = 2;
 const KEPT_MAX: usize = 64;

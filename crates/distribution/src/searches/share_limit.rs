@@ -35,7 +35,7 @@ struct HopState {
     before: usize,
 }
 
-/// For each number of hops from the lowest on: the furthest last boundary, 0 if there is none, and the index of the state before.
+/// For each number of hops from the lowest on: the furthest last boundary, or 0 if there is none, and the index of the state before it.
 type Reach = Vec<(u64, usize)>;
 
 impl Blocks {

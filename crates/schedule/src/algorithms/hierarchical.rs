@@ -27,7 +27,7 @@ pub(crate) enum Level {
 pub(crate) struct Levels<'l> {
     /// Returns the number of blocks into which a row is divided.
     pub(crate) blocks: &'l dyn Fn(Level, Collective, usize) -> usize,
-    /// Returns the steps of one position, the last argument.
+    /// Returns the steps of one position, which is the last argument.
     pub(crate) steps: &'l dyn Fn(Level, Collective, usize, usize) -> Steps,
 }
 
@@ -184,7 +184,7 @@ impl Part {
                 let blocks = 0..cut.inner * cut.outer;
                 return vec![Piece { positions, blocks }];
             }
-            // The same outer blocks in every inner block.
+            // Takes the same outer blocks of every inner block.
             (0..cut.inner)
                 .map(|inner| inner * cut.outer)
                 .map(|first| Piece {

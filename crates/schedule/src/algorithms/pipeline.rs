@@ -40,7 +40,7 @@ use std::ops::Range;
 
 use crate::vocabulary::{Piece, Place, Shape, Step, Transfer};
 
-/// The steps of a reduce to `root`, block by block, or of a whole row as one block.
+/// The steps of a reduce to `root`, block by block. A whole row may be one block.
 pub(crate) fn reduce(
     shape: Shape,
     ranks: usize,

@@ -38,7 +38,7 @@ pub enum Algorithm {
     ReduceScatterGather,
     /// A reduce-scatter by recursive halving, then an allgather with the same partners in reverse order.
     Rabenseifner,
-    /// Recursive doubling among the first 2^floor(log2 p) positions. The others send to them before, and get the result after.
+    /// Recursive doubling among the first 2^floor(log2 p) positions. The others send to them before it, and get the result after it.
     PairwiseExchange,
     /// n-way dissemination, if it can be adapted to p; otherwise Bruck's combine.
     Dissemination,
@@ -104,7 +104,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether it sends the blocks of a row one after the other, so that the number of blocks can be chosen.
+    /// Whether the algorithm sends the blocks of a row one after the other, so that the number of blocks can be chosen.
     #[must_use]
     pub fn is_pipelined(self) -> bool {
         matches!(
@@ -118,7 +118,7 @@ impl Algorithm {
         )
     }
 
-    /// Whether it divides a row into p blocks, one for each position.
+    /// Whether the algorithm divides a row into p blocks, one for each position.
     pub(crate) fn has_block_per_position(self) -> bool {
         matches!(
             self,

@@ -26,7 +26,7 @@ impl Schedule {
     /// | collective | own programs | otherwise |
     /// |---|---|---|
     /// | reduce, broadcast | `direct`, `binomial`, `fibonacci`, `binary`, `linear-pipelined`, `binary-pipelined`, `hierarchical`; `reduce-scatter-gather` for the reduce | the pipelined tree of the same shape for other pipelined algorithms, `binomial` for the rest |
-    /// | allreduce | all, except `dissemination` if it does not adapt to p | `bruck` with as many ports |
+    /// | allreduce | all, except `dissemination` if it does not adapt to p | `bruck` with the same number of ports |
     /// | reduce-scatter | `direct`, `binomial`, `fibonacci`, `binary`, `recursive-doubling`, `ring`, `circulant` | `binomial` for `reduce-broadcast`, `recursive-doubling` for the rest |
     /// | scan | `direct`, `recursive-doubling` | `recursive-doubling` |
     ///

@@ -134,7 +134,7 @@ impl Schedule {
     /// The largest number of strips of columns such that reducing the strips one after the other takes at most a tenth longer than reducing
     /// the whole row. Strips need more messages, but shorter ones, which stay in cache.
     ///
-    /// At least 1 and at most `most`; 1 for pipelined algorithms, which have blocks.
+    /// At least 1 and at most `most`; 1 for pipelined algorithms, which have blocks instead.
     #[must_use]
     pub fn most_strips(&self, load: Load, network: impl Into<Network>, most: usize) -> usize {
         if self.ranks() == 1 || self.algorithm().is_pipelined() {

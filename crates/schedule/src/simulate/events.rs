@@ -19,7 +19,7 @@ use crate::vocabulary::Steps;
 struct Rank {
     /// `None` before the first step and after the last.
     steps: Option<Steps>,
-    /// The messages that its step still waits for.
+    /// The messages that the current step still waits for.
     sends: Vec<Message>,
     receives: Vec<Message>,
     begun_ns: f64,

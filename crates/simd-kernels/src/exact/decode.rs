@@ -113,7 +113,7 @@ impl DecodeDigits {
         is_finite.then(|| (digit as usize, pair(significand, places, bits)))
     }
 
-    /// The digit of an exponent, and the distance of the exponent from the digit's lowest.
+    /// The digit of an exponent, and the distance of the exponent from the digit's lowest exponent.
     #[inline(always)]
     fn place(self, biased: u64) -> [u64; 2] {
         let place = biased + u64::from(self.offset);

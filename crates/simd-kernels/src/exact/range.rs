@@ -16,7 +16,7 @@ use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 use scale::{ERRORS_HIGHER, ERRORS_LOWER, HIGHER, LOWER, RangeScale};
 
-/// The bits that are set in the exponents from -31 to 0, and not all set in those from -1022 to -32 and from 1 to 992.
+/// These bits are all set in the exponents from -31 to 0, but not in those from -1022 to -32 and from 1 to 992.
 const RANGE_BITS: u64 = 0b011_1110_0000 << 52;
 
 /// The most items that are added to a lane: an even number, for two groups at a time.
@@ -154,8 +154,8 @@ struct ProductsInRange<'i, const ZEROS: bool> {
     ahead_bytes: usize,
 }
 
-/// Whether an instruction set has 32 registers rather than 16. With 16, more accumulators would be spilled to memory, and additions there take longer
-/// than more additions in fewer registers.
+/// Whether an instruction set has 32 registers rather than 16. With 16, additional accumulators would be spilled to memory, which costs more
+/// than they gain.
 const fn has_many_registers<V: Vector>() -> bool {
     V::LANES == 8 || cfg!(target_arch = "aarch64")
 }

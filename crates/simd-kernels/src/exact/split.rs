@@ -388,7 +388,7 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
         Some(Split {
             higher: units(proven, self.higher, higher),
             lower: units(proven, self.lower, lower),
-            // If all rests are zero, only an item of -0.0 leaves -0.0.
+            // If all rests are zero, only an item of -0.0 leaves a rest of -0.0.
             is_whole: rests & MAGNITUDE == 0,
             may_have_negative_zeros: rests != 0,
         })

@@ -46,7 +46,7 @@ fn level3<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, r: &[V], first: 
     level::<V, O, 3>(proven, left, right)
 }
 
-/// Combines the siblings in two registers, at level `LEVEL` of [`rows`].
+/// Combines the siblings at level `LEVEL` in two registers.
 #[inline(always)]
 pub(crate) fn level<V, O, const LEVEL: u32>(proven: Proven<V>, a: V, b: V) -> V
 where

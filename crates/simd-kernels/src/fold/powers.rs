@@ -8,7 +8,7 @@ pub(crate) trait PowerOfTwo {
     const LOG2: u32;
 }
 
-/// 1.
+/// The power of two 1.
 pub(crate) struct One;
 
 /// Twice the power of two `P`.

@@ -1,4 +1,4 @@
-//! The streaming kernel: one pass over the leaves, O(log N) memory, one algorithm for all instruction sets.
+//! The streaming kernel takes one pass over the leaves and O(log N) memory. All instruction sets use the same algorithm.
 //!
 //! A register holds L adjacent leaves, but the tree combines neighbours. The kernel therefore turns L registers into one register
 //! whose lane i is the root of register i. This takes log2 L levels. Each level moves siblings into the same lanes and combines
@@ -150,7 +150,7 @@ where
     S: Source<Leaf = V::Element>,
 {
     let square_leaves = V::LANES * V::LANES;
-    // Not if a part is a square, nor for large inputs, of which few leaves get here.
+    // Skipped if a part is a square, and for large inputs, because few of their leaves get here.
     if !R::IN_ORDER && square_leaves < part_leaves::<V>() {
         while let Some((part, rest)) = leaves.split_at_checked(part_leaves::<V>()) {
             leaves = rest;

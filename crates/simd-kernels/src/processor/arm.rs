@@ -27,7 +27,7 @@ pub(crate) type Control = u64;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exceptions;
 
-/// Whether this thread has the default environment and nothing traps.
+/// `Some` if this thread has the default environment and nothing traps.
 #[inline]
 pub(crate) fn exceptions_if_quiet() -> Option<Exceptions> {
     let control = control();
@@ -88,7 +88,7 @@ pub(crate) fn control() -> Control {
 #[inline(never)]
 pub(crate) fn set_control(control: Control) {
     // SAFETY: MSR copies a general register to FPCR, which programs may write. The compiler assumes the default environment. The new
-    // value does not change rounding. It clears traps or flushes to zero, or restores the program's own setting.
+    // value does not change rounding. It disables traps or flushing to zero, or restores the program's own setting.
     unsafe {
         core::arch::asm!("msr fpcr, {}", in(reg) control, options(nostack, preserves_flags));
     }
@@ -124,8 +124,8 @@ pub(crate) fn is_inexact_after<R>(result: &R) -> bool {
 #[inline(always)]
 fn status_after<R>(result: &R) -> u64 {
     let register: u64;
-    // SAFETY: MRS copies FPSR, which programs may read, to a general register. The compiler must assume that the instruction reads `result`, so it
-    // computes `result` before.
+    // SAFETY: MRS copies FPSR, which programs may read, to a general register. The compiler must assume that the instruction reads `result`, so
+    // `result` is computed first.
     unsafe {
         core::arch::asm!(
             "mrs {}, fpsr /* {} */",

@@ -113,7 +113,7 @@ pub(crate) fn set_inexact() {
 #[inline(always)]
 pub(crate) fn is_inexact_after<R>(result: &R) -> bool {
     let mut register = 0_u32;
-    // SAFETY: as in `control`. The compiler must assume that the instruction reads `result`, so it computes `result` before.
+    // SAFETY: as in `control`. The compiler must assume that the instruction reads `result`, so `result` is computed first.
     unsafe {
         core::arch::asm!(
             "stmxcsr [{}] /* {} */",

@@ -1,4 +1,4 @@
-//! Sums in lanes: item i belongs to lane i mod L. Each lane is summed in tree order, and then the lanes' sums are.
+//! Sums in lanes: item i belongs to lane i mod L. Each lane is summed in tree order. Then the lanes' sums are added in tree order, too.
 //!
 //! Items form rows of L columns; the last row may be shorter. A register holds adjacent lanes, so a merge is one addition, and no
 //! shuffles are needed before the end. Groups of 32 rows are summed in registers. Several registers of each row are summed together, so that
@@ -26,8 +26,8 @@ const GROUP_ROWS: usize = 32;
 /// The most rows that can wait for their right siblings: 2^48 groups of 32 rows of 16 floats exceed any address space.
 const MOST_WAITING: usize = 48;
 
-/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`. Each lane is summed in tree order, then the lanes' sums are. All levels
-/// with a kernel give the same bits.
+/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`. Each lane is summed in tree order, and so are then the lanes' sums. All
+/// levels with a kernel give the same bits.
 ///
 /// Returns `None` if there is no kernel: for fewer items than lanes, for numbers of lanes other than 16, 32, 64 and 128, and at
 /// [`Level::SCALAR`]. The caller then sums the lanes as columns of rows.

@@ -1,4 +1,4 @@
-//! The kernel for rows: one pass over the rows, O(log N) memory, one algorithm for all instruction sets.
+//! The kernel for rows takes one pass over the rows and O(log N) memory. All instruction sets use the same algorithm.
 //!
 //! A register holds L columns of a row, so rows are combined lane by lane without shuffles. Eight rows are combined into their ancestor three
 //! levels up. A binary counter combines these ancestors, as for single values. The counter's waiting rows are in scratch memory:

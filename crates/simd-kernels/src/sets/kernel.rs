@@ -20,7 +20,7 @@ pub(crate) trait Kernel<T> {
     fn compute<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> Self::Output;
 }
 
-/// The sets for which a kernel is compiled, because measurements showed it to be faster. At other sets, the code of a narrower set runs.
+/// The sets for which a kernel is compiled: those where it was measured to be faster. At other sets, the code of a narrower set runs.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
     not(target_arch = "x86_64"),

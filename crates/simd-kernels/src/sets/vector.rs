@@ -52,7 +52,7 @@ pub(crate) unsafe trait Vector: Copy {
     /// The lanes with their signs cleared.
     unsafe fn absolute(self) -> Self;
     unsafe fn subtract(self, other: Self) -> Self;
-    /// self - other, computed as self * one - other on sets that use other units of the processor for it. `one` is 1.0 in all lanes.
+    /// self - other. Some sets compute self * one - other, because the processor runs it on units that additions leave idle. `one` is 1.0.
     #[inline(always)]
     unsafe fn subtract_by_product(self, other: Self, _one: Self) -> Self {
         // SAFETY: `subtract` has the same requirements as this function.
@@ -170,7 +170,7 @@ impl<V: Vector> Proven<V> {
         // SAFETY: `end` is within the slice, and so are the `LANES` elements of row 0; `self` proves the instruction set.
         let mut registers = [unsafe { V::load(from) }; ROWS];
         for register in &mut registers[1..] {
-            // SAFETY: row < ROWS, so this element and the next `LANES` are before `end`, within the slice.
+            // SAFETY: this is the start of one of the `ROWS` rows, so the `LANES` elements from it on are before `end`, within the slice.
             from = unsafe { from.add(row_elements) };
             // SAFETY: as above.
             *register = unsafe { V::load(from) };
@@ -223,7 +223,7 @@ impl<V: Vector> Proven<V> {
         unsafe { a.subtract(b) }
     }
 
-    /// a - b, computed as a * one - b on sets that use other units of the processor for it. `one` is 1.0 in all lanes.
+    /// a - b, which some sets compute as a * one - b ([`Vector::subtract_by_product`]). `one` is 1.0 in all lanes.
     #[inline(always)]
     pub(crate) fn subtract_by_product(self, a: V, b: V, one: V) -> V {
         // SAFETY: `self` proves the instruction set.

@@ -1,4 +1,4 @@
-//! Shared by the tests of all kernels: comparison of floats by their bits, operations as IEEE 754 defines them, random numbers.
+//! Helpers for the tests of all kernels: comparison of floats by their bits, operations as IEEE 754 defines them, random numbers.
 
 #![allow(
     dead_code,

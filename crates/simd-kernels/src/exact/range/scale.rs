@@ -39,7 +39,7 @@ impl RangeScale {
     /// The rounding error of a product of at least 2^-968 is a double: its last place is at most 105 places below the product's exponent.
     #[must_use]
     pub fn for_products(lowest: i32, highest: i32) -> Option<Self> {
-        // The exponent of a product that rounds up to the smallest number in range is one less.
+        // A product that rounds up to the smallest number in range has an exponent that is lower by one.
         Self::between(1 - 968, lowest, highest)
     }
 
