@@ -1,15 +1,15 @@
-//! The algorithms by which a plan can run.
+//! The algorithms that ranks can use to reduce, and their names.
 
 use std::fmt;
 use std::str::FromStr;
 
 use comm::text::printable;
 
-/// Decides which rank sends to which, and when. All algorithms give the same bits. Most send fragments along a schedule of crate `schedule`.
+/// A rule for which rank sends to which, and when. All algorithms give the same bits. Most send fragments along a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// Every rank sends to the root, or to every other rank, in one step.
+    /// One step: every rank sends to the root, or to every other rank.
     Direct,
     /// A binomial tree: p - 1 messages to the root, and p - 1 back.
     Binomial,
@@ -27,27 +27,27 @@ pub enum Algorithm {
     LinearDoublyPipelined,
     /// For wide rows: along a complete binary tree, up and down at once.
     BinaryDoublyPipelined,
-    /// For wide rows: two binary trees, up and down at once, whose roots exchange their results.
+    /// For wide rows: two binary trees, up and down at once; the two roots exchange their results.
     DualRoot,
     /// For wide rows: two trees, each for half of the blocks, so that every link is busy.
     TwoTree,
     /// About log2 p rounds for an allreduce. Reductions to one root take the binomial tree.
     RecursiveDoubling,
-    /// For wide rows: each rank reduces some columns, the root gathers them.
+    /// For wide rows: each rank reduces some columns, and the root gathers them.
     ReduceScatterGather,
     /// For wide rows: each rank reduces some columns, then every rank gets all columns, in 2 log2 p rounds.
     Rabenseifner,
-    /// Recursive doubling; the ranks beyond a power of two exchange with a partner before and after.
+    /// Recursive doubling on 2^floor(log2 p) ranks. Each other rank sends its values to one of them before, and gets the result after.
     PairwiseExchange,
     /// n-way dissemination: ceil(log_(n+1) p) rounds of n messages. If it does not support p, `bruck` with the same n runs instead.
     Dissemination,
     /// Bruck's global combine: ceil(log_(n+1) p) rounds for every p.
     Bruck,
-    /// For wide rows on few ranks: column by column around a ring.
+    /// For wide rows on few ranks: blocks of columns travel around a ring.
     Ring,
     /// For wide rows: 2 ceil(log2 p) rounds for every p.
     Circulant,
-    /// Two levels, within nodes and between them, by other schedules.
+    /// Two levels: one schedule runs within each node, another between nodes.
     Hierarchical,
     /// The transport's own allreduce or reduce, with an operation that merges fragments. Only on transports that have
     /// [`native_reductions`](comm::Communicator::native_reductions), such as MPI.
@@ -114,7 +114,7 @@ const OTHERS: [(Algorithm, &str); 3] = [
 ];
 
 impl Algorithm {
-    /// All algorithms: first the schedules, in the order of their declaration.
+    /// All algorithms, in the order of their declaration, which begins with the schedules.
     pub fn all() -> impl Iterator<Item = Algorithm> + Clone {
         let schedules = SCHEDULES.iter().map(|&(algorithm, _)| algorithm);
         schedules.chain(OTHERS.iter().map(|&(algorithm, _)| algorithm))

@@ -1,9 +1,9 @@
-//! Whether this thread's floating-point arithmetic is IEEE 754's default one.
+//! Checks that this thread's floating-point environment is IEEE 754's default.
 //!
 //! A library that was compiled with `-ffast-math`, or a solver that asked for speed, may have set flush-to-zero, denormals-are-zero or another
 //! rounding mode on this thread. Sums would then silently differ from those of other ranks and other runs. [`check`] reads the processor's control
-//! register, on architectures whose register it knows. On other architectures, or if the register is not the default, it computes five sums and
-//! products whose results would differ.
+//! register, on architectures whose register it knows. On other architectures, or if the register does not have its default value, it computes
+//! five sums and products that reveal such a setting.
 
 use std::hint::black_box;
 
@@ -42,7 +42,7 @@ pub fn check() -> Result<(), EnvironmentError> {
     judge(simd_kernels::has_default_environment())
 }
 
-/// Judges by the control register, if it can be read.
+/// Judges by whether the control register has its default value or, if the register cannot be read (`None`), by computing.
 #[inline]
 fn judge(is_default: Option<bool>) -> Result<(), EnvironmentError> {
     match is_default {
@@ -52,7 +52,7 @@ fn judge(is_default: Option<bool>) -> Result<(), EnvironmentError> {
     }
 }
 
-/// Finds what is wrong by arithmetic, on every processor. Traps are disabled: the sums are inexact, and a product underflows.
+/// Finds what is wrong by arithmetic, on every processor. Traps are disabled, because the sums are inexact and a product underflows.
 #[cold]
 fn check_by_computing() -> Result<(), EnvironmentError> {
     let mut found = Ok(());
@@ -90,7 +90,7 @@ fn compute() -> Result<(), EnvironmentError> {
 mod tests {
     use super::{EnvironmentError, judge};
 
-    /// No processor at hand has a mode that changes no sum and no product, so the test passes in what the register would say.
+    /// No processor used for tests has a mode that leaves all sums and products right, so the test states what the register says.
     #[test]
     fn a_register_that_differs_is_an_error_where_sums_are_right() {
         assert_eq!(judge(None), Ok(()));

@@ -1,11 +1,11 @@
 //! How [`Algorithm1`](crate::Algorithm::Algorithm1) buffers its messages.
 
-/// When the message buffer of [`Algorithm1`](crate::Algorithm::Algorithm1) is sent. It is also sent before a value for another rank.
+/// When [`Algorithm1`](crate::Algorithm::Algorithm1) sends its message buffer. It also sends the buffer before it adds a value for another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageBuffer {
-    /// The most values in a message: a buffer with this many values is sent. From 1 to [`VALUES_MAX`](Self::VALUES_MAX).
+    /// The number of values at which the buffer is full and is sent: from 1 to [`VALUES_MAX`](Self::VALUES_MAX).
     pub values: usize,
-    /// The buffer is sent before work begins on a subtree of more leaves than this, so that a finished value does not wait for long.
+    /// The buffer is sent before work begins on a subtree with more leaves than this, so that finished values do not wait for long.
     pub flush_leaves: u64,
 }
 

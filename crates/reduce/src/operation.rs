@@ -21,7 +21,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All of them, in the order of their declaration.
+    /// All operations, in the order of their declaration.
     pub const ALL: &[Self] = &[
         Self::Reduce,
         Self::Allreduce,
@@ -64,7 +64,7 @@ pub enum Operand {
     Norm,
 }
 
-/// A call on a plan: what a run reduces, and how. The same on all ranks.
+/// A call on a plan: what a run reduces, and how. All ranks make the same call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Call {
@@ -93,7 +93,7 @@ impl Operation {
     }
 }
 
-/// The calls that do not reduce the items themselves.
+/// The calls that reduce values computed from the items. Their kinds follow those of the operations, in this order.
 const OTHERS: [Call; 4] = [
     Call {
         operation: Operation::Allreduce,
@@ -114,7 +114,7 @@ const OTHERS: [Call; 4] = [
 ];
 
 impl Call {
-    /// The kind that the tags of the call's messages hold.
+    /// The number that stands for this call in the tags of its messages.
     #[inline]
     pub(crate) fn kind(self) -> u8 {
         const FIRST_OTHER: u8 = Operation::Broadcast as u8 + 1;

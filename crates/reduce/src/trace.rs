@@ -1,8 +1,8 @@
-//! Spans and events of crate `tracing`, at level TRACE but for warnings, with feature `tracing`. Without the feature, the macros do nothing.
+//! Spans and events at level TRACE, and warnings, for crate `tracing`. Without feature `tracing`, the macros do nothing.
 //!
-//! `plan` covers the collective building of a plan, `local work` a rank's own folds, `waiting` the
-//! time until a message has arrived; `message` is an event for each message sent. A plan for scattered items may warn of what it will
-//! send.
+//! The span `plan` covers the collective building of a plan, `local work` a rank's own folds, and `waiting` the time until a message has
+//! arrived. The event `message` is recorded for each message sent. Building a plan logs a warning if scattered items make its messages
+//! long.
 
 /// Opens a span that lasts to the end of the block.
 macro_rules! span {

@@ -50,7 +50,7 @@ pub enum BuildError {
         /// What is wrong with the environment.
         error: EnvironmentError,
     },
-    /// [`Builder::agreed`](crate::Builder::agreed) without a rule for the items: ranks cannot agree on a table without communicating.
+    /// [`Builder::agreed`](crate::Builder::agreed) was called, but the items follow no rule: ranks cannot agree on a table without communicating.
     #[error("agreed() needs a distribution or an ownership that is a rule")]
     NotARule,
     /// The root does not exist.
@@ -104,7 +104,7 @@ pub enum BuildError {
         /// The type of an element.
         element: &'static str,
     },
-    /// A message buffer has no values, or more than a message can have.
+    /// The number of values of a message buffer is 0, or more than a message can have.
     #[error(
         "a message buffer holds 1 to {} values, not {values}",
         MessageBuffer::VALUES_MAX
@@ -124,7 +124,7 @@ pub enum BuildError {
     /// A parameter is invalid for the schedule.
     #[error(transparent)]
     Parameter(#[from] schedule::Error),
-    /// A level of `hierarchical` that is not a schedule.
+    /// The algorithm of a level of `hierarchical` is not a schedule.
     #[error("algorithm `{algorithm}` is not a schedule")]
     NoSchedule {
         /// The algorithm.
@@ -144,7 +144,7 @@ pub enum BuildError {
     /// An environment variable names no algorithm.
     #[error(transparent)]
     UnknownAlgorithm(#[from] UnknownName),
-    /// The ranks do not have the number of items that a rank expects.
+    /// The number of items on all ranks is not the number that a rank's program gave.
     #[error("rank {rank} expects {}, but the ranks have {found} in all", counted(.expected, "item"))]
     ItemCount {
         /// The first rank whose program gave a number of items.
@@ -161,11 +161,11 @@ pub enum BuildError {
     OtherShare {
         /// The first rank whose program gave another ownership.
         rank: usize,
-        /// The items that this ownership assigns to the rank that differs.
+        /// The items that this ownership assigns to rank `owner`.
         stated: String,
-        /// The first rank whose items differ.
+        /// The first rank whose items differ from that ownership.
         owner: usize,
-        /// The items that this second rank has.
+        /// The items that rank `owner` has.
         found: String,
     },
     /// The ranks' items are not 0..N, each exactly once.
@@ -177,7 +177,7 @@ pub enum BuildError {
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// The ranks' items are more than 2^64 - 1.
+    /// The ranks have more than 2^64 - 1 items in all.
     #[error("the ranks have more than 2^64 - 1 items in all")]
     TooManyItems,
     /// There are no items, and the operator has no empty value.
@@ -209,7 +209,7 @@ pub enum BuildError {
     Transport(#[from] comm::Error),
 }
 
-/// An environment variable that names no algorithm.
+/// The error for an environment variable whose value names no algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable}: {error}")]
 pub struct UnknownName {
@@ -229,7 +229,7 @@ impl BuildError {
         }
     }
 
-    /// Replaces the error for a width of 0 by `none`, for plans whose columns have another name.
+    /// Replaces [`BuildError::ZeroWidth`] by `none`, for plans whose width is a number of lanes or of keys.
     pub(crate) fn of_columns(self, none: Self) -> Self {
         match self {
             BuildError::ZeroWidth => none,

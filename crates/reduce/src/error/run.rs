@@ -12,7 +12,7 @@ use crate::operation::Call;
 
 /// Why a run of a [`Plan`](crate::Plan) failed.
 ///
-/// If one rank fails, the ranks that depend on it get an error, too, and none hangs. A rank that fails itself returns its own
+/// If one rank fails, the ranks that depend on it get an error, too, and no rank hangs. A rank that fails itself returns its own
 /// error, whatever it learns about other ranks. The plan is then spent: later runs return [`RunError::Spent`]. After
 /// [`RunError::UnderWay`], [`RunError::NotOffered`], [`RunError::NoOwnNodes`], [`RunError::TimedOut`], [`RunError::Nested`] and
 /// [`RunError::Limit`], the plan can still be run.
@@ -24,7 +24,7 @@ pub enum RunError {
     WrongLength {
         /// This rank.
         rank: usize,
-        /// The number of elements planned: items times width, which may be more than memory has.
+        /// The number of elements planned: items times width, which may be more than a slice can hold.
         planned: u128,
         /// The number of elements given.
         given: u64,
@@ -39,14 +39,14 @@ pub enum RunError {
         /// The number of elements given.
         given: usize,
     },
-    /// Slices that belong together, as those of a dot product, differ in length.
+    /// Slices that belong together, such as the two factors of a dot product, differ in length.
     #[error("rank {rank}: slices of {} and of {} do not belong together", counted(.first, "item"), counted(.second, "item"))]
     Lengths {
         /// This rank.
         rank: usize,
-        /// The number of items of the first.
+        /// The number of items of the first slice.
         first: u64,
-        /// The number of items of the second.
+        /// The number of items of the second slice.
         second: u64,
     },
     /// The number of pairs of slices is not the number of columns.
@@ -66,7 +66,7 @@ pub enum RunError {
         rank: usize,
         /// The number of values.
         values: u64,
-        /// How many values a row should have.
+        /// The number of values that a row should have.
         width: u64,
     },
     /// The keys of items are invalid: see [`exact::KeyedPlan`](crate::exact::KeyedPlan).
@@ -74,11 +74,11 @@ pub enum RunError {
     Keys {
         /// This rank.
         rank: usize,
-        /// What is wrong with them.
+        /// What is wrong with the keys.
         error: KeyError,
     },
-    /// The ranks' exact sums together would have too many items. All ranks that get such a sum return this error, results do not change, and
-    /// the plan stays usable. Or this rank lacks the memory for sums of all keys.
+    /// The exact sum over all ranks would have too many items. All ranks that would get the sum return this error, results do not change, and
+    /// the plan stays usable. This rank also returns this error if it lacks the memory for the sums of all keys.
     #[error("rank {rank}: {error}")]
     Limit {
         /// This rank.
@@ -101,10 +101,10 @@ pub enum RunError {
     WrongEntries {
         /// This rank.
         rank: usize,
-        /// What is wrong with them.
+        /// What is wrong with the values.
         reason: String,
     },
-    /// An exclusive scan by an operator that has no empty value, which is the result for item 0.
+    /// The result of an exclusive scan for item 0 is the operator's empty value, but the operator has none.
     #[error(
         "rank {rank}: an exclusive scan begins with nothing, and `{}` has no empty value", printable(.operator)
     )]
@@ -122,7 +122,7 @@ pub enum RunError {
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// The algorithm is not a schedule, so it has no runs of rows to fold before ranks communicate. The plan stays usable.
+    /// The algorithm is not a schedule, so it does not accept values that were folded elsewhere. The plan stays usable.
     #[error(
         "rank {rank}: algorithm `{algorithm}` needs items, and cannot use values folded elsewhere"
     )]
@@ -137,7 +137,7 @@ pub enum RunError {
     NotFolded {
         /// This rank.
         rank: usize,
-        /// Why.
+        /// Why they were not folded.
         reason: String,
     },
     /// The plan is running already. That run continues.
@@ -161,7 +161,7 @@ pub enum RunError {
     Environment {
         /// This rank.
         rank: usize,
-        /// What is wrong with it.
+        /// What is wrong with the environment.
         error: EnvironmentError,
     },
     /// Another rank failed in this run; that rank knows why.
@@ -173,7 +173,7 @@ pub enum RunError {
     /// Several ranks failed in this run; those ranks know why. Only [`mpi-native`](Algorithm::MpiNative) exact sums cannot name them.
     #[error("{count} ranks failed in this reduction")]
     RanksFailed {
-        /// How many.
+        /// The number of ranks that failed.
         count: u64,
     },
     /// A message differs from what the plan expects. It may come from another plan or another program.
@@ -183,10 +183,10 @@ pub enum RunError {
         rank: usize,
         /// The sender.
         from: usize,
-        /// What is wrong with it.
+        /// What is wrong with the message.
         reason: String,
     },
-    /// The transport's own reduction has combined ranks that are not neighbours, or has left ranks out.
+    /// The transport's own reduction has combined values of ranks that are not neighbours, or has left ranks out.
     #[error(
         "rank {rank}: the transport's own reduction does not combine the values of all ranks, each once and in order"
     )]
@@ -202,7 +202,7 @@ pub enum RunError {
     Mismatched {
         /// This rank.
         rank: usize,
-        /// Its call.
+        /// This rank's call.
         own: Turn,
         /// The rank whose message arrived.
         from: usize,
@@ -227,16 +227,17 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether all ranks that get a result find the same error in it, so that none waits for another.
+    /// Whether every rank that would get the result returns this same error, so that no rank waits for another.
     pub(crate) fn is_of_all(&self) -> bool {
         let items = LimitError::Items;
         matches!(self, Self::Limit { error, .. } if *error == items)
     }
 
     /// The ranks that are lost, by their numbers in this world, as far as this rank knows: they have panicked, have left while others waited
-    /// for them, or their processes have died. Empty if only another rank knows which. The program goes on with [`World::shrink`].
+    /// for them, or their processes have died. Empty if only other ranks know which ranks are lost. The program can continue after
+    /// [`World::shrink`].
     ///
-    /// `None` if the run failed for another reason. That includes [`RunError::RankFailed`]: the failed rank is not lost, and the world can be used.
+    /// `None` if the run failed for another reason, such as [`RunError::RankFailed`]: the failed rank is not lost, and the world stays usable.
     ///
     /// [`World::shrink`]: crate::World::shrink
     #[must_use]
@@ -254,7 +255,7 @@ impl RunError {
 pub struct Turn {
     /// The operation and its operand.
     pub call: Call,
-    /// The number of the run, counted from 1 in the order of the calls. 0 while the rank is still building the plan, whatever `call` says.
+    /// The number of the run, counted from 1 in the order of the calls. 0 while the rank is still building the plan; `call` then has no meaning.
     pub run: u64,
 }
 

@@ -1,10 +1,10 @@
-//! The operators of arrays: those of their elements, element by element.
+//! The operators of arrays: each applies an operator of the elements, element by element.
 
 use std::array;
 
 use super::{Max, Min, Operator, Product, Sum};
 
-/// An operator of elements is also an operator of arrays, element by element.
+/// Makes an operator of elements an operator of arrays, too.
 macro_rules! array_operator {
     ($operator:ident) => {
         impl<T: Copy + 'static, const K: usize> Operator<[T; K]> for $operator

@@ -6,7 +6,7 @@ use simd_kernels::{Level, Operation};
 
 use super::{Operator, PlainFold, Product, Sum, fold_bytes, grown};
 
-/// Sum and product of a complex type. Each elementary operation rounds, in the order written here.
+/// Implements sum and product of a complex type. Each elementary operation rounds, in the order written here.
 macro_rules! complex_operators {
     ($float:ty) => {
         impl Operator<Complex<$float>> for Sum {

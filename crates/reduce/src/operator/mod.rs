@@ -27,7 +27,7 @@ const CANONICAL_ELEMENTS: usize = 512;
 /// The greatest number of lanes.
 pub const LANES_MAX: usize = 1 << 20;
 
-/// A reduction of items that are passed as bytes. Writes the result in canonical form; `None` if there are no items, or if the bytes
+/// A function that reduces items passed as bytes. Writes the result in canonical form; `None` if there are no items, or if the bytes
 /// cannot be cast to the items' type.
 #[doc(hidden)]
 pub type PlainFold = fn(&[u8], &mut [u8]) -> Option<()>;
@@ -67,7 +67,7 @@ pub trait Operator<T: Copy + 'static> {
         false
     }
 
-    /// [`fold_canonical`](Operator::fold_canonical) as a function of bytes that needs no operator; `None` if there is none.
+    /// A function of bytes that does the same as [`fold_canonical`](Operator::fold_canonical), without `self`; `None` if there is none.
     #[doc(hidden)]
     fn plain_fold(&self) -> Option<PlainFold> {
         None
@@ -81,7 +81,7 @@ pub trait Operator<T: Copy + 'static> {
         canonical_if_float(value)
     }
 
-    /// The [`canonical`](Operator::canonical) reduction of the items. One function does both: after other work, no function is in the cache.
+    /// The [`canonical`](Operator::canonical) reduction of the items. Two functions could cost two cache misses, so this is one.
     #[doc(hidden)]
     #[inline]
     fn fold_canonical(&self, items: &[T]) -> Option<T> {
@@ -104,7 +104,7 @@ pub trait Operator<T: Copy + 'static> {
         None
     }
 
-    /// Writes the products of two equally long slices. Returns whether it could: only a sum of floats has products.
+    /// Writes the products of two equally long slices, and returns true. Returns false if the operator is not a sum of floats.
     fn write_products(&self, _x: &[T], _y: &[T], _products: &mut [T]) -> bool {
         false
     }
@@ -120,8 +120,8 @@ pub trait Operator<T: Copy + 'static> {
         }
     }
 
-    /// Writes, for each of the next items, the reduction of all items up to this one, in [`canonical`](Operator::canonical) form. `result` is as long
-    /// as `items`.
+    /// Writes, for each item, the reduction of all items up to and including it, in [`canonical`](Operator::canonical) form. `before` represents
+    /// the items before `items`, and `result` is as long as `items`.
     fn scan(&self, items: &[T], before: &mut Prefixes<T>, result: &mut [T]) {
         before.scan(items, result, &|left, right| self.combine(left, right));
         self.make_canonical(result);
@@ -152,8 +152,8 @@ pub trait Operator<T: Copy + 'static> {
         }
     }
 
-    /// As [`combine_rows`](Operator::combine_rows), for a result: each value of `into` is [`canonical`](Operator::canonical). Overridden where
-    /// a kernel does it faster.
+    /// As [`combine_rows`](Operator::combine_rows), but `into` is a result, so each value is made [`canonical`](Operator::canonical). Overridden
+    /// where a kernel does it faster.
     fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
         let lefts = left.chunks(CANONICAL_ELEMENTS);
         let rights = right.chunks(CANONICAL_ELEMENTS);
@@ -163,14 +163,14 @@ pub trait Operator<T: Copy + 'static> {
         }
     }
 
-    /// Gives a row of a result [`canonical`](Operator::canonical) form.
+    /// Makes each value of a result [`canonical`](Operator::canonical).
     fn make_canonical(&self, row: &mut [T]) {
         for value in row {
             *value = self.canonical(*value);
         }
     }
 
-    /// Copies a row of a result in [`canonical`](Operator::canonical) form. Overridden where a kernel does it faster.
+    /// Copies a row to a result, and makes each value [`canonical`](Operator::canonical). Overridden where a kernel does it faster.
     fn copy_canonical(&self, row: &[T], into: &mut [T]) {
         for (into, &value) in into.iter_mut().zip(row) {
             *into = self.canonical(value);
@@ -280,7 +280,7 @@ impl<T: Copy + 'static, F: Fn(T, T) -> T> Operator<T> for Custom<T, F> {
     }
 }
 
-/// The scratch memory that rows need, filled with any item; `None` for no rows.
+/// Grows `scratch` to the length that [`Operator::fold_rows`] needs; `None` for no rows. New elements are copies of an item.
 fn grown<'a, T: Copy>(scratch: &'a mut Vec<T>, items: &[T], width: usize) -> Option<&'a mut [T]> {
     let &filler = items.first()?;
     let needed = simd_kernels::rows_scratch_len::<T>(width, items.len() / width);
@@ -290,7 +290,8 @@ fn grown<'a, T: Copy>(scratch: &'a mut Vec<T>, items: &[T], width: usize) -> Opt
     Some(scratch)
 }
 
-/// One operator of one integer type: its name, its operation and its empty value; and a type whose folds have the same bits.
+/// Implements one operator for one integer type, by its name, operation and empty value. `$shared` is a type whose folds have the same bits, so
+/// that both types use the same compiled code.
 macro_rules! integer_operator {
     ($integer:ty as $shared:ty, $operator:ident, $name:literal, $combine:expr, $empty:expr, $combine_shared:expr) => {
         impl Operator<$integer> for $operator {
@@ -309,7 +310,7 @@ macro_rules! integer_operator {
             fn plain_fold(&self) -> Option<PlainFold> {
                 Some(fold_bytes::<$integer, Self>)
             }
-            // The order does not change any bit.
+            // The order does not change any bit of an integer result.
             fn fold(&self, items: &[$integer]) -> Option<$integer> {
                 let items: &[$shared] = bytemuck::cast_slice(items);
                 let same = |item| item;
@@ -365,7 +366,7 @@ integer_operators!(
     usize as usize
 );
 
-/// The reduction in at least one lane; `None` for no items.
+/// The reduction of the items in `lanes` lanes, at least one; `None` for no items.
 pub(crate) fn fold_lanes<T: Copy + 'static, O: Operator<T> + ?Sized>(
     items: &[T],
     lanes: usize,
@@ -378,7 +379,7 @@ pub(crate) fn fold_lanes<T: Copy + 'static, O: Operator<T> + ?Sized>(
     operator.fold_lanes(items, lanes).or_else(by_rows)
 }
 
-/// The reductions of the columns of rows of `stride` values; the last row may be shorter. Less than one row is returned unchanged.
+/// Reduces the items, as rows of `stride` values, column by column. The last row may be shorter. Less than one row is returned unchanged.
 pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     items: &[T],
     stride: usize,
@@ -408,7 +409,7 @@ pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     row
 }
 
-/// Combines two rows of lanes. The right one may be shorter; the left row's other lanes stay as they are.
+/// Combines two rows of lanes. The right row may be shorter; where it ends, the lanes of the left row stay as they are.
 pub(crate) fn joined<T: Copy + 'static, O: Operator<T> + ?Sized>(
     mut left: Vec<T>,
     right: &[T],

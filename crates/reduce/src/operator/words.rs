@@ -23,7 +23,7 @@ impl fmt::Debug for WordsOperator {
     }
 }
 
-/// Some adjacent columns of rows of items.
+/// A range of columns in rows of items.
 #[derive(Clone, Copy)]
 struct Rows<'r> {
     items: &'r [u64],
@@ -52,7 +52,7 @@ impl<'r> Rows<'r> {
     }
 }
 
-/// Wider rows are reduced in panels of this many words, which stay in a cache.
+/// Rows of more words are reduced panel by panel. A panel has this number of words of each row, and stays in a cache.
 const PANEL_WORDS: usize = 1 << 10;
 
 impl WordsOperator {
@@ -166,8 +166,8 @@ impl WordsOperator {
         }
     }
 
-    /// Scans rows as long as `row`, which is scratch memory. `waiting` has the subtrees of the `first_item` items before them, the highest
-    /// first.
+    /// Scans rows as long as `row`, which is scratch memory. `waiting` has the values of the subtrees that the `first_item` items before the rows
+    /// fill, the highest first.
     pub(crate) fn scan(
         &self,
         first_item: u64,
@@ -197,7 +197,7 @@ impl WordsOperator {
         }
     }
 
-    /// Writes the reduction of all items whose subtrees wait; the empty value if there are none.
+    /// Writes the reduction of all items whose subtrees are in `waiting`; the empty value if there are none.
     fn join(&self, waiting: &[u64], row: &mut [u64], result: &mut [u64]) {
         let mut lefts = waiting.chunks_exact(result.len()).rev();
         let Some(last) = lefts.next() else {
@@ -243,7 +243,7 @@ mod tests {
         simd_kernels::by_definition(&own, &combine).expect("there are rows")
     }
 
-    /// Every number of rows, of one and several items, in one panel and in several.
+    /// Every number of rows up to `most`, for rows of one item and of several, in one panel and in several.
     #[test]
     fn rows_are_folded_by_the_definition() {
         for (words, width, most) in [

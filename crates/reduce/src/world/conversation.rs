@@ -21,7 +21,7 @@ enum Status {
     Spent,
 }
 
-/// Shared by a plan, its engine and a run under way. The last of them to be dropped closes the conversation.
+/// What a plan, its engine and its run under way share. The last of them to be dropped closes the conversation.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     world: World,
@@ -57,8 +57,8 @@ impl Conversation {
         self.status.get() == Status::Ready
     }
 
-    /// Begins a run, if the plan is ready. `world` is the caller's handle of this conversation's world: after other work, following another
-    /// handle would fetch one more cache line.
+    /// Begins a run, if the plan is ready. `world` is the caller's handle to this conversation's world: reading the conversation's own handle
+    /// could cost one more cache miss.
     #[inline]
     pub(crate) fn begin<'c>(
         &'c self,
@@ -69,7 +69,7 @@ impl Conversation {
         self.claim(call.into(), Some(busy))
     }
 
-    /// As [`begin`](Self::begin), in a call that has entered the world.
+    /// As [`begin`](Self::begin), within a call that has entered the world already.
     pub(crate) fn begin_within(&self, call: impl Into<Call>) -> Result<Claim<'_>, RunError> {
         self.claim(call.into(), None)
     }
@@ -109,14 +109,14 @@ impl Conversation {
         if self.status.get() == Status::UnderWay {
             return RunError::UnderWay { rank };
         }
-        // This rank has notified the others already, unless another rank failed first; then that rank notifies them.
+        // Usually this rank gave up when the plan was spent. If it did not, because another rank had failed first, it does so now.
         self.give_up_from(self.next_turn());
         RunError::Spent { rank }
     }
 
-    /// Notifies the other ranks, once, that this rank takes no part from the last run on; or from an earlier run on, if this error of the transport
-    /// shows that another rank is still in that run. Does nothing if another rank has given up: that rank has notified all ranks itself, and after a
-    /// second notice they would take this rank for the first to fail.
+    /// Notifies the other ranks, once, that this rank takes no part in the last run and later ones. If the transport's error shows that another
+    /// rank is still in an earlier run, the notice covers that run, too. Does nothing if another rank has given up: that rank has notified all
+    /// ranks itself, and a second notice could make this rank appear to be the first that failed.
     #[cold]
     pub(crate) fn give_up_for(&self, error: &comm::Error) {
         let tag = self.tag.get();
@@ -129,7 +129,7 @@ impl Conversation {
         }
     }
 
-    /// Notifies the other ranks, once, that this rank takes no part from the last run on.
+    /// Notifies the other ranks, once, that this rank takes no part in the last run and later ones.
     #[cold]
     pub(crate) fn give_up(&self) {
         self.give_up_from(self.tag.get());
@@ -142,8 +142,8 @@ impl Conversation {
         }
     }
 
-    /// After a failed run: the plan is spent, and this rank takes part in no later run. This rank notifies the others, unless another rank failed
-    /// first, which then notifies them. If the transport failed, the notice also covers this run, because messages of it may be missing.
+    /// Spends the plan after a failed run: this rank takes part in no later run. This rank notifies the others, unless another rank failed
+    /// first; then that rank notifies them. If the transport failed, the notice also covers this run, because some of its messages may be missing.
     #[cold]
     pub(crate) fn spend(&self, error: &RunError) {
         self.status.set(Status::Spent);
@@ -154,7 +154,7 @@ impl Conversation {
         }
     }
 
-    /// A run in stages has failed in a stage of another plan: this rank takes part in no later run of this plan, either.
+    /// Spends the plan after a run in stages has failed in a stage of another plan: this rank takes part in no later run of this plan, either.
     #[cold]
     pub(crate) fn spend_between_runs(&self) {
         if self.status.replace(Status::Spent) == Status::Ready {
@@ -171,7 +171,7 @@ impl Conversation {
         }
     }
 
-    /// The tag of whatever comes after the last run.
+    /// The first tag after the last run's.
     fn next_turn(&self) -> Tag {
         self.tag.get().with_exchange(self.turn.get() + 1, 0)
     }
@@ -209,8 +209,8 @@ impl Conversation {
         }
     }
 
-    /// The error of a failed run as this rank returns it: its own, if another rank failed first but this one could not have taken part,
-    /// either. So ranks that all make the same mistake get the same error, whichever was the first.
+    /// The error that this rank returns for a failed run. If another rank failed first, but this rank's environment is wrong, too, this rank
+    /// returns its own error. So ranks that all make the same mistake get the same error, whichever of them failed first.
     #[cold]
     pub(crate) fn own_first(&self, error: RunError) -> RunError {
         let is_heard = matches!(
@@ -226,7 +226,7 @@ impl Conversation {
         }
     }
 
-    /// A transport's error as an error of this plan.
+    /// Converts a transport's error to an error of this plan.
     #[cold]
     pub(crate) fn explain(&self, error: comm::Error) -> RunError {
         if let comm::Error::GivenUp { rank, .. } = error {
@@ -248,7 +248,7 @@ impl Conversation {
         }
     }
 
-    /// An error as the builder of this plan returns it.
+    /// Converts an error of this plan's construction to the error that the builder returns.
     #[cold]
     pub(crate) fn explain_build(&self, error: BuildError) -> BuildError {
         let turns = match &error {
@@ -263,7 +263,7 @@ impl Conversation {
         }
     }
 
-    /// The error that another rank is in a call of this kind in the run under way.
+    /// The error for a rank `from` that is in a call of another kind, `kind`, in the run under way.
     #[cold]
     pub(crate) fn mismatched(&self, from: usize, kind: u8) -> RunError {
         let rank = self.world.rank();
@@ -276,8 +276,8 @@ impl Conversation {
         })
     }
 
-    /// Two ranks' calls on this plan, if the transport has detected that they differ. `None` for tags of other kinds, which are a
-    /// program's own, or a measurement's.
+    /// Two ranks' calls on this plan, if the transport has detected that they differ. `None` if a tag is not of a call on a plan, but of the
+    /// program's own messages or of a measurement.
     fn turns(&self, error: &comm::Error) -> Option<Turns> {
         let comm::Error::Mismatched {
             rank,
@@ -317,7 +317,7 @@ impl Drop for Conversation {
     }
 }
 
-/// A plan's run while it is on this thread's stack. If an operator panics there, the plan is spent.
+/// A plan's run while a call on this thread's stack performs it. If an operator panics in that call, the plan is spent.
 pub(crate) struct Claim<'c> {
     conversation: &'c Conversation,
     _busy: Option<Busy<'c>>,
@@ -341,7 +341,7 @@ impl Claim<'_> {
         error
     }
 
-    /// Leaves the run to its handle.
+    /// Leaves the run under way when the call ends: the run's handle ends it later.
     pub(crate) fn hand_over(self) {
         let conversation = self.conversation;
         conversation.settle();

@@ -27,7 +27,7 @@ pub(crate) trait Progress {
     fn awaited(&self, requests: &mut Vec<RequestId>);
 }
 
-/// With more runs, a wait gathers messages. Checking fewer runs takes a microsecond or two.
+/// If more runs are in flight, a wait gathers messages. Checking this number of runs takes a microsecond or two.
 const FEW: usize = 16;
 
 /// The runs in flight on one rank.
@@ -47,7 +47,7 @@ impl fmt::Debug for InFlight {
     }
 }
 
-/// A run's entry in the list of its world.
+/// A run's entry in the list of its world. Dropping it removes the run.
 pub(crate) struct Listed {
     world: World,
     place: usize,
@@ -85,7 +85,7 @@ impl Drop for EndOnPanic<'_> {
 }
 
 impl InFlight {
-    /// Whether no run but `one` is in flight.
+    /// Whether no run other than `one` is in flight.
     #[inline]
     pub(crate) fn is_only(&self, one: *const ()) -> bool {
         let is_it = |running: &Rc<dyn Progress>| Rc::as_ptr(running).cast::<()>() == one;
@@ -122,12 +122,12 @@ impl InFlight {
             }
         }
         drop((all, free));
-        // Also drops its operator, which may be the program's and may own other runs.
+        // The run's operator, which is dropped with it, may own other runs. Their removal borrows the lists again.
         drop(running);
     }
 
     /// Makes progress on all runs without blocking. The list may change meanwhile: a run's operator may end another run. If there are many runs,
-    /// returns how long that took.
+    /// returns how long checking them took.
     fn progress(&self) -> Option<Duration> {
         let are_many = self.running.borrow().len() > FEW;
         let begin = are_many.then(Instant::now);
@@ -156,10 +156,10 @@ impl InFlight {
         advance: &mut dyn FnMut() -> Result<bool, E>,
         failed: &dyn Fn(comm::Error) -> E,
     ) -> Result<bool, E> {
-        // A run that is over drives no other run, so that the failure of another run's operator cannot cost its result.
+        // If its own run is over, a wait drives no other run, whose operator could panic and thus lose the result.
         while !advance()? {
             let took = self.progress();
-            // This run may have been driven, too.
+            // The loop over all runs may have driven this run, too.
             if advance()? {
                 break;
             }
@@ -196,8 +196,8 @@ impl InFlight {
         waited.map(drop)
     }
 
-    /// Waits until one of the requests that `own` and the runs wait for is complete; false if none is in time. `own`'s requests come first: if its
-    /// message cannot come, the wait fails; another run that cannot continue does not affect this wait.
+    /// Waits until one of the requests of `own` or of another run is complete; false if none is complete in time. `own`'s requests come first in the
+    /// list: the wait fails if a message of `own` cannot come, but not if another run cannot continue.
     fn wait_any(
         &self,
         own: &dyn Progress,

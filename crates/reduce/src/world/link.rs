@@ -1,7 +1,7 @@
-//! What messages cost: by default, and as measured.
+//! The cost of messages: a default, and measurements.
 //!
-//! A link is measured by round trips of two ranks. If there are several nodes, each rank of the first few nodes then exchanges messages with all
-//! ranks of the others at once: the time beyond that of one message is due to crowding.
+//! A link is measured by round trips between two ranks. If there are several nodes, each rank of the first few nodes then exchanges messages with
+//! all ranks of the other nodes at once: the time beyond that of one message is due to crowding.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ pub const DEFAULT_LINK: Link = Link {
     combine_byte_ns: 0.01,
 };
 
-/// The most round trips of a series, for fast links. Of several such series, the best one counts.
+/// The most round trips of a series, for fast links. Of `SERIES` such series, the fastest one counts.
 const ROUND_TRIPS: u32 = 50;
 const SERIES: u32 = 9;
 
@@ -35,11 +35,11 @@ const LONG_BYTES: usize = 1 << 18;
 /// The exchanges between all ranks together take about this long.
 const EXCHANGES_NS: f64 = 5e7;
 
-/// The number of ranks in these exchanges; if two nodes have more ranks, all ranks of two nodes.
+/// The number of ranks that take part in these exchanges. If two nodes have more ranks, all ranks of two nodes take part.
 const EXCHANGING_RANKS: usize = 16;
 
-/// The kind of the tag of a measurement's messages; no plan uses it. A rank that builds a plan meanwhile gets an error, and does not mistake these
-/// messages for its own.
+/// The kind of the tag of a measurement's messages, which no plan uses. A rank that builds a plan meanwhile gets an error, and does not mistake
+/// these messages for its own.
 const MEASURING: u8 = Tag::KIND_LIMIT - 1;
 
 /// The first byte of a message that another message follows, and of the last message.
@@ -85,7 +85,7 @@ pub(super) fn measure(world: &World) -> Result<Network, Error> {
     let (node_ranks, far) = match hints.node_ranks {
         Some(node_ranks) if node_ranks < ranks => (node_ranks, link_to(node_ranks)?),
         Some(_) => return Ok(near.unwrap_or(DEFAULT_LINK).into()),
-        // Nodes have different numbers of ranks: then all links count as the slower one.
+        // Nodes have different numbers of ranks, so the slower of the two links stands for all.
         None => {
             let last = link_to(ranks - 1)?;
             let links = near.into_iter().chain([last]);
@@ -117,7 +117,7 @@ fn agreed<const N: usize>(
     Ok(agreed)
 }
 
-/// How long a message of rank 0 to a peer takes, by round trips; meaningless on other ranks.
+/// Measures, by round trips, how long a message from rank 0 to a peer takes. The result is meaningless on ranks other than 0.
 fn one_way_ns(comm: &dyn Communicator, tag: Tag, peer: usize, bytes: usize) -> Result<f64, Error> {
     if comm.rank() == peer {
         loop {
@@ -157,8 +157,8 @@ fn one_way_ns(comm: &dyn Communicator, tag: Tag, peer: usize, bytes: usize) -> R
     Ok(nanoseconds(best) / 2.0)
 }
 
-/// The time that each further message through the same port adds, by short messages from all ranks of some nodes to all ranks of the
-/// others.
+/// The time that each further message through the same port adds, measured by short messages from all ranks of some nodes to all ranks of
+/// the others.
 fn crowding_ns(
     comm: &dyn Communicator,
     tag: Tag,
@@ -173,7 +173,7 @@ fn crowding_ns(
         clippy::cast_sign_loss,
         reason = "between 2 and 25"
     )]
-    // Two nodes that are one message apart wait alternately, so a pair of exchanges takes two messages' time.
+    // An even number: nodes that are out of step by one message wait alternately, so only a pair of exchanges takes the time of two messages.
     let times = 2 * (EXCHANGES_NS / far.latency_ns / 2.0).clamp(2.0, 25.0) as u32;
     let mut one_ns = 0.0;
     if comm.rank() < ranks {
@@ -192,7 +192,7 @@ fn crowding_ns(
                 .into_iter()
                 .try_for_each(|request| comm.wait(request).map(drop))
         };
-        // Opens connections, which takes some ranks longer than others, and brings the ranks into step.
+        // Opens connections, which takes some ranks longer than others, and then synchronises the ranks.
         for _ in 0..3 {
             exchange()?;
         }

@@ -1,4 +1,4 @@
-//! Worlds: a rank's handle of all ranks that reduce together, on which plans are built.
+//! Worlds: a rank's handle to all ranks that reduce together. Plans are built on a world.
 
 pub(crate) mod conversation;
 mod in_flight;
@@ -21,9 +21,9 @@ pub use link::DEFAULT_LINK;
 
 use crate::error::RunError;
 
-/// One rank's handle of a transport, of the runs in flight on it, and of what a message costs.
+/// One rank's handle to all ranks that reduce together. It holds the transport, the runs in flight on it, and the cost of messages.
 ///
-/// Clones are handles of the same world. A plan holds a handle, so any struct can store the plan, with or without its
+/// Clones are handles to the same world. A plan holds a handle, so any struct can store the plan, with or without its
 /// world. Plans and worlds may be dropped in any order, at any time. No drop communicates or fails.
 ///
 /// A world, its plans and its runs stay on one thread: none of them is [`Send`]; see [`OneWorldPerThread`].
@@ -62,13 +62,13 @@ pub struct World {
 pub struct Shrunk {
     /// The world of the surviving ranks.
     pub world: World,
-    /// The old numbers of these ranks, in ascending order: rank `i` was rank `left[i]`. The list is the same on all of them.
+    /// The old numbers of the surviving ranks, in ascending order: rank `i` was rank `left[i]`. All of them have the same list.
     pub left: Vec<usize>,
     /// The lost ranks, by their old numbers.
     pub lost: Vec<usize>,
 }
 
-/// A call on a plan, or the building of one, while it is on this thread's stack.
+/// Marks its world as busy while a call on a plan, or the building of a plan, is on this thread's stack.
 #[derive(Debug)]
 pub(crate) struct Busy<'w>(&'w Cell<bool>);
 
@@ -79,22 +79,22 @@ impl Drop for Busy<'_> {
     }
 }
 
-/// What a [`World`] holds. The compiler names this type where a program moves a world, a plan or a run to another thread.
+/// What a [`World`] holds. The compiler's error names this type if a program moves a world, a plan or a run to another thread.
 ///
-/// MPI is called by the thread that has initialised it, and a rank's messages are matched without locks. So worlds, plans and runs stay on
+/// Only the thread that has initialised MPI calls it, and a rank's messages are matched without locks. So worlds, plans and runs stay on
 /// the thread that made them. A thread that reduces needs a world of its own: [`threads::run`] gives one to each thread that it starts. Other
-/// threads send their items to the thread that has the world, for example by a channel, or fold them first: [`Partial`](crate::Partial)s
-/// and exact [`Sum`](crate::exact::Sum)s can be sent.
+/// threads send their items to the thread that has the world, for example by a channel. They can fold the items first, and send
+/// [`Partial`](crate::Partial)s or exact [`Sum`](crate::exact::Sum)s.
 pub struct OneWorldPerThread {
     transport: Box<dyn Communicator>,
     in_flight: InFlight,
-    /// Whether a call on a plan of this world, or the building of one, is on this thread's stack.
+    /// Whether a call on a plan of this world, or the building of a plan, is on this thread's stack.
     is_busy: Cell<bool>,
-    /// Whether `notices` are to be sent.
+    /// Whether there are `notices` to send.
     owes: Cell<bool>,
     /// The tags of abandoned runs that the other ranks have not been notified of.
     notices: RefCell<Vec<Tag>>,
-    /// Whether the surviving ranks have gone on in another world.
+    /// Whether the surviving ranks continue in another world.
     is_over: Cell<bool>,
     last_number: Cell<u64>,
     network: Cell<Option<Network>>,
@@ -115,7 +115,7 @@ impl fmt::Debug for World {
 }
 
 impl World {
-    /// The world of a transport's ranks. Every rank makes its own, from its end of the transport.
+    /// The world of a transport's ranks. Every rank makes its own handle, from its end of the transport.
     pub fn new(transport: impl Communicator + 'static) -> Self {
         Self::of(Box::new(transport))
     }
@@ -154,9 +154,8 @@ impl World {
 
     /// A tag that no plan of this world has, has had or will have.
     ///
-    /// Collective: every rank must call it equally often, in the same order with regard to the plans that are built. Some transports
-    /// [synchronise](Communicator::open) in one of some hundred or thousand calls: MPI in every 32768th, or, where tags
-    /// have fewer than 26 bits, more often.
+    /// Collective: every rank must make the same sequence of these calls and of builds of plans. In a few of the calls, some transports
+    /// [synchronise](Communicator::open) the ranks: MPI in every 32768th, or more often if its tags have fewer than 26 bits.
     ///
     /// # Errors
     /// The transport failed, or an operator [makes the call](comm::Error::Nested).
@@ -165,7 +164,7 @@ impl World {
         self.next_tag()
     }
 
-    /// The tag of the next conversation, also while a plan is built.
+    /// The tag of the next conversation. Unlike [`fresh_tag`](World::fresh_tag), this works while a plan is built.
     pub(crate) fn next_tag(&self) -> Result<Tag, comm::Error> {
         self.check_not_over()?;
         let number = self.shared.last_number.get() + 1;
@@ -176,10 +175,10 @@ impl World {
     }
 
     /// Whether all ranks pass `true`; `false` if a rank of this world is lost. Collective among the ranks that are not lost, with the same
-    /// result on all of them. A rank that calls [`shrink`](World::shrink) counts as `false`.
+    /// result on all of them. A rank that calls [`shrink`](World::shrink) instead counts as one that passes `false`.
     ///
-    /// A result may be `Ok` on one rank while a run fails on another because a third is lost. So before a rank ends, or
-    /// discards data that another may need, the ranks agree that all have what they need.
+    /// If a rank is lost, a run may succeed on one rank and fail on another. So before a rank ends, or discards data that another rank may
+    /// need, the ranks should agree that all of them have what they need.
     ///
     /// # Errors
     /// [`NotSurvivable`](comm::Error::NotSurvivable), on all ranks, if the transport cannot go on without a rank that is lost; or
@@ -235,18 +234,18 @@ impl World {
         Ok(Shrunk { world, left, lost })
     }
 
-    /// Copies what is known about the network from another world, which must have the same ranks.
+    /// Copies what is known about the network from another world.
     fn take_after(&self, other: &World) {
         self.shared.network.set(other.shared.network.get());
     }
 
-    /// The number of messages that this rank has sent, and of their bytes.
+    /// The numbers of messages and of bytes that this rank has sent.
     pub fn traffic(&self) -> Traffic {
         self.shared.transport.traffic()
     }
 
     /// Sets how long a wait tolerates a silent peer, on transports that have such a limit; see
-    /// [`Communicator::silence_limit`]. For a rank that tests, or waits for short times, the limit applies to the sum of these times.
+    /// [`Communicator::silence_limit`]. If a rank tests a run repeatedly, or waits for short times, the limit applies to the sum of the times.
     pub fn set_silence_limit(&self, limit: Duration) {
         self.shared.transport.set_silence_limit(limit);
     }
@@ -264,8 +263,8 @@ impl World {
     }
 
     /// Measures what messages cost within a node, between nodes, and between nodes if many ranks send at once. This takes some milliseconds, or
-    /// some ten times the latency between nodes if that is more. Plans that are built later choose their schedule by it. Collective; the same
-    /// on every rank.
+    /// some ten times the latency between nodes if that is more. Plans that are built later choose their schedules by the result. Collective;
+    /// every rank gets the same result.
     ///
     /// # Errors
     /// The transport failed, or an operator [makes the call](comm::Error::Nested).
@@ -275,7 +274,7 @@ impl World {
         Ok(network)
     }
 
-    /// Begins a call that may run an operator. An error if one is on the stack already: then an operator makes this call.
+    /// Begins a call that may run an operator. An error if such a call is on the stack already, because then an operator makes this call.
     #[inline]
     pub(crate) fn enter(&self) -> Result<Busy<'_>, RunError> {
         if !self.is_idle() {
@@ -293,8 +292,8 @@ impl World {
         !(shared.is_busy.get() | shared.owes.get() | shared.is_over.get())
     }
 
-    /// Whether a call that may run an operator is on this thread's stack: then an operator makes this call, and cannot communicate on this
-    /// world.
+    /// Whether a call that may run an operator is on this thread's stack. If so, an operator makes this call, and it cannot communicate on
+    /// this world.
     #[must_use]
     pub fn is_in_operator(&self) -> bool {
         self.shared.is_busy.get()
@@ -327,9 +326,9 @@ impl World {
         }
     }
 
-    /// Notifies the other ranks at once of the runs that were abandoned on this one; otherwise the next call on the world does so. For
-    /// programs that compute for long after they have dropped a run or caught an operator's panic. Does not wait. In an operator it does
-    /// nothing, and the next call notifies.
+    /// Notifies the other ranks at once of the runs that were abandoned on this rank; without this call, the next call on the world does so.
+    /// For programs that compute for long after they have dropped a run or caught an operator's panic. Does not wait. In an operator, this
+    /// does nothing, and the next call notifies the ranks.
     pub fn tell_abandoned(&self) {
         if self.shared.owes.get() && !self.shared.is_busy.get() {
             self.send_notices();
@@ -344,7 +343,7 @@ impl World {
         }
     }
 
-    /// Makes the next call notify the other ranks that this one takes no part from this tag's turn on.
+    /// Makes the next call notify the other ranks that this rank takes no part in the run of this tag, or in later runs of its plan.
     pub(crate) fn owe_notice(&self, tag: Tag) {
         self.shared.owes.set(true);
         self.shared.notices.borrow_mut().push(tag);

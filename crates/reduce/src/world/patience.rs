@@ -1,13 +1,13 @@
-//! How long to wait.
+//! How long a call waits for the transport.
 
 use std::time::{Duration, Instant};
 
-/// How long to wait for the transport.
+/// How long to wait for messages of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Patience {
     /// Do not wait.
     None,
-    /// Do not wait: the rank waits for another run, and this one is driven meanwhile.
+    /// Do not wait: the rank waits for another run, and drives this run meanwhile.
     InPassing,
     Until(Instant),
     Unlimited,

@@ -22,8 +22,8 @@ pub fn duplicate(world: &World) -> Result<World, Error> {
 /// threads without a colour. Collective. The equivalent of `MPI_Comm_split`, followed by `MpiCommunicator::duplicate`.
 ///
 /// All worlds of one [`run`] end together: if a rank is lost, or calls [`World::shrink`], pending and later calls fail in all of them, and
-/// each world goes on by its own [`shrink`](World::shrink). A deadlock is found even if ranks wait in different worlds; the error has
-/// the ranks' numbers in the run.
+/// each world needs its own [`shrink`](World::shrink). A deadlock is detected even if ranks wait in different worlds; the error names ranks by
+/// their numbers in the [`run`].
 ///
 /// ```
 /// use reduce::{Plan, threads};
@@ -96,7 +96,7 @@ pub fn run_each<R: Send>(
     comm::threads::run_each(ranks, |end| body(&World::new(end)))
 }
 
-/// Like [`run_each`], until a rank is lost with the interleaving of [`run_seeded`]; see [`comm::threads::run_each_seeded`].
+/// Like [`run_each`]. Until a rank is lost, the interleaving is that of [`run_seeded`]; see [`comm::threads::run_each_seeded`].
 ///
 /// # Errors
 /// As [`run_each`].
