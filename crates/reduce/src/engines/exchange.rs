@@ -1,9 +1,9 @@
-//! Messages of any lengths from every rank to every other.
+//! An exchange in which every rank sends every other rank a message of any length.
 //!
 //! First the ranks exchange the lengths of their lists, in ceil(log2 p) rounds: in the round of distance d = 1, 2, 4, …, rank r sends
-//! rank r + d the lengths that it holds for all ranks r + i where i has the bit d, and receives as many from rank r - d (Bruck and
-//! others, Efficient algorithms for all-to-all communications in multiport message-passing systems, 1997, section 3.2). Then they send
-//! the lists that are not empty.
+//! rank r + d the lengths that it holds for all ranks r + i where bit d of i is set, and receives as many from rank r - d (Bruck and
+//! others, Efficient algorithms for all-to-all communications in multiport message-passing systems, 1997, section 3.2). Then the ranks
+//! send the lists that are not empty.
 
 use std::cell::RefCell;
 use std::mem;
@@ -34,13 +34,14 @@ pub(crate) struct Exchange {
 
 #[derive(Default)]
 struct ExchangeState {
-    /// Whether everything has arrived.
+    /// Whether everything has arrived, and all sends are complete.
     is_over: bool,
-    /// The distance of the round of lengths that is under way; p or more when all are known.
+    /// The distance of the round of lengths that is under way; p or more once all lengths are known.
     distance: usize,
     /// The receive of the round under way.
     round: Option<Request>,
-    /// List lengths, in words. At first, index i has the length for the rank i above; after the last round, from the rank i below.
+    /// Lengths of lists, in words. At first, index i has the length of the list for the rank that is i above this rank; after the last round,
+    /// of the list from the rank that is i below.
     lengths: Vec<u64>,
     /// This rank's lists that are not empty and have not been sent yet, each with its receiver.
     lists: Vec<(usize, Vec<u64>)>,
@@ -147,7 +148,7 @@ impl Exchange {
 }
 
 impl Progress for Exchange {
-    /// Does nothing: the list of runs in flight has the owner of the exchange, which drives it.
+    /// Does nothing: the owner of the exchange is in the list of runs in flight, and drives the exchange.
     fn progress(&self) {}
 
     fn awaited(&self, requests: &mut Vec<RequestId>) {
@@ -221,7 +222,7 @@ impl ExchangeState {
         Ok(())
     }
 
-    /// Makes progress. Returns whether everything has arrived.
+    /// Makes progress. Returns whether the exchange is over.
     fn go_on(
         &mut self,
         transport: &dyn Communicator,

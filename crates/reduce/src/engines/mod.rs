@@ -1,8 +1,8 @@
 //! Engines carry out the collective operations of plans. They know nothing about plans.
 //!
 //! There are four: [`scheduled`] sends fragments along a schedule, [`native`] passes fragments to the transport's own reductions,
-//! [`algorithm1`] is the thesis' algorithm, and [`exact`](crate::exact) adds exact sums by the transport's own sum of integers. Each has
-//! its own message format. Sums by key send what does not fit in their rows by an [`exchange`].
+//! [`algorithm1`] is the thesis' algorithm, and [`exact`](crate::exact) adds exact sums by the transport's own sum of integers. Each engine
+//! has its own message format. Sums by key use an [`exchange`] for what does not fit in their rows.
 
 pub(crate) mod algorithm1;
 pub(crate) mod exchange;
@@ -74,17 +74,17 @@ pub(crate) trait Engine {
         None
     }
 
-    /// Whether a reduction is only the fold of this rank's rows, which have one value each.
+    /// Whether a reduction is only the fold of this rank's rows, and a row is one value.
     fn is_local_fold(&self) -> bool {
         false
     }
 
-    /// The number of steps of the last blocking run that sent or received; `None` before the first run, and if there are no steps.
+    /// The number of steps in which the last blocking run sent or received; `None` before the first run, and if the engine has no steps.
     fn rounds(&self) -> Option<u64> {
         None
     }
 
-    /// A remark about an allreduce, which is shown after the algorithm's name.
+    /// A remark about an allreduce, which a printed plan shows after the algorithm's name.
     fn remark(&self) -> Option<String> {
         None
     }
@@ -132,7 +132,7 @@ pub(crate) fn not_offered(world: &World, terms: &Terms) -> RunError {
     }
 }
 
-/// An operation under way. Dropping it abandons it, and communicates nothing.
+/// An operation under way.
 pub(crate) trait Flight: Progress {
     /// Continues until the operation is over or `patience` is exhausted, and drives the other runs in flight. Returns whether the
     /// operation is over.
@@ -141,7 +141,7 @@ pub(crate) trait Flight: Progress {
     /// Whether the operation is over, successfully or not.
     fn is_over(&self) -> bool;
 
-    /// The ranks that the operation waits for: for their messages, or until they have received this rank's.
+    /// The ranks that the operation waits for, because they have not yet sent a message, or not yet received this rank's.
     fn awaited_ranks(&self) -> Vec<usize>;
 
     /// Waits for the end of the run, and drops the result.
@@ -150,6 +150,6 @@ pub(crate) trait Flight: Progress {
     /// Waits for the end of the run and leaves the result in `result`. Returns whether this rank gets a result.
     fn wait_and_deliver(&self, result: &mut [u8]) -> Result<bool, RunError>;
 
-    /// Abandons the run: its requests go to the world, and nothing is sent.
+    /// Abandons the run: the world keeps its requests until they are cancelled, and nothing is sent.
     fn abandon(&self);
 }

@@ -1,6 +1,6 @@
 //! MPI's own reductions, made reproducible: `MPI_Allreduce` and `MPI_Reduce` with an operation that merges fragments.
 //!
-//! Merging is associative and needs ranks in order, which is what MPI requires of an operation that does not
+//! Merging is associative, as MPI requires of an operation. It needs ranks in order, as MPI guarantees for an operation that does not
 //! commute. So the result has the tree's bits, whatever tuned, topology-aware algorithm the library chooses. A
 //! fragment travels in a slot of fixed length, as MPI requires, with a header:
 //!
@@ -38,9 +38,9 @@ const HEADER_BYTES: usize = HEADER_WORDS * size_of::<u64>();
 const WHOLE: u64 = 0;
 /// The rank in the second word has failed.
 const FAILED: u64 = 1;
-/// The library has combined ranks that are not neighbours: a bug, of the library or of this engine.
+/// The library has combined the slots of ranks that are not neighbours: a bug of the library or of this engine.
 const TORN: u64 = 2;
-/// The ranks in the other words are in different calls, whose kinds are in the second and the third byte.
+/// The ranks in the other two words are in different calls. The second and the third byte of the state are the calls' kinds.
 const MISMATCHED: u64 = 3;
 
 /// The first word of a slot: its state, and the kinds of the calls that its ranks are in.
@@ -66,7 +66,7 @@ struct NativeMemory {
     merging: Merging,
 }
 
-/// Two adjacent fragments: each node with the offset of its value in `values`.
+/// Two adjacent fragments that are to be merged: each node with the offset of its value in `values`.
 struct Merging {
     nodes: Vec<(Node, usize)>,
     values: Vec<u8>,
@@ -252,7 +252,7 @@ impl Native {
                 values.extend_from_slice(item);
             }
         }
-        // A left child's value lies before its sibling's.
+        // A left child's value is before its sibling's.
         let length = tree.merge(nodes, |left, right| {
             let (lefts, rights) = values.split_at_mut(right);
             let left_item = &mut lefts[left..][..item_bytes];

@@ -17,7 +17,7 @@ pub(crate) struct Terms {
     pub(crate) message_buffer: MessageBuffer,
 }
 
-/// The algorithm that runs, and how.
+/// The algorithm that runs, and its parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
     pub(crate) algorithm: Algorithm,

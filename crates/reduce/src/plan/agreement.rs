@@ -1,9 +1,9 @@
 //! What ranks compare when they build a plan, so that every rank sees the same disagreement and returns the same error.
 //!
 //! First comes an allreduce of five words, fingerprints and votes: if all fingerprints are equal and the items follow a rule, the ranks agree.
-//! If everything else is equal and each rank has a number of items, an allgather exchanges these numbers; otherwise, an allgather exchanges all of a
-//! rank's numbers and fingerprints. If a rank states an ownership of all items, the items that the ranks own together must equal it: the ranks vote
-//! on that. Only if they disagree does another allgather exchange the texts for the error.
+//! If everything else is equal and each rank gives a number of items, an allgather exchanges these numbers. Otherwise, an allgather exchanges each
+//! rank's [`Record`]. If a rank states which items each rank owns, the ranks vote on whether that is true. Only if ranks disagree does another
+//! allgather exchange the texts for the error.
 
 mod at_once;
 mod extents;
@@ -34,7 +34,7 @@ struct Record {
     kind: u64,
     /// The number of items on this rank, or of its extents, or the fingerprint of its rule.
     share: u64,
-    /// The length of its extents in a message, in bytes.
+    /// The length of this rank's extents in a message, in bytes.
     share_bytes: u64,
     /// 1 if this rank states what all ranks own, otherwise 0.
     states_whole: u64,
@@ -50,7 +50,7 @@ const EXTENTS: u64 = 1;
 /// A rule that is not contiguous. As a table, it could be longer than any memory.
 const RULE: u64 = 2;
 
-/// What the kinds of shares are, in words.
+/// The kinds of shares, in words.
 const KINDS: [&str; 3] = ["a number of items", "a list of ranges", "a rule"];
 
 const RECORD_WORDS: usize = 9 + SETTINGS_COUNT;
@@ -212,7 +212,7 @@ fn own_ranges(share: &Share, rank: usize) -> Option<Vec<u8>> {
 /// The vote of a rank that does not object.
 const NOBODY: u64 = u64::MAX;
 
-/// Checks that the items that the ranks own together equal those that each rank states, if it states any. Collective.
+/// Checks that the ownership `found` equals the ownership that each rank states, if it states one. Collective.
 fn vote_on(
     table: Table<'_>,
     found: &Ownership,
@@ -248,7 +248,7 @@ fn vote_on(
     })
 }
 
-/// The items of a rank in the order in which it holds them; ranges that touch are one.
+/// The items of a rank in the order in which the rank holds them, as ranges. Ranges that touch are joined.
 fn stretches(ownership: &Ownership, rank: usize) -> Vec<Range<u64>> {
     let mut stretches: Vec<Range<u64>> = Vec::new();
     for range in ownership.extents(rank) {
@@ -260,7 +260,7 @@ fn stretches(ownership: &Ownership, rank: usize) -> Vec<Range<u64>> {
     stretches
 }
 
-/// Such as `items 0..3, 5..7`, or `no items`.
+/// Ranges in words, such as `items 0..3, 5..7` or `no items`.
 fn in_words(stretches: &[Range<u64>]) -> String {
     match stretches {
         [] => "no items".to_owned(),
@@ -278,7 +278,7 @@ fn first_that_differs(records: &[Record], value: impl Fn(&Record) -> u64) -> Opt
         .position(|record| value(record) != value(&records[0]))
 }
 
-/// A rule in words. Different rules have different words.
+/// A rule in words. Different rules give different texts.
 fn described(rule: &Ownership) -> String {
     match rule.block_items() {
         Some(block_items) => format!("{} items in blocks of {block_items}", rule.items()),
@@ -286,7 +286,7 @@ fn described(rule: &Ownership) -> String {
     }
 }
 
-/// The error that rank 0 and rank `other` have different texts. Collective.
+/// The error for rank 0 and rank `other`, whose texts differ. Collective.
 fn disagreement(
     table: Table<'_>,
     subject: &'static str,
@@ -301,7 +301,7 @@ fn disagreement(
     })
 }
 
-/// Checks that all ranks that give a number of items give the same, and that it is the number found.
+/// Checks that all ranks that give a number of items give the same number, and that it equals `found`.
 fn check_item_counts(records: &[Record], found: u64) -> Result<(), BuildError> {
     let mut giving = (0..)
         .zip(records)
@@ -338,7 +338,7 @@ fn exchange_texts(table: Table<'_>, text: &str) -> Result<Vec<String>, comm::Err
     Ok(all.chunks_exact(TEXT_BYTES).map(to_text).collect())
 }
 
-/// A text of at most [`TEXT_BYTES`]. For a longer one, the beginning and a fingerprint that distinguishes it from others.
+/// Shortens a text to at most [`TEXT_BYTES`]: its beginning, and a fingerprint that distinguishes it from other texts.
 fn shortened(text: &str) -> String {
     if text.len() <= TEXT_BYTES {
         return text.to_owned();

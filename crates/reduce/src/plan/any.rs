@@ -1,4 +1,4 @@
-//! A plan of any kind, whose items are bytes, so that the code that all plans share is compiled once.
+//! A plan of any kind. Its items are bytes, so the code that all plans share is compiled only once.
 
 use std::cell::Cell;
 use std::fmt;
@@ -24,8 +24,8 @@ use crate::world::conversation::Conversation;
 /// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it. Sums by keys of 64 bits have no rows and no algorithm, and their
 /// width is 1.
 ///
-/// `{}` prints what this rank does in an allreduce, step by step, the cost of scattered items, and the operations for which another
-/// algorithm runs.
+/// A plan printed with `{}` shows what this rank does in an allreduce, step by step, the cost of scattered items, and the operations that run
+/// another algorithm.
 ///
 /// ```
 /// use reduce::{Algorithm, Plan, threads};
@@ -45,7 +45,7 @@ use crate::world::conversation::Conversation;
 /// );
 /// # Ok::<(), threads::RunError>(())
 /// ```
-// In this order, the fields that a fold reads lie in one cache line.
+// With the fields in this order, those that a fold reads are in one cache line.
 #[repr(C)]
 pub struct AnyPlan {
     /// The function for an allreduce that is only a fold of a call's items, by an operator that makes no calls on plans.
@@ -56,7 +56,7 @@ pub struct AnyPlan {
     pub(super) item_bytes: usize,
     pub(crate) conversation: Rc<Conversation>,
     pub(super) world: World,
-    /// Whether a reduction is a fold of `local`, which holds all items, in order: there is nothing for the engine to do.
+    /// Whether this rank has all items, in order: then a reduction is only a fold, without the engine.
     pub(super) is_local: bool,
     pub(super) kind: PlanKind,
     pub(super) values: Rc<dyn Values>,
@@ -160,7 +160,7 @@ impl AnyPlan {
         self.engine.algorithm(operation)
     }
 
-    /// The schedule that runs for an operation, for the checker and the simulator of crate `schedule`; `None` where none does, as for
+    /// The schedule that runs for an operation, for the checker and the simulator of crate `schedule`; `None` if no schedule runs, as with
     /// [`Algorithm::MpiNative`].
     pub fn schedule(&self, operation: Operation) -> Option<Schedule> {
         self.engine.schedule(operation)
@@ -188,10 +188,10 @@ impl AnyPlan {
         columns(self.terms.width, self.world.size(), self.world.rank())
     }
 
-    /// The number of steps in which this rank communicated in the last blocking run. `None` before the first, and for an algorithm that is
+    /// The number of steps in which this rank communicated in the last blocking run. `None` before the first run, and for an algorithm that is
     /// not a schedule.
     ///
-    /// A run of sums by key reduces several times; the steps are those in which the keys' rows were added.
+    /// A run of sums by key has several stages; only the steps of the stage that adds the keys' rows are counted.
     pub fn rounds(&self) -> Option<u64> {
         if self.is_local {
             Some(0)
@@ -203,8 +203,8 @@ impl AnyPlan {
     /// The lengths, in rows, of the runs of rows that this rank folds separately before it communicates, in order.
     /// `None` if the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     ///
-    /// For rows that are folded elsewhere, as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and the other `_folded`
-    /// methods take the folds of these runs, a row for each, in place of the rows.
+    /// For rows that are folded elsewhere, such as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and the other `_folded`
+    /// methods accept the folds of these runs, a row for each, in place of the rows.
     ///
     /// ```
     /// use reduce::{Operation, Plan, threads};

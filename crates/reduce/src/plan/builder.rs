@@ -63,26 +63,26 @@ impl Builder {
 }
 
 impl<O> Builder<O> {
-    /// The number of items on this rank, which may be 0. They follow the items of the ranks below.
+    /// The number of items on this rank, which may be 0. They follow the items of the lower ranks.
     pub fn local_items(mut self, count: u64) -> Self {
         self.request.share = Some(Share::Count(count));
         self
     }
 
-    /// The number of items on all ranks, to be checked against the items that they have.
+    /// The number of items on all ranks together. The build fails if the ranks have another number of items.
     pub fn items(mut self, count: u64) -> Self {
         self.request.items = Some(count);
         self
     }
 
-    /// The items of all ranks, by a distribution that all ranks use; the build fails if the ranks own other items.
+    /// Which rank owns which items, as a distribution. The build fails if the ranks own other items.
     ///
     /// If the distribution is a rule, not a table, ranks need not exchange their numbers of items, and a plan takes O(log p) memory.
     pub fn distribution(self, distribution: &Distribution) -> Self {
         self.ownership(&Ownership::from(distribution.clone()))
     }
 
-    /// Which rank owns which items, as [`distribution`](Builder::distribution), but in any number of extents.
+    /// Which rank owns which items, as [`distribution`](Builder::distribution), but each rank can own any number of extents.
     pub fn ownership(mut self, ownership: &Ownership) -> Self {
         let (planned, size) = (ownership.ranks(), self.world.size());
         if planned == size {
@@ -107,7 +107,7 @@ impl<O> Builder<O> {
         self
     }
 
-    /// What combines two items; [`Sum`] by default.
+    /// The operator that combines two items; [`Sum`] by default.
     pub fn operator<P>(self, operator: P) -> Builder<P> {
         Builder {
             world: self.world,
@@ -116,7 +116,7 @@ impl<O> Builder<O> {
         }
     }
 
-    /// Which rank sends to which; the bits are the same for all algorithms.
+    /// The algorithm, which decides which rank sends to which. All algorithms give the same bits.
     ///
     /// The default is the algorithm that the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names, or else the
     /// schedule that should take the least time on the [`network`](Builder::network). A printed plan names the algorithm.
@@ -125,16 +125,16 @@ impl<O> Builder<O> {
         self
     }
 
-    /// The cost of messages and combinations, by which the plan chooses its schedule and blocks. By default the [world's](World::network). A
-    /// [`Link`](crate::Link) stands for a network whose links are all alike.
+    /// The cost of messages and combinations, by which the plan chooses its schedule and blocks; by default, that of the
+    /// [world](World::network). A [`Link`](crate::Link) describes a network whose links are all alike.
     pub fn network(mut self, network: impl Into<Network>) -> Self {
         self.request.options.network = network.into();
         self
     }
 
-    /// The number of column blocks of a row, at most one a column. Pipelined algorithms send the blocks one after the other; by default,
-    /// the number that should take the least time (paper 2, Lemma 1). Other algorithms reduce the row strip by strip; by default in
-    /// strips that fit the cache, unless more messages would cost more time.
+    /// The number of column blocks of a row, at most one for each column. Pipelined algorithms send the blocks one after the other; by default,
+    /// the number that should take the least time (paper 2, Lemma 1). Other algorithms reduce the row block by block; by default, blocks
+    /// fit the cache, unless the additional messages would take more time.
     pub fn blocks(mut self, count: usize) -> Self {
         self.request.options.blocks = Some(count);
         self
@@ -148,7 +148,7 @@ impl<O> Builder<O> {
     }
 
     /// The number of ranks of a node of [`Hierarchical`](Algorithm::Hierarchical): a node's ranks follow each other in the order of their
-    /// items. By default the number of ranks of a machine node, or 4 if the transport does not know it.
+    /// items. By default, the number of ranks of a machine node, or 4 if the transport does not know that number.
     pub fn node_ranks(mut self, count: usize) -> Self {
         self.request.options.node_ranks = Some(count);
         self
@@ -161,7 +161,7 @@ impl<O> Builder<O> {
         self
     }
 
-    /// When [`Algorithm1`](Algorithm::Algorithm1) sends what it has buffered; by default as published.
+    /// When [`Algorithm1`](Algorithm::Algorithm1) sends its message buffer; by default, as published.
     pub fn message_buffer(mut self, buffer: MessageBuffer) -> Self {
         self.request.options.message_buffer = buffer;
         self
@@ -173,7 +173,7 @@ impl<O> Builder<O> {
         self
     }
 
-    /// Cuts messages of more elements than this into several; 2^30 bytes by default.
+    /// The most elements of a message; longer messages are split. By default, the number of elements that 2^30 bytes hold.
     pub fn message_limit(mut self, elements: usize) -> Self {
         self.request.message_limit = Some(elements);
         self
@@ -188,8 +188,8 @@ impl<O> Builder<O> {
         self
     }
 
-    /// Compares what the ranks ask for and builds the plan. Collective: it communicates, unless [`agreed`](Builder::agreed), and if it
-    /// fails, it fails with the same error on every rank.
+    /// Compares what the ranks ask for and builds the plan. Collective: the ranks communicate, unless [`agreed`](Builder::agreed) was called. A
+    /// build that fails returns the same error on every rank.
     ///
     /// # Errors
     /// The ranks disagree on the kind of plan, type, operator, algorithm, its parameters, root, width, message limit, number of items or their
@@ -275,7 +275,7 @@ impl PlanRequest {
             let conversation = Rc::clone(&conversation);
             let algorithm = terms.choice.algorithm;
             match algorithm.scheduled() {
-                // The runs of such a plan are exchanges.
+                // Runs of such a plan are exchanges, which need no engine.
                 _ if self.kind == PlanKind::Hashed => Rc::new(NoEngine),
                 Some(schedule) => {
                     Rc::new(Scheduled::new(world, schedule, terms, values, conversation))
@@ -298,7 +298,7 @@ impl PlanRequest {
 }
 
 impl Builder {
-    /// The request for a plan of this kind, of one item, or one row, on each rank.
+    /// The request for a plan of this kind in which each rank has one item, or one row.
     pub(crate) fn one_item_each(&self, kind: PlanKind) -> Result<PlanRequest, BuildError> {
         let one_item_each = Ownership::one_item_each(self.world.size())?;
         Ok(PlanRequest {

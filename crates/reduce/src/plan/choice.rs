@@ -45,14 +45,14 @@ const BETWEEN_NODES: [schedule::Algorithm; 2] = [
 /// The number of ranks that are sampled for the mean number of values that represent a rank's items.
 const SAMPLES: usize = 16;
 
-/// The number of ranges that are sampled of a rank's items; a rank may have a million times as many.
+/// The most ranges of a rank's items that are sampled. A rank may have a million times that number.
 const SAMPLED_RANGES: usize = 1024;
 
 /// The length of a strip of a row, in bytes: all that a rank needs for one strip fits into its own cache. Rows are cut into longer strips if
 /// strips of this length would cost too much latency.
 const STRIP_BYTES: usize = 1 << 19;
 
-/// Rows are cut into strips that go through shared memory, unless only messages of fewer bytes fit there: these would be too many.
+/// Rows are cut into strips whose messages fit into shared memory, unless only messages of fewer bytes fit: then there would be too many strips.
 const SHARED_STRIP_BYTES_MIN: usize = 1 << 14;
 
 /// The builder's options for the schedule. An option that is `None` is open.
@@ -195,7 +195,7 @@ impl ScheduleOptions {
         Ok(())
     }
 
-    /// These options as parameters of a schedule, with `blocks` and `node_ranks` where they are open.
+    /// These options as parameters of a schedule; `blocks` and `node_ranks` replace options that are open.
     fn parameters(&self, blocks: usize, node_ranks: usize) -> Result<Parameters, BuildError> {
         let default = Parameters::default();
         let (inner, outer) = match self.levels {
@@ -296,7 +296,7 @@ impl ScheduleOptions {
     }
 }
 
-/// The number of strips of columns whose messages fit into the memory that ranks share; 1 if there is none, or little.
+/// The number of strips of columns that makes a strip's messages fit into the memory that ranks share; 1 if there is little such memory, or none.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -344,7 +344,7 @@ impl Nodes {
     fn candidates(self) -> Vec<schedule::Algorithm> {
         let between = match (self.are_far, self.known_ranks) {
             (false, _) => &[][..],
-            // Nodes of one rank have no level of their own.
+            // Without a known number of ranks above 1 on each node, `hierarchical` has no inner level.
             (true, None) => &[schedule::Algorithm::Direct],
             (true, Some(_)) => &CANDIDATES_BETWEEN_NODES,
         };

@@ -49,7 +49,7 @@ impl AnyPlan {
     }
 }
 
-/// The algorithm, and the engine's remark on it.
+/// Prints the algorithm, and the engine's remark on it.
 fn write_choice(
     f: &mut fmt::Formatter<'_>,
     choice: &Choice,
@@ -66,7 +66,7 @@ fn write_choice(
     writeln!(f)
 }
 
-/// The operations that do not run the allreduce's algorithm, by the algorithm that they run.
+/// Prints the operations that do not run the allreduce's algorithm, grouped by the algorithm that they run.
 fn write_stand_ins(
     f: &mut fmt::Formatter<'_>,
     runs: &dyn Fn(Operation) -> Option<Algorithm>,

@@ -1,4 +1,4 @@
-//! Dot products and norms over ranks, in tree order: the products are computed on the fly, and never stored.
+//! Dot products and norms over ranks, in tree order. Plans that run a schedule compute the products on the fly, without storing them.
 
 use bytemuck::Pod;
 use simd_kernels::Float;
@@ -42,8 +42,8 @@ where
         Ok(result[0])
     }
 
-    /// [`dot`](Plan::dot) of several pairs at once, with the same number of messages. The plan's [width](crate::AnyPlan::width) is the number of
-    /// pairs. Collective.
+    /// [`dot`](Plan::dot) of several pairs at once, with as many messages as for one pair. The plan's [width](crate::AnyPlan::width) is the
+    /// number of pairs. Collective.
     ///
     /// # Errors
     /// As [`dot`](Plan::dot), or the number of pairs or of results is not the width.
@@ -52,7 +52,7 @@ where
         self.run_factors(call, pairs, result).map(drop)
     }
 
-    /// [`dot`](Plan::dot) whose result the root alone gets, the others `None`. Collective.
+    /// As [`dot`](Plan::dot), but only the root gets the result; the other ranks get `None`. Collective.
     ///
     /// # Errors
     /// As [`dot`](Plan::dot).
@@ -110,8 +110,8 @@ fn bytes_of<'x, T: Pod>(pairs: &[Factors<'x, T>]) -> Vec<Factors<'x, u8>> {
 macro_rules! norm {
     ($float:ident) => {
         impl Plan<$float, Sum> {
-            /// The square root of the sum of the squares of the ranks' items, which is [`dot`](Plan::dot) of the slice with itself. Every
-            /// rank gets the root. Collective.
+            /// The Euclidean norm of the ranks' items: the square root of [`dot`](Plan::dot) of the slice with itself. Every rank gets the
+            /// norm. Collective.
             ///
             /// # Errors
             /// As [`dot`](Plan::dot).

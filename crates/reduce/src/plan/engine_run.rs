@@ -1,4 +1,4 @@
-//! One run of an engine, between its start and its end. Its own handle drives it, or the run in stages that contains it.
+//! One run of an engine, between its start and its end. It is driven by its own handle, or by the run in stages that contains it.
 
 use std::rc::Rc;
 
@@ -62,7 +62,7 @@ impl EngineRun {
         self.flight.awaited_ranks()
     }
 
-    /// The plan's error for an error of the transport.
+    /// Converts an error of the transport to the plan's error.
     pub(super) fn explain(&self, error: RunError) -> RunError {
         match error {
             RunError::Transport(error) => self.conversation.explain(error),

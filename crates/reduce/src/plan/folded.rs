@@ -1,4 +1,4 @@
-//! Runs on rows that were folded elsewhere, as on a GPU.
+//! Runs on rows that were folded elsewhere, such as on a GPU.
 
 use bytemuck::Pod;
 
@@ -9,9 +9,9 @@ use crate::operation::Operation;
 use crate::operator::Operator;
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
-    /// [`allreduce_into`](Plan::allreduce_into) of rows that were folded elsewhere: `nodes` has the fold of each of the runs of
-    /// [`own_node_lengths`](crate::AnyPlan::own_node_lengths), or the reason why there are none; then the run fails on the other ranks,
-    /// too. Collective.
+    /// [`allreduce_into`](Plan::allreduce_into) of rows that were folded elsewhere. `nodes` has one row, the fold, for each run of rows in
+    /// [`own_node_lengths`](crate::AnyPlan::own_node_lengths). If `nodes` is the reason why there are no folds instead, the call fails on all
+    /// ranks. Collective.
     ///
     /// # Errors
     /// As [`allreduce_into`](Plan::allreduce_into), or the algorithm is not a schedule.

@@ -25,7 +25,7 @@ pub(crate) enum Form {
 
 /// How the operands of a call are encoded for the plan's engine, and how the engine's result is decoded.
 pub(crate) trait Encoding {
-    /// The engine's operation that carries out this one.
+    /// The engine's operation that carries out `operation`.
     fn messages(&self, operation: Operation) -> Operation {
         operation
     }
@@ -51,7 +51,7 @@ pub(crate) trait Encoding {
     ) -> Result<(), RunError>;
 }
 
-/// What the engine gets.
+/// The operands that the engine gets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Encoded {
     /// The operands as they were.

@@ -7,7 +7,7 @@ use crate::environment;
 use crate::error::RunError;
 use crate::operation::Operation;
 
-/// Operands as an engine takes them.
+/// Operands in the form that an engine expects.
 pub(super) struct Given<'r> {
     bytes: Bytes<'r>,
     /// Whether the bytes are the folds of this rank's own nodes.

@@ -1,4 +1,4 @@
-//! Sums in lanes over ranks: a plan for rows of L items; each row begins at a multiple of L.
+//! Sums in L lanes over ranks: a plan for rows of L items, each of which begins at a multiple of L.
 
 use std::any;
 use std::marker::PhantomData;
@@ -27,7 +27,7 @@ use crate::operator::{LANES_MAX, Operator, Sum, lane_row};
 /// A sum in lanes over the ranks of a [`World`](crate::World), with the bits of [`sum_lanes`](crate::sum_lanes). Made by
 /// [`Builder::build_lanes`](crate::Builder::build_lanes).
 ///
-/// All ranks build it together and run it together, any number of times, as a [`Plan`]. A message has a value for each lane.
+/// All ranks build the plan together and run it together, any number of times, as a [`Plan`]. Messages hold a value for each lane.
 ///
 /// ```
 /// use reduce::{Plan, threads};
@@ -166,7 +166,7 @@ where
         let (count, end) = (items.count(rank), items.items());
         let is_short = !end.is_multiple_of(lanes as u64) && items.rank_of(end - 1) == rank;
         let short_end = is_short.then(|| {
-            // Extents of a rule ascend, and can be too many to list.
+            // Extents of a rule ascend, so the last item is in the last one. They can be too many to list.
             let after = if items.is_formula() {
                 0
             } else {
@@ -184,7 +184,7 @@ where
         }
     }
 
-    /// The reductions of this rank's own nodes; `lengths` has each node's number of rows. Lanes without an item in the last row get a -0.0,
+    /// The reductions of this rank's own nodes; `lengths` has each node's number of rows. Lanes that have no item in the last row get a -0.0,
     /// which changes no sum.
     fn nodes(&self, lengths: &[usize], local: &[T], short_end: usize) -> Vec<T> {
         let lanes = self.lanes;
@@ -264,7 +264,7 @@ where
 fn rows_of(items: &Ownership, lanes: usize) -> Result<Ownership, BuildError> {
     check_lanes(lanes).map_err(|_| BuildError::Lanes { lanes })?;
     let row_items = lanes as u64;
-    // The blocks of a rule begin at equal distances, so two of them show all.
+    // The blocks of a rule begin at equal distances, so it is enough to check two of them.
     let looked_at = if items.is_formula() { 2 } else { usize::MAX };
     for rank in 0..items.ranks() {
         let mut looked_at = items.extents(rank).take(looked_at);

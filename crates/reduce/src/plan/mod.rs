@@ -1,4 +1,4 @@
-//! A reduction that ranks have agreed on: built once, run many times.
+//! Plans: reductions that ranks agree on once and run many times.
 
 mod agreement;
 mod any;
@@ -53,25 +53,25 @@ pub use wait_all::{WaitAllError, wait_all};
 
 /// A reduction of items of type `T` on each rank of a [`World`], by operator `O`.
 ///
-/// All ranks build it together and run it together, any number of times, each with its own items. A call's `local` holds exactly the
-/// planned rows of this rank, in ownership order.
+/// All ranks build the plan together. They run it together any number of times, each rank with its own items. A call's `local` holds exactly
+/// the planned rows of this rank, in ownership order.
 ///
-/// If the algorithm is a schedule, the first run of each collective operation compiles it, the first two allocate its buffers, and
+/// If the algorithm is a schedule, the first run of each collective operation compiles the schedule, the first two runs allocate buffers, and
 /// later runs allocate nothing.
 ///
-/// A plan owns what it needs, and stays on its world's thread. Dropping it communicates nothing.
+/// A plan owns what it needs, and stays on its world's thread. Dropping a plan communicates nothing.
 ///
 /// # Errors of all runs
 ///
 /// A run fails if the slice does not have the planned length, the floating-point environment has changed, another rank failed in this
 /// run or takes no part in it, ranks are in different calls, or the transport failed. The plan is then spent, and later runs return
-/// [`RunError::Spent`]: build another. The other ranks get an error, too, in this run or in their next one.
+/// [`RunError::Spent`]: build another plan. The other ranks get an error, too, in this run or in their next one.
 ///
 /// After these errors the plan can still be used, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way,
-/// [`RunError::NotOffered`] if the [algorithm](crate::AnyPlan::algorithm) does not support the operation, [`RunError::NoOwnNodes`] if it
-/// does not support rows that were folded elsewhere, and [`RunError::Nested`] if an operator makes the call.
+/// [`RunError::NotOffered`] if the [algorithm](crate::AnyPlan::algorithm) does not support the operation, [`RunError::NoOwnNodes`] if the
+/// algorithm does not support rows that were folded elsewhere, and [`RunError::Nested`] if an operator makes the call.
 ///
-/// `{}` prints who sends what to whom, and when.
+/// A plan printed with `{}` shows who sends what to whom, and when.
 pub struct Plan<T: Pod, O: Operator<T> + 'static> {
     plan: AnyPlan,
     /// The plan's operator, which [`fold`](Self::fold) calls directly.
@@ -208,9 +208,9 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::Broadcast, &[], row).map(drop)
     }
 
-    /// The reduction on a rank that has all items. `None` in all other cases, and if anything is wrong: the engine then takes over.
+    /// The reduction, if this rank has all items. `None` in all other cases, and if anything is wrong: then the engine handles the call.
     ///
-    /// After other work a plan is not in cache, so this reads as little of it as possible.
+    /// After other work a plan is not in cache, so this function reads as few of its fields as possible.
     #[inline]
     fn fold(&self, local: &[T]) -> Option<T> {
         let plan = &self.plan;

@@ -20,15 +20,15 @@ use crate::world::{Listed, World};
 /// A run of a plan between its start and its end, with a result of type `R`; made by
 /// [`Plan::start_allreduce`](crate::Plan::start_allreduce) and the other `start_` methods.
 ///
-/// A `Pending` owns what it needs: it may be stored anywhere, and outlive its plan. Several plans may be under way at once, and waiting for one
-/// drives all of them. Dropping it abandons the run, and the plan is then spent. The other ranks are notified in this rank's next call on the world,
-/// because a drop does not communicate.
+/// A `Pending` owns what it needs: it may be stored anywhere, and outlive its plan. Runs of several plans may be under way at once, and waiting for
+/// one run drives all of them. Dropping a `Pending` abandons the run and spends the plan. A drop does not communicate, so this rank's next call on
+/// the world notifies the other ranks.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<R> {
     run: AnyPending,
     /// Waits for the run, and returns its result.
     read: Box<dyn FnOnce(AnyPending) -> Result<R, RunError>>,
-    /// Whether the result is the engine's, which [`map`](Self::map) has not changed.
+    /// Whether the result is the engine's: [`map`](Self::map) has not changed it.
     is_own: bool,
 }
 
@@ -70,7 +70,7 @@ impl<R> Deref for Pending<R> {
 }
 
 impl AnyPending {
-    /// Handles a run of an engine. After this call, waits for other plans drive the run, too.
+    /// Makes the handle of an engine's run. From now on, waits for other runs drive this run, too.
     pub(super) fn of_engine_run(run: EngineRun, ending: Option<Box<EncodedEnding>>) -> Self {
         let listed = Listed::new(&run.world, Rc::clone(&run.flight) as _);
         let course = Course::Run(run, ending);
@@ -132,7 +132,7 @@ impl AnyPending {
         })
     }
 
-    /// Waits until the run is over; an error if it failed. The result stays where it is.
+    /// Waits until the run is over; an error if it failed. The result is kept for [`wait`](Self::wait).
     #[doc(hidden)]
     pub fn wait_until_over(&self) -> Result<(), RunError> {
         let run = match &self.course {
@@ -228,7 +228,7 @@ impl<R> Pending<R> {
         run: AnyPending,
         read: impl FnOnce(AnyPending) -> Result<R, RunError> + 'static,
     ) -> Self {
-        // A function that captures nothing takes no memory.
+        // A box of a function that captures nothing allocates no memory.
         Self {
             run,
             read: Box::new(read),
@@ -236,7 +236,7 @@ impl<R> Pending<R> {
         }
     }
 
-    /// The same run, with its result changed by `change`.
+    /// The same run, whose result is then changed by `change`.
     ///
     /// ```
     /// use reduce::{Plan, threads};

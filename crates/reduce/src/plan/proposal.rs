@@ -9,17 +9,17 @@ use super::refusal::Refusal;
 /// The number of settings that must be the same on all ranks.
 pub(super) const SETTINGS_COUNT: usize = 9;
 
-/// A rank's settings: the name and the value of each, in the same order on all ranks.
+/// A rank's settings, each with its name and its value, in the same order on all ranks.
 pub(super) type Settings = [(&'static str, String); SETTINGS_COUNT];
 
 /// The items of a rank, as it proposes them.
 #[derive(Clone, Debug)]
 pub(super) enum Share {
-    /// This number of items, after those of the ranks below.
+    /// This number of items, after the items of the lower ranks.
     Count(u64),
     /// Any ranges of items.
     Extents(Vec<Range<u64>>),
-    /// The rank's share of an ownership of all ranks, which this rank states.
+    /// The rank's share of an ownership that covers all ranks, and that this rank states.
     Whole(Ownership),
 }
 
@@ -32,7 +32,7 @@ impl Share {
         }
     }
 
-    /// This rank's number of items, if they follow those of the ranks below: then the numbers of all ranks determine who owns what.
+    /// This rank's number of items, if they follow the items of the lower ranks: then the numbers of all ranks determine who owns what.
     pub(super) fn count(&self, rank: usize) -> Option<u64> {
         match self {
             Share::Count(count) => Some(*count),
@@ -63,7 +63,7 @@ pub(super) struct Proposal {
     pub(super) settings: Settings,
 }
 
-/// FNV-1a, 64 bits (Fowler, Noll and Vo): the same on every machine and in every build.
+/// The 64-bit FNV-1a hash of a text (Fowler, Noll and Vo), which is the same on every machine and in every build.
 pub(super) fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)

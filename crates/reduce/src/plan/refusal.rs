@@ -16,7 +16,7 @@ pub(super) enum Refusal {
     Memory(u128),
 }
 
-/// The number of a refusal, and two words of detail.
+/// The number of a refusal's variant, and two words of detail.
 pub(super) type RefusalWords = [u64; 3];
 
 /// The errors of floating-point environments; messages contain an index into this list.
@@ -28,7 +28,7 @@ const ENVIRONMENTS: [EnvironmentError; 4] = [
 ];
 
 impl Refusal {
-    /// The error that the refusal means on a rank of a world of `size` ranks.
+    /// The error for this refusal by a rank of a world of `size` ranks.
     pub(super) fn into_error(self, rank: usize, size: usize) -> BuildError {
         let error = Refusal::error(Refusal::to_words(Some(self)), rank, size);
         error.expect("a refusal has an error")
@@ -51,7 +51,7 @@ impl Refusal {
         }
     }
 
-    /// The error that a rank's numbers mean, if any.
+    /// The error that a rank's numbers stand for, if any.
     pub(super) fn error(
         [which, detail, more]: RefusalWords,
         rank: usize,

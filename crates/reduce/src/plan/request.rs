@@ -1,4 +1,4 @@
-//! What a rank requests of a plan, and how ranks agree on one. None of this code is generic, so it is compiled only once.
+//! A rank's request for a plan, and how the ranks agree on the plan. None of this code is generic, so it is compiled only once.
 
 use distribution::Ownership;
 
@@ -65,7 +65,7 @@ pub(crate) struct PlanRequest {
     pub(crate) other_size: Option<usize>,
     /// Whether to build without communicating.
     pub(crate) is_agreed: bool,
-    /// The number of conversations that this rank opens for the same call after the plan's own.
+    /// The number of conversations that the same call opens after this plan's.
     pub(crate) later_conversations: usize,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Reduced<'v> {
 }
 
 impl PlanRequest {
-    /// Settles the algorithm, if the ranks name one, and who owns what.
+    /// Settles who owns what, and which algorithm the ranks name, if any.
     pub(crate) fn settle(
         &self,
         world: &World,
@@ -104,8 +104,8 @@ impl PlanRequest {
         Ok((algorithm, ownership))
     }
 
-    /// Gives up in later conversations of the same call. Ranks that have built this plan go on to those conversations, and get an error there. All
-    /// ranks have then opened the same number of conversations when they build the next plan.
+    /// Opens the later conversations of the same call, and gives them up. Ranks that have built this plan continue with those conversations, and
+    /// get an error there. So all ranks have opened the same number of conversations when they build the next plan.
     #[cold]
     fn give_up_later_ones(&self, world: &World) {
         for _ in 0..self.later_conversations {

@@ -1,4 +1,4 @@
-//! The blocking runs of plans of any kind, and the start of runs that end in another call.
+//! Blocking runs of plans of any kind, and the start of runs that another call ends.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use crate::world::conversation::Claim;
 impl AnyPlan {
     /// The lengths of a slice of `elements` and of a result, in bytes; `None` unless an allreduce is only a fold by one of this crate's operators.
     ///
-    /// After other work a plan is not in cache, so this function and [`fold`](Self::fold) read as little of it as possible.
+    /// After other work a plan is not in cache, so this function and [`fold`](Self::fold) read as few of its fields as possible.
     #[doc(hidden)]
     #[inline]
     pub fn fold_bytes(&self, elements: usize) -> Option<[usize; 2]> {
@@ -27,8 +27,8 @@ impl AnyPlan {
         is_fold.then_some([self.local_bytes, self.item_bytes])
     }
 
-    /// Performs this fold, on slices of [these lengths](Self::fold_bytes). Does nothing and returns `None` if anything is wrong: [`run`](Self::run)
-    /// then returns the error.
+    /// Performs an allreduce that is only a fold, on slices of the lengths that [`fold_bytes`](Self::fold_bytes) returns. Does nothing and returns
+    /// `None` if anything is wrong: [`run`](Self::run) then returns the error.
     #[doc(hidden)]
     #[inline(always)]
     pub fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
@@ -36,13 +36,13 @@ impl AnyPlan {
         is_valid.then(|| self.fold?(items, result))?
     }
 
-    /// Whether a run can begin, with nothing to be done before it.
+    /// Whether a run can begin at once.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
         self.conversation.is_ready() && self.world.is_idle()
     }
 
-    /// The reduction on a rank that has all of the engine's items, by any operator. `None` in all other cases, and if anything is wrong.
+    /// Reduces the items, by any operator, if this rank has all of the engine's items. `None` in all other cases, and if anything is wrong.
     fn fold_items(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
         let is_valid = self.is_local
             && items.len() == self.local_bytes
@@ -119,7 +119,7 @@ impl AnyPlan {
     }
 
     /// Makes a blocking call on a state, such as sums by key: writes the values of the resulting state. Returns whether this rank gets them. A
-    /// rank that has no valid state passes an error instead, which the run reports to the other ranks.
+    /// rank that has no valid state passes an error instead, and the run reports that failure to the other ranks.
     pub(crate) fn run_values(
         &self,
         operation: Operation,
@@ -161,7 +161,7 @@ impl AnyPlan {
         matches!(&self.form, Form::Staged(form, _) if form.takes(state))
     }
 
-    /// As [`run`](Self::run), on the engine's own items.
+    /// As [`run`](Self::run), on operands that are in the engine's form already.
     #[inline]
     pub(crate) fn run_items(
         &self,
@@ -198,7 +198,7 @@ impl AnyPlan {
         claim.end(outcome)
     }
 
-    /// As [`start`](Self::start), on the engine's own items, for a result of `result_length` elements.
+    /// As [`start`](Self::start), on operands that are in the engine's form already, for a result of `result_length` elements.
     pub(crate) fn start_items(
         &self,
         call: Call,
@@ -210,8 +210,8 @@ impl AnyPlan {
         Ok(AnyPending::of_engine_run(part?, None))
     }
 
-    /// Begins a call within another call, which has entered the world. A rank that has no valid operands passes an error instead, which the run
-    /// reports to the other ranks.
+    /// Begins a call within another call, which has entered the world. A rank that has no valid operands passes an error instead, and the run
+    /// reports that failure to the other ranks.
     pub(crate) fn start_within(
         &self,
         operation: Operation,
@@ -334,10 +334,11 @@ impl AnyPlan {
         claim.fail(outcome.expect_err("a run that is given an error returns it"))
     }
 
-    /// [`refuse`](Self::refuse), for an operation that was to be started. If the algorithm cannot be started, no rank has begun a run.
+    /// As [`refuse`](Self::refuse), for a call that would have started a run. Does nothing if the algorithm has only blocking runs, because then no
+    /// rank has started one.
     #[doc(hidden)]
     pub fn refuse_to_start(&self, operation: Operation) {
-        // An allreduce runs the chosen algorithm, if any.
+        // Other operations may run a stand-in; an allreduce always runs the chosen algorithm.
         let chosen = self.algorithm(Operation::Allreduce);
         if chosen.is_none_or(Algorithm::is_scheduled) {
             self.refuse(operation);

@@ -1,4 +1,4 @@
-//! How much a reduction of scattered items sends, as a hint that exact sums, which need no order, may send less.
+//! A hint for reductions of scattered items: how much they send, and how much an exact sum, which needs no order, would send.
 
 use std::fmt;
 

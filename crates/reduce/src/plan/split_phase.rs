@@ -9,12 +9,11 @@ use crate::operation::Operation;
 use crate::operator::Operator;
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
-    /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are
-    /// folded. Then `local` is free for other use. Collective.
+    /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are folded. Then `local` is free for other use. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or items are rows, an error of every rank that makes this call. The wait returns this
-    /// rank's other errors, about `local` and the environment.
+    /// As [all runs](Plan#errors-of-all-runs). If items are rows, every rank that makes this call gets an error. Errors about `local` and the
+    /// environment of this rank are returned by the wait instead.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
         let run = self.start_one(Operation::Allreduce, local)?;
         Ok(Pending::new(run, item))

@@ -14,11 +14,11 @@ use crate::operation::Operation;
 use crate::world::patience::Patience;
 use crate::world::{Progress, World};
 
-/// This rank's result of a run in stages. Its type is known to the plan's form. `None` if the rank gets no result.
+/// This rank's result of a run in stages, of a type that the plan's form knows. `None` if the rank gets no result.
 pub(crate) type Outcome = Option<Box<dyn Any>>;
 
 /// A form whose operands are states, such as sums by key, and whose runs have several stages. A rank that has no valid state passes an
-/// error instead, which the run reports to the other ranks.
+/// error instead, and the run reports that failure to the other ranks.
 pub(crate) trait Staged {
     fn world(&self) -> &World;
 
@@ -65,7 +65,7 @@ pub(crate) trait Staged {
     fn abandon(&self);
 }
 
-/// A run under way. Callers of its methods have entered the world, except those of [`Progress`].
+/// A run in stages. Callers of its methods have entered the world; only the methods of [`Progress`] do not require that.
 pub(crate) struct Stages {
     form: Rc<dyn Staged>,
     stage: RefCell<Stage>,
@@ -175,7 +175,7 @@ impl Progress for Stages {
     }
 }
 
-/// While it lives, marks a plan as having a run that was started.
+/// Marks a plan, while this value lives, as having a run under way.
 pub(super) struct UnderWay(Rc<Cell<bool>>);
 
 impl UnderWay {

@@ -1,8 +1,8 @@
-//! The conversation in which ranks agree on a plan.
+//! How ranks communicate while they agree on a plan.
 
 use comm::{Communicator, Tag, collective};
 
-/// A conversation in which ranks agree. Each plan has its own, so messages left over from a failed plan never match those of the next one.
+/// A transport, and the tag of a plan's conversation. Each plan has its own tag, so messages left over from a failed build match no later receive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table<'c> {
     pub(crate) comm: &'c dyn Communicator,
@@ -10,7 +10,7 @@ pub(crate) struct Table<'c> {
 }
 
 impl Table<'_> {
-    /// The messages of all ranks, all of one length, in rank order. Collective.
+    /// Gathers the messages of all ranks, which have the same length, in rank order. Collective.
     pub(crate) fn allgather(self, message: Vec<u8>) -> Result<Vec<u8>, comm::Error> {
         collective::allgather(self.comm, self.tag, message)
     }

@@ -13,8 +13,8 @@ pub struct WaitAllError {
     pub error: RunError,
 }
 
-/// Waits until all of these runs are over, of any calls and types. Their results are kept: each run's own `wait` returns its result, and
-/// does not block any more.
+/// Waits until all of these runs are over; the runs may be of different calls and types. Results are kept: each run's own `wait` returns its
+/// result, and no longer blocks.
 ///
 /// ```
 /// use reduce::{Plan, exact, threads, wait_all};

@@ -103,7 +103,7 @@ pub(super) fn measure(world: &World) -> Result<Network, Error> {
     })
 }
 
-/// Rank 0's numbers, on every rank.
+/// Broadcasts rank 0's numbers. Collective.
 fn agreed<const N: usize>(
     comm: &dyn Communicator,
     tag: Tag,

@@ -1,4 +1,4 @@
-//! Runs the steps of Algorithm 1: a stack machine that sends and receives values.
+//! The stack machine that runs the steps of Algorithm 1.
 
 use comm::{Communicator, Tag, collective};
 
@@ -11,7 +11,7 @@ use crate::error::RunError;
 use crate::message_buffer::MessageBuffer;
 use crate::trace::span;
 
-/// The values that a rank keeps between steps; after the last step, the result.
+/// The memory that a rank keeps between steps and runs. It holds the result after the last step.
 #[derive(Debug)]
 pub(super) struct Room {
     /// The value of the latest fold.
@@ -40,9 +40,9 @@ impl Room {
     }
 }
 
-/// Runs the steps. Returns whether this rank has the result, which stays with the owner of item 0.
+/// Runs the steps. Returns whether this rank has the result: only the owner of item 0 has it.
 ///
-/// If `local` is an error, or a step fails, the ranks that wait for this one are notified.
+/// If `local` is an error, or a step fails, notifies the ranks that wait for this rank.
 pub(super) fn run(
     comm: &dyn Communicator,
     tag: Tag,

@@ -32,7 +32,7 @@ pub(crate) struct Algorithm1 {
     buffer: MessageBuffer,
     /// This rank's steps in every run.
     steps: Vec<StackStep>,
-    /// The rank that has the result of the steps.
+    /// The rank that has the result after the last step.
     holder: usize,
     room: RefCell<Room>,
 }

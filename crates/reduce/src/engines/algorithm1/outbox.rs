@@ -11,7 +11,7 @@ pub(crate) struct Outbox<'r> {
     comm: &'r dyn Communicator,
     tag: Tag,
     rule: MessageBuffer,
-    /// The length of a full message, for which receivers have room.
+    /// The length of a full message. Receivers have room for this length.
     frame_bytes: usize,
     /// The rank that the entries are for.
     to: usize,
@@ -40,7 +40,7 @@ impl<'r> Outbox<'r> {
         }
     }
 
-    /// Called when work begins on a subtree of `leaves` leaves.
+    /// Notes that work begins on a subtree of `leaves` leaves: sends the buffer if the subtree is large.
     pub(crate) fn begin(&mut self, leaves: u64) -> Result<(), comm::Error> {
         if leaves > self.rule.flush_leaves {
             self.flush()?;
@@ -48,8 +48,7 @@ impl<'r> Outbox<'r> {
         Ok(())
     }
 
-    /// Adds a value. Flushes earlier values first if they are for another rank, and flushes a full
-    /// buffer.
+    /// Adds a value. If earlier values are for another rank, flushes them first. If the buffer is then full, flushes it.
     pub(crate) fn push(&mut self, to: usize, x: u64, value: &[u8]) -> Result<(), comm::Error> {
         if to != self.to {
             self.flush()?;

@@ -1,8 +1,8 @@
 //! Algorithm 1 of the thesis, with and without its message buffer (section 3.1.1).
 //!
 //! A rank owns items [start, end). It computes its *outbound* subtrees: those rooted at one of its items x whose parent is before
-//! `start`. Each value goes to the parent's rank. The last subtree may reach past `end`; the values missing from it come from higher
-//! ranks, which never wait for lower ones. N = 9 over three ranks (Figure 2.2; `o` goes to another rank):
+//! `start`. Each value goes to the parent's rank. The last subtree may reach past `end`; higher ranks, which never wait for lower ones,
+//! send the values that it lacks. N = 9 over three ranks (Figure 2.2; the value at an `o` goes to another rank):
 //!
 //! ```text
 //!   y

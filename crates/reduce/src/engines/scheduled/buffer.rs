@@ -6,14 +6,14 @@ use comm::{Communicator, Request};
 
 use crate::world::patience::Patience;
 
-/// The length of a failure notice. It is a byte longer where it replaces a message of this length.
+/// The length of a failure notice. A notice that replaces a message of this length is one byte longer.
 const NOTICE_BYTES: usize = size_of::<u64>();
 
 /// A message's memory, or the request that holds the memory.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     pub(crate) memory: Vec<u8>,
-    /// The message's offset in `memory`: not 0 if its values had to be aligned.
+    /// The message's offset in `memory`; not 0 if the message was moved to align its values.
     start: usize,
     pub(crate) request: Option<Request>,
 }
@@ -67,7 +67,7 @@ impl Buffer {
         unless_given_up(self.reclaim(comm, patience)).map(|is_over| is_over.unwrap_or(true))
     }
 
-    /// Copies a received message to the memory.
+    /// Copies a received message to this buffer.
     pub(crate) fn fill(&mut self, message: &[u8]) {
         self.memory.clear();
         self.memory.extend_from_slice(message);
@@ -105,7 +105,7 @@ pub(crate) fn write_notice(memory: &mut Vec<u8>, length: usize, failed: usize) {
     }
 }
 
-/// Turns the error that a rank has given up into that rank, as if it had sent a notice that names itself.
+/// Converts the error that a rank has given up to `Ok(Err(rank))`, as if that rank had sent a notice that names itself.
 pub(crate) fn unless_given_up<R>(
     outcome: Result<R, comm::Error>,
 ) -> Result<Result<R, usize>, comm::Error> {

@@ -1,7 +1,7 @@
 //! Compiles a schedule to a [`Program`] for one rank. The program's places are offsets in one workspace.
 //!
-//! Schedules speak of ranges of ranks. The ownership alone determines the nodes of such a range's fragment, so every rank knows
-//! the length and the order of every message before it arrives, and a message consists of values only.
+//! A schedule says which range of ranks a message reduces. The ownership alone determines the nodes of that range's fragment, so every
+//! rank knows the length and the order of a message before it arrives, and a message consists of values only.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -181,7 +181,7 @@ impl Compiler<'_> {
         nodes
     }
 
-    /// The nodes of a range of positions, merged from reductions that this rank has. The result is held from now on, too.
+    /// The nodes of a range of positions, merged from reductions that this rank has. Records that this rank has the result, too.
     fn gather(&mut self, block: usize, positions: &Range<usize>) -> Vec<(Node, usize)> {
         if positions.is_empty() {
             return Vec::new();
@@ -210,7 +210,7 @@ impl Compiler<'_> {
     }
 
     fn step(&mut self, step: &schedule::Step) {
-        // Sends use what was held before the step.
+        // Sends use only reductions that this rank had before the step.
         let first_send = self.program.sends.len();
         for send in &step.sends {
             let parts = self.parts_to_send(&send.pieces);
@@ -259,7 +259,7 @@ impl Compiler<'_> {
         parts
     }
 
-    /// Allocates contiguous room for a message, and records the reductions that this rank has once it arrives.
+    /// Allocates contiguous room for a message, and records the reductions that this rank has once the message has arrived.
     fn receive(&mut self, transfer: &Transfer) -> Part<usize> {
         let start = self.program.workspace_length;
         for piece in &transfer.pieces {
@@ -280,7 +280,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Splits parts into messages of at most the limits' lengths; returns none for empty parts.
+    /// Splits parts into messages that are no longer than the limits; returns no message if the parts are empty.
     fn split(&mut self, peer: usize, parts: Vec<Part<usize>>) -> Vec<Message> {
         let Input {
             message_limit,
@@ -329,7 +329,7 @@ impl Compiler<'_> {
     }
 
     /// Computes the fragment before each of this rank's local ranges: the fragment before the previous range, merged with the nodes
-    /// from there on.
+    /// between the starts of the two ranges.
     fn finish_scan(&mut self, rank: usize, position: usize) {
         let length = self.input.width;
         let input = self.input;
@@ -366,7 +366,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The number of rows of a range of items. A rank may own more than a slice can hold. Then no run passes the length check.
+/// The number of rows of a range of items. A rank may own more items than a slice can hold. Then no run passes the length check.
 fn rows_of(items: &Range<u64>) -> usize {
     usize::try_from(items.end - items.start).unwrap_or(usize::MAX)
 }

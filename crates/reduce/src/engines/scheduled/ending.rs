@@ -1,4 +1,4 @@
-//! How a run makes this rank's result of an operation.
+//! The end of a run, which makes this rank's result of the operation.
 
 use std::mem;
 
@@ -6,7 +6,7 @@ use super::machine::Machine;
 use super::memory::Place;
 use super::scan;
 
-/// The result that this rank gets.
+/// What this rank gets as its result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
     /// Whether this rank gets anything.
@@ -61,7 +61,7 @@ impl Ending {
     }
 }
 
-/// Copies the parts of the program's result to `result` by `copy`.
+/// Copies the parts of the program's result to `result`, each by the function `copy`.
 fn copy<P: Place>(
     machine: &mut Machine<'_, P>,
     result: &mut [u8],

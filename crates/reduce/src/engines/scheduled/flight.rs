@@ -1,4 +1,4 @@
-//! A run in flight: what it waits for, and how others drive it.
+//! A run in flight: the messages that it waits for, and how waits drive it.
 
 use std::ops::Range;
 
@@ -75,8 +75,8 @@ impl<P: Place> Flight for Run<P> {
 
 impl<P: Place> Progress for Run<P> {
     fn progress(&self) {
-        // A borrowed state means re-entry from an operator; the outer call continues that run. An error stays in the state, for
-        // whoever waits for this run.
+        // If the state is borrowed, this run's operator makes the call, and the outer call continues the run. An error stays in the
+        // state, and is returned by a wait for this run.
         if self.state.try_borrow_mut().is_ok() {
             let _ = self.advance(Patience::InPassing);
         }
@@ -91,7 +91,7 @@ impl<P: Place> Progress for Run<P> {
             Awaited::Receives(range) => &state.receives[range],
             Awaited::Sends(turn, range) => &state.sends[turn][range],
         };
-        // The machine takes messages in order. The arrival of a later message must not end the wait, since the run could not continue.
+        // The machine processes messages in order. The arrival of a later message must not end the wait, since the run could not continue.
         let first = buffers.iter().find_map(|buffer| buffer.request.as_ref());
         requests.extend(first.map(comm::Request::id));
     }

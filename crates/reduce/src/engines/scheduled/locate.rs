@@ -1,4 +1,4 @@
-//! Long rows are not copied: this module replaces workspace offsets by homes, the memory where the values really lie.
+//! Replaces workspace offsets by homes, the memory where values really are, so that long rows are not copied.
 //!
 //! This rank's rows stay in the caller's slice, received values stay in the message's memory, and the combinations that make the result write it into
 //! the caller's result. A part that spans several homes is cut, so that a run need not search.
@@ -140,7 +140,7 @@ impl Homes {
         let mut homes = Self(homes);
         homes.sort();
         if in_place == InPlace::ReceivesAndCaller {
-            // Combinations write parts of the result straight into it: the root of a tree is never combined again.
+            // Combinations write such parts straight into the result, because nothing combines a part of the result again.
             let mut offset = 0;
             let mut made = Vec::new();
             for &Part { place, length } in &program.result {
@@ -163,7 +163,7 @@ impl Homes {
         self.0.sort_unstable_by_key(|elsewhere| elsewhere.start);
     }
 
-    /// The longest piece at the start of a part that lies in one home. The home `None` is the workspace.
+    /// The longest piece at the start of a part that has only one home. The home `None` is the workspace.
     fn leading_piece(&self, place: usize, length: usize) -> LeadingPiece {
         let following = self.0.partition_point(|elsewhere| elsewhere.start <= place);
         let before = following.checked_sub(1).map(|index| self.0[index]);

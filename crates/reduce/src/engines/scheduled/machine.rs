@@ -19,18 +19,18 @@ use crate::world::patience::Patience;
 /// they go through shared memory.
 pub(super) const AT_ONCE_BYTES: usize = 4096;
 
-/// The highest limit for messages through shared memory. Each has a buffer, in case it is not sent at once.
+/// As [`AT_ONCE_BYTES`], at most, for messages through shared memory. Each such message has a buffer, in case it is not sent at once.
 pub(super) const SHARED_AT_ONCE_BYTES_MAX: usize = 1 << 15;
 
-/// Messages without requests are put together on the stack if they have at most this many bytes.
+/// Messages of at most this number of bytes are assembled on the stack if they need no request.
 const ON_STACK_BYTES: usize = 256;
 
 /// Receives are posted this number of steps ahead, so that early messages find their buffers, but after the step's sends, for which
 /// other ranks wait.
 const STEPS_AHEAD: usize = 16;
 
-/// Number of sends that may be under way when a step begins: MPI libraries search longer lists of sends repeatedly. Waiting for earlier
-/// sends cannot deadlock, because schedules are checked to end even if every send waits for its receiver.
+/// The most sends that may be under way when a step begins, because MPI libraries search long lists of sends repeatedly. Waiting for earlier
+/// sends cannot deadlock: schedules are checked to end even if every send waits for its receiver.
 const SENDS_AHEAD: usize = 32;
 
 /// A run, with the memory that it works on until it stops.
@@ -65,7 +65,7 @@ impl<'m, P: Place> Machine<'m, P> {
         }
     }
 
-    /// Begins the strip that the state names.
+    /// Begins strip number `state.strip`.
     pub(super) fn begin_strip(&mut self) -> Result<(), comm::Error> {
         self.state.at_once = self.state.may_go_at_once;
         self.state.sent = 0;
@@ -78,7 +78,7 @@ impl<'m, P: Place> Machine<'m, P> {
         self.enter(0)
     }
 
-    /// Performs a step up to its waits; after the last step, performs the last combinations.
+    /// Performs a step up to its waits. If there is no such step, performs the last combinations.
     fn enter(&mut self, index: usize) -> Result<(), comm::Error> {
         let program = self.program();
         let Some(step) = program.steps.get(index) else {
@@ -103,7 +103,7 @@ impl<'m, P: Place> Machine<'m, P> {
         Ok(())
     }
 
-    /// Performs the next combinations, unless the arrival of the last message has done so.
+    /// Performs the next combinations, unless they were performed when the last message arrived.
     fn combine_next(&mut self, combines: Range<usize>) {
         if !mem::take(&mut self.state.is_combined) {
             self.combine(combines, None);
@@ -125,7 +125,7 @@ impl<'m, P: Place> Machine<'m, P> {
         self.state.check_environment(self.comm.rank());
     }
 
-    /// Copies the strip's result to the caller's, in canonical form, except parts that combinations have already written there.
+    /// Copies the strip's result to the caller's slice, in canonical form, except parts that combinations have already written there.
     fn deliver(&mut self) {
         let (program, values) = (self.program(), self.values);
         let mut start = self.state.first_column;
@@ -171,7 +171,7 @@ impl<'m, P: Place> Machine<'m, P> {
         self.send_by_request(index)
     }
 
-    // Out of line, so that short calls, whose code is not in the caches after other work, need not load it.
+    // Out of line, so that short calls need not load this code, which is not in cache after other work.
     #[inline(never)]
     fn send_by_request(&mut self, index: usize) -> Result<(), comm::Error> {
         let program = self.program();
@@ -302,7 +302,7 @@ impl<'m, P: Place> Machine<'m, P> {
             if self.receive_at_once(step, index) {
                 return Ok(true);
             }
-            // This message may take long, so the run continues with requests.
+            // The message may take long to arrive, so the run continues with requests.
             self.state.at_once = false;
             self.post(step + STEPS_AHEAD)?;
         }
@@ -400,7 +400,7 @@ pub(super) fn sends_to_complete<P>(
     over..begun.saturating_sub(SENDS_AHEAD).max(over)
 }
 
-/// Which of the two sets of send buffers must be complete before the next strip, or before the end.
+/// Which of the two sets of send buffers must have completed their sends before the next strip, or before the end.
 pub(super) fn turns_to_complete(
     state: &RunState,
     delivers_alone: bool,

@@ -1,15 +1,15 @@
-//! Where the values of a run lie: all in its workspace, or, for long rows, at their source and destination.
+//! Where the values of a run are: all in its workspace or, for long rows, in messages and in the caller's slices, too.
 
 use super::buffer::Buffer;
 use super::program::{Combine, Part};
 use crate::engines::values::Values;
 
-/// All memory that has values of a run.
+/// All memory that holds values of a run.
 #[derive(Debug)]
 pub(crate) struct RunMemory<'m> {
     pub(crate) workspace: &'m mut [u8],
     pub(crate) receives: &'m [Buffer],
-    /// A message that is not in its buffer, by its number among the receives.
+    /// A received message that is not in its buffer, with its number among the receives.
     pub(crate) arrived: Option<(usize, &'m [u8])>,
     /// Whole rows: the reductions of this rank's own nodes, in order.
     pub(crate) own_nodes: &'m [u8],
@@ -21,9 +21,9 @@ pub(crate) struct RunMemory<'m> {
     pub(crate) first_column: usize,
 }
 
-/// Where a value of a run lies: [`Packed`] or [`Located`].
+/// Where a value of a run is: [`Packed`] or [`Located`].
 pub(crate) trait Place: Copy + 'static {
-    /// Copies the values of a received message to their part. If they stay in the message instead, aligns the message.
+    /// Copies the values of a received message to their place or, if they stay in the message, aligns the message.
     fn take_in(part: Part<Self>, message: &mut Buffer, workspace: &mut [u8], alignment: usize);
 
     /// As [`take_in`](Place::take_in), for a message that is not in its buffer.
@@ -45,7 +45,7 @@ pub(crate) trait Place: Copy + 'static {
     fn combine(combines: &[Combine<Self>], memory: &mut RunMemory<'_>, values: &dyn Values);
 }
 
-/// An offset in the workspace, which has all values.
+/// An offset in the workspace, for a run that has all its values there.
 pub(crate) type Packed = usize;
 
 impl Place for Packed {
@@ -79,7 +79,7 @@ impl Place for Packed {
     }
 }
 
-/// Where a value of a long row lies.
+/// Where a value of a long row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Located {
     /// In the workspace, from this byte on.

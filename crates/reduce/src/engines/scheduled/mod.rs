@@ -1,8 +1,8 @@
 //! The engine for schedules: fragments travel along a schedule of crate `schedule`, compiled for this rank.
 //!
-//! The idea is simple. A schedule says which ranges of ranks each message reduces. The ownership alone says which nodes of the tree
+//! A schedule says which ranges of ranks each message reduces. The ownership alone says which nodes of the tree
 //! such a reduction consists of. So everything but the values is known before a run: [`compile`] writes it into flat lists, and
-//! [`machine`] reads these from front to back.
+//! [`machine`] reads the lists from front to back.
 //!
 //! ```text
 //! fold this rank's rows into the values of its own nodes
@@ -18,9 +18,9 @@
 //! - **Messages hold values only.** Sender and receiver compute the same nodes in the same order, so a message needs no header. A
 //!   rank that cannot continue sends the failed rank's number in place of each message, in a length that its values do not have.
 //! - **Each value has a place of its own**, an offset in one workspace. So a value that was received or combined can be sent on in any
-//!   later step, and adjacent ranges that were joined for one message are not joined again for the next.
+//!   later step, and adjacent ranges that were joined for one message are not joined again for the next message.
 //! - **Receives are posted early**, so that messages find their buffers, but after the sends, for which other ranks wait.
-//! - **Few sends are under way**, because MPI libraries search long lists of them. Waiting for earlier sends cannot deadlock:
+//! - **Few sends are under way** at once, because MPI libraries search long lists of sends. Waiting for earlier sends cannot deadlock:
 //!   schedules are checked to end even if every send waits for its receiver.
 //! - **Short messages need no request** under MPI, while nothing else is in flight: the machine sends and receives them at once. The
 //!   first message that the transport cannot take or deliver within microseconds makes the rest of the strip use requests.
@@ -66,7 +66,7 @@ use run::Run;
 use strips::ColumnStrips;
 
 /// Rows of at least this number of bytes are used in place, in messages and in the caller's slices. Shorter rows are copied to the
-/// workspace, which takes less time than finding them.
+/// workspace, because a copy takes less time than looking up where each row is.
 const IN_PLACE_ROW_BYTES: usize = 256;
 
 /// The operations of a plan, compiled when they are first run.
@@ -81,7 +81,7 @@ pub(crate) struct Scheduled {
     last: Cell<Option<Operation>>,
 }
 
-/// What an operation requires of its programs and of their run.
+/// How an operation's programs are compiled and run.
 struct Shape {
     output: Output,
     ending: Ending,
@@ -91,7 +91,7 @@ struct Shape {
     in_place: Option<InPlace>,
 }
 
-/// The most eager messages that replace one longer message: more would take longer than one rendezvous.
+/// A long message is split into at most this number of eager messages; more would take longer than one rendezvous.
 const EAGER_MESSAGES: usize = 6;
 
 /// A compiled operation: packed for short rows, located for long rows.
@@ -219,7 +219,7 @@ impl Scheduled {
         let scan = |is_exclusive| EndingKind::Scan { is_exclusive };
         let (kind, output, strips) = match operation {
             // If sends never wait, a rank that receives nothing could be several strips ahead of its receivers, and need memory
-            // for all of them.
+            // for all of these strips.
             Operation::Reduce if self.world.transport().delivers_alone() => {
                 (reduction, Output::Result, 1)
             }
@@ -244,7 +244,7 @@ impl Scheduled {
             in_place: match (is_long, has_reduction) {
                 (true, true) => Some(InPlace::ReceivesAndCaller),
                 (true, false) => Some(InPlace::Receives),
-                // Several strips need rows that stay in the caller's slices.
+                // If there are several strips, rows and results must stay in the caller's slices.
                 (false, _) => (strips > 1).then_some(InPlace::ReceivesAndCaller),
             },
         }

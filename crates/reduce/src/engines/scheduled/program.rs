@@ -4,12 +4,12 @@
 //! a third, and which places make up a message. A run reads each list from front to back. Places and lengths are in items while a
 //! program is compiled, and in bytes when it runs.
 //!
-//! The type of a place says where values lie. Short rows are copied, so all values lie in one workspace, and a place is an
+//! The type of a place says where values are. Short rows are copied, so all values are in one workspace, and a place is an
 //! offset there ([`Packed`](super::memory::Packed)). Long rows stay where they are: see [`Located`](super::memory::Located).
 
 use std::ops::Range;
 
-/// Values that lie side by side from a place on.
+/// Adjacent values; `place` is that of the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part<P> {
     pub(crate) place: P,
@@ -20,9 +20,9 @@ pub(crate) struct Part<P> {
 #[derive(Clone, Debug)]
 pub(crate) struct LocalRange {
     pub(crate) rows: Range<usize>,
-    /// Range of the program's `lengths` with the rows of each node.
+    /// Range of the program's `lengths`, which has the number of rows of each node.
     pub(crate) lengths: Range<usize>,
-    /// Where the first node's reduction begins in the workspace; the others follow.
+    /// Where the first node's reduction begins in the workspace; those of the other nodes follow.
     pub(crate) start: usize,
 }
 
@@ -44,14 +44,14 @@ pub(crate) struct Message {
     pub(crate) length: usize,
 }
 
-/// What happens up to a wait: combinations, then sends; then receives are posted and awaited.
+/// A step: combinations, then sends, then a wait for the messages that it receives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Step {
-    /// Range of the program's `combines`; below, of its `sends` and `receives`.
+    /// Range of the program's `combines`. The next two fields are ranges of its `sends` and `receives`.
     pub(crate) combines: Range<usize>,
     pub(crate) sends: Range<usize>,
     pub(crate) receives: Range<usize>,
-    /// Whether one message is received, and only the next combinations read it: they may read it in place.
+    /// Whether the step receives one message that only the next combinations read, so that they may read it in place.
     pub(crate) is_combined_on_arrival: bool,
 }
 
@@ -69,10 +69,10 @@ pub(crate) struct Prefix<P> {
 #[derive(Clone, Debug)]
 pub(crate) struct Program<P> {
     pub(crate) local_ranges: Vec<LocalRange>,
-    /// The rows of each own node.
+    /// The number of rows of each of this rank's own nodes.
     pub(crate) lengths: Vec<usize>,
     pub(crate) steps: Vec<Step>,
-    /// In the order in which they happen: those of the steps, then those that remain when everything has arrived.
+    /// The combinations in the order in which they happen: those of the steps, then the last ones, after everything has arrived.
     pub(crate) combines: Vec<Combine<P>>,
     pub(crate) last_combines: Range<usize>,
     pub(crate) sends: Vec<Message>,

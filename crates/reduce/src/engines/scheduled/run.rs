@@ -2,7 +2,7 @@
 //!
 //! A run is a machine that stops wherever a message is missing and continues when the message has arrived, so blocking calls, tests and
 //! time-outs are the same code. All memory is allocated in the first two runs. The transport owns a message's buffer until the send is
-//! complete. If sends arrive without further calls, the transport may keep the buffer during the next run, which uses a second one.
+//! complete. If sends arrive without further calls, the transport may keep the buffer during the next run, which uses a second buffer.
 //!
 //! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed first, in a
 //! length that no values have. So no rank waits forever, and values need no header.
@@ -31,8 +31,8 @@ use crate::world::patience::Patience;
 pub(super) struct Run<P> {
     pub(super) world: World,
     pub(super) delivers_alone: bool,
-    /// Whether messages go without requests while nothing else is in flight. Where sends arrive without further calls, requests are
-    /// cheap, so this is false.
+    /// Whether messages go without requests while no other run is in flight. False if sends arrive without further calls, because
+    /// requests are then cheap.
     goes_at_once: bool,
     pub(super) strips: ColumnStrips<P>,
     pub(super) ending: Ending,
@@ -59,7 +59,7 @@ impl<P: Place> Run<P> {
         let shared_bytes = world.transport().hints().shared_bytes;
         let at_once_bytes = shared_bytes.clamp(AT_ONCE_BYTES, SHARED_AT_ONCE_BYTES_MAX);
         let goes_at_once = !delivers_alone && longest_bytes <= at_once_bytes;
-        // Allocates now what the first run whose messages do not go at once would otherwise allocate, however late it comes.
+        // This memory would otherwise be allocated by the first run whose messages do not go at once, and that can be a late run.
         let message_bytes = if goes_at_once { longest_bytes } else { 0 };
         let state = RunState::new(strips.programs(), message_bytes);
         world.transport().reserve(state.requests_max());
@@ -96,7 +96,7 @@ impl<P: Place> Run<P> {
         }
     }
 
-    /// A blocking run while nothing else is in flight: one machine runs from the beginning to the end.
+    /// A blocking run while no other run is in flight: one machine runs from the beginning to the end.
     fn run_alone(
         &self,
         local: Option<&[u8]>,
@@ -142,8 +142,8 @@ impl<P: Place> Run<P> {
         })
     }
 
-    /// A blocking run on the caller's slices, which drives the other runs in flight while it waits. Nothing else may see the slices, so
-    /// this run is not driven by other waits.
+    /// A blocking run on the caller's slices, which drives the other runs in flight while it waits. Other calls cannot access the slices, so
+    /// only this call drives the run.
     #[inline(never)]
     fn run_in_caller_memory(
         &self,
@@ -193,7 +193,7 @@ impl<P: Place> Run<P> {
         self.world.in_flight().is_only(own)
     }
 
-    /// Starts a run: folds this rank's rows, sends what can be sent, and posts the first receives. Without rows, this rank has failed.
+    /// Starts a run: folds this rank's rows, sends what can be sent, and posts the first receives. `None` means that this rank has failed.
     fn start(&self, local: Option<&[u8]>, are_nodes: bool) -> Result<(), RunError> {
         let state = &mut *self.state.borrow_mut();
         self.prepare(state, local, are_nodes, false);
@@ -341,7 +341,7 @@ impl<P: Place> Run<P> {
         }
     }
 
-    /// Aborts the run if the transport has failed, and records the error, which all who wait for this run get.
+    /// Aborts the run if the transport has failed, and records the error, which every wait for this run then returns.
     fn fail_on_transport_error<R>(
         &self,
         state: &mut RunState,
@@ -362,7 +362,7 @@ impl<P: Place> Run<P> {
         Err(RunError::Transport(error))
     }
 
-    /// Drives all runs in flight, and this one by `advance`, until this one is over or `patience` is exhausted. Returns whether this one
+    /// Drives all runs in flight, and this run by `advance`, until this run is over or `patience` is exhausted. Returns whether this run
     /// is over.
     pub(super) fn drive_by(
         &self,

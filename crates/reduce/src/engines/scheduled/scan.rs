@@ -4,7 +4,7 @@ use super::machine::Machine;
 use super::memory::Place;
 use super::program::Prefix;
 
-/// Scans this rank's rows, after the machine's run has computed the prefixes. `before` is scratch memory.
+/// Scans this rank's rows, after the machine has computed the fragments before them. `before` is scratch memory.
 pub(super) fn finish<P: Place>(
     machine: &mut Machine<'_, P>,
     before: &mut Vec<u8>,

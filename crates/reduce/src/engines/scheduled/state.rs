@@ -17,17 +17,17 @@ pub(super) struct RunState {
     pub(super) strip: usize,
     /// The strip's offset in a row, in bytes.
     pub(super) first_column: usize,
-    /// Whether a strip's messages may go without requests: nothing else is in flight, and they are short.
+    /// Whether messages may go without requests, because they are short and no other run is in flight.
     pub(super) may_go_at_once: bool,
     /// Whether all messages of this strip so far were sent without requests.
     pub(super) at_once: bool,
-    /// Number of receives that needed no requests.
+    /// Number of this strip's receives that needed no requests.
     pub(super) received: usize,
     /// Whether the next combinations are already done.
     pub(super) is_combined: bool,
-    /// Number of steps whose other receives are posted.
+    /// Number of steps whose receives are posted, except those that needed no requests.
     pub(super) posted: usize,
-    /// Number of sends known to be complete; `usize::MAX` if sends arrive without further calls.
+    /// Number of sends known to be complete; `usize::MAX` if nobody needs to know, because sends arrive without further calls.
     pub(super) sent: usize,
     /// Which of the two buffers of a send is in use.
     pub(super) turn: usize,
@@ -48,11 +48,11 @@ pub(super) struct RunState {
 /// The memory of a run that outlives the caller's slices.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
-    /// The reductions of this rank's own nodes, of a run in place.
+    /// The reductions of this rank's own nodes, for a run in place.
     pub(super) own_nodes: Memory,
-    /// The result of a run in place.
+    /// The result, for a run in place.
     pub(super) result: Memory,
-    /// The rows that a scan was started with: its end needs them again.
+    /// The rows that a scan was started with. The end of the scan needs them again.
     pub(super) rows: Memory,
 }
 
@@ -104,8 +104,8 @@ impl RunState {
         3 * (sends.len() + self.receives.len())
     }
 
-    /// Checks the environment in which this rank has just computed, before the values leave it. An earlier check would not do, because
-    /// an operator may change the environment.
+    /// Checks the environment in which this rank has just computed, before the values leave the rank. An earlier check would not suffice,
+    /// because an operator may change the environment.
     #[inline]
     pub(super) fn check_environment(&mut self, rank: usize) {
         if let Err(error) = environment::check() {

@@ -4,14 +4,14 @@ use super::program::{Program, columns};
 
 /// The programs of an operation, for all strips of a row.
 pub(super) struct ColumnStrips<P> {
-    /// One program for the first strips, and another one for the others if those have a column less.
+    /// One program for the first strips, and a second program for the other strips if they have a column less.
     programs: Vec<Program<P>>,
     pub(super) count: usize,
-    /// The number of strips that the first program is for.
+    /// The number of strips that run the first program.
     wide: usize,
     /// The length of a whole row, in bytes.
     pub(super) width: usize,
-    /// The bytes of the result that all strips together leave on this rank.
+    /// The length of the result that all strips together leave on this rank, in bytes.
     pub(super) result_length: usize,
     /// Whether this rank's rows and the result stay in the caller's slices, outside the workspace.
     pub(super) uses_caller_memory: bool,

@@ -28,13 +28,13 @@ pub(crate) trait Values {
     /// The size of an exact sum, in bytes; `None` unless the operator is a sum of floats.
     fn exact_sum_bytes(&self) -> Option<usize>;
 
-    /// Whether the functions of products below may be called: the operator is a sum of floats.
+    /// Whether the operator is a sum of floats, so that [`fold_products`](Self::fold_products) and `write_products` may be called.
     fn has_products(&self) -> bool;
 
     /// Writes the reduction of all items, in canonical form. Returns `None` if there are no items.
     fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()>;
 
-    /// [`fold`](Self::fold) as a function that needs no values, if there is one.
+    /// A function that does the same as [`fold`](Self::fold), without `self`, if there is one.
     fn plain_fold(&self) -> Option<PlainFold>;
 
     /// Writes the sum of the products of two equally long slices, by [`Operator::fold_products`](crate::Operator::fold_products).
@@ -67,16 +67,16 @@ pub(crate) trait Values {
     /// Combines two rows into a row of a result, in canonical form.
     fn combine_rows_canonical(&self, left: &[u8], right: &[u8], into: &mut [u8]);
 
-    /// Gives a row of a result canonical form.
+    /// Makes each value of a row of a result canonical.
     fn make_canonical(&self, row: &mut [u8]);
 
-    /// Copies a row of a result in canonical form.
+    /// Copies a row to a result, in canonical form.
     fn copy_canonical(&self, row: &[u8], into: &mut [u8]);
 
     /// Fills a row with the reduction of no items, in canonical form.
     fn write_empty(&self, row: &mut [u8]);
 
-    /// Scans rows of `row` bytes; the first row is item number `first_item`. `before` has the fragment of all items before it, node
+    /// Scans rows of `row` bytes; the first row is item number `first_item`. `before` has the fragment of all items before that row, node
     /// by node, and need not be aligned. The result is not canonical yet.
     fn scan(
         &self,

@@ -1,4 +1,4 @@
-//! Items of a type that the compiler knows.
+//! Items of a Rust type.
 
 use std::alloc::Layout;
 use std::any::TypeId;
@@ -38,7 +38,7 @@ impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
     }
 }
 
-/// Values of more bytes are combined in place.
+/// Values of more bytes are combined in memory, without being copied to registers.
 const REGISTER_BYTES: usize = 64;
 
 impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
@@ -108,7 +108,7 @@ impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
 
     fn combine_all(&self, combines: &[Combine<usize>], workspace: &mut [u8]) {
         let workspace: &mut [T] = typed_mut(workspace);
-        // Most combinations use the result of the last one, which is in a register before it is in memory.
+        // Most combinations use the result of the previous one, which is in a register sooner than in memory.
         let mut last = (usize::MAX, T::zeroed());
         for combine in combines {
             let [left, right, into, length] =

@@ -1,4 +1,4 @@
-//! Items of 64-bit words. The operator knows how many words an item has.
+//! Items of 64-bit words. The operator knows the number of words of an item.
 
 use std::alloc::Layout;
 use std::cell::RefCell;

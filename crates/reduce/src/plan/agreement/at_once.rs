@@ -1,4 +1,4 @@
-//! The common case, in which ranks agree on all but their numbers of items: an allreduce of some words, and an allgather of one.
+//! The common case, in which ranks agree on all but their numbers of items: an allreduce of five words, and an allgather of one word.
 
 use comm::collective;
 use distribution::{Distribution, Ownership};
@@ -11,15 +11,15 @@ use crate::plan::table::Table;
 pub(super) enum Agreed<'p> {
     /// Everything.
     Rule(&'p Ownership),
-    /// Everything but how many items each rank has.
+    /// Everything but the number of items on each rank.
     Counts {
         states_whole: bool,
     },
     Nothing,
 }
 
-/// A rank's vote: a fingerprint of its whole proposal, and a fingerprint of everything but its items; for each of the two, 1 if all ranks so far have
-/// the same fingerprint and can agree on it; and 1 if a rank states what all ranks own.
+/// The vote of one or several ranks: a fingerprint of the whole proposal, and a fingerprint of everything but the items; for each of the two, 1 if
+/// these ranks have the same fingerprint and can agree on it; and 1 if one of them states what all ranks own.
 type Vote = [u64; 5];
 
 /// Compares fingerprints. Collective.
@@ -29,7 +29,7 @@ pub(super) fn agree_at_once<'p>(
 ) -> Result<Agreed<'p>, BuildError> {
     let is_able = proposal.refusal.is_none();
     let rule = proposal.share.rule().filter(|rule| {
-        // The later exchanges report a wrong number of items.
+        // If the number of items is wrong, a later exchange reports it.
         is_able && proposal.items.is_none_or(|items| items == rule.items())
     });
     let whole = proposal.share.whole();
@@ -64,7 +64,7 @@ pub(super) fn agree_at_once<'p>(
     })
 }
 
-/// The ownership of ranks that agree on everything else, and that each have a number of items. Collective.
+/// The ownership, if the ranks agree on everything else, and each of them gives a number of items. Collective.
 pub(super) fn join_counts(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, BuildError> {
     let own = proposal.share.count(table.comm.rank());
     let own = own.expect("all ranks have a number of items");
