@@ -37,8 +37,8 @@
 //!
 //! If items have no numbers, module [`exact`] adds them without rounding errors, in any order.
 //!
-//! [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] are reproducible in the same sense; their leaves are computed from the input.
-//! [`fold_rows`] and [`fields`] reduce items of several values. With feature `par`, module `par` has parallel versions of all of them,
+//! [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] add values computed from the items, and are reproducible in the same sense.
+//! [`fold_rows`] and [`fields`] reduce items of several values. With feature `par`, module `par` has parallel versions of these functions,
 //! which give the same bits for every number of threads.
 
 mod algorithm;

@@ -22,7 +22,7 @@ impl Builder {
     /// Each rank may have any number of items, and a different number in each run. The builder's settings about items are ignored.
     ///
     /// # Errors
-    /// As [`build`](Builder::build), except for those about items.
+    /// The errors of [`build`](Builder::build), except those about items.
     pub fn build_exact<A: Accumulator>(self) -> Result<Plan<A>, BuildError> {
         let native: MakeEngine = |world, terms, _, conversation| {
             Rc::new(NativeIntegers::<A>::new(world, terms, conversation))
@@ -43,11 +43,11 @@ impl Builder {
 
     /// Builds a plan for slots, such as sums or moments, of keys 0 to `keys` - 1: see [`exact::KeyedPlan`](KeyedPlan). Collective.
     ///
-    /// Each rank may have any number of items, with any keys, and different ones in each run. The builder's settings about items and the
+    /// Each rank may have any number of items, with any of these keys, and other items in each run. The builder's settings about items and the
     /// [`width`](Builder::width) are ignored.
     ///
     /// # Errors
-    /// As [`build`](Builder::build), except for those about items; or the ranks disagree on the number of keys, or the number is 0.
+    /// The errors of [`build`](Builder::build), except those about items; or the ranks disagree on the number of keys, or the number is 0.
     pub fn build_keyed<S: KeyedSlot>(self, keys: usize) -> Result<KeyedPlan<Keyed<S>>, BuildError> {
         let world = &self.world;
         let mut rows = self.one_item_each(PlanKind::Keyed)?;
@@ -67,7 +67,7 @@ impl Builder {
 
     /// Builds a plan for slots of keys of 64 bits: see [`exact::HashedPlan`](HashedPlan). Collective.
     ///
-    /// Each rank may have any number of items, with any keys, and different ones in each run. Of the builder's settings, only the
+    /// Each rank may have any number of items, with any keys, and other items and keys in each run. Of the builder's settings, only the
     /// [`root`](Builder::root) is used.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! The exact sum of items depends neither on their order nor on which rank has which items, so items have no numbers: each rank passes
 //! any number of items, in any order, in each run. A rank adds its items without rounding errors, in a fixed-point number of some hundred
-//! bytes; ranks add these numbers as integers; and the result is rounded once. It depends on the items alone.
+//! bytes; ranks add these numbers as integers; and the sum is rounded once. The result depends on the items alone.
 //!
 //! ```
 //! use reduce::{Plan, exact, threads};

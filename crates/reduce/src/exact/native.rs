@@ -1,9 +1,9 @@
 //! Exact sums by the transport's own reduction of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may compute in hardware.
 //!
-//! After the integers of the sums come the upper halves of their numbers of items, which show whether these have wrapped. Six integers
-//! follow, which prove whose sums a result holds: the number of ranks that have taken part and the sum of their rank numbers; the same for the
-//! ranks that have failed; the sum of the kinds of all ranks' calls, and the sum of the squares of these kinds. By Cauchy-Schwarz, p times
-//! the latter is the square of the former only if all ranks are in the same kind of call.
+//! After the integers of the sums come the upper halves of their numbers of items, which show whether a number of items has wrapped. Six
+//! integers follow, which prove whose sums a result holds: the number of ranks that have taken part and the sum of their rank numbers; the same
+//! two integers for the ranks that have failed; the sum s of the kinds of all ranks' calls, and the sum q of the squares of these kinds. By
+//! Cauchy-Schwarz, p q = s^2 only if all ranks are in the same kind of call.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -48,7 +48,7 @@ impl<A: Accumulator> NativeIntegers<A> {
     /// The number of integers of a sum.
     const LENGTH: usize = size_of::<A::Integers>() / size_of::<i64>();
 
-    /// Adds up the ranks' rows; without a row, this rank has failed. Returns whether this rank gets the result.
+    /// Adds up the ranks' rows; `None` means that this rank has failed. Returns whether this rank gets the result.
     fn add(
         &self,
         root: Option<usize>,

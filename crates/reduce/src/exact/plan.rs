@@ -14,11 +14,11 @@ use crate::plan::{AnyPending, AnyPlan, Operands, Pending, dereferences};
 /// An exact sum over the ranks of a [`World`](crate::World). A rank adds up its items in an `A`. Made by
 /// [`Builder::build_exact`](crate::Builder::build_exact).
 ///
-/// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). Which rank has which items, and how
-/// many, may change from run to run. With a [`width`](crate::Builder::width), a rank gives a row of sums, which are added column by
+/// All ranks build the plan together and run it together, any number of times, as a [`Plan`](crate::Plan). Each rank's items, and their
+/// number, may change from run to run. With a [`width`](crate::Builder::width), a rank passes a row of sums, which are added column by
 /// column.
 ///
-/// Each value has the bits of the exact sum of all ranks' items, rounded once. So it depends on no algorithm. With
+/// Each value has the bits of the exact sum of all ranks' items, rounded once, whatever the algorithm. With
 /// [`Algorithm::MpiNative`](crate::Algorithm::MpiNative), the MPI library's own `MPI_SUM` of integers adds the ranks' sums.
 ///
 /// ```
@@ -131,8 +131,8 @@ impl<A: Accumulator> Plan<A> {
     /// Starts [`allreduce`](Plan::allreduce). When this returns, `local` is free for other use. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or the [algorithm](crate::AnyPlan::algorithm) is not a schedule; or the width is not 1, which
-    /// also fails on the other ranks that start such a run.
+    /// As [all runs](Plan#errors-of-all-runs), or the [algorithm](crate::AnyPlan::algorithm) is not a schedule. If the width is not 1, all
+    /// ranks that make this call get an error.
     pub fn start_allreduce(&self, local: &A) -> Result<Pending<A>, RunError> {
         self.start_one(Operation::Allreduce, local, sum)
     }

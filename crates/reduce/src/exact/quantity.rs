@@ -23,7 +23,7 @@ pub trait Quantity: 'static {
     /// The quantity's name in errors.
     const NAME: &'static str;
 
-    /// Adds items; `y` is empty unless there are pairs.
+    /// Adds items; `y` is empty unless the quantity takes pairs.
     fn add(total: &mut Self::Total, x: &[Self::Item], y: &[Self::Item]);
 
     /// The quantity, from the total, rounded once.
@@ -38,7 +38,7 @@ pub trait Quantity: 'static {
         let column_of = |items: &[Self::Item], column: usize| -> Vec<Self::Item> {
             items.iter().skip(column).step_by(width).copied().collect()
         };
-        // Some rows at a time, so that they stay in cache from column to column.
+        // Some rows at a time, which stay in cache while one column after the other is added.
         let piece = width * 1024_usize.div_ceil(width);
         for begin in (0..x.len()).step_by(piece) {
             let of_piece =
@@ -241,7 +241,7 @@ impl<Q: Quantity> Exactly<Q> {
 }
 
 impl<Q: Quantity> Encoding for Exactly<Q> {
-    /// A scan of items needs from other ranks only the sum of the items before this rank's.
+    /// A scan of items needs only one sum from other ranks, that of the items before this rank's. An exclusive scan computes it.
     fn messages(&self, operation: Operation) -> Operation {
         match operation {
             Operation::Scan => Operation::Exscan,

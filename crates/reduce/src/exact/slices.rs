@@ -1,4 +1,4 @@
-//! Exact sums of several slices. Their lengths are checked as for sums in tree order.
+//! Exact dot products, and exact sums of rows. The lengths of slices are checked as for sums in tree order.
 
 use exact_sum::Float;
 

@@ -6,7 +6,7 @@ use exact_sum::Accumulator;
 use crate::error::RunError;
 use crate::operator::WordsOperator;
 
-/// The operator that merges the words of exact sums. Each sum is one item: a rank has one, or a row of them.
+/// The operator that merges the words of exact sums. Each sum is one item; a rank has one sum, or a row of sums.
 pub(crate) fn merge<A: Accumulator>() -> WordsOperator {
     let empty = cast_slice(&[A::default().words()]).to_vec();
     let words = empty.len();
@@ -17,7 +17,7 @@ pub(crate) fn merge<A: Accumulator>() -> WordsOperator {
     })
 }
 
-/// The sum that the words received by this rank stand for.
+/// Converts words that this rank has received to a sum.
 pub(super) fn of_words<A: Accumulator>(rank: usize, words: &A::Words) -> Result<A, RunError> {
     let mut sum = A::default();
     let added = sum.add_words(words);

@@ -56,7 +56,7 @@ where
 
 /// The sum of the items and the sum of their absolute values, each in tree order. Returns +0.0 twice for no items.
 ///
-/// The first has the bits of [`sum`](crate::sum). The second, times the bound in `docs/order.md`, bounds the first's error.
+/// The first sum has the bits of [`sum`](crate::sum). Its error bound (see `docs/order.md`) is proportional to the second sum.
 ///
 /// ```
 /// assert_eq!(reduce::sum_and_absolute_sum(&[3.0, -4.0])?, (-1.0, 7.0));

@@ -42,7 +42,7 @@ pub trait TreeIterator: ExactSizeIterator {
         self.tree_reduce(Sum)
     }
 
-    /// The reduction of the items by an operator, in tree order. Returns its empty value for no items.
+    /// The reduction of the items by an operator, in tree order. For no items, returns the operator's empty value.
     ///
     /// # Errors
     /// As [all methods](TreeIterator#errors-of-all-methods), or there are no items and the operator has no empty value.

@@ -10,7 +10,7 @@ use crate::operator::{self, LANES_MAX, Operator, Sum, lane_row};
 /// The sum of the items in `lanes` lanes: item i belongs to lane i mod `lanes`, each lane is summed in tree order, and then the lanes' sums are
 /// summed. Returns 0 for no items.
 ///
-/// With one lane it is [`sum`](crate::sum). Sums of floats in 16, 32, 64 or 128 lanes are the fastest.
+/// With one lane, the result is that of [`sum`](crate::sum). Sums of floats in 16, 32, 64 or 128 lanes are the fastest.
 ///
 /// ```
 /// let x = [0.1, 0.2, 0.3, 0.4, 0.5];
@@ -27,7 +27,7 @@ where
     fold_lanes(items, lanes, &Sum)
 }
 
-/// The reduction of the items by `operator` in `lanes` lanes. Returns its empty value for no items.
+/// The reduction of the items by `operator` in `lanes` lanes. For no items, returns the operator's empty value.
 ///
 /// # Errors
 /// As [`sum_lanes`], or there are no items and the operator has no empty value.
@@ -60,7 +60,7 @@ pub fn fold_rows_lanes<T: Copy + 'static, O: Operator<T>>(
     crate::fold_rows(&row, width, operator, result)
 }
 
-/// Checks that there can be this many lanes.
+/// Checks that the number of lanes is from 1 to [`LANES_MAX`].
 pub(crate) fn check_lanes(lanes: usize) -> Result<(), FoldError> {
     if (1..=LANES_MAX).contains(&lanes) {
         return Ok(());

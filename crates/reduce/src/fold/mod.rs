@@ -42,7 +42,7 @@ where
     fold(items, &Sum)
 }
 
-/// The reduction of the items by `operator`, in tree order. Returns its empty value for no items.
+/// The reduction of the items by `operator`, in tree order. For no items, returns the operator's empty value.
 ///
 /// # Errors
 /// There are no items and the operator has no empty value, or this thread's floating-point
@@ -52,7 +52,7 @@ pub fn fold<T: Copy + 'static, O: Operator<T>>(items: &[T], operator: &O) -> Res
     returned(operator.fold_canonical(items), operator)
 }
 
-/// The result of a reduction, from its value before it is made canonical.
+/// The result of a reduction, from a value that is not yet canonical.
 fn finished<T: Copy + 'static, O: Operator<T>>(
     value: Option<T>,
     operator: &O,
@@ -60,7 +60,7 @@ fn finished<T: Copy + 'static, O: Operator<T>>(
     returned(value.map(|value| operator.canonical(value)), operator)
 }
 
-/// The result of a reduction, after a check of the environment.
+/// The result of a reduction, from a canonical value, after a check of the environment.
 #[inline]
 fn returned<T: Copy + 'static, O: Operator<T>>(
     value: Option<T>,

@@ -1,9 +1,9 @@
-//! The reductions of one process by the threads of a rayon pool: parallel versions of [`sum`](crate::sum), [`fold`](crate::fold),
+//! Reductions in one process by the threads of a rayon pool: parallel versions of [`sum`](crate::sum), [`fold`](crate::fold),
 //! [`dot`](crate::dot), [`squared_norm`](crate::squared_norm), [`sum_and_absolute_sum`](crate::sum_and_absolute_sum),
-//! [`sum_rows`](crate::sum_rows), [`fold_rows`](crate::fold_rows), [`fields`](crate::fields), and those in lanes.
+//! [`sum_rows`](crate::sum_rows), [`fold_rows`](crate::fold_rows), [`fields`](crate::fields) and the reductions in lanes.
 //!
-//! A slice is split where the tree splits it, so the bits are those of the fold by one thread. They do not
-//! depend on the number of threads, nor on which thread folds which part, and when.
+//! A slice is split where the tree splits it, so the bits are those of the fold by one thread. The bits depend
+//! neither on the number of threads, nor on which thread folds which part, and when.
 
 mod iterator;
 
@@ -42,7 +42,7 @@ where
     fold(items, &Sum)
 }
 
-/// The reduction of the items by `operator`, in tree order. Returns its empty value for no items.
+/// The reduction of the items by `operator`, in tree order. For no items, returns the operator's empty value.
 ///
 /// # Errors
 /// There are no items and the operator has no empty value, or the floating-point environment of a thread that took part is
@@ -99,7 +99,7 @@ where
     fold_lanes(items, lanes, &Sum)
 }
 
-/// The reduction of the items by `operator` in `lanes` lanes. Returns its empty value for no items.
+/// The reduction of the items by `operator` in `lanes` lanes. For no items, returns the operator's empty value.
 ///
 /// # Errors
 /// As [`sum_lanes`], or there are no items and the operator has no empty value.
@@ -235,7 +235,7 @@ where
     Ok(())
 }
 
-/// The reductions of several fields of the same items, each stored on its own: value f is the [`fold`] of field f.
+/// The reductions of several fields of the same items, each field in a slice of its own: value f is the [`fold`] of field f.
 ///
 /// # Errors
 /// The fields differ in length, there are no items and the operator has no empty value, or the floating-point environment of
@@ -251,7 +251,7 @@ where
 
 const NOT_EMPTY: &str = "a subtree has items";
 
-/// A sum of the values that `leaf` computes from ranges of items.
+/// The sum of values computed from items. `leaf` returns the sum over a range of items.
 fn fused<T: Float + Send + Sync>(
     count: usize,
     leaf: impl Fn(Range<usize>) -> Option<T> + Sync,
@@ -269,7 +269,7 @@ where
     Ok(canonical_or_zero(Some(total)))
 }
 
-/// The reductions of the columns of rows of `stride` values; the last row may be shorter. There is at least one item.
+/// Reduces at least one item, as rows of `stride` values, column by column. The last row may be shorter.
 fn lanes_by_subtrees<T, O>(items: &[T], stride: usize, operator: &O) -> Result<Vec<T>, FoldError>
 where
     T: Copy + Send + Sync + 'static,

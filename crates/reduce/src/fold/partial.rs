@@ -1,4 +1,4 @@
-//! Partial reductions: what some of the items contribute, as a value.
+//! Partial reductions: the contribution of some of the items, as a value that can be kept, sent and merged.
 
 use std::iter;
 use std::ops::Range;
@@ -11,11 +11,11 @@ use crate::environment;
 use crate::error::FoldError;
 use crate::operator::Operator;
 
-/// What some of N items contribute to the reduction of all of them: the reductions of the largest subtrees that they fill.
+/// The contribution of some of N items to the reduction of all N: the reductions of the largest subtrees that these items fill.
 ///
-/// Partials of different items [`merge`](Partial::merge), in any grouping; the partial of all items has [`fold`](crate::fold)'s bits. So a
-/// pool of processes can reduce, or a file can be read in pieces, and the result does not depend on the pieces. A contiguous range of items
-/// has at most 2 log2(N) such subtrees.
+/// Partials of different items can be [merged](Partial::merge), in any grouping. The partial of all items has the bits of
+/// [`fold`](crate::fold). So a pool of processes can reduce items, or a file can be read in pieces, and the result does not depend on the
+/// pieces. A contiguous range of items fills at most 2 log2(N) such subtrees.
 ///
 /// Items may be rows of `width` values, which are reduced element by element. A partial knows the name of its operator, and does not merge
 /// with a partial of another operator.
@@ -119,7 +119,7 @@ pub enum PartialError {
 }
 
 impl<T: Copy + 'static> Partial<T> {
-    /// The partial of `items`, which are numbered from `start` on and belong to `total` items.
+    /// The partial of `items`, which are numbered from `start` on, out of `total` items in all.
     ///
     /// # Errors
     /// As [`of_rows`](Partial::of_rows).
@@ -136,7 +136,7 @@ impl<T: Copy + 'static> Partial<T> {
         Self::of_rows(items, 1, iter::once(start..end), total, operator)
     }
 
-    /// The partial of items that are rows of `width` values and belong to `total` items. The ranges hold the items' numbers, in the order of
+    /// The partial of items that are rows of `width` values, out of `total` items in all. The ranges hold the items' numbers, in the order of
     /// the rows.
     ///
     /// # Errors
@@ -225,7 +225,7 @@ impl<T: Copy + 'static> Partial<T> {
         })
     }
 
-    /// The row to which all items reduce.
+    /// The reduction of all N items, as a row.
     ///
     /// # Errors
     /// The operator is not the partial's; items are missing; or N is 0 and the operator has no empty value.
@@ -288,7 +288,8 @@ impl<T: Copy + 'static> Partial<T> {
     /// the [total](Partial::total) and the name of the [operator](Partial::operator) of that partial.
     ///
     /// # Errors
-    /// The nodes are not subtrees of `total` items, are not from left to right, overlap, are not the largest ones, or have rows of another width.
+    /// The nodes are not subtrees of `total` items, are not in order from left to right, overlap, are not the largest ones, or have rows of
+    /// another width.
     pub fn from_nodes(
         nodes: impl IntoIterator<Item = (u64, u32, Vec<T>)>,
         width: usize,
@@ -333,7 +334,7 @@ fn pieces(
             return Err(PartialError::Range { start, end, total });
         }
         pieces.push((range, first_row));
-        // Ranges may overlap, and together have more items than there can be rows.
+        // Ranges may overlap, so the sum of their lengths may exceed 64 bits.
         first_row += u128::from(end - start);
     }
     if u128::from(found) != first_row {

@@ -1,7 +1,7 @@
 //! The reductions of the items before each item.
 //!
-//! The reduction of the items 0..i is the tree over i items, whatever items follow: subtrees for the set bits of i, the
-//! highest first, joined from right to left. Adding an item is adding 1 in binary, as in the streaming folds.
+//! The reduction of the items 0..i is the tree over i items, whatever items follow: one subtree for each set bit of i, the
+//! highest first, joined from right to left. Adding an item joins subtrees as adding 1 to i carries bits.
 
 use crate::operator::Operator;
 
@@ -13,7 +13,7 @@ pub(crate) struct Stack<'s, T, O> {
 }
 
 impl<T: Copy + 'static, O: Operator<T>> Stack<'_, T, O> {
-    /// Adds item number `item`; exactly the items before it were added.
+    /// Adds item number `item`, after exactly the items before it.
     pub(crate) fn push(&mut self, item: u64, row: &[T]) {
         self.rows.extend_from_slice(row);
         for _ in 0..item.trailing_ones() {

@@ -3,7 +3,7 @@
 /// The number of items in a chunk, whose prefixes are computed together and share the subtrees before the chunk.
 const CHUNK_ITEMS: usize = 8;
 
-/// The state from which a scan of the next items continues: the subtrees of the items so far. All its scans must use the same operator.
+/// The state of a scan, from which a scan of the next items continues. All scans that use a state must have the same operator.
 ///
 /// ```
 /// use reduce::{Operator, Sum, operator::Prefixes};
@@ -16,7 +16,7 @@ const CHUNK_ITEMS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Prefixes<T> {
     items: usize,
-    /// A subtree's value for each set bit of `items`, the highest first; where the order changes no bit, one value in all.
+    /// A subtree's value for each set bit of `items`, the highest first. If the order changes no bit, one value for all items.
     waiting: Vec<T>,
 }
 
@@ -41,7 +41,7 @@ impl<T: Copy> Prefixes<T> {
         self.items += 1 << height;
     }
 
-    /// Scans one item after the other.
+    /// As [`scan`](Self::scan), one item at a time.
     fn scan_singly(&mut self, items: &[T], result: &mut [T], combine: &impl Fn(T, T) -> T) {
         for (&item, result) in items.iter().zip(result) {
             self.push(item, 0, combine);
@@ -51,7 +51,7 @@ impl<T: Copy> Prefixes<T> {
         }
     }
 
-    /// As [`scan`](Self::scan), where the order changes no bit: one value stands for all items so far.
+    /// As [`scan`](Self::scan), for operators whose order changes no bit: one value represents all items so far.
     pub(crate) fn scan_in_any_order(
         &mut self,
         items: &[T],
@@ -67,10 +67,10 @@ impl<T: Copy> Prefixes<T> {
         self.waiting.extend(all);
     }
 
-    /// Writes, for each of the next items, the reduction of all items up to it.
+    /// Writes, for each of the next items, the reduction of all items up to and including it.
     ///
-    /// Within an aligned chunk all prefixes have the same subtrees before them: a prefix of the chunk is combined with each subtree, the
-    /// last one first. So the loops are over the chunk, which the compiler can vectorise.
+    /// All prefixes within an aligned chunk have the same subtrees before the chunk. Each prefix is combined with these subtrees, the last
+    /// one first. So the inner loops are over the prefixes of a chunk, and the compiler can vectorise them.
     pub(crate) fn scan(&mut self, items: &[T], result: &mut [T], combine: &impl Fn(T, T) -> T) {
         let unaligned = self.items.wrapping_neg() % CHUNK_ITEMS;
         let (head, items) = items.split_at(unaligned.min(items.len()));
@@ -117,7 +117,7 @@ fn of_chunk<T: Copy>(
 mod tests {
     use super::Prefixes;
 
-    /// Compares scans that are cut in two anywhere with the definition. The operator shows which items were combined.
+    /// Compares scans with the definition, cut in two at every place. The operator's value depends on which items were combined.
     #[test]
     fn prefixes_are_the_trees_of_so_many_items() {
         // Neither associative nor commutative. Wrong pairings rarely give the same value.

@@ -85,7 +85,7 @@ pub(super) fn check_width<T>(items: &[T], width: usize) -> Result<(), FoldError>
     Ok(())
 }
 
-/// The reductions of several fields of the same items, each stored on its own: value f is the [`fold`](crate::fold) of field f.
+/// The reductions of several fields of the same items, each field in a slice of its own: value f is the [`fold`](crate::fold) of field f.
 ///
 /// The bits are those of [`fold_rows`] over rows that hold a value of each field.
 ///

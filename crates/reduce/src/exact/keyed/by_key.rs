@@ -1,4 +1,4 @@
-//! What a plan by key shares with its runs under way.
+//! The data that a plan of sums by key shares with its runs under way.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -16,14 +16,14 @@ use crate::operation::Operation;
 use crate::plan::{AnyPlan, Form, Staged};
 use crate::world::conversation::Conversation;
 
-/// The plans of both reductions of a run: of terms, then of rows.
+/// The plans of the two reductions of a run: the first of terms, the second of rows.
 pub(crate) struct ByKey {
     pub(super) terms: AnyPlan,
     pub(super) rows: AnyPlan,
     /// The conversation of entries, which do not fit the rows.
     beside: Rc<Conversation>,
     pub(super) slots: Box<dyn AnySlots>,
-    /// Memory of earlier runs, for reuse.
+    /// Memory of earlier runs, which later runs use again.
     memory: RefCell<Vec<Memory>>,
 }
 
@@ -50,7 +50,7 @@ impl ByKey {
         self.world().size()
     }
 
-    /// The keys that a rank gets, if it gets any.
+    /// The keys that this rank gets, if it gets any.
     pub(super) fn keys(&self, operation: Operation) -> Range<usize> {
         match operation {
             Operation::ReduceScatter => self.rows.scattered_columns(),
@@ -78,7 +78,7 @@ impl ByKey {
         Ok(agreed)
     }
 
-    /// Terms of no sums.
+    /// The terms of a rank that has no sums.
     pub(super) fn no_terms(&self) -> Vec<Terms> {
         self.slots.no_terms()
     }
@@ -103,7 +103,7 @@ impl ByKey {
         [terms, rows, &self.beside].into_iter()
     }
 
-    /// The error that all ranks return.
+    /// The error for a sum over its limit, which all ranks return.
     fn limit(&self, error: LimitError) -> RunError {
         let rank = self.world().rank();
         RunError::Limit { rank, error }

@@ -26,7 +26,7 @@ struct Added {
 }
 
 impl ByKey {
-    /// What a rank with these sums contributes to a run.
+    /// This rank's contribution to a run, from its sums.
     fn local(&self, sums: &dyn Any) -> Result<Local, RunError> {
         let rank = self.rank();
         let planned = self.rows.width();
@@ -41,7 +41,7 @@ impl ByKey {
         }
     }
 
-    /// Checks that a run can begin. If not, nothing is sent.
+    /// Checks that the algorithm supports the run. If not, nothing is sent.
     fn check_offered(&self, operation: Operation, is_split: bool) -> Result<(), RunError> {
         let rank = self.rank();
         // An allreduce always runs the chosen algorithm.
@@ -95,7 +95,7 @@ impl ByKey {
         Ok(Stage::Run(run, Box::new(then)))
     }
 
-    /// Begins the second reduction, after the first one, which `terms` holds.
+    /// Ends the first reduction, `terms`, and begins the second one.
     fn add(
         self: &Rc<Self>,
         operation: Operation,
@@ -117,7 +117,7 @@ impl ByKey {
         Ok(Stage::Run(run, Box::new(then)))
     }
 
-    /// Begins to send entries to the ranks that merge them, if any rank may have some.
+    /// Begins to send entries to the ranks that merge them, if any rank may have entries.
     fn exchange(
         self: &Rc<Self>,
         operation: Operation,
@@ -174,7 +174,7 @@ impl ByKey {
         }))
     }
 
-    /// The outcome of a run, read by `read`.
+    /// Converts the outcome of a run by `read`, and keeps its memory for later runs.
     fn read<R>(
         &self,
         total: Box<Total>,

@@ -1,5 +1,5 @@
-//! The form of plans for sums by keys of 64 bits: each key's sums go to the rank that owns it, and from there, rounded, to the
-//! ranks that get all keys.
+//! The form of plans for sums by keys of 64 bits: each key's sums go to the rank that owns the key. That rank sends the rounded
+//! values to the ranks that get all keys.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -20,7 +20,7 @@ use crate::world::conversation::Conversation;
 /// [`Builder::build_hashed`](crate::Builder::build_hashed).
 ///
 /// One rank [owns](KeyedPlan::owner) each key; the other ranks send their sums of the key to the owner. For keys 0 to K - 1 that most ranks
-/// have, a plan of [`Keyed`](exact_sum::Keyed) is cheaper. The keys need not be known beforehand, and each run may have different ones.
+/// have, a plan of [`Keyed`](exact_sum::Keyed) is cheaper. The keys need not be known beforehand, and each run may have other keys.
 ///
 /// Each value has the bits of one process's [`Hashed`] on all ranks' items, whatever the number of ranks and the distribution of the
 /// items.
@@ -73,7 +73,7 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
         self.collected(Operation::Allreduce, keys, items).map(all)
     }
 
-    /// As [`by_key`](KeyedPlan::by_key), for the root alone; the others get `None`. Collective.
+    /// As [`by_key`](KeyedPlan::by_key), but only the root gets the result; the other ranks get `None`. Collective.
     ///
     /// # Errors
     /// As [`by_key`](KeyedPlan::by_key).
@@ -115,7 +115,7 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
 
 /// The rank, of `ranks` ranks, that owns a key.
 fn owner(key: impl SparseKey, ranks: usize) -> usize {
-    // The finalizer of MurmurHash3, 64 bits (Appleby): keys that follow each other have owners far from each other.
+    // The 64-bit finalizer of MurmurHash3 (Appleby), which spreads consecutive keys over the ranks.
     let mut mixed = key.to_word();
     mixed = (mixed ^ mixed >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
     mixed = (mixed ^ mixed >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
@@ -163,7 +163,7 @@ impl<K: SparseKey, S: KeyedSlot> ByOwner<K, S> {
         Ok(sums)
     }
 
-    /// Begins to send the values of this rank's keys to the ranks that get all.
+    /// Begins to send the values of this rank's keys to the ranks that get all keys.
     fn share(&self, operation: Operation, own: &Hashed<K, S>) -> Result<Stage, RunError> {
         let pairs = own.values().into_iter();
         let words: Vec<u64> = pairs

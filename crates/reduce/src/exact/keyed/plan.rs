@@ -11,9 +11,9 @@ use crate::error::RunError;
 use crate::operation::Operation;
 use crate::plan::{AnyPlan, Form, Operands, Outcome, Pending, Staged, dereferences};
 
-/// What a [`KeyedPlan`] adds up: [`Keyed`] or [`Hashed`]. No other type implements it.
+/// What a [`KeyedPlan`] adds up: [`Keyed`] or [`Hashed`]. No other type implements this trait.
 pub trait KeyedState: Sealed + 'static {
-    /// What a rank gets for all keys.
+    /// The result for all keys.
     type All: 'static;
 }
 
@@ -34,12 +34,12 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
 /// Exact sums, moments or other [slots](KeyedSlot) of the items of each key, over the ranks of a [`World`](crate::World). With [`Keyed`], the keys
 /// are 0 to K - 1, and [`Builder::build_keyed`](crate::Builder::build_keyed) makes the plan. For [`Hashed`], see [`HashedPlan`](super::HashedPlan).
 ///
-/// All ranks build it together and run it together, any number of times, as a [`Plan`](crate::Plan). A rank's keys and its number of items
-/// need not be known beforehand: they may be different in each run.
+/// All ranks build the plan together and run it together, any number of times, as a [`Plan`](crate::Plan). A rank's keys and its number of
+/// items need not be known beforehand: they may be different in each run.
 ///
 /// Each value has the bits of [`by_key`](exact_sum::by_key) on all ranks' items, whatever the number of ranks, the distribution of the items and the
-/// algorithm. The [algorithm](crate::Algorithm) adds up rows of 16 bytes a key, or 64 for moments. Before that, the ranks agree on a unit in
-/// a short reduction. Sums that do not fit, such as those of items that are not finite, are sent separately from the row.
+/// algorithm. First, the ranks agree on a unit in a short reduction. The [algorithm](crate::Algorithm) then adds up rows, which have 16 bytes for
+/// each key, or 64 bytes for moments. Sums that do not fit a row, such as those of items that are not finite, are sent separately.
 ///
 /// ```
 /// use reduce::{Plan, exact, threads};
@@ -92,7 +92,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.run(Operation::Allreduce, Ok(local)).map(all)
     }
 
-    /// As [`allreduce`](KeyedPlan::allreduce), for the root alone; the others get `None`. Collective.
+    /// As [`allreduce`](KeyedPlan::allreduce), but only the root gets the result; the other ranks get `None`. Collective.
     ///
     /// # Errors
     /// As [`allreduce`](KeyedPlan::allreduce). A rank that does not depend on the failed one, and does not get the
@@ -113,8 +113,8 @@ impl<S: KeyedState> KeyedPlan<S> {
     /// Starts [`allreduce`](KeyedPlan::allreduce). When this returns, `local` is free for other use. Collective.
     ///
     /// # Errors
-    /// The plan is spent or under way, or the [algorithm](crate::AnyPlan::algorithm) of a plan for keys 0 to K - 1 is not a schedule. This rank's
-    /// other errors come here or from the wait.
+    /// The plan is spent or under way, or the [algorithm](crate::AnyPlan::algorithm) of a plan for keys 0 to K - 1 is not a schedule. Other
+    /// errors of this rank are returned by this call or by the wait.
     pub fn start_allreduce(&self, local: &S) -> Result<Pending<S::All>, RunError> {
         self.start(Operation::Allreduce, local, all)
     }
@@ -135,7 +135,7 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.start(Operation::ReduceScatter, local, all)
     }
 
-    /// Runs an operation. A rank that has no valid sums passes an error instead, which the run reports to the other ranks.
+    /// Runs an operation. A rank that has no valid sums passes an error instead, and the run reports that failure to the other ranks.
     pub(super) fn run(
         &self,
         operation: Operation,
@@ -156,13 +156,13 @@ impl<S: KeyedState> KeyedPlan<S> {
     }
 }
 
-/// What this rank gets, if it gets any.
+/// This rank's result, if it gets one.
 pub(super) fn typed<R: 'static>(outcome: Outcome) -> Option<R> {
     let of_type = |state: Box<dyn Any>| *state.downcast().expect("runs leave this type");
     outcome.map(of_type)
 }
 
-/// What every rank gets.
+/// The result of an operation whose result every rank gets.
 pub(super) fn all<R: 'static>(outcome: Outcome) -> R {
     typed(outcome).expect("every rank gets some")
 }

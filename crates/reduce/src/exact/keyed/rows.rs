@@ -1,5 +1,5 @@
-//! What a plan by key reduces: rows of integers, and the terms by which the ranks agree on the rows' units. Also the plan's access to the
-//! program's sums by key, whose type the plan does not know.
+//! What a plan of sums by key reduces: rows of integers, and the terms by which the ranks agree on the rows' units. Also the plan's access to
+//! the program's sums by key, whose type the plan does not know.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -81,7 +81,7 @@ impl<R: Pod> Operator<R> for CombineRows {
     }
 }
 
-/// Folds the rows of a rank that has one row, by copying it.
+/// Folds the rows of a rank that has only one row: copies the row.
 fn copy_row<T: Copy>(row: &[T], result: &mut [T]) -> Option<()> {
     result.copy_from_slice(row);
     Some(())
@@ -171,7 +171,7 @@ pub(super) trait AnySlots {
     /// Converts the rows to the units that the ranks agreed on.
     fn settle(&self, local: &mut Local, agreed: &[Agreed]);
 
-    /// Merges the entries of several ranks into one for each part of a key.
+    /// Merges the entries of several ranks into one entry for each part of a key.
     fn merged(&self, lists: &[Vec<u64>]) -> Result<Vec<u64>, WrongEntries>;
 
     /// The slots that a run left.

@@ -9,11 +9,11 @@ use crate::fold::finished;
 use crate::fold::iterator::{BLOCK_ITEMS, Exact, InTree, OfBlocks, check_count};
 use crate::operator::{Operator, Sum};
 
-/// The number of parts for each thread: more than one, since some parts take longer.
+/// The number of parts for each thread: more than one, since some parts take longer than others.
 const PARTS_OF_A_THREAD: usize = 8;
 
 /// Reductions of the items of a parallel iterator, with the bits of the same items in a slice: the iterator is split where the tree is, so
-/// no bit depends on the pool, nor on which thread does what. As always, `with_min_len` sets the fewest items of a part.
+/// no bit depends on the pool, nor on which thread reduces which part. As usual in rayon, `with_min_len` sets the fewest items of a part.
 ///
 /// ```
 /// use rayon::prelude::*;
@@ -41,7 +41,7 @@ pub trait ParallelTreeIterator: IndexedParallelIterator {
         self.tree_reduce(Sum)
     }
 
-    /// The reduction of the items by an operator, in tree order. Returns its empty value for no items.
+    /// The reduction of the items by an operator, in tree order. For no items, returns the operator's empty value.
     ///
     /// # Errors
     /// As [all methods](ParallelTreeIterator#errors-of-all-methods), or there are no items and the operator has no empty value.
@@ -134,7 +134,7 @@ impl<W, C> Reduction<'_, W, C> {
         Ok(value)
     }
 
-    /// Reduces a part on one thread. Each block has an iterator of its own, whose length the compiler knows.
+    /// Reduces a part on one thread, block by block. Each block has an iterator of its own, whose length is known.
     fn of_part<T, P>(&self, items: P, count: usize) -> Result<W::Value, FoldError>
     where
         P: Producer<Item = T>,
