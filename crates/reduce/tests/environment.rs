@@ -1,6 +1,6 @@
 //! A floating-point environment that would change bits is an error, on every rank.
 //!
-//! x86-64 and aarch64 only: the test sets the control register of its own threads, which takes an instruction.
+//! For x86-64 and aarch64 only: the tests set the control register of their own threads by an assembly instruction.
 
 #![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -47,7 +47,7 @@ fn each_departure_from_the_default_is_named() {
     assert_eq!(check(), Ok(()));
 }
 
-/// Exact sums do not depend on the environment: items that a processor would take for zero are added, and nothing is rounded up.
+/// Exact sums do not depend on the environment: items that a processor would treat as zero are added, and nothing is rounded up.
 #[test]
 fn exact_sums_are_right_in_every_environment() {
     let tiny = f64::from_bits(3);
@@ -103,7 +103,7 @@ fn exact_sums_are_right_in_every_environment() {
     }
 }
 
-/// Sums by key, sums of windows, and statistics that follow from sums do not depend on it, either.
+/// Sums by key, sums of windows, and statistics that follow from sums do not depend on the environment, either.
 #[test]
 fn what_follows_from_exact_sums_is_right_in_every_environment() {
     let tiny = f64::from_bits(3);
@@ -218,7 +218,7 @@ fn an_environment_that_changes_after_the_plan_stops_its_run() {
     }
 }
 
-/// A value in flight when the mode is set, which would flush it to 0.
+/// A value that is in flight when the flush-to-zero mode is set. Arithmetic in that mode would flush it to 0.
 const SMALL: f64 = 3e-310;
 
 /// One rank sets the mode between start and wait.
@@ -310,7 +310,7 @@ fn an_operator_that_sets_the_mode_flushes_no_value() {
     assert_eq!(folded, Err(deviation));
 }
 
-/// Accepts the right value, or an error. Which of the two depends on which rank combines which values.
+/// Accepts the right value or an error: which one a rank gets depends on which rank combines which values.
 #[track_caller]
 fn assert_whole(outcome: &Result<f64, RunError>, expected: f64) {
     match outcome {
@@ -320,7 +320,7 @@ fn assert_whole(outcome: &Result<f64, RunError>, expected: f64) {
     }
 }
 
-/// No rank blames another for its own fault, whichever rank failed first.
+/// Each rank reports its own environment, not another rank's failure, whichever rank failed first.
 #[test]
 fn a_mode_on_all_ranks_is_the_same_error_on_all() {
     for algorithm in Algorithm::all().filter(|&other| other != Algorithm::MpiNative) {

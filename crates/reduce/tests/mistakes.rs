@@ -1,4 +1,4 @@
-//! What programs do by accident: odd numbers for the builder, and operators that panic or do not make NaNs canonical.
+//! Mistakes of programs: invalid settings of a builder, ranks that make different calls or leave, and operators that panic.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -106,7 +106,7 @@ fn parameters_have_limits() {
         let error = refused(|builder| builder.blocks(count));
         assert!(matches!(error, BuildError::Parameter(_)), "{error}");
     }
-    // Within the limit, a block has at least one column.
+    // A valid number of blocks may exceed the number of columns.
     threads::run(2, |world| {
         let builder = Plan::builder(world)
             .local_items(1)
@@ -137,7 +137,7 @@ fn a_row_that_no_memory_holds_is_refused() {
             }
         }
     }
-    // The error is the same on all ranks, also if only one rank reports it.
+    // The error is the same on all ranks, even if only one rank finds it.
     let width = at_most_all(1 << 60);
     let error = refused(|builder| builder.width(width));
     let bytes = width as u64 * 8;
@@ -146,7 +146,7 @@ fn a_row_that_no_memory_holds_is_refused() {
     if usize::BITS == 64 {
         assert!(text.contains(" 9223372036854775808 bytes "), "{text}");
     }
-    // No memory holds a list of that many blocks, either.
+    // No memory holds a list of all these blocks, either.
     let errors = threads::run(16, |world| {
         let ownership = Ownership::block_cyclic(u64::MAX, 16, 1).unwrap();
         let builder = Plan::builder(world).ownership(&ownership);
@@ -160,7 +160,7 @@ fn a_row_that_no_memory_holds_is_refused() {
     }
 }
 
-/// Ranks disagree on who owns what; one of them states a rule that is too long to list.
+/// Ranks disagree on who owns what; one of them states a rule whose list of ranges would be too long.
 #[test]
 fn a_rule_is_not_compared_by_listing_it() {
     let huge = |block_items| Ownership::block_cyclic(u64::MAX, 3, block_items).unwrap();
@@ -225,7 +225,7 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
     let pieces = |extents: [Vec<Range<u64>>; 3]| Ownership::from_extents(&extents).unwrap();
     let lower = |items| Ownership::from(Distribution::lower(items, 3).unwrap());
     let upper = |items| Ownership::from(Distribution::upper(items, 3).unwrap());
-    // The rank, its ownership, and the ownership of the others; the rank for which these differ, its items as stated, and the items that it has.
+    // The rank, its ownership, and the ownership of the others; the rank for which the two differ, its items as stated, and the items that it has.
     let cases = [
         (1, lower(10), upper(10), 0, "items 0..4", "items 0..3"),
         (1, upper(10), lower(10), 0, "items 0..3", "items 0..4"),
@@ -323,7 +323,7 @@ fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {
             .args(["--exact", "--nocapture"])
             .arg("ranges_of_all_ranks_that_no_memory_holds_are_refused")
             .env("TREEFOLD_TEST_LITTLE_MEMORY", "1")
-            // Otherwise each thread takes memory for allocations of its own.
+            // Otherwise each thread reserves memory for its own allocations.
             .env("MALLOC_ARENA_MAX", "1")
             .output()
             .unwrap();
@@ -345,7 +345,7 @@ fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {
     let BuildError::Memory { rank, bytes } = errors[0] else {
         panic!("{}", errors[0]);
     };
-    // At least 16 bytes for each range of each rank; more where a rank passes ranges on.
+    // At least 16 bytes for each range of each rank; more on a rank that forwards ranges.
     assert!(rank < RANKS && bytes >= 16 * u128::from(RANGES) * RANKS as u128);
     assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
 }
@@ -398,7 +398,7 @@ fn a_program_s_own_message_is_told_from_a_plan_s() {
     }
 }
 
-/// One rank measures the link while the other builds a plan: the first collective call of each meets the other's.
+/// One rank measures the link while the other builds a plan: their first messages meet.
 #[test]
 fn a_measurement_is_told_from_a_plan() {
     for measuring in 0..2 {
@@ -440,7 +440,7 @@ fn numbers_agree_with_their_nouns() {
     );
 }
 
-/// Items times width, which no `u64` holds.
+/// An error shows items times width in full, even if no `u64` can hold the product.
 #[test]
 fn a_planned_length_is_told_whole() {
     threads::run(1, |world| {
@@ -635,7 +635,7 @@ fn a_test_tells_that_a_rank_has_left() {
     }
 }
 
-/// A rank that has sent all its messages may leave, and the others' run goes on.
+/// A rank that has sent all its messages may leave, and the run continues on the other ranks.
 #[test]
 fn a_rank_that_left_early_does_not_end_the_others_run() {
     for seed in 0..200 {
@@ -668,7 +668,7 @@ fn a_rank_that_left_early_does_not_end_the_others_run() {
 /// Makes a call, and returns whether it succeeds.
 type Call = fn(&Plan<f64, Panicking>) -> bool;
 
-/// Rank 0 drops a run in which rank 1 needs it, and leaves. Rank 1 waits in another plan, for rank 2, and gets its result.
+/// Rank 0 drops a run in which rank 1 waits for rank 0, and leaves. Rank 1, which waits for rank 2 in another plan, gets that plan's result.
 #[test]
 fn a_run_that_cannot_end_does_not_end_another() {
     threads::run(3, |world| {

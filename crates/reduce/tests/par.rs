@@ -1,4 +1,4 @@
-//! Parallel folds against the recursive definition, for pools of every size.
+//! Compares parallel folds with the recursive definition, on pools of several sizes.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -17,7 +17,7 @@ fn pool(threads: usize) -> ThreadPool {
         .unwrap()
 }
 
-/// Any words; read as floats, they have any magnitude.
+/// Pseudorandom words. Read as doubles, they are positive and tiny, of many magnitudes.
 fn words(count: usize, seed: u64) -> impl Iterator<Item = u64> {
     let next = |state: &u64| {
         Some(
@@ -105,7 +105,7 @@ fn a_panic_of_the_operator_comes_through() {
     let _ = par::fold(&vec![1_u64; 200_000], &broken);
 }
 
-/// One thread of the pool flushes subnormal numbers to zero, and the caller does not.
+/// The threads of the pool flush subnormal numbers to zero, and the caller does not.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[test]
 fn a_thread_with_another_environment_is_an_error() {
@@ -124,7 +124,7 @@ fn a_thread_with_another_environment_is_an_error() {
     assert_eq!(par::sum(&[1.0; 8]), Ok(8.0));
 }
 
-/// The other parallel functions, on slices around and beyond what one thread folds alone.
+/// The other parallel functions, on slices that one thread folds alone, and on longer ones.
 #[test]
 fn the_other_twins_have_the_bits_of_one_thread() {
     for count in [0, 1, 1000, (1 << 17) + 1, 3 * (1 << 17) + 12_345] {

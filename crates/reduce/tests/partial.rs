@@ -1,4 +1,4 @@
-//! Partials and scans of one process: the definition's bits, however the items were divided, and every error.
+//! Partials and scans in one process have the definition's bits, however the items were divided. Also tests every error.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -49,7 +49,7 @@ fn runs(chunk_of: &[usize], chunks: usize) -> Vec<Vec<Range<u64>>> {
     let mut runs = vec![Vec::<Range<u64>>::new(); chunks];
     for (item, &chunk) in (0..).zip(chunk_of) {
         match runs[chunk].last_mut() {
-            // Some neighbours stay apart, as a program may pass them.
+            // Some adjacent items stay in separate ranges, as a program may pass them.
             Some(last) if last.end == item && item % 5 != 0 => last.end = item + 1,
             _ => runs[chunk].push(item..item + 1),
         }
@@ -57,7 +57,7 @@ fn runs(chunk_of: &[usize], chunks: usize) -> Vec<Vec<Range<u64>>> {
     runs
 }
 
-/// Merges the partials of chunks, two at a time, which `order` chooses, and checks the result.
+/// Merges the partials of chunks, two at a time, and checks the result. `order` chooses the two.
 fn check<O: Operator<f64>>(
     rows: &[f64],
     width: usize,
@@ -201,7 +201,7 @@ fn what_does_not_fit_together_is_told() {
     }
 }
 
-/// The sum of some items and the maximum of the others have no common reduction: no call on several partials mixes operators.
+/// The sum of some items and the maximum of the others have no common reduction, so merging partials of different operators is an error.
 #[test]
 fn partials_of_other_operators_do_not_mix() {
     let sums = Partial::new(&[1.0, 2.0], 0, 4, &Sum).unwrap();

@@ -1,4 +1,5 @@
-//! The suite on threads and, where a launcher has started this program, on MPI's ranks; and property tests against the recursive definition.
+//! Runs the suite on threads and, if a launcher has started this program, on MPI ranks. Compares plans with the recursive definition by
+//! property tests.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -36,7 +37,7 @@ fn suite_on_seeded_threads() {
     }
 }
 
-/// Every process of a launch runs this test alone: `mpirun -n 3 PROGRAM under_mpi --exact --ignored --nocapture`.
+/// Every process of a launch runs only this test: `mpirun -n 3 PROGRAM under_mpi --exact --ignored --nocapture`.
 #[cfg(feature = "mpi")]
 #[test]
 #[ignore = "every rank runs it: `cargo xtask test --stage mpi` starts them"]
@@ -87,7 +88,7 @@ fn corners_hold_every_pair_of_values() {
     suite::pairs::complete();
 }
 
-/// Each case on a world of its own: if all ranks wait for each other, threads get an error, and their world ends.
+/// Runs each case on a world of its own, because some cases end in a deadlock, which is an error on threads and ends their world.
 #[test]
 fn ranks_that_do_not_do_alike() {
     for ranks in [2, 3, 5, 8] {
@@ -194,7 +195,7 @@ proptest! {
     }
 }
 
-/// The number of messages of a rank under the published rules of the buffer, derived from its outbound subtrees alone.
+/// The number of messages of a rank under the published rules of the buffer, derived only from the rank's outbound subtrees.
 fn buffered_messages(distribution: &Distribution, rank: usize) -> u64 {
     let tree = Tree::new(distribution.items());
     let (mut messages, mut buffered, mut target) = (0, 0, None);
@@ -218,7 +219,7 @@ fn buffered_messages(distribution: &Distribution, rank: usize) -> u64 {
     messages + u64::from(buffered > 0)
 }
 
-/// The number of messages is what Algorithm 2 counts without the buffer, and what the buffer's rules allow with it.
+/// Without the buffer, the number of messages is the one that Algorithm 2 counts; with the buffer, the one that the buffer's rules give.
 #[test]
 fn messages_are_counted() {
     for (items_count, ranks) in [(9, 3), (1000, 17), (4097, 33), (20_000, 5)] {
@@ -253,7 +254,7 @@ fn messages_are_counted() {
     }
 }
 
-/// A rank that leaves, or panics, in the middle of a reduction: the others get an error that names it, and none hangs.
+/// If a rank leaves, or panics, in the middle of a reduction, the others get an error that names that rank, and no rank hangs.
 #[test]
 fn a_rank_that_leaves_in_mid_reduction() {
     let algorithms = Algorithm::all().filter(|algorithm| algorithm.is_scheduled());

@@ -1,6 +1,6 @@
-//! A process that is stopped while the others test their runs, or wait for them a moment at a time: their loops end by the silence limit, as
-//! blocking waits do, and with many runs in flight nobody blames a rank that lives. `cargo xtask test` starts this program with `mpirun`, with
-//! the number of the rank that stops.
+//! Stops a process while the others test their runs, or wait for them for short times. The silence limit must end these loops, as it ends
+//! blocking waits. With many runs in flight, errors must name no rank that is not stopped. `cargo xtask test` starts this program by `mpirun`,
+//! with the number of the rank to stop.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
@@ -13,7 +13,7 @@ use reduce::{Plan, RunError, Sum, World, exact, mpi};
 
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Far longer than a loop takes that ends by the limit. A longer loop fails.
+/// Far longer than a loop that the limit ends. If a loop takes longer, the test fails.
 const MOST: Duration = Duration::from_secs(20);
 
 /// A rank's work between two tests of its runs.
@@ -58,7 +58,7 @@ fn check(world: &World, stopped: usize) {
         // Launchers wake a process before they end it.
         process::exit(0);
     }
-    // A rank that has just received something from the stopped rank would not blame it, whatever the others report.
+    // A rank that has just received a message from the stopped rank would not name it, whatever the other ranks report.
     thread::sleep(LIMIT);
     let run = tested.start_allreduce(&[1.0]).expect("it is idle");
     named("tests", stopped, || run.test().err());
@@ -111,7 +111,8 @@ fn silent_after(what: &str, mut fails: impl FnMut() -> Option<RunError>) -> std:
     }
 }
 
-/// A rank may not find out who is silent, but it names no rank that is not silent. The ranks wait for different runs first, and test the other runs.
+/// A rank may not find out which rank is silent, but it names no rank that is not silent. The ranks first wait for different runs, and then test
+/// the other runs.
 fn many_in_flight(world: &World, plans: &[Plan<f64, Sum>], stopped: usize) {
     let start = |plan: &Plan<f64, Sum>| plan.start_allreduce(&[1.0]).expect("it is idle");
     let mut runs: Vec<_> = plans.iter().map(start).collect();

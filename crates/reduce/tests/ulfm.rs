@@ -1,6 +1,5 @@
-//! Processes are killed, and the others go on without them: `cargo xtask test --stage ulfm` starts this program by Open MPI's
-//! `mpirun --with-ft ulfm`, with the number of the moment at which
-//! processes are lost, and an algorithm.
+//! Processes are killed, and the others continue without them. `cargo xtask test --stage ulfm` starts this program by Open MPI's
+//! `mpirun --with-ft ulfm`. Its arguments are the number of the moment at which processes are lost, and an algorithm.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]

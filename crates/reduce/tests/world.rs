@@ -1,4 +1,4 @@
-//! Worlds, plans and runs in flight that are dropped in every order leak nothing: counted over all threads.
+//! Checks that worlds, plans and runs in flight leak no memory, in whatever order they are dropped. Counts the memory of all threads.
 
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]

@@ -17,7 +17,7 @@ pub(crate) trait Element: Pod + Send + Sync {
     }
 }
 
-/// A type whose items have an order, and are subtracted.
+/// An element type whose values can be compared and subtracted.
 pub(crate) trait Real: Element {
     /// `self` minus `other`; integers wrap around.
     #[must_use]

@@ -1,4 +1,4 @@
-//! The golden vectors of exact sums.
+//! Checks the golden vectors of exact sums, in one process and on ranks.
 
 use reduce::exact::{self, Accumulator, ComplexProductSum, ComplexSum, ProductSum, Sum};
 use reduce::{Plan, RunError, threads};
@@ -89,11 +89,11 @@ fn check_complex<T: Element + exact::Float>(case: &Value) {
     }
 }
 
-/// A call of a plan with this rank's factors.
+/// A call on a plan with this rank's factors.
 type ProductCall<T> =
     fn(&exact::Plan<ComplexProductSum<T>>, &[[T; 2]], &[[T; 2]]) -> Result<[T; 2], RunError>;
 
-/// The sum of products of complex numbers, by a call of a plan.
+/// Checks a sum of products of complex numbers, by a call on a plan.
 fn products_on_ranks<T: Element + exact::Float>(
     case: &Value,
     x: &[[T; 2]],

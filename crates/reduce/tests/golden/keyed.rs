@@ -1,4 +1,4 @@
-//! The golden bytes of sums and moments by key: one state for each item, merged from the last item to the first.
+//! Checks the golden bytes of sums and moments by key. Each item has its own state; all are merged, from the last item to the first.
 
 use reduce::exact::{
     CoMoments, Extrema, IntegerMoments, IntegerSum, Keyed, KeyedSlot, Mean, Moments, Powers,
@@ -57,10 +57,10 @@ fn check<T: Float>(case: &Value) {
     }
 }
 
-/// Gets the items of a range.
+/// A function that gets the items of a range.
 type With<'f, S> = &'f mut dyn FnMut(<S as Slot>::Items<'_>);
 
-/// Checks that one state for each item, merged from the last item to the first, has the bytes of a vector.
+/// Checks that the states of single items, merged from the last item to the first, have the bytes of a vector.
 fn slots<S: KeyedSlot>(case: &Value, with: impl Fn(usize, With<'_, S>)) {
     let key = |word: &String| u8::from_str_radix(word, 16).unwrap();
     let keys: Vec<u8> = words(case, "keys").iter().map(key).collect();

@@ -1,5 +1,5 @@
-//! Checks the golden vectors of `golden/`, by folds and exact sums of one process, and by plans on ranks. The folder next to this crate's
-//! sources is a link to the project's, which packaging follows.
+//! Checks the golden vectors of `golden/`, by folds and exact sums in one process, and by plans on ranks. This crate's folder `golden` is a link
+//! to the project's folder; a package has a copy of the files.
 
 #![allow(
     clippy::unwrap_used,
@@ -44,7 +44,7 @@ fn text<'c>(case: &'c Value, key: &str) -> &'c str {
     case[key].as_str().unwrap_or_default()
 }
 
-/// The cases of a file, checked for their number.
+/// The cases of a file. Checks that there are `count` cases.
 fn cases(file: &str, count: usize) -> Vec<Value> {
     let lines = fs::read_to_string(folder().join(file)).unwrap();
     let lines = lines.lines();
@@ -55,7 +55,7 @@ fn cases(file: &str, count: usize) -> Vec<Value> {
     cases
 }
 
-/// The Python readers share no code with this project.
+/// Checks the vectors by Python programs that share no code with this project.
 #[test]
 fn the_readers_in_python_agree() {
     for reader in ["check.py", "check_exact.py"] {

@@ -1,4 +1,4 @@
-//! The golden vectors with masks: by items of type `Option`, and by items where a value without effect replaces each masked one.
+//! Checks the golden vectors with masks, by items of type `Option`, and by items in which a value without effect replaces each masked item.
 
 use distribution::Distribution;
 use reduce::operator::custom;

@@ -1,4 +1,4 @@
-//! The golden vectors of tree order, and of the order in lanes.
+//! Checks the golden vectors of tree order, and of the order in lanes.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::element::{Element, Float, Real};
 use super::{cases, text, values, words};
 
-/// One rank, a few, and more ranks than most vectors have items.
+/// Numbers of ranks: one, a few, and more than most vectors have items.
 const RANKS: [usize; 5] = [1, 2, 3, 7, 12];
 
 #[test]
@@ -166,7 +166,7 @@ fn reduces<T: Element, O: Operator<T> + 'static>(
     }
 }
 
-/// NaNs are compared in canonical form: the bits of the NaNs of a program's own operator are up to the operator.
+/// The words of a row, with NaNs in canonical form, because a program's own operator may compute NaNs with any bits.
 fn found<T: Element>(row: &[T]) -> Vec<String> {
     row.iter().map(|value| value.canonical().word()).collect()
 }

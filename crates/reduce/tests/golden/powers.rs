@@ -1,5 +1,5 @@
-//! The golden vectors of two columns and of four powers: the bytes of states, one for each item, merged from the last item to the first,
-//! and two statistics.
+//! Checks the golden vectors of co-moments and of powers: two statistics, and the bytes of states. Each item has its own state; all are
+//! merged, from the last item to the first.
 
 use reduce::exact::{CoMoments, Powers};
 use serde_json::Value;

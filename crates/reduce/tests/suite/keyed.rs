@@ -1,5 +1,4 @@
-//! Sums by key are those of one process, for every distribution of the items, by every algorithm
-//! and operation.
+//! Sums by key over ranks equal those of one process, for every distribution of the items, every algorithm and every operation.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -25,7 +24,7 @@ pub(crate) const CHECKS: [(&str, Check); 8] = [
     ("sums by key of too many items", limits),
 ];
 
-/// The ranks' sums together have more items than one sum can count.
+/// The ranks together have more items than one sum can count.
 fn limits(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     if ranks == 1 {
@@ -52,7 +51,7 @@ fn limits(world: &World) {
         let plan = builder().build_keyed::<Sum<f64>>(3).unwrap();
         assert_eq!(plan.allreduce(&sums).err(), Some(error.clone()));
         assert_eq!(plan.reduce(&sums).err(), Some(error.clone()));
-        // The plan is not spent, and can add the items of one of these ranks.
+        // The plan is not spent: it adds the items of one of these ranks.
         let one = if rank == 0 {
             sums.clone()
         } else {
@@ -107,11 +106,11 @@ pub(crate) struct Lot {
 /// The magnitudes of the items.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
-    /// Some twenty exponents, at one scale on all ranks.
+    /// Twenty exponents, the same on all ranks.
     Near,
-    /// At another scale on each rank, a hundred exponents from the next rank's.
+    /// Twenty exponents on each rank, which differ by a hundred from those of the next rank.
     Apart,
-    /// Of all exponents, subnormal numbers included.
+    /// All exponents, including subnormal numbers.
     Far,
     /// Near, with zeros, infinities and NaNs among them.
     Special,
@@ -121,7 +120,7 @@ impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::Near, Self::Apart, Self::Far, Self::Special];
 }
 
-/// The lots of all ranks: some have no items, and the first the most.
+/// The lots of all ranks. Some lots have no items; the first lot usually has the most.
 pub(crate) fn lots(ranks: usize, keys: usize, kind: Kind, seed: u64) -> Vec<Lot> {
     let mut state = seed ^ 0x9E37_79B9_7F4A_7C15;
     let mut next = move || {
@@ -282,7 +281,7 @@ fn slots(world: &World) {
     slot::<exact::IntegerMoments>(world, &two, |lot, add| add(lot.integers()[..].into()));
 }
 
-/// Gets items of a slot.
+/// A function that gets the items of a slot.
 type WithItems<'f, S> = &'f mut dyn FnMut(<S as exact::Slot>::Items<'_>);
 
 /// Checks a type of slot. `with` passes the items of a lot to a function.
@@ -403,7 +402,7 @@ fn under_way(world: &World) {
         }
         assert_eq!(bits(&run.wait().unwrap().values()), expected);
         let run = plan.start_allreduce(&local).unwrap();
-        // To refuse a call meanwhile, as another language may, changes nothing.
+        // Refusing a call meanwhile, as bindings of other languages may do, changes nothing.
         plan.refuse(Operation::Allreduce);
         plan.refuse(Operation::Scan);
         while let Err(error) = run.wait_timeout(Duration::from_micros(20)) {
@@ -419,7 +418,7 @@ fn under_way(world: &World) {
     assert!(plan.allreduce(&local).is_ok());
 }
 
-/// Each rank waits in an order of its own.
+/// Each rank waits for its runs in an order of its own.
 fn several_in_flight(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     let sizes = [3, 40, 100];

@@ -1,4 +1,4 @@
-//! Rows that are not copied, and that are cut into strips.
+//! Long rows, which plans do not copy but use in place, and cut into strips.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ fn long_rows(world: &World) {
     }
 }
 
-/// Messages of up to 32 KiB go through memory that ranks share: rows are cut into strips of that length, of different lengths, and shorter ones.
+/// Messages of up to 32 KiB go through memory that ranks share. These rows are longer, so they are cut into strips.
 fn longer_than_a_message(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     for width in [4097, 20_001] {
@@ -95,7 +95,7 @@ fn longer_than_a_message(world: &World) {
     }
 }
 
-/// The slices are free as soon as the runs have started; blocking runs of other plans continue meanwhile.
+/// The slices are free as soon as the runs have started. Blocking runs of other plans are possible meanwhile.
 fn in_flight(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let items = with_nan(2 * size);
@@ -125,7 +125,7 @@ fn in_flight(world: &World) {
                 assert_eq!(bits(&row), expected, "{algorithm}");
             }
         }
-        // A blocking call on one rank meets a started one on another.
+        // A run is a blocking call on some ranks, and is started and tested on the others.
         let mut row = vec![0.0; WIDTH];
         if rank % 2 == 0 {
             blocking.allreduce_into(own, &mut row).unwrap();
@@ -140,13 +140,13 @@ fn in_flight(world: &World) {
     }
 }
 
-/// If sends need further calls to arrive, the last rank of a chain cannot go on until its neighbour receives.
+/// If sends need further calls to arrive, the last rank of a chain cannot continue until its neighbour receives.
 fn untaken(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     if size == 1 {
         return;
     }
-    // So long that most MPI libraries do not send a block before the receiver asks for it.
+    // Blocks are so long that most MPI libraries do not send a block before the receiver asks for it.
     const BLOCKS: usize = 40;
     let width = BLOCKS * 8192;
     let plan = Plan::builder(world)

@@ -1,4 +1,5 @@
-//! Pairs instead of a product: rows with a value of each choice, in which every value of a choice meets every value of each other choice.
+//! Pairwise testing: rows with a value of each choice, in which any two values of different choices occur together. Far fewer rows than all
+//! combinations are needed.
 
 /// Rows of indices, one for each choice, in which all pairs of values occur; `counts` has the number of each choice's values.
 ///
@@ -25,7 +26,7 @@ pub(crate) fn pairs<const N: usize>(counts: [usize; N]) -> Vec<[usize; N]> {
             if row[next].is_some() {
                 continue;
             }
-            // The value that meets most of the row's values for the first time. Rows break ties differently.
+            // The value that meets most of the row's values for the first time. Ties are broken differently from row to row.
             let meets = |value: usize| {
                 let others = (0..N).filter(|&other| {
                     row[other].is_some_and(|chosen| {
