@@ -14,7 +14,7 @@ use reduce::sum;
 const DOUBLE_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 const FLOAT_ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
-/// How far `total` is from the exact sum, rounded once.
+/// The difference between `total` and the exact sum, rounded once.
 fn error(items: &[f64], total: f64) -> f64 {
     let exact = units::sum(items.iter().copied());
     units::to_double(&(exact - units::units(total))).abs()

@@ -10,7 +10,7 @@ use reduce::{
     Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Max, MessageBuffer, Plan, threads,
 };
 
-/// The plan that a rank builds: a plan of a kind, with one setting that may differ from the first rank's.
+/// The plan that a rank builds: a kind of plan, with at most one setting that is not the usual one.
 #[derive(Clone, Copy)]
 struct Variant {
     kind: &'static str,
@@ -23,7 +23,7 @@ struct Variant {
 type Build = fn(Builder) -> Result<(), BuildError>;
 type Set = fn(Builder) -> Builder;
 
-/// No setting that differs.
+/// Changes no setting.
 const USUAL: (&str, Set) = ("nothing", |builder| builder);
 
 /// Settings that every kind but the last one uses.
@@ -60,7 +60,7 @@ const SETTINGS: &[(&str, Set)] = &[
 /// The settings of kinds that have a width.
 const WIDTHS: &[(&str, Set)] = &[("width", |builder| builder.width(2))];
 
-/// A kind of plan, the setting in which this one differs from the first of the kind, its build, and the settings that the kind uses.
+/// A kind of plan, the setting in which this entry differs from the first entry of the kind, its build, and the settings that the kind uses.
 type Kind = (
     &'static str,
     &'static str,

@@ -1,4 +1,4 @@
-//! Plans take the messages and rounds that their schedules promise, for every distribution.
+//! Plans need the numbers of messages and rounds that their algorithms promise, for every distribution.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -8,7 +8,7 @@ use reduce::threads::run;
 use reduce::{Algorithm, MessageBuffer, Plan};
 use tree_index::Tree;
 
-/// p = 1, 17, …, 241, and the neighbours of powers of two.
+/// Some of p = 1, 17, 33, …, 241, and powers of two with their neighbours.
 const RANKS: [usize; 14] = [1, 2, 3, 4, 7, 8, 9, 16, 17, 33, 64, 113, 128, 241];
 
 /// Number of messages of all ranks, and the most rounds of a rank, in one run.
@@ -163,8 +163,7 @@ fn a_message_buffer_changes_messages_and_no_bit() {
     }
 }
 
-/// The lengths of the lists, which ranks exchange in addition to the lists, do not take p - 1
-/// messages a rank.
+/// Ranks exchange the lengths of their lists in about log2 p messages for each rank, not p - 1.
 #[test]
 fn sums_that_do_not_fit_take_a_logarithm_of_messages() {
     for ranks in [2, 3, 8, 13, 64, 100] {

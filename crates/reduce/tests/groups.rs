@@ -1,5 +1,5 @@
-//! Worlds of threads that are duplicated and split: messages of two worlds never meet, deadlocks are found across them, and each world goes on after
-//! a loss.
+//! Worlds of threads are duplicated and split. Messages of one world never match receives of another, deadlocks across worlds are detected, and each
+//! world can continue after a loss.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
@@ -43,7 +43,7 @@ fn duplicates_are_apart() {
                     let builder = Plan::builder(world).algorithm(algorithm).width(30);
                     builder.local_items(1).build::<f64>().unwrap()
                 };
-                // The plans have the same number and turn in their worlds.
+                // Each plan has the same tags in its world as the other two in theirs.
                 let plans = worlds.map(plan);
                 let mut order = [0, 1, 2];
                 order.rotate_left(rank % 3);
@@ -54,7 +54,7 @@ fn duplicates_are_apart() {
                         (index, plans[index].start_allreduce_row(&row).unwrap())
                     })
                     .collect();
-                // A wait drives the runs of its own world alone.
+                // A wait drives only the runs of its own world.
                 runs.sort_by_key(|&(index, _)| index);
                 for (index, run) in runs {
                     let expected = (index * 10) as f64 * size;
@@ -92,7 +92,7 @@ fn parts_have_the_ranks_of_their_colour_in_the_order_of_their_keys() {
                 let mut before = [-1.0];
                 plan.exscan(&[1.0], &mut before).unwrap();
                 assert_eq!(before, [part.rank() as f64]);
-                // The part is split again; and the program sends messages of its own.
+                // The part is split again, and the program sends messages of its own there.
                 let pair = split(&part, Some(part.rank() as u64 / 2), 0)
                     .unwrap()
                     .unwrap();
@@ -181,7 +181,7 @@ fn parts_agree_each_for_itself() {
     });
 }
 
-/// A rank of five is lost. The worlds of the others all end; each is shrunk, even the world of the part that did not have the lost rank.
+/// One of five ranks is lost. All worlds of the other ranks end, and each is shrunk, even the world of the part that did not have the lost rank.
 #[test]
 fn every_world_goes_on_after_a_loss() {
     let lost_part = AtomicUsize::new(0);
@@ -217,7 +217,7 @@ fn every_world_goes_on_after_a_loss() {
         assert_eq!(shrunk.left, left);
         assert_eq!(shrunk.left[shrunk.world.rank()], part.rank());
         lost_part.fetch_add(1, Ordering::Relaxed);
-        // The order of the keys stays.
+        // The ranks are still in the order of their keys.
         let plan = Plan::builder(&shrunk.world)
             .local_items(1)
             .build::<f64>()
@@ -225,7 +225,7 @@ fn every_world_goes_on_after_a_loss() {
         let mut before = [0.0];
         plan.exscan(&[1.0], &mut before).unwrap();
         assert_eq!(before, [shrunk.world.rank() as f64]);
-        // The surviving ranks can be split again, and the other worlds go on as well.
+        // The shrunk world can be duplicated, and the other worlds continue as well.
         let again = duplicate(&shrunk.world).unwrap();
         assert_eq!(sum(&again, 1.0), again.size() as f64);
         let all = second.shrink().unwrap();
@@ -254,7 +254,7 @@ fn every_world_goes_on_after_a_loss() {
     );
 }
 
-/// A seed replays: what a rank sees in two worlds comes in the same order again.
+/// The same seed replays both worlds: a rank sees the same events, in the same order.
 #[test]
 fn a_seed_replays_both_worlds() {
     let order = |seed| {

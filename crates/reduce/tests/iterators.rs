@@ -1,4 +1,4 @@
-//! Reductions of iterators, sequential and rayon's, against the recursive definition.
+//! Compares reductions of iterators, sequential ones and rayon's, with the recursive definition.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -78,7 +78,7 @@ fn no_items() {
     );
 }
 
-/// Gives `gives` items, and says that there are `says`.
+/// An iterator that gives `gives` items, and states a length of `says`.
 struct Liar {
     gives: usize,
     says: usize,
@@ -179,7 +179,7 @@ mod parallel {
         }
     }
 
-    /// Parts give `more` items than they say, or fewer.
+    /// A parallel iterator whose parts give `more` items than their stated length, or fewer if `more` is negative.
     #[derive(Clone, Copy)]
     struct ParallelLiar {
         says: usize,
@@ -223,7 +223,7 @@ mod parallel {
         }
     }
 
-    /// A slice, and a length that leaves out its last items.
+    /// A parallel iterator over a slice, whose stated length may leave out the last items.
     struct Longer<'a>(&'a [f64], usize);
 
     impl ParallelIterator for Longer<'_> {

@@ -1,4 +1,4 @@
-//! Reductions in lanes against the recursive definition: in one process, by one thread and by pools.
+//! Compares reductions in lanes with the recursive definition, in one process, by one thread and by pools of threads.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use reduce::operator::custom;
 use reduce::{FoldError, Max, Operator, Product, Sum, fold_lanes, fold_rows_lanes, sum_lanes};
 
-/// Numbers of lanes with kernels, and without.
+/// Numbers of lanes, some of which have kernels.
 fn lanes() -> impl Strategy<Value = usize> {
     prop_oneof![
         prop::sample::select(vec![1, 2, 16, 32, 64, 128, 256]),

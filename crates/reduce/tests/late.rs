@@ -16,7 +16,7 @@ use reduce::{BuildError, Plan, World};
 #[derive(Debug)]
 struct Impatient {
     inner: ThreadCommunicator,
-    /// The number of receives before that one; `None` if no receive fails.
+    /// The number of receives before the one that fails; `None` if no receive fails.
     patience: Rc<Cell<Option<u32>>>,
 }
 
@@ -85,7 +85,7 @@ impl Communicator for Impatient {
     }
 }
 
-/// Rank 1 gives up a part after it has sent its messages, so rank 0 completes that part, and goes on.
+/// Rank 1 gives up a part after it has sent its messages, so rank 0 completes that part, and continues with the next one.
 #[test]
 fn a_rank_that_gives_up_one_part_gives_up_the_others() {
     // Each of the two parts that communicate is an allreduce, in which rank 1 receives once.

@@ -1,4 +1,4 @@
-//! Threads are lost, and the others go on without them.
+//! Threads are lost, and the others continue without them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![allow(
     clippy::print_stdout,
-    reason = "cargo shows what took how long where a test fails"
+    reason = "if a test fails, cargo shows the times"
 )]
 
 use std::sync::{Mutex, PoisonError};
@@ -60,7 +60,7 @@ fn grows_at_most<R>(limit: u32, small: impl Fn() -> R, large: impl Fn() -> R) {
     assert!(!is_slow_each_time, "more than {limit} times as long");
 }
 
-/// A rule is not written out to choose a schedule.
+/// The choice of a schedule does not list the blocks of a rule.
 #[test]
 fn a_plan_of_many_small_blocks_is_built_at_once() {
     let build = |items: u64| {
@@ -75,7 +75,7 @@ fn a_plan_of_many_small_blocks_is_built_at_once() {
     grows_at_most(100, || build(30_000), || build(30_000_000));
 }
 
-/// A rule is not written out to build a plan in lanes, either.
+/// The construction of a plan in lanes does not list the blocks of a rule, either.
 #[test]
 fn a_plan_in_lanes_of_many_small_blocks_is_built_at_once() {
     let build = |items: u64, block_items: u64| {
@@ -128,7 +128,7 @@ fn a_scan_of_single_items_takes_linear_time() {
     grows_at_most(30, || scan(2500), || scan(20_000));
 }
 
-/// Starts a run of a new plan. The function that it returns waits, and returns whether the result is right.
+/// Starts a run of a new plan. The returned function waits for the run, and returns whether the result is right.
 type Start = fn(&World) -> Box<dyn FnOnce() -> bool>;
 
 /// One of each kind of run. Sums by key with a NaN need an exchange, too.
@@ -161,7 +161,7 @@ fn start_keyed(world: &World, item: f64) -> Box<dyn FnOnce() -> bool> {
     })
 }
 
-/// Starts `count` runs at once, for which ranks wait in different orders.
+/// Starts `count` runs at once. The ranks wait for the runs in different orders.
 fn in_flight(ranks: usize, start: Start, count: usize) {
     threads::run(ranks, |world| {
         let mut runs: Vec<_> = (0..count).map(|_| Some(start(world))).collect();

@@ -1,5 +1,4 @@
-//! Runs the suite on threads and, if a launcher has started this program, on MPI ranks. Compares plans with the recursive definition by
-//! property tests.
+//! Runs the suite on threads and, if a launcher has started this program, on MPI ranks. Also has property tests of plans.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

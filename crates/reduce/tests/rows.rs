@@ -1,4 +1,4 @@
-//! Rows, fields and fused sums: the definition's bits, canonical NaNs, empty values and errors.
+//! Tests rows, fields and fused sums: the definition's bits, canonical NaNs, empty values and errors.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -79,7 +79,7 @@ proptest! {
         check(width, words, &mix, |&x| x);
     }
 
-    /// All results have one NaN: whether a sum is NaN is reproducible, and its bits are fixed.
+    /// All NaNs in results have the same bits, so the bits of results can be compared.
     #[test]
     fn fused_sums_have_the_bits_of_sums_of_their_leaves(
         words in prop::collection::vec((any::<u64>(), any::<u64>()), 0..1200),
@@ -176,7 +176,7 @@ fn compose(left: [u64; 3], right: [u64; 3]) -> [u64; 3] {
     ]
 }
 
-/// Items without a type have the bits of those with one in every call of every algorithm.
+/// Items of words are reduced to the same bits as items of a Rust type, by every call and every algorithm.
 #[test]
 fn items_of_words_are_reduced_as_typed_ones() {
     const EMPTY: [u64; 3] = [1, 0, 0];

@@ -111,8 +111,7 @@ fn silent_after(what: &str, mut fails: impl FnMut() -> Option<RunError>) -> std:
     }
 }
 
-/// A rank may not find out which rank is silent, but it names no rank that is not silent. The ranks first wait for different runs, and then test
-/// the other runs.
+/// A rank may not find out which rank is silent, but it names no other rank. The ranks first wait for different runs, then test the others.
 fn many_in_flight(world: &World, plans: &[Plan<f64, Sum>], stopped: usize) {
     let start = |plan: &Plan<f64, Sum>| plan.start_allreduce(&[1.0]).expect("it is idle");
     let mut runs: Vec<_> = plans.iter().map(start).collect();

@@ -1,4 +1,4 @@
-//! The schedule is chosen alike on all ranks, can be named, and never changes a bit.
+//! All ranks choose the same schedule. A program or the environment can name it, and it never changes a bit.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -91,7 +91,7 @@ proptest! {
         .unwrap();
         let bits = |row: &[f64]| -> Vec<u64> { row.iter().map(|value| value.to_bits()).collect() };
         for (algorithm, found_blocks, result) in &found {
-            // All ranks choose alike, and as named.
+            // All ranks choose the same algorithm; if one is named, that one.
             prop_assert_eq!((algorithm, found_blocks), (&found[0].0, &found[0].1));
             // For some numbers of ranks and ports, dissemination has no program of its own.
             let is_named = |named| {
@@ -140,7 +140,7 @@ fn ranks_that_take_turns_send_few_messages() {
     assert!(line.ends_with("by binomial"), "{line}");
 }
 
-/// If messages between nodes take long, the schedule with the fewest rounds between nodes wins; if many messages crowd each other, one with fewer.
+/// If messages between nodes take long, the fewest rounds between nodes win. If many messages crowd each other, fewer messages win.
 #[test]
 fn far_nodes_go_another_way_than_near_ones() {
     let line = |ranks, delay_ns, crowding_ns| {

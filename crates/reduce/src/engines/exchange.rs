@@ -40,8 +40,7 @@ struct ExchangeState {
     distance: usize,
     /// The receive of the round under way.
     round: Option<Request>,
-    /// Lengths of lists, in words. At first, index i has the length of the list for the rank that is i above this rank; after the last round,
-    /// of the list from the rank that is i below.
+    /// Lengths of lists, in words. Index i is for the list to the rank i above this one at first, and from the rank i below after the last round.
     lengths: Vec<u64>,
     /// This rank's lists that are not empty and have not been sent yet, each with its receiver.
     lists: Vec<(usize, Vec<u64>)>,

@@ -234,8 +234,7 @@ impl RunError {
     }
 
     /// The ranks that are lost, by their numbers in this world, as far as this rank knows: they have panicked, have left while others waited
-    /// for them, or their processes have died. Empty if only other ranks know which ranks are lost. The program can continue after
-    /// [`World::shrink`].
+    /// for them, or their processes have died. Empty if only other ranks know. The program can continue after [`World::shrink`].
     ///
     /// `None` if the run failed for another reason, such as [`RunError::RankFailed`]: the failed rank is not lost, and the world stays usable.
     ///

@@ -290,8 +290,7 @@ fn grown<'a, T: Copy>(scratch: &'a mut Vec<T>, items: &[T], width: usize) -> Opt
     Some(scratch)
 }
 
-/// Implements one operator for one integer type, by its name, operation and empty value. `$shared` is a type whose folds have the same bits, so
-/// that both types use the same compiled code.
+/// Implements an operator for an integer type. `$shared` is a type whose folds have the same bits, so both types use the same compiled code.
 macro_rules! integer_operator {
     ($integer:ty as $shared:ty, $operator:ident, $name:literal, $combine:expr, $empty:expr, $combine_shared:expr) => {
         impl Operator<$integer> for $operator {

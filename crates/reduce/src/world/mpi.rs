@@ -29,8 +29,7 @@ pub fn world() -> Result<World, comm::Error> {
     MpiCommunicator::world().map(World::new)
 }
 
-/// The handle of a world's communicator, for calls that do not change the communicator: see [`MpiCommunicator::handle`]. `None` if the ranks are
-/// not MPI processes.
+/// The handle of a world's communicator, for calls that do not change it: see [`MpiCommunicator::handle`]. `None` for ranks that are not processes.
 pub fn handle(world: &World) -> Option<Comm> {
     world.transport().mpi_handle()
 }

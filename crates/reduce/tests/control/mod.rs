@@ -59,7 +59,7 @@ mod aarch64 {
     ];
 }
 
-/// Sets this thread's register. The caller sets it back to [`DEFAULT`], unless the thread ends before.
+/// Sets this thread's register. The caller resets the register to [`DEFAULT`], unless the thread ends first.
 pub fn set(control: Bits) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is set.
@@ -73,7 +73,7 @@ pub fn set(control: Bits) {
     }
 }
 
-/// This thread's register, with the flags of exceptions that have happened since it was set.
+/// This thread's register, with the flags of exceptions that have happened since the register was set.
 #[cfg(target_arch = "x86_64")]
 pub fn get() -> Bits {
     let mut control: Bits = 0;

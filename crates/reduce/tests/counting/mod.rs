@@ -16,23 +16,23 @@ thread_local! {
 }
 
 #[expect(unsafe_code, reason = "an allocator is an unsafe trait")]
-// SAFETY: everything is the system allocator's; counting touches no memory that is asked for.
+// SAFETY: the system allocator does all the work, and counting does not touch the memory that it returns.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // A thread that ends may allocate after its counter is gone.
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the allocator requires what the caller promises.
+        // SAFETY: the caller promises what the system allocator requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the allocator requires what the caller promises.
+        // SAFETY: the caller promises what the system allocator requires.
         unsafe { System.dealloc(memory, layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the allocator requires what the caller promises.
+        // SAFETY: the caller promises what the system allocator requires.
         unsafe { System.realloc(memory, layout, size) }
     }
 }
@@ -44,7 +44,7 @@ pub(crate) fn allocations() -> u64 {
     ALLOCATIONS.get()
 }
 
-/// Checks every schedule with two of the four shapes of rows: with one rank more, the other two.
+/// Checks every schedule with two of the four shapes of rows. A world with one more rank checks the other two.
 pub(crate) fn runs_allocate_nothing(world: &World) {
     const ROWS: [(usize, usize); 4] = [(1, 1), (3, 3), (100, 1), (300, 7)];
     let scheduled = Algorithm::all().filter(|algorithm| algorithm.is_scheduled());
@@ -55,7 +55,7 @@ pub(crate) fn runs_allocate_nothing(world: &World) {
     }
 }
 
-/// Keeps the ranks in step: a rank ahead of its receivers needs memory for messages that wait.
+/// Checks one schedule. Allreduces by a second plan keep the ranks in step, because a rank ahead of its receivers needs memory for their messages.
 fn check(world: &World, algorithm: Algorithm, width: usize, blocks: usize) {
     let build = || {
         Plan::builder(world)

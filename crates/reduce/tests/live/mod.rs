@@ -1,4 +1,4 @@
-//! An allocator that counts how many bytes all threads together have allocated.
+//! An allocator that counts the bytes that all threads together have allocated.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -13,24 +13,24 @@ fn count(bytes: usize, sign: i64) {
 }
 
 #[expect(unsafe_code, reason = "an allocator is an unsafe trait")]
-// SAFETY: everything is the system allocator's; counting touches no memory that is asked for.
+// SAFETY: the system allocator does all the work, and counting does not touch the memory that it returns.
 unsafe impl GlobalAlloc for Live {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 1);
-        // SAFETY: the allocator requires what the caller promises.
+        // SAFETY: the caller promises what the system allocator requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         count(layout.size(), -1);
-        // SAFETY: the allocator requires what the caller promises.
+        // SAFETY: the caller promises what the system allocator requires.
         unsafe { System.dealloc(memory, layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(layout.size(), -1);
         count(size, 1);
-        // SAFETY: the allocator requires what the caller promises.
+        // SAFETY: the caller promises what the system allocator requires.
         unsafe { System.realloc(memory, layout, size) }
     }
 }

@@ -1,4 +1,4 @@
-//! Every collective operation of a plan, for rows and for items in any pieces, against the recursive definition.
+//! Compares every collective operation of a plan with the recursive definition, for rows and for items in any pieces.
 
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ impl Choices {
     }
 }
 
-/// Random pieces for random ranks, in random order.
+/// An ownership in which ranges of random length belong to random ranks, in random order.
 pub(crate) fn random_ownership(items: u64, ranks: usize, seed: u64) -> Ownership {
     let mut choices = Choices(seed);
     let mut extents: Vec<Vec<Range<u64>>> = vec![Vec::new(); ranks];
@@ -202,7 +202,7 @@ fn scattered(world: &World) {
             let root = world.size() - 1;
             let in_turn = ownerships[usize::from(turn % 2 == 0)];
             check_rows(world, &items, 2, Sum, in_turn, algorithm, root);
-            // By extents: a rank need not know any other rank's.
+            // By extents: a rank need not know the extents of other ranks.
             let extents: Vec<Range<u64>> = ownership.extents(world.rank()).collect();
             let numbers: Vec<u64> = (1..=count).collect();
             let plan = Plan::builder(world)
@@ -219,7 +219,7 @@ fn scattered(world: &World) {
     }
 }
 
-/// Rank 0 has the last items, rank 1 those before, and so on.
+/// An ownership in which rank 0 has the last items, rank 1 the items before those, and so on.
 fn permuted_ownership(items: u64, ranks: usize) -> Ownership {
     let distribution = Distribution::lower(items, ranks).unwrap();
     let mirrored: Vec<Vec<Range<u64>>> = (0..ranks)
@@ -345,7 +345,7 @@ fn broadcast(world: &World) {
                 .algorithm(algorithm)
                 .build::<f64>()
                 .unwrap();
-            // A row is passed on unchanged, even a NaN that is not canonical.
+            // A broadcast changes no value, not even a NaN that is not canonical.
             let row = [1.5, -0.0, f64::from_bits(0xFFF8_0000_0000_1234)];
             let mut own = if world.rank() == root { row } else { [9.0; 3] };
             plan.broadcast(&mut own).unwrap();
@@ -401,7 +401,7 @@ fn bad_extents(world: &World) {
     let far = start + 5..start + 15;
     assert_same_error(world, &build(far).unwrap_err(), &["no rank owns"]);
     if last > 0 {
-        // Rank 0 has no items before its own, so this takes a second rank.
+        // The last rank claims items of the rank before it.
         let near = (last as u64 * 10 - 5)..(last as u64 * 10 + 5);
         assert_same_error(world, &build(near).unwrap_err(), &["both own", "and"]);
         let builder = Plan::builder(world);

@@ -1,5 +1,4 @@
-//! Exact sums: the same value for every distribution of the items, by every algorithm and
-//! operation.
+//! Exact sums have the same value for every distribution of the items, every algorithm and every operation.
 
 use reduce::exact::{self, ComplexProductSum, ComplexSum, LimitError, ProductSum, Sum};
 use reduce::{Algorithm, BuildError, Operation, Plan, RunError, World};
@@ -16,7 +15,7 @@ pub(crate) const CHECKS: [(&str, Check); 7] = [
     ("exact sums of too many items", limits),
 ];
 
-/// The ranks' sums together have more items than one sum can count.
+/// The ranks together have more items than one sum can count.
 fn limits(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     if ranks == 1 {
@@ -36,7 +35,7 @@ fn limits(world: &World) {
         let outcome = plan.allreduce_into(&[local], &mut result);
         assert_eq!(outcome, Err(RunError::Limit { rank, error }), "{algorithm}");
         assert_eq!(result[0].value().to_bits(), 7.0_f64.to_bits());
-        // The plan is not spent, and can add the items of one of these ranks.
+        // The plan is not spent: it adds the items of one of these ranks.
         let one = if rank == 0 { local } else { Sum::new() };
         let sum = plan.allreduce(&one).unwrap();
         assert!(
@@ -78,7 +77,7 @@ fn every_algorithm(world: &World) {
         let root = ranks / 2;
         let builder = Plan::builder(world).algorithm(algorithm).root(root);
         let plan = builder.build_exact::<Sum<f64>>().unwrap();
-        // Any number of items, by the same plan.
+        // The same plan adds any number of items.
         for count in [0, 1, 2, 50, 3000] {
             let mut items = numbers(count, count as u64);
             for seed in 0..2 {
@@ -95,7 +94,7 @@ fn every_algorithm(world: &World) {
             assert_eq!(plan.sum(&lots[rank]), Ok(f64::INFINITY));
         }
         assert_eq!(plan.sum(&[-0.0]).unwrap().to_bits(), (-0.0_f64).to_bits());
-        // The partial sums overflow, the sum does not.
+        // The partial sums overflow, but the sum of all items does not.
         let own = match rank {
             0 => [f64::MAX, f64::MAX],
             _ => [0.0, 0.0],

@@ -1,4 +1,4 @@
-//! Ranks that make different calls: every rank that cannot get a result gets an error, at once, and no rank gets a wrong value.
+//! Ranks make different calls: every rank that cannot get a result gets an error at once, and no rank gets a wrong value.
 
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
 
@@ -14,7 +14,7 @@ use reduce::{Algorithm, BuildError, Builder, Operation, Plan, RunError, Sum, Wor
 
 use super::Check;
 
-/// A mismatch may leave all ranks waiting. Threads detect that, and their world ends; MPI's goes on.
+/// Checks for MPI alone. A mismatch may leave all ranks waiting: that ends a world of threads, but not a world of MPI processes.
 #[allow(dead_code, reason = "threads have a world for each case")]
 pub(crate) const MISMATCHES: [(&str, Check); 3] = [
     ("ranks in different operations", different_operations),
@@ -130,7 +130,7 @@ pub(crate) struct OddOneOut {
 }
 
 impl OddOneOut {
-    /// All cases by some algorithms; on many ranks, only those in which the others run an allreduce.
+    /// The cases for these algorithms; on many ranks, only those in which the other ranks run an allreduce.
     pub(crate) fn all(
         size: usize,
         algorithms: impl Iterator<Item = Algorithm>,
@@ -164,7 +164,7 @@ impl OddOneOut {
         if let Err(error) = &first {
             assert!(is_known(error), "{self:?}: {error}");
         }
-        // A rank that does not depend on the odd one may get the second run's result, or the error there.
+        // A rank that does not depend on the odd rank may get the second run's result, or an error in the second run.
         match run(&plan, Operation::Allreduce, 10.0) {
             Ok(row) => {
                 let total = 10.0 * f64::from(u32::try_from(world.size()).unwrap());
@@ -175,8 +175,8 @@ impl OddOneOut {
     }
 }
 
-/// Whether an error says which ranks make different calls. If all threads wait, the error says so, and for which ranks. A rank that has learned of
-/// the mismatch, and has left, may be reported missing before the same notice comes to the next rank.
+/// Whether an error is one that different calls may cause. If all threads wait, the error says for which ranks. A rank that has learned of the
+/// mismatch, and has left, may be reported missing before the notice of the mismatch reaches the next rank.
 fn is_known(error: &RunError) -> bool {
     matches!(
         error,
@@ -187,7 +187,7 @@ fn is_known(error: &RunError) -> bool {
     )
 }
 
-/// Checks on one world, which can still be used.
+/// Runs the checks on one world, which must stay usable.
 pub(crate) fn different_operations(world: &World) {
     if world.size() > 1 {
         // Each case may take a tenth of a second.
@@ -267,7 +267,7 @@ fn summing(builder: Builder) -> (exact::Plan<exact::Sum<f64>>, usize) {
     (plan, rank)
 }
 
-/// Rank 0 reduces something else than the others, in the same operation.
+/// A case in which rank 0 reduces something else than the other ranks, in the same operation.
 #[derive(Clone, Copy)]
 pub(crate) struct OddOperand {
     pub(crate) algorithm: Algorithm,
@@ -325,7 +325,7 @@ impl OddOperand {
     }
 }
 
-/// Checks on one world, which can still be used.
+/// Runs the checks on one world, which must stay usable.
 pub(crate) fn different_operands(world: &World) {
     if world.size() > 1 {
         let has_native = world.transport().native_reductions().is_some();
@@ -346,7 +346,7 @@ pub(crate) fn different_operands(world: &World) {
     assert_world_works(world);
 }
 
-/// Rank 0 makes one call less than the others. That call does not concern rank 0.
+/// Rank 0 skips a call, the reduce, that the other ranks make. No rank gets an allreduce's result.
 pub(crate) fn skipped_operation(world: &World, algorithm: Algorithm, width: usize) {
     let plan = Plan::builder(world)
         .local_items(1)
@@ -373,7 +373,7 @@ pub(crate) fn skipped_operation(world: &World, algorithm: Algorithm, width: usiz
     }
 }
 
-/// Checks on one world, which can still be used.
+/// Runs the checks on one world, which must stay usable.
 pub(crate) fn skipped_operations(world: &World) {
     if world.size() > 1 {
         for algorithm in algorithms(world.size()) {
@@ -384,7 +384,7 @@ pub(crate) fn skipped_operations(world: &World) {
     assert_world_works(world);
 }
 
-/// The root of a reduce gives a slice of the wrong length. The others, which depend on no rank, get the error in the next run.
+/// The root of a reduce passes a slice of the wrong length. The other ranks, which do not depend on the root, get the error in the next run.
 fn spent_on_one_rank(world: &World) {
     let root = world.size() - 1;
     for algorithm in algorithms(world.size()) {
@@ -419,7 +419,7 @@ fn spent_on_one_rank(world: &World) {
     assert_world_works(world);
 }
 
-/// The last rank drops a run in flight and goes on to build a plan, for which the others come late: they wait for the run first.
+/// The last rank drops a run in flight, and builds another plan at once. The other ranks wait for the run first, so they build that plan later.
 fn dropped_on_one_rank(world: &World) {
     let (rank, last) = (world.rank(), world.size() - 1);
     for width in [1, 700] {
@@ -448,8 +448,8 @@ fn dropped_on_one_rank(world: &World) {
     }
 }
 
-/// The operator panics on the last rank, which notifies the others before anything else: each of them names that rank, and not a rank that has only
-/// learned of the panic.
+/// The operator panics on the last rank, which notifies the others at once. The errors of all other ranks name that rank, and not a rank that has
+/// only learned of the panic.
 fn panics_on_one_rank(world: &World) {
     let (rank, last) = (world.rank(), world.size() - 1);
     for algorithm in algorithms(world.size()) {
@@ -478,7 +478,7 @@ fn panics_on_one_rank(world: &World) {
     assert_world_works(world);
 }
 
-/// It is unknown which rank combines which values in the transport's own reductions. But no rank has a wrong value, and none waits forever.
+/// In the transport's own reductions, any rank may combine any values. But no rank gets a wrong value, and no rank waits forever.
 fn panics_in_native_reductions(world: &World) {
     if world.transport().native_reductions().is_none() {
         return;

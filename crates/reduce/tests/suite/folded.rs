@@ -28,7 +28,7 @@ fn folds(plan: &Plan<f64, Sum>, operation: Operation, rows: &[f64]) -> Vec<f64> 
     nodes
 }
 
-/// Short rows are copied, and long ones stay where they are.
+/// Plans copy short rows, and use long rows in place.
 fn folded_elsewhere(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     for (count, width) in [(1, 1), (1000, 1), (7 * size, 3), (size, 300), (45, 300)] {
@@ -163,7 +163,7 @@ fn missing_folds(world: &World) {
     let refused = plan.start_allreduce_folded(Ok(&[])).unwrap_err();
     assert!(matches!(refused, RunError::NoOwnNodes { .. }), "{refused}");
     assert_eq!(plan.allreduce(&[1.0; 5]), Ok(5.0 * size as f64));
-    // But if a rank has no folds at all, the other ranks learn of it.
+    // But if a rank passes a reason instead of folds, the other ranks get an error, too.
     let error = if rank == failing {
         let gone = Err("the device is gone".to_owned());
         plan.allreduce_folded(gone, &mut [7.0]).unwrap_err()

@@ -1,4 +1,4 @@
-//! Worlds, plans and runs in flight, stored in structs and dropped in every order.
+//! Worlds, plans and runs in flight are stored in structs, and dropped in every order.
 
 use distribution::Ownership;
 use reduce::{BuildError, Pending, Plan, RunError, Sum, World, exact};
@@ -64,7 +64,7 @@ fn dropped_in_every_order(world: &World) {
     }
 }
 
-/// A run outlives its plan and every other handle of its world.
+/// A run outlives its plan and the other handles to its world.
 fn a_run_outlives_its_plan(world: &World) {
     let Solver {
         world: clone,

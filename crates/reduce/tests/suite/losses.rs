@@ -1,4 +1,4 @@
-//! Ranks are lost: the others detect it, go on without the lost ranks, take over their items, and get the same bits.
+//! Ranks are lost. The others detect the loss, continue without the lost ranks, take over their items, and get the same bits.
 
 use std::panic;
 
@@ -18,7 +18,7 @@ pub(crate) enum Loss {
 }
 
 impl Loss {
-    /// Ends this rank, unless its loss is that it returns.
+    /// Ends this rank. Does nothing for [`Loss::Return`]: the caller then returns.
     pub(crate) fn happen(self) {
         match self {
             // Skips the panic hook, which would print.
@@ -37,7 +37,7 @@ impl Loss {
 
 pub(crate) const CHECKS: [(&str, Check); 1] = [("ranks agree", ranks_agree)];
 
-/// Whether this transport can go on without a rank.
+/// Whether this transport supports the loss of a rank.
 fn survives(world: &World) -> bool {
     match world.agree(true) {
         Ok(agreed) => {
@@ -117,7 +117,7 @@ pub(crate) const MOMENTS: [Moment; 4] = [
     Moment::BeforeAgreement,
 ];
 
-/// Reduces the ranks' items, unless a rank is lost. This rank is, if `lost` says when and how.
+/// Reduces the ranks' items, unless a rank is lost. If `lost` says when and how, this rank is lost.
 fn sum_until_lost(
     world: &World,
     items: &[u64],
@@ -229,13 +229,13 @@ pub(crate) fn lose_one_after_the_other(
                 .eq(lost_items.into_iter().flatten())
         );
         (world, ownership) = (shrunk.world, after.ownership);
-        // A surviving rank goes on with another number.
+        // A surviving rank may have another number in the new world.
         assert_eq!(world.size(), size - 1);
         assert_eq!(world.rank(), rank - usize::from(rank > culprit));
     }
     let sum = sum_until_lost(&world, &items, &ownership, algorithm, None);
     assert_eq!(sum.unwrap(), expected, "{algorithm}, {rule:?}");
-    // The new world can be used as any other.
+    // The new world can be used as any other world.
     let distribution = Distribution::upper(300, world.size()).unwrap();
     super::check(&world, &numbers(300, 3), Sum, &distribution, algorithm, 0);
 }

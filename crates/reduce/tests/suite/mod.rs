@@ -1,7 +1,7 @@
-//! What a plan promises on every backend, as checks that each rank of a communicator runs.
+//! Checks of what plans promise on every backend. Each rank of a communicator runs these checks.
 //!
 //! `tests/plans.rs` runs them on threads, with and without a seed, and under `mpirun`. The oracle is the
-//! recursive definition, over all items, on every rank.
+//! recursive definition, which every rank computes over all items.
 
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
 
@@ -69,7 +69,7 @@ const CHECKS: [(&str, Check); 12] = [
     ("a slice of another length", a_slice_of_another_length),
 ];
 
-/// Numbers of wildly different size, so that every order of summation gives other bits.
+/// Numbers of very different magnitudes, so that different orders of summation give different bits.
 pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f64> {
     let mut state = seed;
     let mut next = || {
@@ -231,7 +231,7 @@ fn special_values(world: &World) {
     }
 }
 
-/// Distinguishes every expression tree over the items from every other: neither associative nor commutative.
+/// A function that is neither associative nor commutative, so that different expression trees over the items give different values.
 pub(crate) fn mix(left: u64, right: u64) -> u64 {
     (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
 }

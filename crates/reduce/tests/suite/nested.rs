@@ -79,7 +79,7 @@ const ONE: &[f64] = &[1.0];
 
 const KEY: [u64; 1] = [0];
 
-/// Every call that communicates. `complete` finds missing ones.
+/// Every call that communicates. [`complete`] checks that no call is missing here.
 const CALLS: &[Call] = &[
     ("World::fresh_tag", |hand| said(hand.world.fresh_tag())),
     ("World::agree", |hand| said(hand.world.agree(true))),
@@ -427,7 +427,7 @@ fn every_call(world: &World) {
     }
 }
 
-/// An operator that makes the calls when ranks compare its name and its empty value.
+/// The data of [`Teller`], an operator that makes the calls when a plan asks for its name and its empty value.
 struct Telling {
     hand: Hand,
     tried: Tried,
@@ -510,7 +510,7 @@ fn what_is_no_collective_call(world: &World) {
                     keyed_run.cancel();
                     drop((keyed, hashed));
                     world.tell_abandoned();
-                    // These are the last handles, except the running plan's.
+                    // These were the last handles, except that of the running plan.
                     drop(world);
                 }
                 left + right
@@ -559,7 +559,7 @@ fn drops_its_own_run(world: &World) {
         assert_eq!(others.allreduce(ONE), Ok(size as f64));
     }
     if let Some(run) = held.take() {
-        // No message has come, or nothing was to be combined.
+        // No message has arrived, or there was nothing to combine.
         drop(run);
     } else {
         assert!(is_dropped.get());

@@ -1,5 +1,4 @@
-//! Pairwise testing: rows with a value of each choice, in which any two values of different choices occur together. Far fewer rows than all
-//! combinations are needed.
+//! Pairwise testing: rows with a value of each choice, in which any two values of different choices occur together.
 
 /// Rows of indices, one for each choice, in which all pairs of values occur; `counts` has the number of each choice's values.
 ///
