@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use comm::text::printable;
 
-/// A rule for which rank sends to which, and when. All algorithms give the same bits. Most send fragments along a schedule of crate `schedule`.
+/// A method of reducing over ranks, which decides who sends to whom, and when. All give the same bits. Most run a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -31,7 +31,7 @@ pub enum Algorithm {
     DualRoot,
     /// For wide rows: two trees, each for half of the blocks, so that every link is busy.
     TwoTree,
-    /// About log2 p rounds for an allreduce. Reductions to one root take the binomial tree.
+    /// About log2 p rounds for an allreduce. Reductions to one root run `binomial` instead.
     RecursiveDoubling,
     /// For wide rows: each rank reduces some columns, and the root gathers them.
     ReduceScatterGather,
@@ -39,20 +39,20 @@ pub enum Algorithm {
     Rabenseifner,
     /// Recursive doubling on 2^floor(log2 p) ranks. Each other rank sends its values to one of them before, and gets the result after.
     PairwiseExchange,
-    /// n-way dissemination: ceil(log_(n+1) p) rounds of n messages. If it does not support p, `bruck` with the same n runs instead.
+    /// n-way dissemination: ceil(log_(n+1) p) rounds of n messages. For numbers p that it does not support, `bruck` runs with the same n.
     Dissemination,
     /// Bruck's global combine: ceil(log_(n+1) p) rounds for every p.
     Bruck,
     /// For wide rows on few ranks: blocks of columns travel around a ring.
     Ring,
-    /// For wide rows: 2 ceil(log2 p) rounds for every p.
+    /// For wide rows: along a circulant graph, in 2 ceil(log2 p) rounds for every p.
     Circulant,
     /// Two levels: one schedule runs within each node, another between nodes.
     Hierarchical,
     /// The transport's own allreduce or reduce, with an operation that merges fragments. Only on transports that have
     /// [`native_reductions`](comm::Communicator::native_reductions), such as MPI.
     MpiNative,
-    /// Algorithm 1 of Stelz's thesis (Karlsruhe, 2022) with its message buffer: up to four values a message (section 3.1.1).
+    /// Algorithm 1 of Stelz's thesis (Karlsruhe, 2022) with its message buffer: by default, up to four values in a message (section 3.1.1).
     Algorithm1,
     /// Algorithm 1 as printed: a message for every subtree that crosses ranks.
     Algorithm1Unbuffered,
@@ -114,7 +114,7 @@ const OTHERS: [(Algorithm, &str); 3] = [
 ];
 
 impl Algorithm {
-    /// All algorithms, in the order of their declaration, which begins with the schedules.
+    /// All algorithms, schedules first, in the order of their declaration.
     pub fn all() -> impl Iterator<Item = Algorithm> + Clone {
         let schedules = SCHEDULES.iter().map(|&(algorithm, _)| algorithm);
         schedules.chain(OTHERS.iter().map(|&(algorithm, _)| algorithm))

@@ -90,7 +90,7 @@ fn compute() -> Result<(), EnvironmentError> {
 mod tests {
     use super::{EnvironmentError, judge};
 
-    /// No processor used for tests has a mode that leaves all sums and products right, so the test states what the register says.
+    /// No processor used for tests has a mode that only the register shows, so the test states what the register says.
     #[test]
     fn a_register_that_differs_is_an_error_where_sums_are_right() {
         assert_eq!(judge(None), Ok(()));

@@ -74,7 +74,7 @@ proptest! {
         let doubles = numbers(&words);
         check(&doubles, lanes, &Sum, f64::to_bits);
         check(&doubles, lanes, &Max, f64::to_bits);
-        #[expect(clippy::cast_possible_truncation, reason = "floats are what is asked for")]
+        #[expect(clippy::cast_possible_truncation, reason = "the test needs floats")]
         let floats: Vec<f32> = doubles.iter().map(|&item| item as f32).collect();
         check(&floats, lanes, &Sum, |sum| sum.to_bits().into());
         check(&words, lanes, &Product, |product| product);

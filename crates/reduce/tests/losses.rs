@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-#[allow(dead_code, reason = "other tests have the rest")]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod suite;
 
 use distribution::Rebalance;

@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(
     clippy::cast_possible_truncation,
-    reason = "floats are made of doubles"
+    reason = "floats are converted from doubles"
 )]
 #![allow(clippy::float_cmp, reason = "sums are exact")]
 

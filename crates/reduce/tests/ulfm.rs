@@ -4,7 +4,7 @@
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
-#[allow(dead_code, reason = "other tests have the rest")]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod suite;
 
 use std::env;

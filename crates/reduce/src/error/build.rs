@@ -85,9 +85,9 @@ pub enum BuildError {
     BesideLanes {
         /// The first such rank.
         rank: usize,
-        /// The first of these items.
+        /// The first item of the range.
         start: u64,
-        /// The item after the last one.
+        /// The item after the last item of the range.
         end: u64,
         /// The number of lanes.
         lanes: usize,

@@ -153,7 +153,7 @@ pub enum RunError {
         rank: usize,
         /// The ranks that the run waits for.
         awaited: Vec<usize>,
-        /// How long it has waited.
+        /// The time that the call has waited.
         after: Duration,
     },
     /// This thread's floating-point environment has changed.

@@ -1,7 +1,7 @@
-//! Sums, dot products and norms that need no order: computed exactly, and rounded once.
+//! Exact sums, dot products and norms, which need no order: they are computed exactly, and rounded once.
 //!
 //! The exact sum of items depends neither on their order nor on which rank has which items, so items have no numbers: each rank passes
-//! any number of items, in any order, in each run. A rank adds its items without rounding errors, in a fixed-point number of some hundred
+//! any number of items, in any order, in each run. A rank adds its items without rounding errors, in a fixed-point number of a few hundred
 //! bytes; ranks add these numbers as integers; and the sum is rounded once. The result depends on the items alone.
 //!
 //! ```

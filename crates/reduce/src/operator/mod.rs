@@ -178,23 +178,23 @@ pub trait Operator<T: Copy + 'static> {
     }
 }
 
-/// The sum. Empty: 0 (a float's is +0.0).
+/// The sum. Its empty value is 0; for floats, +0.0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum;
 
-/// The product. Empty: 1.
+/// The product. Its empty value is 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Product;
 
-/// The least item; for floats, IEEE 754-2019's minimum. No empty value.
+/// The least item; for floats, IEEE 754-2019's minimum. It has no empty value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Min;
 
-/// The greatest item; for floats, IEEE 754-2019's maximum. No empty value.
+/// The greatest item; for floats, IEEE 754-2019's maximum. It has no empty value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Max;
 
-/// An operator from a function, which must give the same bits for the same operands on all ranks.
+/// Makes an operator from a function. The function must give the same bits for the same operands on all ranks.
 ///
 /// An `f32` or `f64` NaN becomes the canonical quiet NaN in the result. For other types that hold floats, give the
 /// canonical form by [`with_canonical`](Custom::with_canonical).
@@ -220,7 +220,7 @@ where
     }
 }
 
-/// A float in canonical form, and every other value as it is.
+/// Returns a float in canonical form, and a value of any other type unchanged.
 #[inline]
 fn canonical_if_float<T: Copy + 'static>(value: T) -> T {
     fn canonical<T: Copy + 'static, F: Copy + 'static>(value: T) -> Option<T>

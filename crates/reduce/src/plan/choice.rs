@@ -106,7 +106,7 @@ impl fmt::Display for ScheduleOptions {
     }
 }
 
-/// Checks a network's parameters, so that the times that it predicts are numbers.
+/// Checks a network's parameters, so that predicted times are numbers.
 fn check_network(network: Network) -> Result<(), BuildError> {
     let Network {
         near,
@@ -153,7 +153,7 @@ pub(crate) struct Task<'t> {
 }
 
 impl ScheduleOptions {
-    /// These options with only the network set.
+    /// Options in which only the network is set.
     pub(crate) fn of(network: Network) -> Self {
         Self {
             algorithm: None,
@@ -344,7 +344,7 @@ impl Nodes {
     fn candidates(self) -> Vec<schedule::Algorithm> {
         let between = match (self.are_far, self.known_ranks) {
             (false, _) => &[][..],
-            // Without a known number of ranks above 1 on each node, `hierarchical` has no inner level.
+            // If nodes have one rank each, `hierarchical` has no inner level.
             (true, None) => &[schedule::Algorithm::Direct],
             (true, Some(_)) => &CANDIDATES_BETWEEN_NODES,
         };

@@ -10,7 +10,7 @@ use crate::operator::Operator;
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// [`allreduce_into`](Plan::allreduce_into) of rows that were folded elsewhere. `nodes` has one row, the fold, for each run of rows in
-    /// [`own_node_lengths`](crate::AnyPlan::own_node_lengths). If `nodes` is the reason why there are no folds instead, the call fails on all
+    /// [`own_node_lengths`](crate::AnyPlan::own_node_lengths). If `nodes` is instead the reason why there are no folds, the call fails on all
     /// ranks. Collective.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ pub enum Operands<'r> {
     Pair([&'r [u8]; 2]),
     /// Pairs of slices of items, whose products are reduced: a column for each pair.
     Pairs(&'r [[&'r [u8]; 2]]),
-    /// Values computed elsewhere from the rank's items, or why there are none: the folds of its own nodes, or the words of exact sums.
+    /// Values computed elsewhere from the rank's items (folds of its own nodes, or words of exact sums), or the reason why there are none.
     Nodes(Result<&'r [u8], &'r str>),
     /// Slots by key, such as `Keyed<Sum<f64>>`.
     State(&'r dyn Any),
@@ -30,7 +30,7 @@ impl<'r> Operands<'r> {
     }
 }
 
-/// The error for operands that this kind of plan does not take: only other languages can pass them.
+/// The error for operands that this kind of plan does not accept. Only bindings of other languages can pass such operands.
 pub(crate) fn not_taken(rank: usize) -> RunError {
     RunError::NotFolded {
         rank,

@@ -1,5 +1,5 @@
 //! A plan's traffic between ranks: whether the plan can be run, which of its runs a message belongs to, and how the other ranks are
-//! notified when this rank cannot go on.
+//! notified when this rank cannot continue.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -171,7 +171,7 @@ impl Conversation {
         }
     }
 
-    /// The first tag after the last run's.
+    /// The first tag after that of the last run.
     fn next_turn(&self) -> Tag {
         self.tag.get().with_exchange(self.turn.get() + 1, 0)
     }

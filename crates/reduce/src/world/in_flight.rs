@@ -1,8 +1,8 @@
 //! The runs under way on a world.
 //!
-//! A reduction in several rounds moves only while its rank works on it. A rank that waits for one of several runs must drive all of them; otherwise
-//! two ranks that wait in different orders would wait forever. So every run in flight is added here, and a wait drives the whole list: its own run
-//! first, and no run from within another one.
+//! A reduction in several rounds makes progress only while its rank works on it. So a rank that waits for one of several runs must drive all of
+//! them; otherwise two ranks that wait in different orders would wait forever. Every run in flight is added to a list here, and a wait drives the
+//! whole list: its own run first, and no run from within another run.
 //!
 //! Checking all runs for each message that arrives would take quadratic time. So a wait for one of many runs first
 //! gathers messages, for as long as the last check took, and then checks all runs again.

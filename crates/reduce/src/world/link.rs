@@ -42,7 +42,7 @@ const EXCHANGING_RANKS: usize = 16;
 /// these messages for its own.
 const MEASURING: u8 = Tag::KIND_LIMIT - 1;
 
-/// The first byte of a message that another message follows, and of the last message.
+/// The first byte of a message says whether more messages follow, or whether it is the last one.
 const MORE: u8 = 1;
 const LAST: u8 = 0;
 
@@ -209,7 +209,7 @@ fn crowding_ns(
     Ok(((one_ns - far.latency_ns) / further.max(1.0)).max(0.0))
 }
 
-/// How much longer adding a byte takes than copying it, in cache. Everything that is received is copied anyway.
+/// How much longer adding a byte takes than copying it, in cache. Only this difference counts, because all received data is copied anyway.
 fn combine_byte_ns() -> f64 {
     let (mut left, right) = (vec![1.0_f64; 4096], vec![1.0_f64; 4096]);
     let mut best = |step: fn(&mut [f64], &[f64])| {

@@ -181,20 +181,20 @@ impl World {
     /// need, the ranks should agree that all of them have what they need.
     ///
     /// # Errors
-    /// [`NotSurvivable`](comm::Error::NotSurvivable), on all ranks, if the transport cannot go on without a rank that is lost; or
+    /// [`NotSurvivable`](comm::Error::NotSurvivable), on all ranks, if the transport cannot continue without a rank that is lost; or
     /// [`Nested`](comm::Error::Nested), on this rank, if an operator makes the call.
     pub fn agree(&self, flag: bool) -> Result<bool, comm::Error> {
         self.check_not_nested()?;
         self.transport().agree(flag)
     }
 
-    /// The world of the surviving ranks, after some are lost. Collective among the ranks that are not lost: each of them calls it
+    /// The world of the surviving ranks, after some ranks are lost. Collective among the ranks that are not lost: each of them calls `shrink`
     /// when a call has failed with an error that has [`lost_ranks`](RunError::lost_ranks), or when [`agree`](World::agree) has returned
     /// `false`.
     ///
     /// The call ends this world: all pending calls in it fail on the other ranks, so they call `shrink`, too, and no rank waits for a lost one. Plans
-    /// of this world cannot be run any more; the program builds new ones on the new world. A new plan over the same items gives the same bits,
-    /// whichever rank has them now: [`Ownership::rebalanced`](distribution::Ownership::rebalanced) computes which rank takes over which items.
+    /// of this world cannot be run any more; the program builds new plans on the new world. A new plan over the same items gives the same bits,
+    /// whichever rank has the items now: [`Ownership::rebalanced`](distribution::Ownership::rebalanced) computes which rank takes over which items.
     ///
     /// ```
     /// use reduce::{Plan, threads};

@@ -85,7 +85,7 @@ pub fn run_seeded<R: Send>(
 }
 
 /// Like [`run`], with every rank's own outcome: a rank that panics is an error in its place, and the others' results are kept. For
-/// programs whose ranks go on without lost ones; see [`World::shrink`].
+/// programs whose ranks continue without lost ranks; see [`World::shrink`].
 ///
 /// # Errors
 /// `ranks` is 0 or too many.

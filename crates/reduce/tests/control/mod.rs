@@ -4,7 +4,7 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    reason = "every test file is a crate of its own, and uses a part"
+    reason = "every test file is a separate crate, and uses some of this"
 )]
 
 use std::arch::asm;

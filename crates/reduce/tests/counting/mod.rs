@@ -15,7 +15,7 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-#[expect(unsafe_code, reason = "an allocator is an unsafe trait")]
+#[expect(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait")]
 // SAFETY: the system allocator does all the work, and counting does not touch the memory that it returns.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -16,7 +16,7 @@ const RANKS: [usize; 5] = [1, 2, 3, 7, 12];
 
 #[test]
 fn every_vector() {
-    #[allow(unused_mut, reason = "with complex numbers nothing is skipped")]
+    #[allow(unused_mut, reason = "with complex numbers, nothing is skipped")]
     let mut skipped = 0;
     let in_lanes = cases("lanes.jsonl", 185);
     for case in cases("order.jsonl", 281).iter().chain(&in_lanes) {

@@ -12,7 +12,7 @@ fn count(bytes: usize, sign: i64) {
     BYTES.fetch_add(sign * bytes, Ordering::Relaxed);
 }
 
-#[expect(unsafe_code, reason = "an allocator is an unsafe trait")]
+#[expect(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait")]
 // SAFETY: the system allocator does all the work, and counting does not touch the memory that it returns.
 unsafe impl GlobalAlloc for Live {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

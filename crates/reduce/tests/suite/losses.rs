@@ -10,7 +10,7 @@ use super::{Check, by_definition, mix, numbers};
 
 /// How a rank is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "each backend has its own")]
+#[allow(dead_code, reason = "each backend uses other variants")]
 pub(crate) enum Loss {
     Panic,
     Return,

@@ -588,7 +588,7 @@ fn collective_calls(source: &str) -> Vec<String> {
 }
 
 /// Checks that the table has every collective call of the sources.
-#[allow(dead_code, reason = "one backend looks")]
+#[allow(dead_code, reason = "only one backend calls it")]
 pub(crate) fn complete() {
     let sources = [
         ("World", include_str!("../../src/world/mod.rs")),

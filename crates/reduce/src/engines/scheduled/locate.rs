@@ -1,7 +1,7 @@
 //! Replaces workspace offsets by homes, the memory where values really are, so that long rows are not copied.
 //!
 //! This rank's rows stay in the caller's slice, received values stay in the message's memory, and the combinations that make the result write it into
-//! the caller's result. A part that spans several homes is cut, so that a run need not search.
+//! the caller's result. A part that spans several homes is cut, so that a run need not search for homes.
 
 use std::ops::Range;
 

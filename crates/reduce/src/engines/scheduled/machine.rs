@@ -19,7 +19,7 @@ use crate::world::patience::Patience;
 /// they go through shared memory.
 pub(super) const AT_ONCE_BYTES: usize = 4096;
 
-/// As [`AT_ONCE_BYTES`], at most, for messages through shared memory. Each such message has a buffer, in case it is not sent at once.
+/// The upper bound of that limit for messages through shared memory. Each such message has a buffer, in case it is not sent at once.
 pub(super) const SHARED_AT_ONCE_BYTES_MAX: usize = 1 << 15;
 
 /// Messages of at most this number of bytes are assembled on the stack if they need no request.

@@ -58,7 +58,7 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
         Self::new(plan, Rc::new(form))
     }
 
-    /// The rank that adds up a key's sums. It is the same on all ranks, and in all programs with the same number of ranks.
+    /// The rank that adds up a key's sums. All ranks, and all programs with the same number of ranks, get the same answer.
     #[must_use]
     pub fn owner(&self, key: K) -> usize {
         owner(key, self.world().size())
@@ -77,7 +77,7 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
     ///
     /// # Errors
     /// As [`by_key`](KeyedPlan::by_key).
-    #[expect(clippy::type_complexity, reason = "pairs, if there are some")]
+    #[expect(clippy::type_complexity, reason = "an optional list of pairs")]
     pub fn reduce_by_key(
         &self,
         keys: &[K],
