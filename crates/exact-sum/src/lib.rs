@@ -13,14 +13,14 @@
 //! | [`Powers`] | a skewness, a kurtosis |
 //! | [`WeightedMean`] | a weighted mean |
 //! | [`Extrema`] | the least and the greatest item |
-//! | [`CompactState`]s | the same in few bytes, for many groups |
+//! | types that implement [`CompactState`] | most of these statistics in fewer bytes, for many groups |
 //!
-//! All instruction sets give the same values, and differ only in speed. All floating-point environments give the same values, too:
-//! if a thread flushes subnormal numbers to zero, or does not round to nearest, items are added by integer arithmetic.
+//! All instruction sets give the same values; they differ only in speed. All floating-point environments give the same values, too:
+//! if a thread flushes subnormal numbers to zero or does not round to nearest, its items are added with integer arithmetic.
 //!
-//! Finite items never trap: exceptions that the program has unmasked are masked while items are added. On x86-64, the flags of
+//! Adding finite items never traps: exceptions that the program has unmasked are masked meanwhile. On x86-64, the flags of
 //! invalid operations, divisions by zero, overflows and underflows do not change; the flags of inexact results and of subnormal
-//! operands (which C does not know) may be set. On aarch64, any flag may be set. If exceptions trap on x86-64, no flag changes.
+//! operands (the latter is unknown to C) may be set; if an exception is unmasked, no flag changes. On aarch64, any flag may be set.
 
 mod bytes;
 mod compact;
@@ -84,7 +84,7 @@ pub fn dot<T: Float>(x: &[T], y: &[T]) -> T {
     ProductSum::of(x, y).value()
 }
 
-/// The exact sums of the columns of rows of `width` items, rounded to nearest: `result[c]` becomes the sum of every row's item c.
+/// Sums each column of rows of `width` items exactly, and rounds to nearest: `result[c]` becomes the sum of item c of all rows.
 ///
 /// # Panics
 /// `width` is 0, `items` are not whole rows, or `result` is not as long as a row.

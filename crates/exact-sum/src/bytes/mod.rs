@@ -61,13 +61,13 @@ impl Kind {
         (Self::KeyedIntegerMoments, "moments of integers by key"),
     ];
 
-    /// The kind with this number in headers, and its name.
+    /// The kind that has this number in headers, and its name.
     fn numbered(kind: u8) -> Option<(Self, &'static str)> {
         let mut kinds = Self::NAMES.into_iter();
         kinds.find(|(known, _)| *known as u8 == kind)
     }
 
-    /// The kind in the header of bytes; an error unless their items are doubles.
+    /// The kind that the header of `bytes` names; an error unless the items are doubles.
     pub(crate) fn of_doubles(bytes: &[u8]) -> Result<Self, BytesError> {
         let kind = bytes.get(4).copied().unwrap_or_default();
         let known = Self::numbered(kind).map_or(Self::Sum, |(known, _)| known);
@@ -80,15 +80,15 @@ impl Kind {
     }
 }
 
-/// Why bytes cannot be read as a sum, or their sum cannot be added.
+/// Why bytes cannot be read as a sum, or why the sum they hold cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BytesError {
     /// The bytes do not begin with the header of a sum.
     NotASum,
-    /// The bytes were written in a format of another version.
+    /// The bytes were written in another version of the format.
     Version {
-        /// The version of that format.
+        /// The version in the header of the bytes.
         version: u8,
     },
     /// The bytes hold another kind of sum, or items of another type.
@@ -105,7 +105,7 @@ pub enum BytesError {
         /// The number of these bytes.
         bytes: usize,
     },
-    /// The bytes are damaged: no sum has them.
+    /// The bytes are damaged: no sum is written as these bytes.
     Corrupted {
         /// What is wrong with the bytes.
         what: &'static str,
@@ -181,8 +181,8 @@ pub(crate) fn check_parts<F: FixedFormat>(parts: &[&Total<F>]) -> Result<(), Byt
     })
 }
 
-/// Checks that the number of items is at least the sum of the counts of all kinds, and of `others`,
-/// a number of items of no such kind.
+/// Checks that the number of items is at least the sum of the other counts (negative zeros, NaNs, infinities) and of
+/// `others`, the number of items that are none of these.
 pub(crate) fn check_counters(counters: Counters, others: u64) -> Result<(), BytesError> {
     let [items, kinds @ ..] = counters.words();
     let mut left = items_of_both(items, 0).ok();
@@ -225,9 +225,9 @@ pub(crate) fn write_number<F: FixedFormat>(number: &Fixed<F>, bytes: &mut Vec<u8
     }
 }
 
-/// Converts a length within a sum, which has some hundred words.
+/// Converts a length within a sum.
 fn length(length: usize) -> i32 {
-    i32::try_from(length).expect("a sum has some hundred words")
+    i32::try_from(length).expect("a sum has few words")
 }
 
 /// The exponent of the unit of word number `first`.
@@ -235,8 +235,7 @@ fn unit<F: FixedFormat>(first: usize) -> i32 {
     F::LOWEST + 64 * length(first)
 }
 
-/// The words that a number in two's complement needs, after the index of the first of them. Zero
-/// needs none.
+/// The index of the first word that a number in two's complement needs, and all words that it needs. Zero needs none.
 pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
     let first = words.iter().take_while(|&&word| word == 0).count();
     let mut words = &words[first..];
@@ -329,8 +328,8 @@ impl<'b> Reader<'b> {
         Ok(Total { fixed, counters })
     }
 
-    /// Reads a number. Also returns the smallest number of items that can have this sum; a sum has
-    /// room for that many.
+    /// Reads a number. Also returns the smallest number of items that can have this sum. If no sum has room for that many
+    /// items, returns an error.
     pub(crate) fn number<F: FixedFormat>(&mut self) -> Result<(Fixed<F>, u64), BytesError> {
         let corrupted = |what| Err(BytesError::Corrupted { what });
         let exponent = i32::from_le_bytes(self.array()?);
@@ -375,7 +374,7 @@ impl<'b> Reader<'b> {
         Ok((number, items.ok_or(too_large)?))
     }
 
-    /// Skips this many bytes.
+    /// Skips `bytes` bytes.
     pub(crate) fn skip(&mut self, bytes: usize) -> Result<(), BytesError> {
         self.take(bytes).map(drop)
     }
@@ -388,7 +387,7 @@ impl<'b> Reader<'b> {
         Ok((exponent, length / 8))
     }
 
-    /// How many bytes are left.
+    /// The number of bytes that are left.
     pub(crate) fn left(&self) -> usize {
         self.0.len()
     }

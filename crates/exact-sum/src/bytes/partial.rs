@@ -1,15 +1,15 @@
-//! Sums in as few bytes as possible. The workers of a query send each other one for each group.
+//! A format of sums in as few bytes as possible. The workers of a query exchange one such sum for each group.
 //!
-//! All numbers are little-endian. The number of items is not among the bytes: keep it separately if you need it.
+//! All numbers are little-endian. The bytes do not include the number of items: keep it separately if you need it.
 //!
 //! | sum | bytes |
 //! |---|---|
 //! | a finite double | the double, 8 bytes; zero as +0.0 |
-//! | the sum of two finite doubles, the first of which is the sum rounded to nearest | the two doubles, 16 bytes |
-//! | any other sum | a sum's field as in [`Keyed::to_bytes`](crate::Keyed::to_bytes): an odd number of bytes, at least 9 |
+//! | the sum of two finite doubles; the first is this sum rounded to nearest | the two doubles, 16 bytes |
+//! | any other sum | the field of a sum in [`Keyed::to_bytes`](crate::Keyed::to_bytes): an odd number of bytes, at least 9 |
 //!
-//! A sum takes the first of these forms that can hold it. So equal sums have equal bytes, whatever order, threads or groups made
-//! them.
+//! A sum is written in the first of these forms that can hold it. So equal sums have equal bytes, whatever the order of the items
+//! and their division among threads or groups.
 
 use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, is_zero};
 
@@ -47,7 +47,7 @@ impl<F: FixedFormat> Partial<F> {
             16 => {
                 let doubles = [double(&bytes[..DOUBLE])?, double(&bytes[DOUBLE..])?];
                 let [nearest, rest] = doubles.map(exponent);
-                // Half a unit in the last place is 2^-53 times the highest place.
+                // Half a unit in the last place is 2^-53 times the value of the highest bit.
                 let is_nearest = rest + 53 <= nearest && !is_zero(doubles[1]);
                 is_nearest
                     .then_some(Self::Doubles(doubles))
@@ -199,7 +199,7 @@ pub(crate) fn write_short(
     None
 }
 
-/// Calls a function with the bytes of each item, as a sum of one item.
+/// Calls `each` with the bytes of each item, written as a sum of one item.
 ///
 /// ```
 /// let mut bytes = Vec::new();
@@ -221,7 +221,7 @@ pub fn of_items(items: &[f64], mut each: impl FnMut(&[u8])) {
     }
 }
 
-/// Calls a function with the bytes of each product x0 * y0, x1 * y1, ….
+/// Calls `each` with the bytes of each product x0 * y0, x1 * y1, …, written as a sum of one product.
 ///
 /// # Panics
 /// The slices differ in length.
@@ -266,15 +266,15 @@ fn write_alone<F: FixedFormat>(
 macro_rules! partials {
     ($($sum:ident)*) => {$(
         impl $sum<f64> {
-            /// Appends the sum as [few bytes](crate::partial).
+            /// Appends the sum in the format of [`partial`](crate::partial).
             pub fn write_partial(&self, bytes: &mut Vec<u8>) {
                 write(&self.total, bytes);
             }
 
-            /// Adds a sum of `items` items, given as [few bytes](crate::partial).
+            /// Adds a sum of `items` items, given in the format of [`partial`](crate::partial).
             ///
             /// # Errors
-            /// The bytes are not a sum of that many items, or there are too many items together. A failed call changes nothing.
+            /// The bytes are not a sum of that many items, or there would be more than 2^63 - 1 items. A failed call changes nothing.
             pub fn add_partial(&mut self, items: u64, bytes: &[u8]) -> Result<(), BytesError> {
                 let partial = Partial::read(bytes)?;
                 let counters = self.total.counters.with(partial.check(items)?)?;
@@ -283,7 +283,7 @@ macro_rules! partials {
                 Ok(())
             }
 
-            /// The sum as if it had started at +0.0, as sums by key do: if all items are -0.0, it is +0.0.
+            /// The sum as if it had started at +0.0, as sums by key do: the sum of items that are all -0.0 becomes +0.0.
             #[must_use]
             pub fn without_negative_zeros(mut self) -> Self {
                 self.total.counters.negative_zeros = 0;
@@ -296,10 +296,10 @@ macro_rules! partials {
 partials!(Sum ProductSum);
 
 impl Moments<f64> {
-    /// Adds the moments of `items` items: their sum and the sum of their squares, each as [few bytes](crate::partial).
+    /// Adds the moments of `items` items: their sum and the sum of their squares, each in the format of [`partial`](crate::partial).
     ///
     /// # Errors
-    /// The bytes are not sums of that many items, or there are too many items together. A failed call changes nothing.
+    /// The bytes are not sums of that many items, or there would be more than 2^63 - 1 items. A failed call changes nothing.
     pub fn add_partial(
         &mut self,
         items: u64,

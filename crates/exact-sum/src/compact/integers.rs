@@ -5,7 +5,7 @@ use crate::number::float::sealed::Conversions;
 use crate::number::round::quotient;
 use crate::number::wide::Wide;
 
-/// The sum of integers of up to 128 bits and their number, in 32 bytes. Partial sums do not overflow.
+/// The sum and the number of items that are integers of up to 128 bits, in 32 bytes. Partial sums do not overflow.
 ///
 /// ```
 /// use exact_sum::IntegerSum;

@@ -2,16 +2,16 @@
 
 use crate::number::fixed::integer;
 
-/// A double, or an integer, which is not converted to a double. The items of a state's column are all doubles, or all integers.
+/// A double or an integer. Integers are not converted to doubles. A column of a state has only doubles, or only integers.
 pub trait CompactItem: Copy + sealed::ItemParts {}
 
 pub(crate) mod sealed {
     /// Methods that other crates cannot call.
     pub trait ItemParts: Copy {
-        /// Whether the item is an integer, which is not converted to a double.
+        /// Whether the item is an integer.
         fn is_integer(self) -> bool;
 
-        /// An integer and the exponent of its unit; any values if the item is not finite.
+        /// The integer and the exponent if the item is integer * 2^exponent; arbitrary values if the item is not finite.
         fn parts(self) -> (i64, i32);
 
         /// The item as a double, if it is not finite.

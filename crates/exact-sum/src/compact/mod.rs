@@ -1,5 +1,5 @@
-//! Small states that own no memory as long as their items fit. Databases keep one for each of many groups, and may drop
-//! some without freeing them.
+//! Small states that own no heap memory as long as their items fit. Databases keep one for each of many groups, and may
+//! discard states without running their destructors.
 
 mod any;
 mod co_moments;
@@ -35,20 +35,20 @@ use crate::slots::product_sum::ProductSum;
 use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
 
-/// A state that a database keeps for a group.
+/// A state that a database keeps for a group. All states have the count of rows.
 ///
-/// | state | bytes | statistics |
+/// | state | bytes | other statistics |
 /// |---|---|---|
-/// | [`CompactSum`] | 32 | count, sum, mean |
+/// | [`CompactSum`] | 32 | sum, mean |
 /// | [`CompactProducts`] | 48 | dot product |
-/// | [`CompactMoments`] | 64 | those of a sum, variance, standard deviation |
+/// | [`CompactMoments`] | 64 | sum, mean, variance, standard deviation |
 /// | [`CompactWeightedMean`] | 64 | weighted mean |
-/// | [`CompactPowers`] | 160 | those of moments, skewness, kurtosis |
+/// | [`CompactPowers`] | 160 | sum, mean, variance, standard deviation, skewness, kurtosis |
 /// | [`CompactCoMoments`] | 152 | covariance, correlation, regression line of two columns |
 ///
-/// Each sum in a state has room for values within some factor of the first one: 2^23 in a sum of items. If values do not fit, if items are
-/// not finite, or for 2^32 rows or more, the state owns more memory: 600 bytes for each sum of items, 1,100 for each sum of products or
-/// squares, 1,700 for cubes and 2,200 for fourth powers. Negative zeros count as +0.0.
+/// Each sum in a state has room for values that differ from the first one by at most some factor: 2^23 in a sum of items. If values do not
+/// fit, if items are not finite, or if there are 2^32 rows or more, the state owns more memory: 600 bytes for each sum of items, 1,100 for
+/// each sum of products or squares, 1,700 for cubes and 2,200 for fourth powers. Negative zeros count as +0.0.
 ///
 /// ```
 /// use exact_sum::{CompactRows, CompactState, CompactSum, Statistic};
@@ -78,13 +78,13 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     /// More rows are removed than were added, or more NaNs or infinities. A failed call changes nothing.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
-    /// A statistic, rounded once. As in SQL it is `None` (NULL) for too few rows, for no rows (except the count), and if a denominator
-    /// is zero. Also `None` if the state does not have the statistic.
+    /// A statistic, rounded once. As in SQL, it is `None` (NULL) if there are too few rows, or none (except for the count), or if a
+    /// denominator is zero. It is also `None` if the state does not have the statistic.
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<f64> {
         self.statistic_of_decimals(statistic, options, [0; 2])
     }
 
-    /// [`statistic`](Self::statistic), if the integers that were added to column i count units of 10^-`scales[i]`.
+    /// As [`statistic`](Self::statistic), for decimals: integers that were added to column i count units of 10^-`scales[i]`.
     fn statistic_of_decimals(
         &self,
         statistic: Statistic,
@@ -107,7 +107,7 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
         (!value.is_nan() || self.has_specials()).then_some(value)
     }
 
-    /// A statistic of enough rows; NaN if a denominator is zero.
+    /// A statistic of a state with enough rows; NaN if a denominator is zero.
     #[doc(hidden)]
     fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64>;
 
@@ -116,7 +116,7 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     fn has_specials(&self) -> bool;
 }
 
-/// Rows that can be added to a state, and removed again.
+/// A state to which rows of type `R` can be added, and from which they can be removed again.
 pub trait CompactRows<R>: CompactState {
     /// Adds a row.
     fn add_row(&mut self, row: R);
@@ -177,7 +177,7 @@ rows!(
     CompactProducts CompactWeightedMean CompactCoMoments
 );
 
-/// Implements [`CompactBytes`] by the bytes of a state's slot.
+/// Implements [`CompactBytes`] with the bytes of a state's slot.
 macro_rules! bytes {
     ($($state:ident $slot:ident),+) => {$(
         impl CompactBytes for $state {
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(align_of::<CompactPowers>(), 8);
     }
 
-    /// Items near each other, and zeros, are added, merged and removed without allocating memory.
+    /// Zeros and items of similar magnitude are added, merged and removed without allocating memory.
     #[test]
     fn items_near_each_other_need_no_more_memory() {
         let mut sum = CompactSum::new();

@@ -13,7 +13,7 @@ use crate::slots::Slot as _;
 use crate::slots::moments::{Moments, Spread};
 use crate::statistic::{Held, Options, Statistic};
 
-/// The number, the sum and the sum of the squares of items, in 64 bytes. From these follow the mean, the variance and the standard
+/// The number, the sum and the sum of the squares of items, in 64 bytes. They determine the mean, the variance and the standard
 /// deviation, each rounded once.
 ///
 /// ```
@@ -29,7 +29,7 @@ pub type CompactMoments = Compact<MomentNumbers>;
 numbers!(MomentNumbers, LongMoments, 1, sum 2 Doubles, squares 4 DoubleProducts);
 
 impl MomentNumbers {
-    /// These moments and an item's, if there is room. There is none for items that are not finite.
+    /// These moments with an item added, if there is room. There is no room for items that are not finite.
     #[inline(always)]
     fn plus(self, item: impl CompactItem) -> Option<Self> {
         let (integer, unit) = item.parts();
@@ -90,7 +90,7 @@ impl Figures for MomentNumbers {
     }
 }
 
-/// A statistic of moments of items that count units of 10^-`scale`.
+/// A statistic of moments whose items count units of 10^-`scale`.
 pub(super) fn moment(
     moments: &Moments<f64>,
     statistic: Statistic,

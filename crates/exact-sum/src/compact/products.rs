@@ -11,7 +11,7 @@ use crate::number::total::Total;
 use crate::slots::product_sum::ProductSum;
 use crate::statistic::{Held, Statistic};
 
-/// An exact sum of products in 48 bytes. If products do not fit 256 bits, it owns some 1,100 bytes more.
+/// An exact sum of products in 48 bytes. If the products do not fit in 256 bits, it owns about 1,100 bytes more.
 ///
 /// ```
 /// use exact_sum::CompactProducts;
@@ -83,7 +83,7 @@ pub(super) fn special_product(x: impl CompactItem, y: impl CompactItem) -> Optio
     if x.special().is_none() && y.special().is_none() {
         return None;
     }
-    // Of a finite factor, only the sign matters.
+    // Only the sign of a finite factor matters.
     let sign = |(integer, _): (i64, i32)| f64::of_integer(integer.signum().into(), 0, false);
     let x = x.special().unwrap_or_else(|| sign(x.parts()));
     let y = y.special().unwrap_or_else(|| sign(y.parts()));
@@ -100,7 +100,7 @@ impl Short<4> {
         match (x.is_integer(), y.is_integer()) {
             (false, false) => self.plus_item(product, unit),
             _ if is_whole => self.plus_whole(product),
-            // The product of an integer and a double has more bits than `plus_item` takes.
+            // The product of an integer and a double may have more bits than `plus_item` accepts.
             _ => None,
         }
     }

@@ -1,16 +1,16 @@
-//! A sum in a short integer.
+//! Sums in integers of a few words.
 
 use crate::number::fixed::{Fixed, FixedFormat, Magnitude};
 use crate::number::wide::Wide;
 
-/// The unit of a sum to which nothing was added: no item fits it.
+/// The unit of a sum to which nothing was added. No item fits this unit.
 const NO_UNIT: i16 = i16::MAX;
 
 /// Exponents of units are rounded down to a multiple of this number if possible, so that sums of similar items usually have the same unit
 /// and merge by one addition.
 const UNIT_STEP: i32 = 16;
 
-/// The most places by which an item of a sum is shifted, so that the shift is a multiplication by one of the [`POWERS`].
+/// The most places by which an item is shifted when it is added to a sum of items: the shift multiplies by one of the [`POWERS`].
 const MOST_FACTOR: u32 = 62;
 
 /// Powers of two.
@@ -24,8 +24,8 @@ static POWERS: [i64; MOST_FACTOR as usize + 1] = {
     powers
 };
 
-/// A value that is added: parts of it, from the highest to the lowest, each an integer and the exponent of its unit; and whether the
-/// value is a product of integers.
+/// A value to add: its parts, each integer * 2^exponent, from the highest to the lowest; and whether the value is an integer item or a
+/// product of such items.
 pub(crate) type Value<'v> = (&'v [(i128, i32)], bool);
 
 /// digits * 2^unit, without padding. Two words hold a sum of doubles, and N words a sum of products of N - 2 doubles.
@@ -67,8 +67,8 @@ impl<const N: usize> Short<N> {
         (Self::MOST_PLACES.cast_signed() - 16) / 2
     };
 
-    /// The largest exponent of a unit. With a larger one, infinities and NaNs would seem to fit a sum of doubles: as integers they have
-    /// the unit 972.
+    /// The largest exponent of a unit. With a larger one, infinities and NaNs would seem to fit a sum of doubles: `parts` gives them the
+    /// exponent 972.
     const MOST_UNIT: i32 = if N == 2 {
         971 - MOST_FACTOR.cast_signed()
     } else {
@@ -113,8 +113,8 @@ impl<const N: usize> Short<N> {
         self.with(sum(digits, Wide::shifted(item, places)))
     }
 
-    /// This number plus the parts of a power, as [`add`](Self::add) takes them, if there is room. The power is no longer than that of an
-    /// integer of 64 bits.
+    /// This number plus the parts of a power, from the highest to the lowest, if there is room. The power is no longer than the same
+    /// power of a 64-bit integer.
     #[inline(always)]
     pub(super) fn plus_parts<const P: usize>(self, parts: [(i128, i32); P]) -> Option<Self> {
         let own = self.unit();
@@ -131,7 +131,7 @@ impl<const N: usize> Short<N> {
         self.with(Some(digits))
     }
 
-    /// This number plus an integer, if its unit is 1 and there is room.
+    /// This number plus an integer, if this number's unit is 1 and there is room.
     #[inline(always)]
     pub(super) fn plus_whole(self, integer: i128) -> Option<Self> {
         if self.unit() != 0 {
@@ -177,7 +177,7 @@ impl<const N: usize> Short<N> {
         }
     }
 
-    /// Adds a value. Calls `spill` with integers that have no room here, and the exponents of their units.
+    /// Adds a value. Calls `spill` with each integer that does not fit here, and with the exponent of its unit.
     pub(super) fn add(&mut self, (parts, is_whole): Value<'_>, spill: &mut dyn FnMut(i128, i32)) {
         if is_whole && self.is_zero() {
             self.unit = 0;
@@ -218,7 +218,7 @@ impl<const N: usize> Short<N> {
             self.digits = digits;
             return;
         }
-        // What is zero must not allocate memory.
+        // Parts that are zero are not spilled, since spilling allocates memory.
         for (part, unit) in self.parts().into_iter().filter(|(part, _)| *part != 0) {
             spill(part, unit);
         }
@@ -234,7 +234,7 @@ impl<const N: usize> Short<N> {
         }
     }
 
-    /// The exponent of the digits' unit, if the first value has the places from `lowest` to below `top`; `None` if the value does not fit.
+    /// The exponent of the digits' unit, if the first value has the places from `lowest` to `top` - 1; `None` if the value does not fit.
     fn unit_of(lowest: i32, top: i32) -> Option<i16> {
         let from_top = (top - Self::ITEM_BITS - Self::BELOW) & -UNIT_STEP;
         let least = top - Self::MOST_BITS;
@@ -243,7 +243,7 @@ impl<const N: usize> Short<N> {
         (own >= least).then_some(unit)
     }
 
-    /// Words of 64 bits, the highest with a sign, and the exponents of their units, from the highest to the lowest.
+    /// The words and the exponents of their units, from the highest to the lowest. The highest word has a sign.
     fn parts(self) -> [(i128, i32); N] {
         let Wide(words) = self.digits;
         let mut parts = [(0, 0); N];
@@ -273,7 +273,7 @@ impl<const N: usize> Short<N> {
     pub(super) fn take<F: FixedFormat>(long: &mut Fixed<F>) -> Self {
         let (integer, unit) = long.integer();
         let places =
-            |bits: u64| unit + i32::try_from(bits).expect("a number has few thousand bits");
+            |bits: u64| unit + i32::try_from(bits).expect("a number has a few thousand bits");
         let zeros = integer.trailing_zeros();
         let own = zeros
             .and_then(|zeros| Self::unit_of(places(zeros), places(integer.magnitude().bits())));

@@ -1,4 +1,4 @@
-//! States of short integers, with long ones for what does not fit.
+//! States that hold sums in short integers, and in long integers the values that do not fit.
 
 use std::fmt::Debug;
 
@@ -23,19 +23,19 @@ pub trait Numbers: Copy + Debug {
     /// Both states' sums, or their differences if `is_less`; `None` if there is no room.
     fn sums(self, other: Self, is_less: bool) -> Option<Self>;
 
-    /// Adds a value to each sum. What has no room goes to `long`.
+    /// Adds a value to each sum. Values that do not fit are added to `long`.
     fn add(&mut self, values: &[Value<'_>], long: &mut Option<Box<Self::Long>>);
 
-    /// Adds each sum, or subtracts it. What has no room goes to `long`.
+    /// Adds each sum of `other`, or subtracts it if `is_less`. Values that do not fit are added to `long`.
     fn merge(&mut self, other: Self, is_less: bool, long: &mut Option<Box<Self::Long>>);
 
-    /// Adds long sums to others, or subtracts them.
+    /// Adds the sums of `other` to those of `long`, or subtracts them if `is_less`.
     fn merge_long(long: &mut Self::Long, other: &Self::Long, is_less: bool);
 
-    /// Adds each sum to a long one.
+    /// Adds each sum to the corresponding long sum.
     fn add_to(self, long: &mut Self::Long);
 
-    /// Moves those long sums here that fit.
+    /// Moves the long sums that fit into short integers.
     fn take(long: &mut Self::Long) -> Self;
 
     /// Whether all sums are zero.
@@ -69,7 +69,7 @@ pub trait Figures: Numbers {
 /// A statistic, its options, and the scales of the columns.
 pub(crate) type Asked = (Statistic, Options, [i32; 2]);
 
-/// The structs of a state's sums: in short integers of some words, and in long integers of a format.
+/// Defines two structs for the sums of a state: short integers of some number of words each, and long integers of some format each.
 macro_rules! numbers {
     ($short:ident, $long:ident, $columns:literal, $($sum:ident $words:literal $format:ident),+) => {
         /// The sums of a state in short integers.
@@ -156,7 +156,7 @@ pub(super) use numbers;
 
 /// A state of short integers that owns more memory only for values that do not fit, for counts of items that are not finite, and for
 /// 2^32 or more rows.
-// The numbers come first: in states of 32 bytes, their words then never lie in two cache lines.
+// The numbers come first, so that in states of 32 bytes they never span two cache lines.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Compact<N: Numbers> {
@@ -191,14 +191,14 @@ impl<N: Numbers> Compact<N> {
         }
     }
 
-    /// Adds and counts a row, given the numbers with the row if there is room, and a function that only adds it.
+    /// Adds and counts a row. `numbers` includes the row if there is room; otherwise `add` adds the row without counting it.
     #[inline(always)]
     pub(super) fn add_or(&mut self, numbers: Option<N>, add: impl FnOnce(&mut Self)) {
         match numbers {
             Some(numbers) => self.numbers = numbers,
             None => add(self),
         }
-        // Last, so that the numbers need not be kept across a call.
+        // Counted last, so that the numbers need not be kept in registers across a call.
         self.count(1);
     }
 
@@ -213,7 +213,7 @@ impl<N: Numbers> Compact<N> {
         self.set_long_counters(all);
     }
 
-    /// The counters of both columns; twice the same if there is one column.
+    /// The counters of both columns. A state of one column returns its counters twice.
     pub(super) fn counters(&self) -> [Counters; 2] {
         let mut all = [Counters::NONE; 2];
         if let Some(long) = &self.long {
@@ -249,7 +249,7 @@ impl<N: Numbers> Compact<N> {
         self.long.get_or_insert_with(|| Box::new(N::ZERO))
     }
 
-    /// Adds a row, without counting it: a value for each sum, none of them special.
+    /// Adds a row's finite values, one for each sum, without counting the row.
     pub(super) fn add_values(&mut self, values: &[Value<'_>]) {
         self.numbers.add(values, &mut self.long);
     }
@@ -278,7 +278,7 @@ impl<N: Numbers> Compact<N> {
             N::merge_long(self.long(), long, is_less);
         }
         self.set_counters(counters);
-        // Items that were far from the others may have been removed, so that the rest fits.
+        // The remaining items may fit the short integers, now that outliers are removed.
         if is_less && self.long.is_some() {
             *self = Self::of_long(self.whole());
         }

@@ -21,8 +21,8 @@ const FEW_ITEMS: usize = 24;
 
 /// An exact sum, and the number of its items, in 32 bytes.
 ///
-/// Items fit in 128 bits if they are within a factor of 2^23, or somewhat more, of the first one. Otherwise the sum owns some 600
-/// bytes more. It starts at +0.0, as sums by key do, so the sum of negative zeros is +0.0.
+/// Items fit in 128 bits if they differ from the first one by at most a factor of 2^23, or somewhat more. Otherwise the sum owns about
+/// 600 bytes more. The sum starts at +0.0, as sums by key do, so the sum of negative zeros is +0.0.
 ///
 /// ```
 /// use exact_sum::CompactSum;
@@ -52,7 +52,7 @@ impl CompactSum {
         self.add_or(self.numbers.plus(item), |state| state.add_apart(item));
     }
 
-    /// Adds an item that does not fit as it is.
+    /// Adds an item that does not fit the short integer as it is.
     #[cold]
     fn add_apart(&mut self, item: impl CompactItem) {
         let (integer, unit) = item.parts();
@@ -85,7 +85,7 @@ impl CompactSum {
         whole.and_then(|whole| i128::try_from(whole).ok())
     }
 
-    /// Adds items, faster than one by one.
+    /// Adds items. This is faster than adding them one by one.
     pub fn add_all(&mut self, items: &[f64]) {
         let quiet = (items.len() >= FEW_ITEMS).then(Quiet::now).flatten();
         match quiet {
@@ -140,7 +140,7 @@ impl Figures for SumNumbers {
     }
 }
 
-/// The sum or the mean of items, from their sum.
+/// The sum or the mean of items, computed directly from the short integer.
 pub(super) fn quick(sum: Short<2>, statistic: Statistic, items: u64) -> Option<f64> {
     let (integer, unit) = sum.integer();
     match statistic {
@@ -168,7 +168,7 @@ pub(super) fn decimal<F: FixedFormat>(total: &Total<F>, items: u64, tens: i32) -
     total.special().unwrap_or_else(finite)
 }
 
-/// A sum whose items have already been counted when they are added.
+/// A sum that does not count the items added to it, as they have already been counted.
 struct Uncounted<'s>(&'s mut CompactSum);
 
 impl Destination for Uncounted<'_> {

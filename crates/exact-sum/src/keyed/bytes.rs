@@ -11,7 +11,7 @@ use crate::number::fixed::FixedFormat;
 use crate::number::total::Total;
 
 impl<S: KeyedSlot> Keyed<S> {
-    /// The slots as bytes, for files and other programs. Equal slots have equal bytes, whatever order, calls and threads they come from.
+    /// The slots as bytes, for files and other programs. Equal slots have equal bytes, whatever order, calls and threads produced them.
     ///
     /// All numbers are little-endian. The header and numbers are those of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes).
     ///
@@ -24,18 +24,18 @@ impl<S: KeyedSlot> Keyed<S> {
     /// | kind | slot | fields |
     /// |---|---|---|
     /// | 7 | [`Sum`](crate::Sum) | a sum |
-    /// | 8 | [`Moments`](crate::Moments) | the number of items, a sum, and as a number the sum of the squares of the finite items |
+    /// | 8 | [`Moments`](crate::Moments) | the number of items, a sum; a number: the sum of the squares of the finite items |
     /// | 11 | [`Mean`](crate::Mean) | the number of items, a sum |
     /// | 12 | [`ProductSum`](crate::ProductSum) | a sum |
     /// | 13 | [`WeightedMean`](crate::WeightedMean) | the sum of the products, the sum of the weights |
-    /// | 14 | [`CoMoments`](crate::CoMoments) | the moments of x; the sum and the number of the moments of y; as a number the sum of the products of finite items |
-    /// | 15 | [`Powers`](crate::Powers) | the moments; as numbers the sums of cubes and of fourth powers |
-    /// | 16 | [`Extrema`](crate::Extrema) | the negative minimum, and the maximum |
+    /// | 14 | [`CoMoments`](crate::CoMoments) | the fields of kind 8 for x; the last two of them for y; a number: the sum of the products of finite items |
+    /// | 15 | [`Powers`](crate::Powers) | the fields of kind 8; two numbers: the sum of the cubes, and of the fourth powers |
+    /// | 16 | [`Extrema`](crate::Extrema) | the negated minimum, and the maximum |
     /// | 17 | [`IntegerSum`](crate::IntegerSum) | the number of items, the lower 64 bits of the sum, and the integer above them |
-    /// | 18 | [`IntegerMoments`](crate::IntegerMoments) | the fields of such a sum, and the sum of the squares in two parts |
+    /// | 18 | [`IntegerMoments`](crate::IntegerMoments) | the fields of kind 17, then the sum of the squares in two parts |
     ///
-    /// Numbers of items are `u64`; fields of integers and extrema are `i128`. An extremum is stored as an integer that orders as doubles do:
-    /// its bits, with all but the sign inverted if it is negative; -2^127 if there are no items. A sum is:
+    /// Numbers of items are `u64`, but all fields of kinds 16 to 18 are `i128`. An extremum is stored as an integer with the order of
+    /// doubles: the bits of the double, all but the sign inverted if it is negative; -2^127 if there are no items. A sum is:
     ///
     /// | bytes | what |
     /// |---|---|
@@ -43,8 +43,8 @@ impl<S: KeyedSlot> Keyed<S> {
     /// | 3 × 8, only after a 1 | the numbers of NaNs, infinities and negative infinities, `u64` each |
     /// | 4 + 4 + n | the number: exponent of its unit `i32`, n `u32`, n bytes of two's complement |
     ///
-    /// If the width of rows is not 1, the last byte of the header is 1, and the width (`u64`) follows the number of keys. The slots of a
-    /// key are then adjacent.
+    /// If rows have more than one item, the last byte of the header is 1, and the width of rows (`u64`) follows the number of keys. The
+    /// slots of a key are then adjacent.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = header::<S::Item>(S::KIND);
@@ -59,7 +59,7 @@ impl<S: KeyedSlot> Keyed<S> {
         bytes
     }
 
-    /// The slots that bytes stand for.
+    /// The slots that bytes hold.
     ///
     /// # Errors
     /// The bytes hold no such slots, or there is no memory for the slots.
@@ -131,8 +131,8 @@ impl Field {
     }
 }
 
-/// For each field, the exponents of the words that many slots have. Only these words get a table with room for all slots, so that tables are
-/// not much longer than the bytes.
+/// For each field, the exponents of the words that many slots have. Only these words get a table with room for all slots, so that the
+/// tables are not much larger than the bytes.
 fn common_words(fields: &[Field], slots: usize, mut reader: Reader<'_>) -> Vec<Vec<i64>> {
     /// A word is common if at least one slot in this many has it.
     const RARE: usize = 16;

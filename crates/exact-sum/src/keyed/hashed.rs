@@ -1,4 +1,4 @@
-//! Slots of keys of any type.
+//! Slots by key, for keys of any type.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -15,7 +15,7 @@ use crate::number::counters::LimitError;
 use crate::slots::items::Items;
 use crate::statistic::{Options, Statistic};
 
-/// A slot for each key that has items: [`Keyed`], but for keys of any type.
+/// A slot for each key that has items: like [`Keyed`], but for keys of any type.
 ///
 /// ```
 /// use exact_sum::{Hashed, Sum};
@@ -34,7 +34,7 @@ pub struct Hashed<K, S: KeyedSlot> {
     /// The index of each key.
     places: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// The slots of the keys, except for the last keys, if they have no items yet.
+    /// The slots of the keys. The last keys have no slots yet, if they have no items.
     pub(crate) slots: Keyed<S>,
 }
 
@@ -68,7 +68,7 @@ impl<K, S: KeyedSlot> Hashed<K, S> {
         &self.slots
     }
 
-    /// The number of bytes that are allocated, without those that keys own.
+    /// The number of bytes that are allocated, without memory that keys own.
     #[must_use]
     pub fn memory(&self) -> usize {
         self.keys.capacity() * size_of::<K>() + self.places.allocation_size() + self.slots.memory()
@@ -82,8 +82,8 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// The items are two slices that differ in length.
     ///
     /// # Errors
-    /// There are not as many keys as items, or there would be more than 2^63 - 1 items; then no slot has changed. Or there is no memory;
-    /// then some of the items may have been added.
+    /// There are not as many keys as items, or there would be more than 2^63 - 1 items: no slot has changed. Or there is no memory: some
+    /// of the items may have been added.
     pub fn add(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), KeyError> {
         key::check_lengths(keys, items.count())?;
         self.slots.columns.check_room(S::by_column(items))?;
@@ -130,7 +130,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// Removes the items of `other`, key by key.
     ///
     /// # Errors
-    /// As [`remove`](Self::remove), where the number of an item is the number of a key of `other`.
+    /// As [`remove`](Self::remove). The number of an item in an error is the number of a key of `other`.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
         if !S::TAKES_BACK {
             return Err(RemoveKeyedError::Never);
@@ -170,7 +170,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
             return Ok(());
         }
         let mut left = Self::new();
-        // Forgotten keys share one slot, before the slots of the others.
+        // Forgotten keys share one slot, before the slots of the remaining keys.
         let place = |(key, count): (&K, &u64)| match count {
             0 => 0,
             _ => 1 + left.code(key),
@@ -203,7 +203,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
             Entry::Occupied(place) => *place.get(),
             Entry::Vacant(vacant) => {
                 let place = u32::try_from(keys.len()).expect("there is memory for fewer keys");
-                // If a clone panics, there is no such key.
+                // First, so that nothing has changed if the clone panics.
                 keys.push(key.clone());
                 vacant.insert(place);
                 place

@@ -13,7 +13,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// The rows of `other` have a different width.
     ///
     /// # Errors
-    /// Together they have more than 2^63 - 1 items, or there is no memory for more keys. A failed call changes no sum.
+    /// Both together have more than 2^63 - 1 items, or there is no memory for more keys. A failed call changes no slot.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         self.check_width(other);
         self.columns.reserve(other.slots())?;
@@ -41,14 +41,14 @@ impl<S: KeyedSlot> Keyed<S> {
     ///
     /// # Errors
     /// `keys` does not have one entry for each key of `other`, an entry has no slot, or [`merge`](Self::merge) would fail. A failed call
-    /// changes no sum.
+    /// changes no slot.
     pub fn merge_at(&mut self, keys: &[u32], other: &Self) -> Result<(), KeyError> {
         assert_eq!([self.width, other.width], [1, 1], "rows must have one item");
         key::check(keys, other.keys, self.keys)?;
         Ok(self.merge_places(other, Places::At(keys))?)
     }
 
-    /// Adds the slots of `other` at `places`, which must exist.
+    /// Adds the slots of `other` to the slots at `places`, which must exist.
     pub(super) fn merge_places(
         &mut self,
         other: &Self,
@@ -83,7 +83,7 @@ impl<S: KeyedSlot> Keyed<S> {
         self.unmerge_places(other, Places::Same)
     }
 
-    /// Removes the items of `other` at `places`, which must exist.
+    /// Removes the items of `other` from the slots at `places`, which must exist.
     pub(super) fn unmerge_places(
         &mut self,
         other: &Self,

@@ -1,4 +1,4 @@
-//! A slot for each key: for the items of each group, bin, cell or bucket.
+//! Slots by key: a sum, moments or another slot for the items of each group, bin, cell or bucket.
 
 pub(crate) mod bytes;
 mod columns;
@@ -28,13 +28,13 @@ pub(crate) use key::{check, check_lengths};
 pub use remove::RemoveKeyedError;
 pub use slot::KeyedSlot;
 
-/// The number of rows whose slots are computed at once.
+/// The number of rows whose items' slots are looked up at once.
 const BLOCK_ROWS: usize = 256;
 
 /// A slot for each of the keys 0 to K - 1: a sum, moments, extrema or another [slot](KeyedSlot) of the items of the key.
 ///
-/// The slots depend only on which items have which key: not on their order, nor on how they are divided among threads, calls
-/// or merged slots. A key starts with this many bytes:
+/// The slots depend only on which items each key has: not on the order of the items, nor on how they are divided among threads, calls
+/// or merged slots. Each key initially takes this many bytes:
 ///
 /// | slot | bytes | |
 /// |---|---|---|
@@ -48,9 +48,9 @@ const BLOCK_ROWS: usize = 256;
 /// | [`Extrema`](crate::Extrema) | 16 | items cannot be removed |
 /// | [`IntegerSum`](crate::IntegerSum), [`IntegerMoments`](crate::IntegerMoments) | 32, 56 | |
 ///
-/// If items span more than some 50 binary places, each of a slot's numbers takes 16 bytes more per further 32 places, for every key.
-/// `Powers` take some 100 bytes more per further 21 places, only for the keys that have such items. A key with a NaN or an infinity
-/// takes 60 or, with squares, 120 bytes more, and a key with products beyond the range of doubles some 1,100.
+/// If items span more than about 50 binary places, each of a slot's numbers takes 16 bytes more per further 32 places, for every key.
+/// `Powers` take about 100 bytes more per further 21 places, only for the keys that have such items. A key with a NaN or an infinity
+/// takes 60 bytes more, or 120 with squares. A key with products beyond the range of doubles takes about 1,100 bytes more.
 ///
 /// ```
 /// use exact_sum::{Keyed, Moments, Sum};
@@ -200,8 +200,8 @@ impl<S: KeyedSlot> Keyed<S> {
     ///
     /// # Errors
     /// [`RemoveKeyedError::Key`] as [`add`](Self::add); a key has fewer items (if the slot counts them) or fewer NaNs or infinities; or
-    /// items cannot be removed from such slots. A failed call changes no slot. It is not detected if the removed items are not the ones
-    /// that were added. For rows, the key in an error is the number of a slot: the key times the width of rows, plus the column.
+    /// items cannot be removed from such slots. A failed call changes no slot. Beyond these checks, removing items that were never added
+    /// is not detected. For rows, the key in an error is the number of a slot: the key times the width of rows, plus the column.
     pub fn remove<K: Key>(
         &mut self,
         keys: &[K],

@@ -1,4 +1,4 @@
-//! Sums by key for query engines: groups come and go, and each is sent as [few bytes](crate::partial).
+//! Sums by key for query engines, which exchange the sum of each group in the format of [`partial`](crate::partial).
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use crate::slots::product_sum::ProductSum;
 use crate::slots::sum::Sum;
 
 impl Keyed<Sum<f64>> {
-    /// Calls a function with each of some keys and its sum as [few bytes](crate::partial).
+    /// Calls `each` with every key in `keys` and with its sum in the format of [`partial`](crate::partial).
     ///
     /// ```
     /// use exact_sum::{Keyed, Sum};
@@ -48,7 +48,7 @@ impl Keyed<Sum<f64>> {
         }
     }
 
-    /// Adds sums, each given as [few bytes](crate::partial), to those of their keys.
+    /// Adds each of `partials`, a sum in the format of [`partial`](crate::partial), to the sum of its key.
     ///
     /// # Panics
     /// There are not as many keys as sums, or a key has no sum.
@@ -66,7 +66,7 @@ impl Keyed<Sum<f64>> {
 }
 
 impl Keyed<ProductSum<f64>> {
-    /// Calls a function with each of some keys and its sum as [few bytes](crate::partial).
+    /// Calls `each` with every key in `keys` and with its sum in the format of [`partial`](crate::partial).
     ///
     /// # Panics
     /// A key has no sum.
@@ -79,7 +79,7 @@ impl Keyed<ProductSum<f64>> {
         }
     }
 
-    /// Adds sums of products, each given as [few bytes](crate::partial), to those of their keys.
+    /// Adds each of `partials`, a sum of products in the format of [`partial`](crate::partial), to the sum of its key.
     ///
     /// # Panics
     /// As [`Keyed::add_partials`].
@@ -97,7 +97,8 @@ impl Keyed<ProductSum<f64>> {
 }
 
 impl Keyed<Moments<f64>> {
-    /// Calls a function with each of some keys, and the sums of its items and of their squares as [few bytes](crate::partial).
+    /// Calls `each` with every key in `keys`, and with the sums of its items and of their squares in the format of
+    /// [`partial`](crate::partial).
     ///
     /// # Panics
     /// A key is out of range.
@@ -114,8 +115,8 @@ impl Keyed<Moments<f64>> {
         }
     }
 
-    /// Adds moments to those of their keys. For each of `keys` there are the number of items, their sum and the sum of their squares,
-    /// both given as [few bytes](crate::partial).
+    /// Adds moments to the moments of their keys. For each of `keys`, the caller gives the number of items, their sum and the sum of their
+    /// squares; both sums in the format of [`partial`](crate::partial).
     ///
     /// # Panics
     /// As [`Keyed::add_partials`], or there are not as many counts as keys.
@@ -222,7 +223,7 @@ impl<F: FixedFormat> Received<F> {
         self.doubles.iter().copied()
     }
 
-    /// Adds the sums, if there is room for them. No key has more than this many items.
+    /// Adds the sums, if there is room for them. None of their keys has more than `items` items.
     fn add_to(&self, totals: &mut Totals, items: u64) -> Result<(), LimitError> {
         totals.check_room(items, self.doubles())?;
         totals.count(items);

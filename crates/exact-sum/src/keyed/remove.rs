@@ -6,7 +6,7 @@ use std::fmt;
 use super::key::{Key, KeyError};
 use crate::number::counters::{Counters, LimitError, RemoveError, check_items as check_items_of};
 
-/// Items that cannot be removed. No sum has changed.
+/// Items could not be removed. No sum has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RemoveKeyedError {
@@ -47,7 +47,7 @@ impl fmt::Display for RemoveKeyedError {
 
 impl Error for RemoveKeyedError {}
 
-/// Checks that each key has the NaNs and infinities that are to be removed from it.
+/// Checks that each key has at least as many NaNs and infinities as are to be removed from it.
 pub(super) fn check_items<K: Key>(
     keys: &[K],
     items: impl Iterator<Item = f64>,
@@ -77,7 +77,7 @@ pub(super) fn check_specials(
     Ok(())
 }
 
-/// If there is less than one item per this many keys, the items' keys are sorted, which is faster than visiting all keys.
+/// If there is less than one item per this many keys, the keys of the items are sorted: this is faster than visiting all keys.
 const KEYS_AN_ITEM: usize = 16;
 
 /// Checks that each key has at least as many items as are to be removed from it.
@@ -99,7 +99,7 @@ fn check_few(mut keys: Vec<usize>, counts: &[u64]) -> Result<(), RemoveKeyedErro
     of_keys.try_for_each(|of_key| check_count(of_key[0], counts[of_key[0]], of_key.len() as u64))
 }
 
-/// Checks that a key with `held` items has the `removed` items.
+/// Checks that `removed` items can be removed from a key that has `held` items.
 #[inline]
 pub(super) fn check_count(key: usize, held: u64, removed: u64) -> Result<(), RemoveKeyedError> {
     check_items_of(held, removed).map_err(|error| RemoveKeyedError::Fewer { key, error })

@@ -9,7 +9,7 @@ use crate::number::float::sealed::Conversions;
 use crate::slots::Slot;
 use crate::statistic::{Options, Statistic};
 
-/// Slots that [`Keyed`](crate::Keyed) and [`Hashed`](crate::Hashed) hold for each key. Other crates cannot implement this trait.
+/// A slot that [`Keyed`](crate::Keyed) and [`Hashed`](crate::Hashed) can hold for each key. Other crates cannot implement this trait.
 pub trait KeyedSlot: sealed::InColumns {}
 
 impl<S: sealed::InColumns> KeyedSlot for S {}
@@ -44,13 +44,13 @@ pub(crate) mod sealed {
         /// The kind in the header of the slots' bytes.
         const KIND: Kind;
 
-        /// The items as the columns take them.
+        /// The items as the columns need them.
         fn by_column<'i>(items: Self::Items<'i>) -> <Self::Columns as Columns>::Items<'i>;
 
         /// A key's slot.
         fn of_key(columns: &Self::Columns, key: usize) -> Self;
 
-        /// A statistic of a key, if there is a faster way than to make its slot.
+        /// A statistic of a key, if it can be computed faster than by making the key's slot.
         fn quick_statistic(
             _columns: &Self::Columns,
             _key: usize,

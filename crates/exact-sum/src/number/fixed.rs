@@ -291,7 +291,7 @@ impl<F: FixedFormat> Fixed<F> {
             .iter()
             .flat_map(|word| word.to_le_bytes())
             .collect();
-        let unit = F::LOWEST + 64 * i32::try_from(zeros).expect("a number has some hundred words");
+        let unit = F::LOWEST + 64 * i32::try_from(zeros).expect("a number has few words");
         (BigInt::from_signed_bytes_le(&bytes), unit)
     }
 
@@ -353,7 +353,7 @@ pub(crate) fn magnitude_of(words: &mut [u64], unit: i32) -> Option<(bool, Magnit
     let free = upper.leading_zeros();
     let next = u128::from(at(2)) << free;
     let rest = &words[..top.saturating_sub(2)];
-    let top = i32::try_from(top).expect("a number has some hundred words");
+    let top = i32::try_from(top).expect("a number has few words");
     let magnitude = Magnitude {
         bits: upper << free | next >> 64,
         exponent: unit + 64 * (top - 1) - free.cast_signed(),

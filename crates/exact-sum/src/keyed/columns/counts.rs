@@ -72,7 +72,7 @@ impl Counts {
         terms[0] = terms_of(0, bits, self.0.len(), false);
     }
 
-    /// The unit is 1 on all ranks.
+    /// The counts from the integers of a message, whose unit is always 1.
     pub(crate) fn of_integers(integers: impl Iterator<Item = i128>) -> Self {
         let count = |integer| {
             let count = u64::try_from(integer);

@@ -1,5 +1,5 @@
-//! Buffers for the items of a block. Clearing a buffer takes longer than adding a few items, so a few
-//! items get small buffers or none.
+//! Buffers for the items of a block. Clearing a large buffer takes longer than adding a few items, so
+//! blocks of few items get small buffers or none.
 
 use simd_kernels::{DECODED_ITEMS, Pair};
 

@@ -1,4 +1,4 @@
-//! A small slot for each key.
+//! Columns that hold a small slot of each key, such as extrema or sums of integers.
 
 use hashbrown::HashMap;
 use simd_kernels::Level;
@@ -25,7 +25,7 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
     /// Whether two slots are merged by adding their integers. Otherwise they are merged by taking the maxima, and items cannot be removed.
     const ADDS: bool = true;
 
-    /// Calls a function with the index of each item, and a slot of that item.
+    /// Calls `each` with the index of each item, and with a slot that holds only this item.
     fn each(items: Self::Items<'_>, each: impl FnMut(usize, Self));
 
     /// Checks that there is room for the items of `other`.
@@ -43,10 +43,10 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
     /// Adds the items of `other`, or removes them.
     fn change(&mut self, other: &Self, removes: bool);
 
-    /// Writes the slot's integers. `integers` are those of no items before.
+    /// Writes the slot's integers over `integers`, which are those of a slot without items.
     fn write(&self, integers: &mut [i128]);
 
-    /// Adds an integer of a message; false if there is no room for it.
+    /// Adds integer number `part` of a message. Returns false if there is no room for it.
     #[must_use]
     fn add_integer(&mut self, part: usize, integer: i128) -> bool;
 }
@@ -56,7 +56,7 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
 pub struct Each<S>(pub(crate) Vec<S>);
 
 impl<S: Small> Each<S> {
-    /// The integers of a slot, followed by integers of no items.
+    /// The integers of a slot, followed by those of a slot without items.
     pub(crate) fn integers(slot: &S) -> [i128; MOST_PARTS] {
         let mut integers = [empty(S::ADDS); MOST_PARTS];
         slot.write(&mut integers[..S::PARTS]);
@@ -148,7 +148,7 @@ impl<S: Small> Columns for Each<S> {
             }
         }
         for (terms, bits) in terms.iter_mut().zip(bits) {
-            // Maxima need no unit to agree on.
+            // Ranks need not agree on a unit for maxima.
             *terms = if S::ADDS {
                 terms_of(0, bits, self.0.len(), false)
             } else {

@@ -12,7 +12,7 @@ use crate::number::fixed::{DoubleCubes, DoubleFourths, Fixed, FixedFormat, each_
 use crate::number::total::Total;
 use crate::number::wide::Wide;
 
-/// The numbers of words of a sum of cubes and of a sum of fourth powers. Items have 74 bits, so there is room for 2^63 items.
+/// The numbers of words of a sum of cubes and of a sum of fourth powers. Shifted items have 74 bits, so there is room for 2^63 items.
 const CUBE_WORDS: usize = 5;
 const FOURTH_WORDS: usize = 6;
 const WORDS: usize = CUBE_WORDS + FOURTH_WORDS;
@@ -20,7 +20,7 @@ const WORDS: usize = CUBE_WORDS + FOURTH_WORDS;
 /// Items whose exponents are within this many places share a unit.
 const PLACES: i32 = 21;
 
-/// If a value that is not an item's power is added, this many bits above it stay free for later values.
+/// When a value other than the power of an item is added, this many bits above it stay free for later values.
 const SPARE_BITS: i32 = 24;
 
 /// The sums of the powers of those items of a key that share a unit.
@@ -65,7 +65,7 @@ impl Sums {
         words
     }
 
-    /// Calls a function with parts of both sums and the exponents of their units, given the exponent of the items' unit.
+    /// Calls `each` with the parts of both sums and the exponents of their units. `of_items` is the exponent of the items' unit.
     fn each_part(&self, of_items: i32, mut each: impl FnMut(Power, i128, i32)) {
         let Self {
             mut cubes,
@@ -113,8 +113,8 @@ impl Power {
 
 /// The sums of the cubes and of the fourth powers of each key's finite items.
 ///
-/// Items are integers in a unit. If all items are near each other, they share a unit, and each key has one pair of sums. For items of
-/// other units, a key has a pair of sums for each further unit.
+/// Items are integers in a unit. Items of similar magnitude share a unit, and each key has one pair of sums in this unit. If a key has
+/// items of other units, it has a further pair of sums for each of them.
 #[derive(Clone, Debug)]
 pub(crate) struct HigherPowers {
     /// The exponent of the unit u of the first items. Other units are 2^(21 i) u.
@@ -125,7 +125,7 @@ pub(crate) struct HigherPowers {
 }
 
 impl HigherPowers {
-    /// Chooses the unit for items, if there is none.
+    /// Chooses a unit for these items, if there is none yet.
     fn prepare(&mut self, items: &[f64]) {
         if self.unit.is_none() {
             let numbers = items
@@ -153,7 +153,7 @@ impl HigherPowers {
         }
     }
 
-    /// A key's sums of a unit.
+    /// A key's sums in the unit 2^(21 `digit`) u.
     #[inline]
     fn sums_of(&mut self, key: usize, digit: i32) -> &mut Sums {
         if digit == 0 {
@@ -168,7 +168,7 @@ impl HigherPowers {
         &mut others[place].1
     }
 
-    /// A key's sums of all units, with the units' exponents.
+    /// A key's sums in all units, with the units' exponents.
     fn all_of(&self, key: usize) -> impl Iterator<Item = (i32, &Sums)> {
         let own = self.unit.unwrap_or(0);
         let others = self.others.get(&key).into_iter().flatten();
@@ -244,7 +244,7 @@ impl HigherPowers {
 
 /// For the methods, see [`Columns`](super::Columns).
 impl HigherPowers {
-    /// One part for each word.
+    /// The number of parts in a message: one for each word.
     pub(crate) const PARTS: usize = WORDS;
 
     pub(crate) fn new(keys: usize) -> Result<Self, LimitError> {

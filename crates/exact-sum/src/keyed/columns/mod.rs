@@ -68,13 +68,13 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// The number of bytes that are allocated.
     fn memory(&self) -> usize;
 
-    /// Checks that the counters can take these items, whatever their keys.
+    /// Checks that there is room for these items, whatever their keys.
     ///
     /// # Errors
     /// There is no room, or no memory.
     fn check_room(&self, items: Self::Items<'_>) -> Result<(), LimitError>;
 
-    /// Checks that the keys hold as many items, NaNs and infinities as are to be removed.
+    /// Checks that the keys hold at least as many items, NaNs and infinities as are to be removed.
     ///
     /// # Errors
     /// A key holds fewer.
@@ -105,13 +105,13 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// There is no room, or no memory.
     fn check_room_for(&self, other: &Self, places: Places<'_>) -> Result<(), LimitError>;
 
-    /// Checks that keys hold the items of other columns' keys, as far as items are counted.
+    /// Checks that the keys hold at least as many items as the keys of `other`, as far as items are counted.
     ///
     /// # Errors
     /// A key holds fewer items.
     fn check_held_of(&self, other: &Self, places: Places<'_>) -> Result<(), RemoveKeyedError>;
 
-    /// Adds other columns' numbers, or subtracts them. There is room for them.
+    /// Adds other columns' numbers, or subtracts them. The caller has checked that there is room.
     fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool);
 
     /// Writes each key's integers, in these columns' own units, to rows of `width` integers, and the terms of each part. Writes entries
@@ -124,10 +124,10 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
         entries: &mut Vec<u64>,
     );
 
-    /// Reads columns from rows that were added up.
+    /// Reads columns from rows that were added up over all ranks.
     fn read_rows(layout: Layout, rows: &[i128], width: usize, agreed: &[Agreed]) -> Self;
 
-    /// Writes entries for all numbers of a key. In the entries, `word` stands for the key.
+    /// Writes entries for all numbers of a key. In the entries, the key is written as `word`.
     fn write_key(&self, key: usize, word: u64, list: &mut Vec<u64>);
 
     /// Adds an entry to a key.
@@ -136,7 +136,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// The entry does not fit these columns.
     fn add_entry(&mut self, entry: &Entry<'_>, key: usize) -> Result<(), WrongEntries>;
 
-    /// Merges all entries of a part of a key, and writes one.
+    /// Merges all entries of one part of a key into a single entry.
     ///
     /// # Errors
     /// The entries are not of such columns.
@@ -160,8 +160,8 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Writes a key's fields.
     fn write(&self, key: usize, bytes: &mut Vec<u8>);
 
-    /// Reads a key's fields. `is_common` returns whether many keys have a certain word, given the field and the exponent of the word in
-    /// the field's number.
+    /// Reads a key's fields. `is_common` returns whether many keys have a certain word of a field's number, given the index of the field
+    /// and the exponent of the word.
     ///
     /// # Errors
     /// No items have such fields.

@@ -1,4 +1,4 @@
-//! Sums of products for all keys: of the rounded products, and of their rounding errors.
+//! Sums of products for all keys. Rounded products and their rounding errors are summed separately.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::number::fixed::DoubleProducts;
 use crate::number::float::Float;
 use crate::number::total::Total;
 
-/// Checks that the sums can take the products without overflow of a counter.
+/// Checks that the sums have room for the products and their rounding errors.
 #[expect(
     clippy::disallowed_methods,
     reason = "computes the exact rounding error of a product"
@@ -57,7 +57,7 @@ pub(crate) fn clear_specials(x: &mut Cow<'_, [f64]>, y: &mut Cow<'_, [f64]>) {
 }
 
 /// Adds or subtracts the products of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) pairs of items, whose keys have been checked.
-// Not inlined: a caller with other columns would have these buffers in its frame, and touch all of their pages.
+// Not inlined: otherwise a caller that adds no products would have these buffers in its stack frame, too, and touch all of their pages.
 #[inline(never)]
 pub(crate) fn change<K: Key>(
     [sums, of_errors]: [&mut Totals; 2],

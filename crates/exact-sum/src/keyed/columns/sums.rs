@@ -33,7 +33,7 @@ impl Quantity {
         matches!(self, Self::X | Self::Y)
     }
 
-    /// The factors of a product, from the two columns of items; a sum of items has one of them, twice.
+    /// The factors of a product, given the two columns of items. For a sum of items, one of the columns, twice.
     fn factors<I: Copy>(self, [x, y]: [I; 2]) -> [I; 2] {
         match self {
             Self::Y | Self::YY => [y, y],
@@ -54,7 +54,7 @@ impl Layout {
         self.first_sum() + self.sums.len()
     }
 
-    /// Checks that a message has such a part.
+    /// Checks that a message has a part of this number.
     fn check(self, part: usize) -> Result<(), WrongEntries> {
         let powers = if self.has_powers {
             HigherPowers::PARTS
@@ -80,7 +80,7 @@ impl<T: Float> Sums<T> {
         &self.sums[self.layout.index(quantity)]
     }
 
-    /// Each key's sum of items, or of rounded products: products whose rounding errors are zero may be added.
+    /// Each key's sum of items, or of rounded products. Callers may add products whose rounding errors are zero.
     #[inline]
     pub(crate) fn totals_mut(&mut self, quantity: Quantity) -> &mut Totals {
         &mut self.sums[self.layout.index(quantity)]

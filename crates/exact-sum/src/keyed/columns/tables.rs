@@ -1,11 +1,11 @@
-//! A long integer for each key, whose digits are in tables that exist only where there are items.
+//! A long integer for each key. Its digits are stored in tables, one for each digit to which items were added.
 //!
 //! Digit d of all keys is a table of pairs of integers, in a unit that is 32 binary places above the unit of digit d - 1. An item is added to
-//! one digit. The items of most data fit a few neighbouring digits, and a pair has room for items of 53 exponents: blocks of such items are
-//! added to one table. Other blocks are added digit by digit.
+//! one digit, which has room for items of 53 exponents. If all items of a block fit the same digit, as in most data, the block is added to
+//! one table. Other blocks are added digit by digit: each item to the table of its own digit.
 //!
-//! Before a block, each half of a pair is below 2^62 in magnitude, and the block's items change it by less than 2^62. A first half that is
-//! near its limit is carried into the second half, and a second half into the next digit.
+//! Before a block, each half of a pair is below 2^62 in magnitude, and the block's items change it by less than 2^62. If a first half is
+//! near its limit, its excess is carried into the second half; the excess of a second half is carried into the next digit.
 
 mod numbers;
 
@@ -23,10 +23,11 @@ use crate::number::float::Float;
 /// The number of digits: those of items, and two more for sums of 2^63 items.
 const DIGITS: usize = DecodeDigits::DIGITS + 2;
 
-/// The number of exponents above those of the first items for which one table has room.
+/// One table has room for this many exponents above those of the first items.
 const SPARE_EXPONENTS: i32 = 8;
 
-/// The same number for `f32`: some 21 exponents, and 8 above those of the first items, fit the first halves of the next digit's pairs.
+/// The same number for `f32`. The first halves of the next digit's pairs then have room for the highest exponent of the first items, the 21
+/// exponents below it, and the 8 above it.
 const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 
 /// If most items do not fit one table, this many blocks are added digit by digit before one table is tried again.
@@ -48,7 +49,7 @@ pub(crate) struct Tables {
     tables: Vec<Vec<Pair>>,
     /// The digits that have a table, in ascending order.
     used: Vec<usize>,
-    /// How many blocks are added digit by digit before one table is tried again.
+    /// The number of blocks that will be added digit by digit before one table is tried again.
     mixed: u32,
 }
 
@@ -56,7 +57,7 @@ pub(crate) struct Tables {
 #[derive(Clone, Copy, Debug)]
 struct Place {
     digits: DecodeDigits,
-    /// The digit whose table most of the items fit.
+    /// The digit that most of the items fit.
     digit: usize,
     /// The unit of the digit.
     unit: DecodeUnit,
@@ -84,7 +85,7 @@ impl Place {
         Some(Self::of(DecodeUnit::for_range(highest, below)))
     }
 
-    /// The digit that an item is added to, and the pair that is added; `None` if the item is not finite.
+    /// The digit to which an item is added, and the pair that is added there; `None` if the item is not finite.
     #[inline(always)]
     fn pair(&self, item: f64) -> Option<(usize, Pair)> {
         let fitting = self.unit.pair(item).map(|pair| (self.digit, pair));
@@ -107,7 +108,7 @@ impl Tables {
         self.keys
     }
 
-    /// Checks that there is memory for all possible tables, or at least for those to which these items are added.
+    /// Checks that there is memory for all possible tables, or at least for the tables to which these items are added.
     pub(crate) fn check_memory(
         &self,
         items: impl Iterator<Item = f64> + Clone,
@@ -285,8 +286,8 @@ impl Tables {
         are_finite
     }
 
-    /// Makes the tables of a block's digits, and assigns the block's zeros to the digit to which most items are added. If the next block is likely to
-    /// fit one table, a single table is tried first for it.
+    /// Makes the tables of a block's digits, and assigns the block's zeros to the digit that most items fit. Then decides whether one table
+    /// is tried for the next block.
     fn complete(&mut self, digits: &mut [u8], place: Place) {
         let mut counts = [0_u16; DIGITS];
         let mut zeros = 0;
@@ -309,7 +310,7 @@ impl Tables {
         if self.mixed > 0 || zeros == digits.len() {
             return;
         }
-        // A table has room for about half of the next digit's items.
+        // A table also has room for about half of the next digit's items.
         let fitting = |digit: usize| counts[digit] + counts[digit + 1] / 2;
         let best = (0..DIGITS - 1).max_by_key(|&digit| fitting(digit));
         let digit = best.expect("there are digits");
@@ -341,7 +342,7 @@ impl Tables {
         self.used.sort_unstable();
     }
 
-    /// Carries a digit of these keys, so that all of its room is free.
+    /// Propagates the carries of a digit of these keys, so that it has room for another block.
     #[cold]
     fn carry_all<K: Key>(&mut self, digit: usize, keys: &[K]) {
         if self.keys < keys.len() {
@@ -351,7 +352,7 @@ impl Tables {
         }
     }
 
-    /// Carries a digit that may be near its limit, so that all of its room is free.
+    /// Propagates the carries of a key's digit, so that it has room for another block.
     #[cold]
     fn carry(&mut self, digit: usize, key: usize) {
         self.add_to_digit(digit, key, 0);

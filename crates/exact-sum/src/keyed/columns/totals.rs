@@ -56,14 +56,14 @@ impl Totals {
         self.tables.keys()
     }
 
-    /// Chooses the units for items, if there is no sum yet: sums in the same units are merged faster.
+    /// Chooses units for these items, if there is no sum yet. Sums in the same units are merged faster.
     #[cfg(feature = "par")]
     pub(crate) fn prepare<T: Float>(&mut self, items: &[T]) {
         self.tables.prepare(items);
     }
 
-    /// Adds a block of items that have few exponents and short significands, or subtracts them. If the items are not like this, returns false and
-    /// adds nothing.
+    /// Adds a block of items that have few exponents and short significands, or subtracts them. For other items, returns false and adds
+    /// nothing.
     #[inline]
     pub(crate) fn add_short<K: Key, T: Float>(
         &mut self,
@@ -221,7 +221,7 @@ impl Totals {
         }
     }
 
-    /// The integers of all keys and their unit, if these are the keys' whole sums and in one table.
+    /// The integers of all keys and their unit, if all are in one table and nothing is spilled.
     pub(crate) fn only_table(&self) -> Option<(&[Pair], DecodeUnit)> {
         let is_all = self.spilled.of_keys.is_empty();
         self.tables.only_table().filter(|_| is_all)
@@ -234,7 +234,7 @@ impl Totals {
             .map_or(Counters::default(), |total| total.counters)
     }
 
-    /// A key's whole sum. It counts only items that are not finite.
+    /// A key's whole sum. Its counters count only items that are not finite.
     pub(crate) fn total<F: FixedFormat>(&self, key: usize) -> Total<F> {
         let mut total = Total::ZERO;
         if let Some(spill) = self.spilled.find(key) {
@@ -253,7 +253,7 @@ impl Totals {
         total
     }
 
-    /// A key's whole sum in the format with room for every column's sums.
+    /// A key's whole sum, in a format that has room for the sums of every column.
     fn long(&self, key: usize) -> Total<DoubleProducts> {
         self.total(key)
     }
@@ -262,12 +262,12 @@ impl Totals {
 /// The numbers and counts that some keys have outside the tables.
 #[derive(Clone, Debug, Default)]
 struct Spilled {
-    /// For each key, 1 plus its index in `of_keys`, or 0 if it has nothing there. Empty as long as no key has.
+    /// For each key, 1 plus its index in `of_keys`, or 0 if the key is not there. Empty as long as `of_keys` is empty.
     places: Vec<u32>,
     of_keys: Vec<Spill>,
 }
 
-/// What a key has outside the tables.
+/// The number and the counts that a key has outside the tables.
 #[derive(Clone, Debug)]
 struct Spill {
     key: u32,
@@ -308,7 +308,7 @@ impl Spilled {
         Some(&self.of_keys[index as usize])
     }
 
-    /// What a key has here, to be changed. `keys` is the number of all keys.
+    /// A key's [`Spill`], which is created if the key has none. `keys` is the number of all keys.
     #[inline]
     fn of(&mut self, keys: usize, key: usize) -> &mut Spill {
         if self.places.len() < keys {

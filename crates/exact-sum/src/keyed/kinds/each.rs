@@ -36,7 +36,7 @@ impl<T: Float> Small for Extrema<T> {
         self.merge(other);
     }
 
-    /// The negative minimum, and the maximum: both are merged by taking the maximum.
+    /// The negated minimum, and the maximum: both are merged by taking the maximum.
     fn write(&self, integers: &mut [i128]) {
         if *self != Self::new() {
             let [low, high] = self.bounds.map(i128::from);
@@ -156,7 +156,7 @@ fn halves(Wide([lowest, lower, highest]): Wide<3>) -> [i128; 2] {
     [lowest.into(), upper]
 }
 
-/// The integer with one of its [`halves`] given, and the other one zero.
+/// The integer that has this one of its [`halves`], and zero as the other.
 fn of_half(half: usize, integer: i128) -> Wide<3> {
     Wide::shifted(integer, if half == 0 { 0 } else { 64 })
 }

@@ -198,7 +198,7 @@ impl<T: Float> Keyed<Sum<T>> {
         sums.change_one(key, item.widened(), false);
     }
 
-    /// The sum of a key divided by the number of its items, which the caller has counted, rounded once; NaN if there are none.
+    /// The sum of a key divided by `items`, the number of its items that the caller has counted, rounded once; NaN if `items` is 0.
     ///
     /// # Panics
     /// The key has no sum.
@@ -207,7 +207,7 @@ impl<T: Float> Keyed<Sum<T>> {
         self.columns.totals(X).mean(key, items)
     }
 
-    /// Sums of no items for `keys` keys, in units for items like these: such sums are merged fast.
+    /// Sums of no items for `keys` keys, in units that suit these items. Sums in the same units are merged faster.
     #[cfg(feature = "par")]
     pub(crate) fn for_such(keys: usize, items: &[T]) -> Result<Self, LimitError> {
         let mut sums = Self::new(keys)?;

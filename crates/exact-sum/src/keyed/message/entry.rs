@@ -1,4 +1,4 @@
-//! One key's number in a message: its words, and a header that says where they belong.
+//! Entries of messages: the words of one number of a key, and a header that says where they belong.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::number::counters::Counters;
 use crate::number::fixed::{Fixed, FixedFormat};
 use crate::number::total::Total;
 
-/// Entries are damaged; the text says how.
+/// The entries of a message are damaged; the text says how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongEntries(pub(crate) &'static str);
 
@@ -19,7 +19,7 @@ impl fmt::Display for WrongEntries {
     }
 }
 
-/// What an entry holds: an integer of 128 bits in a unit, or a number of any length, perhaps with counts.
+/// What an entry holds: a 128-bit integer in a unit, or a number of any length, with or without counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EntryKind {
     Short,
@@ -27,8 +27,8 @@ enum EntryKind {
     LongWithCounters,
 }
 
-/// The positions of a header's fields: the kind; the part of the key; in a short entry the unit, in a long entry the index of the number's first
-/// word that is not zero; the number of words that follow.
+/// The bit positions of a header's fields: the kind; the part of the key; the unit of a short entry, or the index of the first nonzero word
+/// of a long entry; the number of words that follow.
 const SHIFTS: [u32; 4] = [0, 8, 16, 32];
 
 /// This number is added to units in headers, so that none is negative.
@@ -170,7 +170,7 @@ pub(crate) fn write_long<F: FixedFormat>(
     } else {
         EntryKind::Long
     };
-    // Zero has no words.
+    // Zero has no words, so no first word.
     let first = if number.is_empty() { 0 } else { first };
     write(key, part, kind, first, number, list);
     if has_counters {
@@ -178,7 +178,7 @@ pub(crate) fn write_long<F: FixedFormat>(
     }
 }
 
-/// Merges all entries of a part of a key, and writes one.
+/// Merges all entries of one part of a key into a single entry.
 pub(crate) fn merge_entries<F: FixedFormat>(
     same: &[Entry<'_>],
     into: &mut Vec<u64>,

@@ -8,7 +8,7 @@ pub type Terms = [i64; 6];
 // Indices of the terms:
 /// The lowest exponent of a unit of a rank's integers.
 pub(crate) const LOWEST: usize = 0;
-/// An exponent: all integers, times their units, are below 2^this in magnitude.
+/// The exponent of a power of two above the magnitudes of all integers times their units.
 pub(crate) const HIGHEST: usize = 1;
 /// The largest number of nonzero integers that one rank has.
 pub(crate) const VOTES: usize = 2;
@@ -50,7 +50,7 @@ pub struct Agreed {
 }
 
 impl Agreed {
-    /// The unit that follows from the joint terms of this many ranks.
+    /// The unit that `ranks` ranks agree on, given their joint terms.
     ///
     /// # Errors
     /// The ranks have more than 2^63 - 1 items.
@@ -120,7 +120,7 @@ pub(crate) fn moved(integer: i128, places: i32) -> Option<i128> {
     (back == integer).then_some(moved)
 }
 
-/// A number that is less than 2^b if and only if `integer` is from -2^b to 2^b - 1.
+/// A number that is less than 2^b if and only if `integer` is in the range from -2^b to 2^b - 1.
 #[inline]
 pub(crate) fn magnitude(integer: i128) -> i128 {
     integer ^ (integer >> (i128::BITS - 1))

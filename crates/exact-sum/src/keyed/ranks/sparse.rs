@@ -1,4 +1,4 @@
-//! The exchange of sums by keys of any size between ranks: each key is an entry.
+//! The exchange of sums by key between ranks, for arbitrary 64-bit keys: all numbers are sent as entries.
 
 use std::fmt;
 use std::hash::Hash;
@@ -44,7 +44,7 @@ pub fn name<K: SparseKey, S: KeyedSlot>() -> String {
     format!("keys of {key}, {}", S::name())
 }
 
-/// A rank that has at most its share of this number of items need not report how many it has.
+/// A rank that has at most its share of this number of items need not report its number of items.
 const FEW_ITEMS: u64 = 1 << 60;
 
 /// A rank's share of [`FEW_ITEMS`].
@@ -79,10 +79,10 @@ pub fn to_entries<K: SparseKey, S: KeyedSlot>(
     lists
 }
 
-/// Checks that a sum has room for the items of all ranks. Every rank gets all numbers above a share, so all ranks come to the same result.
+/// Checks that a sum has room for the items of all ranks. Every rank receives all numbers above a share, so all ranks get the same result.
 ///
 /// # Errors
-/// The ranks may have more than 2^63 - 1 items: those above their share have more than 2^63 - 2^60 - 1.
+/// All ranks may have more than 2^63 - 1 items together: the ranks above their share have more than 2^63 - 2^60 - 1.
 pub fn check_items(lists: &[Vec<u64>]) -> Result<(), LimitError> {
     let items = lists.iter().filter_map(|list| list.first());
     let large = items.filter(|&&items| items > few(lists.len()));
@@ -90,7 +90,7 @@ pub fn check_items(lists: &[Vec<u64>]) -> Result<(), LimitError> {
     items_of_both(all, FEW_ITEMS).map(drop)
 }
 
-/// Adds a list to slots.
+/// Adds the entries of a list to slots.
 ///
 /// # Errors
 /// The list is damaged, or there is no memory for its keys.

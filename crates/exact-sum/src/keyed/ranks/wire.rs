@@ -1,7 +1,7 @@
 //! The exchange of sums by key between ranks: a row of integers for each key, and entries for numbers that do not fit the rows.
 //!
-//! Integers of one unit can be added in any order. So the ranks agree on a unit for each part of a key, its sum or its squares, by
-//! [`Terms`]. A part of a key that needs more than one integer, or does not fit the unit, is zero in the rows and has an *entry*:
+//! Integers of one unit can be added in any order. So the ranks exchange [`Terms`] to agree on a unit for each part of a key: its sum, or
+//! its squares. A part of a key that needs more than one integer, or does not fit the unit, is zero in the rows and has an *entry*:
 //!
 //! ```text
 //! key  header  words …
@@ -70,7 +70,7 @@ pub fn settle<S: KeyedSlot>(
     }
 }
 
-/// The slots of rows that were combined.
+/// The slots that combined rows hold.
 #[must_use]
 pub fn of_rows<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed]) -> Keyed<S> {
     let integers = cast_slice(rows);
@@ -78,7 +78,7 @@ pub fn of_rows<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed]) -> Keyed<S> {
     Keyed::of_columns(rows.len(), columns)
 }
 
-/// Writes the [values](Keyed::value) of rows that were combined and have no entries.
+/// Writes the [values](Keyed::value) of combined rows that have no entries.
 pub fn write_values<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed], result: &mut [S::Item]) {
     if S::IS_SUM {
         of_sums::round(cast_slice(rows), agreed, result);

@@ -1,4 +1,4 @@
-//! The columns of sums of floats as [`Columns`].
+//! Implements [`Columns`] for sums of floats.
 
 use std::marker::PhantomData;
 
@@ -24,7 +24,7 @@ use crate::number::total::Total;
 use crate::slots::moments::can_have;
 
 impl<T: Float> Columns for Sums<T> {
-    /// Two columns of items; for a slot of one column, the same one twice.
+    /// Two columns of items. For a slot of one column, the same column twice.
     type Items<'i> = [&'i [T]; 2];
 
     fn new(layout: Layout, keys: usize) -> Result<Self, LimitError> {
@@ -125,7 +125,7 @@ impl<T: Float> Columns for Sums<T> {
                     let mut x = T::as_doubles(x);
                     let mut y = (*quantity == Quantity::XY).then(|| T::as_doubles(y));
                     if let (Some(y), Some(_)) = (&mut y, &self.counts) {
-                        // Items that are not finite are counted with the columns.
+                        // The sums of the two columns already count the items that are not finite.
                         products::clear_specials(&mut x, y);
                     }
                     let (sums, factors) = ([sums, errors], [&*x, y.as_deref().unwrap_or(&x)]);
@@ -256,7 +256,7 @@ impl<T: Float> Columns for Sums<T> {
         let powers = if layout.has_powers { &powers[..] } else { &[] };
         let sums = layout.sums.iter().filter_map(|quantity| match quantity {
             Quantity::Errors => None,
-            // The sum of the items has the counts.
+            // The field of the items' sum has the counts of NaNs and infinities.
             _ if layout.is_counted && !quantity.is_of_items() => Some(Field::Number),
             _ => Some(Field::Entry),
         });

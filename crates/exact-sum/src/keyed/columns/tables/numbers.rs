@@ -6,8 +6,8 @@ use super::{Place, Tables, add_pair, is_near, pair_of};
 use crate::number::fixed::integer_of;
 
 impl Tables {
-    /// Adds the integers of `other`, or subtracts them, key by key. Returns false, and changes nothing, if the units differ. `other` has at most as
-    /// many keys.
+    /// Adds the integers of `other`, or subtracts them, key by key. If the units differ, returns false and changes nothing. `other` has no
+    /// more keys than `self`.
     pub(crate) fn merge(&mut self, other: &Self, removes: bool) -> bool {
         let Some(place) = other.place else {
             return true;
@@ -36,7 +36,7 @@ impl Tables {
     pub(crate) fn add_integer(&mut self, key: usize, integer: i128, unit: DecodeUnit) {
         let place = *self.place.get_or_insert_with(|| Place::of(unit));
         let above = unit.exponent() - place.digits.unit(0).exponent();
-        // The places below digit 0 are zero: no item has them.
+        // The bits below digit 0 are zero: no item has such bits.
         let integer = integer >> (-above).clamp(0, 127);
         let above = usize::try_from(above).unwrap_or(0);
         let digit = above / DecodeDigits::PLACES as usize;
@@ -62,7 +62,7 @@ impl Tables {
         }
     }
 
-    /// The integers of a key that are not zero, with their units, which ascend.
+    /// The nonzero integers of a key with their units, in ascending order of the units.
     pub(crate) fn integers(&self, key: usize) -> impl Iterator<Item = (i128, DecodeUnit)> {
         self.used.iter().filter_map(move |&digit| {
             let integer = integer_of(self.tables[digit][key]);

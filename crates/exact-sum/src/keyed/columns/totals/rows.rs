@@ -93,7 +93,7 @@ impl Totals {
         terms[part][ITEMS] = self.items.cast_signed();
     }
 
-    /// Sums of the integers of a part of all ranks' rows.
+    /// Makes sums of the integers of one part of the rows, which were added up over all ranks.
     pub(crate) fn of_integers(
         integers: impl ExactSizeIterator<Item = i128>,
         agreed: Agreed,
@@ -193,7 +193,7 @@ fn common_unit(totals: &Totals) -> i32 {
     best.map_or(0, |(unit, _)| *unit)
 }
 
-/// The most places that two units may be apart: most integers in one unit then fit as integers in the other.
+/// Units at most this many places above another are near it: most integers in them also fit as integers in the lower unit.
 const NEAR_PLACES: i32 = 64;
 
 /// Rounds rows that were added up and have no entries.
