@@ -26,7 +26,7 @@ use walk::Walk;
 pub use windows::Placement;
 use windows::Windows;
 
-/// A window for each item of a slice: of a number of items, of a range of an index, or from the first item on.
+/// Windows over a slice, one for each item. A window has a fixed number of items, or a range of an index, or all items up to its own.
 ///
 /// Items that leave a window are removed exactly: statistics do not drift, and an infinity, a NaN or a huge item leaves no trace.
 ///
@@ -51,7 +51,7 @@ pub struct Rolling {
     skips_nan: bool,
 }
 
-/// Why windows are invalid, or columns do not fit them.
+/// Why windows are invalid, or why columns do not fit them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RollingError {
@@ -124,17 +124,17 @@ impl Rolling {
         Self::of_items(usize::MAX, Placement::Trailing).least_items(1)
     }
 
-    /// Windows by an index i that ascends.
+    /// Windows by an ascending index. Let t be an item's index, and i the index of any item:
     ///
-    /// | placement | items in the window of an item at t |
+    /// | placement | items in the item's window |
     /// |---|---|
-    /// | trailing | the item, and those before it with i > t - `width` |
-    /// | forward | the item, and those after it with i < t + `width` |
+    /// | trailing | the item, and earlier items with i > t - `width` |
+    /// | forward | the item, and later items with i < t + `width` |
     /// | centred | the items with t - `width` / 2 < i ≤ t + `width` / 2 |
     ///
-    /// Trailing and centred windows are those of pandas. No difference overflows or is rounded: the exact difference of the doubles 0.44 and
-    /// 0.96 is less than the double 0.52, so with this width 0.44 is in the trailing window of 0.96. An infinite index is further than any
-    /// width from all others.
+    /// Trailing and centred windows are the same as in pandas. No difference overflows or is rounded: the exact difference of the doubles
+    /// 0.44 and 0.96 is less than the double 0.52, so with this width 0.44 is in the trailing window of 0.96. An infinite index is farther
+    /// from all other indices than any width.
     ///
     /// ```
     /// use exact_sum::{Placement, Rolling, Statistic};
@@ -208,7 +208,7 @@ impl Rolling {
         }
     }
 
-    /// Leaves out rows in which an item is NaN; the windows stay the same otherwise.
+    /// Sets whether rows in which an item is NaN are left out. The windows have the same other rows in either case.
     #[must_use]
     pub fn skip_nan(self, skips_nan: bool) -> Self {
         Self { skips_nan, ..self }
@@ -218,11 +218,11 @@ impl Rolling {
     /// values are those of a slot with the window's items, except that sums and means of zeros are +0.0. A window with fewer items
     /// than [`least_items`](Self::least_items), or than the statistic [needs](Statistic::least_items), has the value NaN.
     ///
-    /// Moving a window by an item takes about as long for long windows as for short ones. It takes longer for items whose magnitude
-    /// differs from that of most others by more than a factor of some 2^20.
+    /// Moving a window by an item takes about as long for long windows as for short ones. It takes longer if the magnitude of the item
+    /// differs from the magnitudes of most items by more than a factor of about 2^20.
     ///
     /// # Errors
-    /// The number of columns, or of items in one, is wrong.
+    /// The number of columns, or the length of a column, is wrong.
     pub fn values<T: Float>(
         &self,
         statistic: Statistic,

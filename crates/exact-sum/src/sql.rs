@@ -50,7 +50,7 @@ impl SqlFunction {
     }
 }
 
-/// The aggregate functions of rows. Different names of a function, in whichever engines, are
+/// The aggregate functions of rows. The names of the same function, whichever engine uses them, are
 /// adjacent.
 pub static FUNCTIONS: [SqlFunction; 24] = [
     SqlFunction::of("exact_sum", Statistic::Sum, POPULATION),
@@ -79,7 +79,7 @@ pub static FUNCTIONS: [SqlFunction; 24] = [
     SqlFunction::of("exact_regr_intercept", Statistic::Intercept, POPULATION),
 ];
 
-/// The aggregate functions that return states, each with a statistic that needs such a state.
+/// The aggregate functions that return states, each with a statistic that needs this kind of state.
 pub static STATES: [SqlFunction; 5] = [
     SqlFunction::of("exact_sum_state", Statistic::Sum, POPULATION),
     SqlFunction::of("exact_dot_state", Statistic::Dot, POPULATION),

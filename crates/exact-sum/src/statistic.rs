@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// A statistic of items, or of pairs of items. Each is computed exactly and rounded once.
 ///
-/// | statistic | inputs | for fewer items than | it is |
+/// | statistic | inputs | least number of items | with fewer items |
 /// |---|---|---|---|
 /// | count, sum, dot, norm | x; for a dot product x and y | 0 | – |
 /// | mean, var, std, min, max | x | 1 | NaN |
@@ -183,7 +183,7 @@ impl Statistic {
 }
 
 impl Held {
-    /// The name of such a state, for error messages.
+    /// The name of this kind of state, for error messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -197,7 +197,7 @@ impl Held {
         }
     }
 
-    /// Checks that such a state has `statistic`.
+    /// Checks that this kind of state has `statistic`.
     ///
     /// # Errors
     /// The state does not have the statistic.
@@ -209,7 +209,7 @@ impl Held {
         self.has(statistic).then_some(()).ok_or(missing)
     }
 
-    /// Whether such a state has `statistic`.
+    /// Whether this kind of state has `statistic`.
     #[must_use]
     pub fn has(self, statistic: Statistic) -> bool {
         match (statistic, self) {
@@ -223,7 +223,7 @@ impl Held {
         }
     }
 
-    /// The number of columns that are added to such a state: 1, or 2.
+    /// The number of columns that are added to this kind of state: 1, or 2.
     #[must_use]
     pub fn inputs(self) -> usize {
         match self {

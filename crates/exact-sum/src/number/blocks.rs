@@ -1,9 +1,9 @@
-//! Slices of doubles are added block by block: by plain additions, or split at a guessed scale.
+//! Adds slices of doubles block by block: by plain additions, or by splitting items at a guessed scale.
 //!
-//! If no plain addition of a block is rounded, its sum is exact. Otherwise the block is split at the scale of the previous block.
-//! If its exponents lie in a short range, as in most data, they show that no item leaves a rest, a part below the scale's last
-//! place. If an item does not fit, or leaves a rest, the block is split again at its own scale, then the rests are split, and so
-//! on. Rests that remain after several splits are added item by item.
+//! If no plain addition of a block is rounded, the block's sum is exact. Otherwise its items are split at the scale of the previous
+//! block. The part of an item below the scale's last place is a rest. If all exponents are in a short range, as in most data, no
+//! item leaves a rest. If an item does not fit the scale, or leaves a rest, the block is split again at its own scale, then the
+//! rests are split, and so on. Rests that remain after several splits are added item by item.
 
 use simd_kernels::{
     Ahead, Exponents, Level, Quiet, RANGE_BLOCK_ITEMS, SPLIT_ITEMS, SplitScale, Watch,
@@ -36,10 +36,10 @@ const PLAIN_ITEMS: usize = 256;
 /// The largest number of successive blocks for which plain additions are not tried.
 const MOST_NOT_PLAIN: usize = 63;
 
-/// The number of blocks in one range after which a large block, of [`RANGE_BLOCK_ITEMS`], is tried.
+/// After this many blocks in one range, a large block of [`RANGE_BLOCK_ITEMS`] items is tried.
 const BLOCKS_BEFORE_LARGE: u32 = 1;
 
-/// The same number after a large block with an item outside the range.
+/// After a large block with an item outside the range, this many blocks must be in one range before the next attempt.
 const BLOCKS_AFTER_FAILURE: u32 = 16;
 
 /// The largest number of successive blocks that are added item by item without trying to split them.
@@ -51,11 +51,11 @@ const ANY_BLOCKS: u32 = 32;
 /// What earlier blocks have shown about the items.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockHistory {
-    /// The method of the last block; `None` if there was none, or one scale was not enough for it.
+    /// The method of the last block; `None` if there was no block, or if one scale was not enough for the last one.
     method: Option<SplitMethod>,
     /// The number of blocks since all exponents of a block were examined.
     blocks: u32,
-    /// How many blocks have to be in a range before a large block is tried.
+    /// The number of blocks that must be in one range before a large block is tried.
     before_large: u32,
     /// Whether one scale was not enough for the last block.
     is_wide: bool,
@@ -91,7 +91,7 @@ impl BlockHistory {
         destination: &mut D,
     ) {
         let ahead = Ahead::of_bytes(size_of_val(items));
-        // Converted items are copies: the next ones do not follow them in memory.
+        // Converted items are copies, which the next items do not follow in memory.
         let ahead_of_split = if T::IS_SINGLE { Ahead::Nothing } else { ahead };
         let mut watch = None;
         let mut rest = items;
@@ -109,7 +109,7 @@ impl BlockHistory {
                 self.last_not_plain = (2 * self.last_not_plain + 1).min(MOST_NOT_PLAIN);
                 self.not_plain = 1 + self.last_not_plain;
             }
-            // Add all items up to the next attempt at once: converting items takes a buffer that must be cleared.
+            // Add all items up to the next attempt at once, since each conversion needs a buffer that must be cleared.
             let items = self.not_plain.max(1) * SPLIT_ITEMS;
             let items = items.max(self.block_items());
             let (blocks, others) = rest.split_at(rest.len().min(items));
@@ -167,7 +167,7 @@ impl BlockHistory {
         }
     }
 
-    /// The last block's scale for items of any exponents; for the first block, the scale for the first items.
+    /// The last block's scale, as a scale for items of any exponents. Before the first block, the scale for its first items.
     pub(crate) fn guess(&self, first: impl FnOnce() -> Option<Exponents>) -> Option<SplitScale> {
         match (self.method, self.is_wide) {
             (Some(SplitMethod::Any(scale)), _) => Some(scale),
@@ -247,7 +247,7 @@ impl BlockHistory {
             self.add_singly(items, destination);
             return exponents.has_zeros;
         }
-        // With many exponents, a higher scale leaves more rests.
+        // An item that left a rest leaves one at a higher scale, too.
         let leaves_rests = match (method, tried) {
             (SplitMethod::Any(scale), Outcome::LeaveRests([_, unit])) => scale.lower_unit() >= unit,
             (SplitMethod::Any(_), _) => self.is_wide,
@@ -289,7 +289,7 @@ impl BlockHistory {
         exponents.has_zeros
     }
 
-    /// Adds rests one by one, and has the items of some of the next blocks added one by one, too.
+    /// Adds rests one by one. Also notes that the items of some of the next blocks are to be added one by one.
     fn add_singly(&mut self, rests: &[f64], destination: &mut impl Destination) {
         destination.add_each(rests);
         self.is_wide = true;
@@ -305,7 +305,7 @@ fn may_be_plain<T: Float>(block: &[T]) -> bool {
     block.len() >= PLAIN_ITEMS && T::are_short(&block[..FIRST_ITEMS])
 }
 
-/// Adds a block, if no plain addition of it is rounded.
+/// Adds a block by plain additions, if none of them is rounded.
 #[inline]
 fn add_plainly<T: Float, D: Destination>(
     level: Level,

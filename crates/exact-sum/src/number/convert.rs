@@ -27,7 +27,7 @@ pub(crate) const CONVERTED_ITEMS: usize = 2048;
 /// Up to this many items are converted in a short buffer.
 pub(crate) const FEW_ITEMS: usize = 64;
 
-/// Converts items, and calls a function with pieces of the result. All pieces but the last have an even number of items.
+/// Converts items, and calls `add` with pieces of the result. All pieces but the last have an even number of items.
 #[inline]
 pub(crate) fn convert<T: Copy>(
     items: &[T],

@@ -50,7 +50,7 @@ impl fmt::Display for LimitError {
 
 impl Error for LimitError {}
 
-/// Checks that there is memory for this many elements. Rust's own functions end the program if there is none.
+/// Checks that there is memory for this many elements. If there is none, `vec!` would abort the program.
 pub(crate) fn check_memory<T>(elements: usize) -> Result<(), LimitError> {
     let reserved = Vec::<T>::new().try_reserve_exact(elements);
     reserved.map_err(|_| no_memory::<T>(elements))

@@ -1,4 +1,4 @@
-//! Quotients of many numbers by the same one.
+//! Divides many numbers by the same integer.
 
 use crate::number::fixed::Magnitude;
 use crate::number::float::Float;
@@ -14,7 +14,7 @@ pub(crate) struct Divisor {
 }
 
 impl Divisor {
-    /// `None` for any other integer.
+    /// The divisor; `None` if the integer is out of range.
     pub(crate) fn of(integer: i128) -> Option<Self> {
         let near = Near::of_integer(integer)?;
         let free = integer.leading_zeros() - u64::BITS;
@@ -26,12 +26,12 @@ impl Divisor {
         })
     }
 
-    /// The nearest double to a magnitude divided by this number, without the factor 2^exponent, and the exponent. `None` if the 64 highest bits of
-    /// both leave the rounding in doubt, as they do in less than 1 of 100 cases.
+    /// Divides a magnitude by this number. Returns a double and an exponent: the quotient is rounded to double * 2^exponent. `None` if the
+    /// 64 highest bits of both leave the rounding in doubt, as they do in less than 1 of 100 cases.
     #[expect(clippy::cast_precision_loss, reason = "it is rounded here")]
     #[inline(always)]
     fn divide(self, magnitude: Magnitude) -> Option<(f64, i32)> {
-        // Both factors are too small by at most 1, so the product is too small by at most their sum: 2^65.
+        // Both factors are too small by at most 1, so the product is too small by at most the sum of the factors: 2^65.
         let product = (magnitude.bits >> 64) * u128::from(self.reciprocal);
         let least = (product >> 65) as i64;
         let [least, most] = [least, least.wrapping_add(2)].map(|integer| integer as f64);
@@ -41,7 +41,7 @@ impl Divisor {
 }
 
 impl Part {
-    /// The number divided by another one, rounded once. `None` if the rounding is in doubt.
+    /// The number divided by `divisor`, rounded once. `None` if the rounding is in doubt.
     #[inline(always)]
     pub(crate) fn over<T: Float>(self, divisor: Divisor) -> Option<T> {
         if let Some((is_negative, magnitude)) = self.number
@@ -65,7 +65,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
-        /// Also for quotients next to the midpoint between two numbers.
+        /// Some quotients are next to the midpoint between two numbers.
         #[test]
         fn is_nearest_or_in_doubt(divisor in 1..1_u64 << 53, zeros in 0..53_u32, bits: i128, odd: u64, by in -2..3_i128, is_close: bool, unit in prop_oneof![Just(0), -1200..1200]) {
             let divisor = divisor >> zeros | 1;

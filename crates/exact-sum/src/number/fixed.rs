@@ -1,9 +1,9 @@
 //! Fixed-point numbers that hold any sum of floats.
 //!
-//! The idea is simple. Every finite double is a multiple of 2^-1074, and below 2^1024. So an integer of 2,162 bits and a sign, in units
-//! of 2^-1074, holds the sum of any 2^64 doubles, and integers are added exactly, in any order. The integer is an array of limbs: limb i
-//! counts units of 2^(`LOWEST` + 32 i), in a signed word of 64 bits. An integer below 2^54 in magnitude, in units of 2^unit, is added
-//! as follows:
+//! The idea is simple. Every finite double is a multiple of 2^-1074, and its magnitude is below 2^1024. So an integer of 2,162 bits and a
+//! sign, in units of 2^-1074, holds the sum of any 2^64 doubles. Integers are added exactly, in any order. The integer is an array of
+//! limbs: limb i counts units of 2^(`LOWEST` + 32 i), in a signed word of 64 bits. A value below 2^54 in magnitude, in units of 2^unit, is
+//! added as follows:
 //!
 //! ```text
 //! position = unit - LOWEST
@@ -14,12 +14,12 @@
 //! ```
 //!
 //! - **Carries wait.** An addition changes a limb by less than 2^54. So a word has room for 256 additions, and no addition follows a
-//!   chain of carries. One pass from the lowest limb to the highest then moves the bits above each limb's 32 to the next limb.
+//!   chain of carries. Then one pass from the lowest limb to the highest moves the bits above each limb's lower 32 to the next limb.
 //! - **Limbs have signs.** A negative value is cut in the same way: its lower part is not negative, and its upper part is
-//!   rounded down. So subtracting needs no code of its own, and a limb below zero is a borrow that waits.
+//!   rounded down. So subtraction needs no separate code, and a limb below zero is a borrow that waits.
 //! - **Merging is adding limbs**, after the carries of both numbers were propagated. A message holds either two limbs in a word, or a word for
 //!   each limb. In the second form, plain additions of integers merge numbers, for example by `MPI_SUM`.
-//! - **Items rarely come here one by one.** [`blocks`](super::blocks) adds a few integers for each block of items.
+//! - **Items are rarely added one by one.** [`blocks`](super::blocks) adds a few integers for each block of items.
 
 use core::marker::PhantomData;
 
@@ -33,7 +33,7 @@ use crate::number::counters::Counters;
 const LIMB_BITS: u32 = 32;
 const LIMB_MASK: i64 = (1 << LIMB_BITS) - 1;
 
-/// Carries are propagated after this many additions, each of which changes a limb by less than 2^54; a limb has room for 2^63.
+/// Carries are propagated after this many additions. Each addition changes a limb by less than 2^54, and a limb has room for 2^63.
 const MOST_ADDITIONS: u32 = 1 << 8;
 
 /// The range of a fixed-point number: an array of limbs of 32 bits, in words of 64 so that carries can wait.
@@ -157,7 +157,7 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
-    /// [`add`](Self::add) for any value. The unit may be below the format's range if all bits of the value there are zero.
+    /// As [`add`](Self::add), for any value. The unit may be below the format's range, if the bits of the value below the range are zero.
     pub(crate) fn add_long(&mut self, value: i64, unit: i32) {
         let below = (F::LOWEST - unit).max(0).unsigned_abs();
         let (value, unit) = (value.checked_shr(below).unwrap_or(0), unit.max(F::LOWEST));
@@ -227,7 +227,7 @@ impl<F: FixedFormat> Fixed<F> {
                 *lower += word & LIMB_MASK;
                 *upper += word >> LIMB_BITS;
             }
-            // Words from elsewhere may have any size, so this wraps. The words of a sum are far from the limits.
+            // Words from outside may have any value, so this addition wraps. The words of a sum are far from the limits.
             (limbs, word) => limbs[0] = limbs[0].wrapping_add(word),
         }
         self.count_addition();
@@ -376,8 +376,8 @@ impl<F: FixedFormat> PartialEq for Fixed<F> {
     }
 }
 
-/// Calls a function with each nonzero word of a number's magnitude, with the number's sign, and the exponent of the word's unit. The number is
-/// given in two's complement, and changed; `lowest` is the exponent of the lowest word's unit.
+/// Calls `each` with every nonzero word of a number's magnitude, as an integer with the number's sign, and the exponent of the word's unit.
+/// `words`, in two's complement, are changed. `lowest` is the exponent of the lowest word's unit.
 pub(crate) fn each_word(words: &mut [u64], lowest: i32, mut each: impl FnMut(i128, i32)) {
     let is_negative = words.last().is_some_and(|word| word.cast_signed() < 0);
     if is_negative {
@@ -401,7 +401,7 @@ pub(crate) fn add_to_words(words: &mut [u64], other: &[u64]) {
     }
 }
 
-/// The integer that a pair stands for.
+/// The integer that a pair represents.
 #[inline(always)]
 pub(crate) fn integer_of([lower, higher]: Pair) -> i128 {
     (i128::from(higher) << LOWER_PLACES) + i128::from(lower)
@@ -431,7 +431,7 @@ pub(crate) struct Magnitude {
 }
 
 impl Magnitude {
-    /// The exponent of the smallest power of two above the number, which is at least half of that power.
+    /// The exponent of the smallest power of two above the number.
     pub(crate) fn bits_end(self) -> i32 {
         self.exponent + u128::BITS.cast_signed()
     }

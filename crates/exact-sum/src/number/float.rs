@@ -1,4 +1,4 @@
-//! The types of items.
+//! The types of items, `f32` and `f64`, with their conversions and rounding.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -57,7 +57,7 @@ pub(crate) mod sealed {
         const NAN: Self;
         const INFINITY: Self;
 
-        /// Whether the type is `f32`: in doubles, the product of two such items is exact.
+        /// Whether the type is `f32`. The product of two such items is exact in doubles.
         const IS_SINGLE: bool;
 
         /// The item as a double by integer arithmetic alone, whatever the floating-point environment.
@@ -69,7 +69,7 @@ pub(crate) mod sealed {
             (!Self::IS_SINGLE).then(|| cast_slice(items))
         }
 
-        /// Calls a function with the items as doubles, in pieces. All pieces but the last have an even number of items.
+        /// Calls `add` with the items as doubles, in pieces. All pieces but the last have an even number of items.
         #[inline]
         fn in_doubles(items: &[Self], mut add: impl FnMut(&[f64])) {
             match Self::doubles(items) {
@@ -78,10 +78,10 @@ pub(crate) mod sealed {
             }
         }
 
-        /// [`in_doubles`](Self::in_doubles) that is exact in any floating-point environment.
+        /// As [`in_doubles`](Self::in_doubles), but exact in any floating-point environment.
         #[inline]
         fn in_exact_doubles(items: &[Self], mut add: impl FnMut(&[f64])) {
-            // Only conversions depend on the environment.
+            // Doubles are not converted, so they do not depend on the environment.
             if Self::IS_SINGLE && Quiet::now().is_none() {
                 let doubles: Vec<f64> = items.iter().copied().map(Self::widened).collect();
                 add(&doubles);
@@ -103,8 +103,8 @@ pub(crate) mod sealed {
             }
         }
 
-        /// Calls a function with some columns of rows of `width` items as doubles: with rows that contain them, the width of these rows,
-        /// and the index of the first of the columns.
+        /// Calls `add` with some columns of rows of `width` items as doubles. The arguments are rows that contain the columns, the width
+        /// of these rows, and the index of the first of the columns in them.
         fn columns_in_doubles(
             rows: &[Self],
             width: usize,
@@ -121,7 +121,7 @@ pub(crate) mod sealed {
             add(&doubles, columns.len(), 0);
         }
 
-        /// Calls a function with the items of two slices of equal length as doubles, in pieces.
+        /// Calls `add` with the items of two slices of equal length as doubles, in pieces.
         #[inline]
         fn in_pairs_of_doubles(x: &[Self], y: &[Self], mut add: impl FnMut(&[f64], &[f64])) {
             if let (Some(x), Some(y)) = (Self::doubles(x), Self::doubles(y)) {
@@ -161,10 +161,10 @@ pub(crate) mod sealed {
             }
         }
 
-        /// The number that is nearest to integer * 2^unit. `is_quiet`: the floating-point environment is the default.
+        /// The number that is nearest to integer * 2^unit. `is_quiet` says whether the floating-point environment is the default.
         fn of_integer(integer: i128, unit: i32, is_quiet: bool) -> Self;
 
-        /// Rounds each integer, in a unit, once to the nearest number. The floating-point environment must be the default. `None` if
+        /// Rounds integers in a unit, each once to the nearest number. The floating-point environment must be the default. `None` if
         /// the unit is so small that numbers may be subnormal.
         fn of_pairs<'v>(
             level: Level,
@@ -173,7 +173,7 @@ pub(crate) mod sealed {
             doubles: &'v mut [f64],
         ) -> Option<impl ExactSizeIterator<Item = Self> + 'v>;
 
-        /// Rounds each integer, in a unit, once to the nearest number, and appends the numbers to `values`.
+        /// Rounds integers in a unit, each once to the nearest number, and appends the numbers to `values`.
         fn append_rounded(
             pairs: &[Pair],
             unit: DecodeUnit,
@@ -220,7 +220,7 @@ pub(crate) mod sealed {
 
 macro_rules! float {
     ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $cubes:ident, $fourths:ident, $is_single:literal, $widened:expr) => {
-        #[expect(private_interfaces, reason = "as the trait's")]
+        #[expect(private_interfaces, reason = "as for the trait")]
         impl sealed::Conversions for $float {
             const NAME: &'static str = stringify!($float);
             const BYTES: u8 = $bytes;

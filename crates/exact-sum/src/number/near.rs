@@ -1,7 +1,7 @@
-//! Arithmetic with about a hundred bits, and correct rounding where these bits leave no doubt.
+//! Arithmetic with about a hundred bits, and correct rounding if these bits leave no doubt.
 //!
-//! A quotient, a root or a product of exact integers is rounded correctly if all numbers within its error bound round to the same number (Ziv,
-//! "Fast evaluation of elementary mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). Otherwise callers compute with integers.
+//! A result is rounded correctly if all numbers within its error bound round to the same number (Ziv, "Fast evaluation of elementary
+//! mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). Otherwise callers compute with integers.
 
 use crate::number::fixed::Magnitude;
 use crate::number::float::Float;
@@ -122,13 +122,13 @@ impl Near {
     }
 }
 
-/// The number that is nearest to a value, given its sign and the double that is nearest to its magnitude, times 2^exponent. `None` if the rounding
-/// is in doubt.
+/// The number of type `T` nearest to a value, given the value's sign and the double `nearest` to its magnitude / 2^exponent. `None` if the
+/// rounding is in doubt.
 #[inline(always)]
 pub(super) fn signed<T: Float>(is_negative: bool, (nearest, exponent): (f64, i32)) -> Option<T> {
-    /// Times 2 to one of these exponents, no double from 2^-64 to 2^64 becomes subnormal or infinite.
+    /// Multiplied by 2 to one of these exponents, no double from 2^-64 to 2^64 becomes subnormal or infinite.
     const EXPONENTS: std::ops::Range<i32> = -950..950;
-    /// Times 2 to an exponent outside this range, all these doubles become zero or infinite.
+    /// Multiplied by 2 to an exponent outside this range, all these doubles become zero or infinite.
     const BEYOND: std::ops::Range<i32> = -1200..1200;
     let value = if EXPONENTS.contains(&exponent) {
         let biased = (exponent + 1023).cast_unsigned();
@@ -152,7 +152,7 @@ fn product(x: f64, y: f64) -> [f64; 2] {
     [product, error]
 }
 
-/// A number as a sum of two halves, so short that products of halves are exact.
+/// A number as the sum of two halves, which are so short that products of halves are exact.
 #[inline(always)]
 fn halves(number: f64) -> [f64; 2] {
     let scaled = number * ((1 << 27) + 1) as f64;
@@ -164,7 +164,7 @@ fn halves(number: f64) -> [f64; 2] {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub(super) number: Option<(bool, Magnitude)>,
-    /// `None` if the number is exact; otherwise it is off by less than 2^this.
+    /// `None` if the number is exact; otherwise its error is less than 2 to this power.
     pub(super) error: Option<i32>,
 }
 
@@ -186,7 +186,7 @@ impl Part {
         }
     }
 
-    /// A bound on the error, relative to the magnitude.
+    /// A bound on the relative error.
     #[inline(always)]
     fn lacking(&self, magnitude: Magnitude) -> f64 {
         self.error.map_or(0.0, |error| {
@@ -206,7 +206,7 @@ impl From<Option<(bool, Magnitude)>> for Part {
 }
 
 /// A function of a numerator and a denominator, rounded once; NaN if the denominator is zero, otherwise +0.0 if the numerator is zero. `None` if the
-/// rounding is in doubt. The function may contain each of the two as a factor to the power of 1/2, 1 or 3/2.
+/// rounding is in doubt. In the function, each of the two may be a factor to the power of 1/2, 1 or 3/2.
 #[inline(always)]
 pub(crate) fn near_quotient<T: Float>(
     numerator: Part,
@@ -240,7 +240,7 @@ mod tests {
         Scaled { integer, unit }
     }
 
-    /// Whether all results that are not in doubt are right, and whether the quotient is not in doubt.
+    /// Returns whether all results that are not in doubt are right, and whether the quotient is not in doubt.
     fn check<T: Float>(a: Wide<3>, b: Wide<3>, unit: i32) -> [bool; 2] {
         let [above, below] = [a.magnitude(unit), b.magnitude(0)];
         let (exact_above, exact_below) = (scaled(a, unit), scaled(b, 0));
@@ -302,7 +302,7 @@ mod tests {
         !difference.less(&bound).is_positive()
     }
 
-    /// Checks the error bounds of the table, with the errors of the operands added.
+    /// Checks the error bounds of the table at [`Near`], plus the errors of the operands.
     fn check_errors(a: Magnitude, b: Magnitude) {
         let exact = |of: Magnitude| Scaled {
             integer: of.bits.into(),

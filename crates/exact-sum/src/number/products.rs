@@ -1,4 +1,4 @@
-//! Products of two items by integer arithmetic alone, added to totals or removed.
+//! Adds products of two items to totals, and removes them, by integer arithmetic alone.
 
 use simd_kernels::is_zero;
 
@@ -25,7 +25,7 @@ impl<F: FixedFormat> Total<F> {
         self.step_product(x, y, 1);
     }
 
-    /// Adds a product that has been counted if `sign` is 1; removes it if `sign` is -1.
+    /// Adds a product if `sign` is 1, or removes it if `sign` is -1. The caller has counted the product.
     #[inline]
     pub(crate) fn step_product(&mut self, x: f64, y: f64, sign: i64) {
         if x.is_finite() && y.is_finite() {
@@ -47,7 +47,7 @@ impl<F: FixedFormat> Total<F> {
         }
     }
 
-    /// Adds an item that has been counted if `sign` is 1; removes it if `sign` is -1.
+    /// Adds an item if `sign` is 1, or removes it if `sign` is -1. The caller has counted the item.
     #[inline]
     pub(crate) fn step(&mut self, item: f64, sign: i64) {
         if sign > 0 {
@@ -64,7 +64,7 @@ pub(crate) fn add_product(x: f64, y: f64, mut add: impl FnMut(i64, i32)) {
     const HALF_BITS: u32 = 53;
     let [(x, x_unit), (y, y_unit)] = [x, y].map(|factor| {
         let (value, unit) = integer(factor);
-        // An `f32` as a double may have bits below the smallest `f32`, which are zero.
+        // Without trailing zeros: those of an `f32` as a double may be below the smallest `f32`, and so out of the format's range.
         let zeros = value.trailing_zeros() % u64::BITS;
         (value >> zeros, unit + zeros.cast_signed())
     });

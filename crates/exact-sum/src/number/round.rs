@@ -36,7 +36,7 @@ impl Format {
             is_more,
         } = magnitude;
         let unit = (exponent + 128 - self.precision).max(self.lowest);
-        // At least 1, since a significand has fewer than 128 bits; more than 128 if the number is far below the smallest subnormal one.
+        // At least 1, since a significand has fewer than 128 bits. More than 128 if the number is far below the smallest subnormal number.
         let dropped = (unit - exponent).unsigned_abs();
         let kept = bits.checked_shr(dropped).unwrap_or(0);
         let half = bits.checked_shr(dropped - 1).unwrap_or(0) & 1 == 1;
@@ -48,7 +48,7 @@ impl Format {
         let kept = u64::try_from(kept).expect("a significand has 53 bits at most");
         let rounded = kept + u64::from(half && (below_half || is_more || is_odd));
         // A normal number's highest bit adds 1 to the exponent field, and so does a carry out of the significand.
-        // Clamped, so that numbers far above all finite ones do not overflow the exponent field.
+        // The exponent is clamped, so that numbers far above all finite ones do not overflow the field.
         let exponent = u64::from((unit - self.lowest).unsigned_abs().min(1 << 11));
         let bits = (exponent << (self.precision - 1)) + rounded;
         bits.min(self.infinity)
@@ -58,7 +58,7 @@ impl Format {
 /// A magnitude divided by a number that is not 0.
 pub(crate) fn quotient(magnitude: Magnitude, divisor: u64) -> Magnitude {
     let divisor = u128::from(divisor);
-    // The quotient has at least 64 bits. The magnitude's part below `bits` is less than 1, so remainder plus part is below the divisor.
+    // The quotient has at least 64 bits. The magnitude exceeds `bits` by less than 1, so with this part the remainder is below the divisor.
     let (quotient, rest) = (magnitude.bits / divisor, magnitude.bits % divisor);
     let free = quotient.leading_zeros();
     Magnitude {
@@ -71,14 +71,14 @@ pub(crate) fn quotient(magnitude: Magnitude, divisor: u64) -> Magnitude {
 /// The quotient of two numbers that are not 0, times 2^exponent.
 pub(crate) fn ratio(numerator: &BigUint, denominator: &BigUint, exponent: i32) -> Magnitude {
     const BITS: u64 = u128::BITS as u64;
-    // So that the quotient has at least as many bits as a magnitude.
+    // Shifted so far that the quotient has at least as many bits as a magnitude.
     let shift = (BITS + 1 + denominator.bits()).saturating_sub(numerator.bits());
     let numerator = numerator << shift;
     let quotient = &numerator / denominator;
     let dropped = quotient.bits() - BITS;
     let bits = &quotient >> dropped;
     let is_more = (&bits << dropped) * denominator != numerator;
-    let places = |bits: u64| i32::try_from(bits).expect("a number has some thousand bits");
+    let places = |bits: u64| i32::try_from(bits).expect("a number has a few thousand bits");
     Magnitude {
         bits: u128::try_from(bits).expect("it has 128 bits"),
         exponent: exponent + places(dropped) - places(shift),

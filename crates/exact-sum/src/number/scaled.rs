@@ -51,7 +51,7 @@ impl Scaled {
         Self { integer, unit }
     }
 
-    /// Both integers, in units of the lower power of two, and its exponent.
+    /// Both integers in the smaller of their units, and the exponent of this unit.
     fn aligned(&self, other: &Self) -> ([BigInt; 2], i32) {
         let unit = self.unit.min(other.unit);
         let integers = [self, other].map(|number| {
@@ -77,8 +77,8 @@ pub(crate) fn quotient<T: Float>(numerator: &Scaled, denominator: &Scaled) -> T 
     rounded(numerator, numerator, denominator, |magnitude| magnitude)
 }
 
-/// The square root of numerator / denominator, which are not negative, with the sign of `sign`, which is zero if the numerator is;
-/// rounded once, as [`quotient`].
+/// The square root of numerator / denominator with the sign of `sign`, rounded once as in [`quotient`]. Numerator and denominator must
+/// not be negative, and `sign` must be zero if the numerator is.
 pub(crate) fn signed_root<T: Float>(sign: &Scaled, numerator: &Scaled, denominator: &Scaled) -> T {
     rounded(sign, numerator, denominator, root)
 }

@@ -1,4 +1,4 @@
-//! Sum of the finite items, plus counts of NaNs, infinities and negative zeros.
+//! Totals: the sum of finite items, with counts of NaNs, infinities and negative zeros.
 
 use bytemuck::Zeroable;
 
@@ -82,7 +82,7 @@ impl<F: FixedFormat> Total<F> {
         Ok(())
     }
 
-    /// Adds items by integer arithmetic alone, if the floating-point environment is not the default, or not known.
+    /// Adds items by integer arithmetic alone, for floating-point environments that are not the default, or not known.
     #[cold]
     pub(crate) fn add_by_integers(&mut self, items: impl Iterator<Item = f64>) {
         for item in items {
@@ -170,7 +170,7 @@ impl<F: FixedFormat> Total<F> {
     }
 }
 
-/// Checks, for each total of `own`, that it does not have too many items together with the total of the same index in `others`.
+/// Checks that no total of `own` has too many items together with the total of the same index in `others`.
 pub(crate) fn check_counts<F: FixedFormat, const P: usize>(
     own: [&Total<F>; P],
     others: [&Total<F>; P],

@@ -142,20 +142,20 @@ impl<const N: usize> Wide<N> {
     /// The product, in R words.
     #[inline(always)]
     pub(crate) fn times<const M: usize, const R: usize>(self, other: Wide<M>) -> Wide<R> {
-        // Without a sign, the words of a negative a mean a + 2^(64 N), so the product is too large by 2^(64 N) times the other factor.
+        // Read as unsigned, the words of a negative a mean a + 2^(64 N). So the product is too large by 2^(64 N) times the other factor.
         let product: Wide<R> = self.times_unsigned(other);
         let product = product.less_above::<M>(N, other.0, self.is_negative());
         product.less_above::<N>(M, self.0, other.is_negative())
     }
 
-    /// The product with a number that is not negative, which takes less time.
+    /// The product with a number that is not negative, computed faster than by [`times`](Self::times).
     #[inline(always)]
     pub(crate) fn times_count<const R: usize>(self, count: u64) -> Wide<R> {
         let product: Wide<R> = self.times_unsigned(Wide([count]));
         product.less_above::<1>(N, [count], self.is_negative())
     }
 
-    /// The square of a number, which takes less time.
+    /// The square of a number, computed faster than by [`times`](Self::times).
     #[inline(always)]
     pub(crate) fn square_of(number: i128) -> Self {
         let magnitude = number.unsigned_abs();
@@ -202,7 +202,7 @@ impl<const N: usize> Wide<N> {
         BigInt::from_signed_bytes_le(words.map(u64::to_le_bytes).as_flattened())
     }
 
-    /// How many bits the magnitude has.
+    /// The number of bits of the magnitude.
     pub(crate) fn bits(self) -> i32 {
         self.magnitude(0)
             .map_or(0, |(_, magnitude)| magnitude.bits_end())

@@ -8,8 +8,8 @@ use crate::slots::extrema::ordered;
 
 /// The least item of each window, or the greatest one; NaN if any item is NaN.
 ///
-/// A queue holds the window's items that are less than all later ones, so the first is the least (Lemire, Nordic Journal of Computing 13,
-/// 2006).
+/// A queue holds the items that are less than all later items of the window, so the first in the queue is the least (Lemire, Nordic
+/// Journal of Computing 13, 2006).
 pub(super) fn extrema<T: Float>(items: &[T], windows: &Windows, is_greatest: bool) -> Vec<T> {
     const NAN: i64 = i64::MIN;
     let key = |item: T| {

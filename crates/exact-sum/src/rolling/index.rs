@@ -1,4 +1,4 @@
-//! The types of an index, and comparisons of distances in it.
+//! The types that an index can have, and exact comparisons of distances between its entries.
 
 use std::cmp::Ordering;
 
@@ -11,14 +11,14 @@ pub trait RollingIndex: Copy + sealed::IndexDistance {}
 pub(super) mod sealed {
     use super::Ordering;
 
-    /// Methods that other crates can neither call nor implement. `is_quiet`: the floating-point environment is the default.
+    /// Methods that other crates can neither call nor implement. `is_quiet` says whether the floating-point environment is the default.
     pub trait IndexDistance: Copy {
         fn is_positive(self) -> bool;
 
         /// Whether this number is at least `other`; false if one of them is NaN.
         fn is_at_least(self, other: Self, is_quiet: bool) -> bool;
 
-        /// Compares the distance from `first`, which is not more than this number, with `width`, or with half of it. Nothing is rounded.
+        /// Compares the distance from `first`, which is not more than this number, with `width` (half of it if `is_half`), without rounding.
         fn compare(self, first: Self, width: Self, is_half: bool, is_quiet: bool) -> Ordering;
     }
 }
@@ -95,7 +95,7 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-/// An integer that orders as the number does, with both zeros equal; `None` for NaN.
+/// Maps numbers to integers with the same order; both zeros have the same integer. `None` for NaN.
 fn ordered(number: f64) -> Option<i64> {
     let magnitude = number.abs().to_bits().cast_signed();
     let signed = if number.is_sign_negative() {
@@ -106,7 +106,7 @@ fn ordered(number: f64) -> Option<i64> {
     (magnitude <= f64::INFINITY.to_bits().cast_signed()).then_some(signed)
 }
 
-/// [`compare`](sealed::IndexDistance::compare) by integer arithmetic alone.
+/// As [`compare`](sealed::IndexDistance::compare), by integer arithmetic alone.
 #[cold]
 fn compare_exactly([last, first, width]: [f64; 3], is_half: bool) -> Ordering {
     if ordered(last) == ordered(first)

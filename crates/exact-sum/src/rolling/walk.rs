@@ -53,8 +53,8 @@ impl<'w, T: Float> Walk<'w, T> {
         self.unit
     }
 
-    /// Writes the sums of the next windows as integers in the unit, and returns the number of these windows. For each window with items that do not
-    /// fit the unit, calls `other` with the window's number among them, and its total.
+    /// Writes the sums of the next windows as integers in the unit, and returns the number of these windows. If a window has items that do
+    /// not fit the unit, calls `other` with the window's index in `sums`, and its total.
     pub(super) fn next_block(
         &mut self,
         sums: &mut [Pair; DECODED_ITEMS],
@@ -107,7 +107,7 @@ impl<'w, T: Float> Walk<'w, T> {
         windows
     }
 
-    /// Replaces the integers of each item that enters by the sum of its window. One item of `self.leaving` leaves in each window.
+    /// Replaces the integers of each entering item by the sum of its window. In each window, one item of `self.leaving` leaves.
     #[inline(always)]
     fn slide(&mut self, entering: &mut [Pair]) {
         let mut sum = self.sum;
@@ -179,7 +179,7 @@ fn decode_items<T: Float>(
     all_fit
 }
 
-/// The unit in which the second half of the sum of `longest` of the items' pairs is below 2^62.
+/// The unit for these items: the second half of the sum of any `longest` of their pairs is below 2^62.
 fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
     let biased = |item: &T| (item.widened().to_bits() >> 52 & 0x7FF) as i32;
     let exponent = |biased| if biased == 0x7FF { 0 } else { biased };

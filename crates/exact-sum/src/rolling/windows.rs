@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Where a window's own item lies within the window.
+/// Where a window's own item is within the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Placement {
     /// At the end: the window has the item and items before it.
@@ -82,7 +82,7 @@ impl Windows {
         }
     }
 
-    /// The windows without their missing items, in columns from which these items have been removed.
+    /// The same windows without missing items, as ranges of columns from which these items have been removed.
     pub(super) fn without(&self, is_missing: &[bool]) -> Self {
         let mut before = vec![0];
         for (item, is_missing) in is_missing.iter().enumerate() {
@@ -114,7 +114,7 @@ impl Windows {
         }
     }
 
-    /// How many of `len` items enter before the [steps](Self::steps) of the first window.
+    /// The number of items that enter before the [steps](Self::steps) of the first window, if there are `len` items in all.
     pub(super) fn entered(&self, len: usize) -> usize {
         match self {
             Self::OfItems { ahead, .. } => len.min(*ahead),

@@ -19,15 +19,15 @@ use crate::statistic::{Options, Statistic};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extrema<T: Float> {
-    /// The least and the greatest item, as integers that order as the items do. A NaN is less, and also greater, than all numbers.
+    /// The least and the greatest item, as integers with the order of the items. A NaN is both less and greater than all numbers.
     pub(crate) bounds: [i64; 2],
     item: PhantomData<T>,
 }
 
-/// The bounds if an item is NaN, which no number has.
+/// The bounds if an item is NaN. No number has these bounds.
 const NAN: [i64; 2] = [i64::MIN, i64::MAX];
 
-/// Maps a double's bits to an integer that orders as doubles do, and such an integer back to the bits.
+/// Maps the bits of doubles to integers with the same order, and such integers back to the bits.
 pub(crate) fn ordered(bits: i64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }

@@ -12,8 +12,8 @@ use crate::slots::items::Integers;
 use crate::slots::moments::Spread;
 use crate::statistic::{Options, Statistic};
 
-/// The number, sum and squares of integers of up to 64 bits: their mean, variance and standard deviation, each computed exactly and rounded once
-/// to a double.
+/// The moments of integers of up to 64 bits: their number, their sum and the sum of their squares. The mean, the variance and the standard
+/// deviation are computed exactly and rounded once to a double.
 ///
 /// ```
 /// use exact_sum::IntegerMoments;
@@ -77,7 +77,7 @@ impl IntegerMoments {
     /// The sum of the items.
     #[must_use]
     pub fn sum(&self) -> i128 {
-        // More than 128 bits would take 2^63 items.
+        // A sum of more than 128 bits would need 2^63 items.
         self.sum.value().expect("items have 64 bits")
     }
 
