@@ -18,7 +18,7 @@ pub(super) mod sealed {
         /// Whether this number is at least `other`; false if one of them is NaN.
         fn is_at_least(self, other: Self, is_quiet: bool) -> bool;
 
-        /// Compares the distance from `first`, which is not more than this number, with `width` (half of it if `is_half`), without rounding.
+        /// Compares the distance from `first`, which is not more than this number, with `width` (or half of it), without rounding.
         fn compare(self, first: Self, width: Self, is_half: bool, is_quiet: bool) -> Ordering;
     }
 }

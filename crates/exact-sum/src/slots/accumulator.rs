@@ -37,10 +37,10 @@ use crate::number::counters::{LimitError, RemoveError};
 pub trait Accumulator:
     sealed::Sealed + Clone + Default + Eq + fmt::Debug + Send + Sync + 'static
 {
-    /// An array of `u64`, or an array of two of them.
+    /// An array of `u64`, or two such arrays.
     type Words: Pod;
 
-    /// An array of `i64`, or an array of two of them. The integers of up to 2^30 sums can be added without overflow.
+    /// An array of `i64`, or two such arrays. The integers of up to 2^30 sums can be added without overflow.
     type Integers: Pod;
 
     /// The type of the sum and of its items, as text that ranks compare.
@@ -49,7 +49,7 @@ pub trait Accumulator:
     /// Adds another sum.
     ///
     /// # Errors
-    /// Together they have more than 2^63 - 1 items (half as many for products of complex items). A failed call changes nothing.
+    /// Both together have more than 2^63 - 1 items (half as many for products of complex items). A failed call changes nothing.
     fn merge(&mut self, other: &Self) -> Result<(), LimitError>;
 
     /// Removes the items of `other`.
@@ -61,13 +61,13 @@ pub trait Accumulator:
     /// The number of items, or of products.
     fn items(&self) -> u64;
 
-    /// The sum as bytes, for files and other programs. Equal sums give equal bytes, whatever order, threads or ranks made them.
+    /// The sum as bytes, for files and other programs. Equal sums have equal bytes, whatever order, threads or ranks produced them.
     ///
     /// All numbers are little-endian. The header has 8 bytes: `tfx`, the version 1, the kind (1 a sum, 2 a sum of products, 3 a sum of complex
-    /// items, 4 a sum of their products), the size of an item's type in bytes, and two zeros. Then follow, for each of one or two parts:
-    /// five counts of 8 bytes (all items, and those that are -0.0, NaN, +infinity and -infinity); the exponent of a unit, 4 bytes; the length of a
-    /// number in bytes, 4 bytes; and the number: the finite items' sum in that unit, in two's complement. Words of 8 bytes that are not needed, at
-    /// either end of the number, are left out.
+    /// items, 4 a sum of products of complex items), the size of an item's type in bytes, and two zeros. One or two parts follow. Each has
+    /// five counts of 8 bytes (all items, then the items that are -0.0, NaN, +infinity and -infinity); the exponent of a unit, 4 bytes; the
+    /// length of a number in bytes, 4 bytes; and the number: the sum of the finite items in that unit, in two's complement. At either end of
+    /// the number, words of 8 bytes that are not needed are left out.
     ///
     /// ```
     /// use exact_sum::{Accumulator, Sum};
@@ -78,7 +78,7 @@ pub trait Accumulator:
     /// ```
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// The sum that bytes stand for.
+    /// The sum that bytes hold.
     ///
     /// # Errors
     /// The bytes hold no sum of this kind.
@@ -87,7 +87,7 @@ pub trait Accumulator:
     /// The sum as words.
     fn words(&self) -> Self::Words;
 
-    /// Adds the sum that words stand for.
+    /// Adds the sum that words represent.
     ///
     /// # Errors
     /// As [`merge`](Self::merge).
@@ -97,13 +97,13 @@ pub trait Accumulator:
     #[doc(hidden)]
     fn check_words(words: &Self::Words) -> Result<(), LimitError>;
 
-    /// Adds a sum to another, both as words. If they have too many items, a later [`add_words`](Self::add_words) returns the error.
+    /// Adds a sum to another, both as words. If both together have too many items, a later [`add_words`](Self::add_words) returns the error.
     fn merge_words(words: &mut Self::Words, other: &Self::Words);
 
     /// The sum as integers.
     fn integers(&self) -> Self::Integers;
 
-    /// Adds the sum that integers stand for.
+    /// Adds the sum that integers represent.
     ///
     /// # Errors
     /// As [`merge`](Self::merge). More than 2^64 - 1 items are not detected, since their integers wrap.
@@ -111,29 +111,29 @@ pub trait Accumulator:
 }
 
 pub(crate) mod sealed {
-    /// Other crates cannot implement it.
+    /// A trait that other crates cannot implement.
     pub trait Sealed {}
 }
 
-/// A value that consists of parts of one type.
+/// The parts of a value, which all have one type.
 pub(crate) fn parts<A: Pod, P: Pod>(all: &A) -> &[P] {
     cast_slice(std::slice::from_ref(all))
 }
 
-/// A value that consists of parts of one type.
+/// The parts of a value, which all have one type.
 pub(crate) fn parts_mut<A: Pod, P: Pod>(all: &mut A) -> &mut [P] {
     cast_slice_mut(std::slice::from_mut(all))
 }
 
-/// Implements [`Accumulator`] for a sum of one or two totals of a format, which are its parts in messages, and the methods that programs
-/// need most. An item has this number of real products.
+/// Implements [`Accumulator`] for a sum that consists of one or two totals of a format, and repeats the methods that programs need most
+/// as inherent methods. `$products` is the number of real products of an item.
 macro_rules! accumulator {
     ($sum:ident, $format:ident, $words:ty, $integers:ty, $products:literal, $kind:expr, $name:literal) => {
         impl<T: Float> $sum<T> {
             /// Adds another sum.
             ///
             /// # Errors
-            /// Together they have more than 2^63 - 1 items (half as many for products of complex items). A failed call changes nothing.
+            /// Both together have more than 2^63 - 1 items (half as many for products of complex items). A failed call changes nothing.
             pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
                 check_counts(self.totals(), other.totals())?;
                 for (own, other) in self.totals_mut().into_iter().zip(other.totals()) {
@@ -162,7 +162,7 @@ macro_rules! accumulator {
                 self.totals()[0].counters.items.cast_unsigned() / $products
             }
 
-            /// Changes the totals, unless a change of one of them fails.
+            /// Changes all totals; none, if one of the changes fails.
             fn try_change(
                 &mut self,
                 change: impl Fn(usize, &mut Total<T::$format>) -> Result<(), LimitError>,

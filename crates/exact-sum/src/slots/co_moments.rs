@@ -12,8 +12,8 @@ use crate::slots::moments::Moments;
 use crate::slots::product_sum::ProductSum;
 use crate::statistic::{Held, Options, Statistic};
 
-/// The moments of pairs of items x and y, and the sum of their products: their covariance, correlation and regression line, each exact until
-/// it is rounded once.
+/// The moments of pairs of items x and y, and the sum of their products. The covariance, the correlation and the regression line are computed
+/// exactly and rounded once.
 ///
 /// ```
 /// use exact_sum::CoMoments;
@@ -79,7 +79,7 @@ impl<T: Float> CoMoments<T> {
     /// # Errors
     /// As [`Moments::unmerge`].
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
-        // Removal may succeed in one column and fail in the other.
+        // A copy is changed, since removal may succeed in one column and fail in the other.
         let mut left = *self;
         left.products.unmerge(&other.products)?;
         left.x.unmerge(&other.x)?;
@@ -117,7 +117,7 @@ impl<T: Float> CoMoments<T> {
         &self.y
     }
 
-    /// The sums, if all items are finite and there are some.
+    /// The sums, if there are pairs and all items are finite.
     pub(crate) fn sums(&self) -> Option<PairSums> {
         let (x, y) = (self.x.finite()?, self.y.finite()?);
         let products = Scaled::of(&self.products.total.fixed);
@@ -185,8 +185,8 @@ impl<T: Float> Slot for CoMoments<T> {
     }
 }
 
-/// The number of pairs, the sums of each column and of its squares, and the sum of the products, if all are finite and there are
-/// some.
+/// The number of pairs, the sum of each column and of its squares, and the sum of the products. There is at least one pair, and all items
+/// are finite.
 pub(crate) struct PairSums {
     n: BigInt,
     x: [Scaled; 2],
@@ -254,7 +254,7 @@ impl PairSums {
         self.quotient([numerator, self.xx()], [0, 1])
     }
 
-    /// The quotient of `parts`, rounded once, where the quotient is proportional to these powers of the units of x and y.
+    /// The quotient of `parts`, rounded once. It is proportional to the unit of x to the power of `x`, and to the unit of y to that of `y`.
     fn quotient<T: Float>(&self, parts: [Scaled; 2], [x, y]: [i32; 2]) -> T {
         let [numerator, denominator] = over_tens(parts, x * self.tens[0] + y * self.tens[1]);
         quotient(&numerator, &denominator)

@@ -100,7 +100,7 @@ impl<T: Float> ComplexSum<T> {
         }
     }
 
-    /// The sums of the two parts, each as by [`Sum::value`](crate::Sum::value).
+    /// The sums of the two parts, each rounded as by [`Sum::value`](crate::Sum::value).
     #[must_use]
     pub fn value(&self) -> [T; 2] {
         self.parts.each_ref().map(Total::value)
@@ -192,7 +192,7 @@ impl<T: Float> ComplexProductSum<T> {
         self.add_signed(x, y, [false, true]);
     }
 
-    /// Removes products that were added.
+    /// Removes products that were added by [`add`](Self::add).
     ///
     /// # Panics
     /// The slices differ in length.
@@ -232,7 +232,7 @@ impl<T: Float> ComplexProductSum<T> {
         }
     }
 
-    /// Adds products. `is_negated` says whether the imaginary parts of x are negated in the products' real and in their imaginary parts.
+    /// Adds products. `is_negated` says whether the imaginary parts of x are negated to compute the products' real and imaginary parts.
     fn add_signed(&mut self, x: &[[T; 2]], y: &[[T; 2]], is_negated: [bool; 2]) {
         const ITEMS: usize = CONVERTED_ITEMS / 2;
         assert_eq!(x.len(), y.len(), "the slices differ in length");

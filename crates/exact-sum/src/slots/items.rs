@@ -52,7 +52,7 @@ impl<T: fmt::Debug> Items for [&[T]; 2] {
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "each is a type")]
+#[expect(missing_docs, reason = "each is named after its type")]
 pub enum Integers<'i> {
     I8(&'i [i8]),
     I16(&'i [i16]),

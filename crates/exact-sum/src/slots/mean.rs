@@ -1,4 +1,4 @@
-//! A mean.
+//! Means.
 
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::float::Float;
@@ -7,7 +7,7 @@ use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
 
-/// The number and the sum of items: their mean, computed exactly and rounded once. Unlike a [`Sum`], it also counts the items of keys.
+/// The mean of items, computed exactly and rounded once. In a [`Keyed`](crate::Keyed), it counts the items of each key; a [`Sum`] does not.
 ///
 /// ```
 /// use exact_sum::{Keyed, Mean};

@@ -23,7 +23,7 @@ use crate::statistic::{Options, Statistic};
 
 /// A summary of items, and the statistics that follow from it.
 pub trait Slot: accumulator::sealed::Sealed + Clone + Default + Eq + std::fmt::Debug {
-    /// The type of statistics: the items' type, unless they are integers.
+    /// The type of statistics: the type of the items, or `f64` if the items are integers.
     type Item: Float;
 
     /// The items that are added: one slice, or two.

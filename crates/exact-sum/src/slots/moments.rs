@@ -133,7 +133,7 @@ macro_rules! moments {
     };
 }
 
-/// The number, sum and squares of items: their mean, variance and standard deviation, each computed exactly and rounded once.
+/// The moments of items: their number, sum and sum of squares. The mean, variance and standard deviation are computed exactly and rounded once.
 ///
 /// ```
 /// use exact_sum::Moments;
@@ -194,7 +194,7 @@ impl<T: Float> Moments<T> {
         self.check()
     }
 
-    /// The sum and the sum of the squares of items, if there are some and all are finite.
+    /// The sum and the sum of the squares, if there are items and all are finite.
     pub(crate) fn finite(&self) -> Option<[Scaled; 2]> {
         let squares = &self.squares.total;
         let is_finite = self.items() > 0 && squares.special::<T>().is_none();
@@ -261,7 +261,7 @@ impl Spread {
         Self::of_numbers(&parts, Scaled::of(&total.fixed), items, ddof, 0)
     }
 
-    /// [`of`](Self::of) for at least one item. All items are finite, and count units of 10^-`tens`; `ddof` is not NaN.
+    /// As [`of`](Self::of), for at least one item. All items are finite, and count units of 10^-`tens`; `ddof` is not NaN.
     pub(crate) fn of_numbers(
         parts: &[Scaled],
         squares: Scaled,
@@ -300,7 +300,7 @@ impl Spread {
     }
 }
 
-/// n Q - |S|^2.
+/// The numerator of a variance, n Q - |S|^2.
 fn numerator(items: u64, parts: &[Scaled], squares: Scaled) -> Scaled {
     let mut numerator = squares.times(&BigInt::from(items));
     for sum in parts {
@@ -329,7 +329,7 @@ pub(crate) fn can_have<S: FixedFormat, Q: FixedFormat>(
     }
 }
 
-/// Whether the 64 highest bits of both show that the square of a sum is less than `items` times a sum of squares.
+/// Whether the 64 highest bits of each already show that the square of a sum is less than `items` times a sum of squares.
 fn is_less(items: u64, sum: Magnitude, squares: Magnitude) -> bool {
     let above = (sum.bits >> 64) + 1;
     let (square, product) = (

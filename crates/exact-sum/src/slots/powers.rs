@@ -1,4 +1,4 @@
-//! Sums of the first four powers of items, and their skewness and kurtosis.
+//! Sums of the first four powers of items, for skewness and kurtosis.
 
 use num_bigint::BigInt;
 
@@ -12,7 +12,7 @@ use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::moments::Moments;
 use crate::statistic::{Options, Statistic};
 
-/// The number of items and the sums of their first four powers: their skewness and kurtosis, each computed exactly and rounded once.
+/// The number of items and the sums of their first four powers. The skewness and the kurtosis are computed exactly and rounded once.
 ///
 /// ```
 /// use exact_sum::Powers;
@@ -77,7 +77,7 @@ impl<T: Float> Powers<T> {
     /// Adds the cube and the fourth power of a finite item if `sign` is 1; removes them if it is -1.
     pub(crate) fn step_higher(&mut self, item: f64, sign: i64) {
         let (value, unit) = integer(item);
-        // An `f32` as a double may have bits below the smallest `f32`, which are zero.
+        // Without trailing zeros: those of an `f32` as a double may be below the smallest `f32`, and so out of the format's range.
         let zeros = value.trailing_zeros() % u64::BITS;
         let (cubes, fourths) = higher_powers(value >> zeros, unit + zeros.cast_signed());
         let sign = i128::from(sign);
@@ -131,7 +131,7 @@ impl<T: Float> Powers<T> {
         &self.moments
     }
 
-    /// The sums of powers, if all items are finite and there are some.
+    /// The sums of powers, if there are items and all are finite.
     pub(super) fn sums(&self) -> Option<PowerSums> {
         let [first, second] = self.moments.finite()?;
         let higher = [Scaled::of(&self.cubes), Scaled::of(&self.fourths)];

@@ -99,7 +99,7 @@ impl<T: Float> ProductSum<T> {
         };
         self.total.counters.count(x.len());
         let Self { total, products } = self;
-        // Converted items are copies: the next ones do not follow them in memory.
+        // Converted items are copies, which the next items do not follow in memory.
         let ahead = if T::IS_SINGLE {
             Ahead::Nothing
         } else {
@@ -136,7 +136,7 @@ impl<T: Float> ProductSum<T> {
         self.add(x, x);
     }
 
-    /// Whether this sum has the counters of the squares of items whose parts have these totals: one part, or a real and an imaginary one.
+    /// Whether the counters of this sum of squares fit the totals of the items: one total, or one of real and one of imaginary parts.
     pub(crate) fn are_of(&self, parts: &[&Total<T::Sums>]) -> bool {
         let of_parts = |count: fn(&Counters) -> i64| {
             let counts = parts.iter().map(|part| count(&part.counters));
@@ -189,7 +189,7 @@ impl<T: Float> ProductSum<T> {
         self.total.value()
     }
 
-    /// The square root of the exact sum, rounded once: a norm, if the sum is one of squares. NaN if the sum is negative.
+    /// The square root of the exact sum, rounded once: a norm, if the products are squares. NaN if the sum is negative.
     #[must_use]
     pub fn root(&self) -> T {
         if let Some(special) = self.total.special::<T>() {
@@ -237,7 +237,7 @@ impl ProductHistory {
         errors: BlockHistory::START,
     };
 
-    /// Adds the products of at most `BLOCK_PRODUCTS` doubles that come from items of type `T`.
+    /// Adds the products of at most `BLOCK_PRODUCTS` pairs of doubles that were converted from items of type `T`.
     fn add_block<T: Float>(
         &mut self,
         level: Level,
@@ -306,7 +306,7 @@ impl ProductHistory {
         false
     }
 
-    /// Adds the products of at most `MOST` doubles that come from items of type `T`.
+    /// Adds the products of at most `MOST` pairs of doubles that were converted from items of type `T`.
     fn add<const MOST: usize, T: Float>(
         &mut self,
         level: Level,
@@ -317,7 +317,7 @@ impl ProductHistory {
         let [mut products, mut errors] = [[0.0; MOST]; 2];
         let products = &mut products[..x.len()];
         if T::IS_SINGLE {
-            // Exact: their significands have 24 bits, and their exponents are far from a double's.
+            // The products are exact: the factors' significands have 24 bits, and their exponents are far from the limits of doubles.
             for (product, (x, y)) in products.iter_mut().zip(x.iter().zip(y)) {
                 *product = x * y;
             }

@@ -1,4 +1,4 @@
-//! Statistics of slots, rounded once: by [short integers](super::narrow) if they leave no doubt, otherwise by integers of any size.
+//! Statistics of slots, rounded once: from [short integers](super::narrow) if these leave no doubt, otherwise from integers of any size.
 
 use crate::number::float::Float;
 use crate::number::round::root;
@@ -40,7 +40,7 @@ impl<T: Float> Moments<T> {
 }
 
 impl<T: Float> ComplexMoments<T> {
-    /// [`Moments::variance`], with the magnitudes of the items' differences from their mean.
+    /// As [`Moments::variance`], with the magnitudes of the items' differences from their mean.
     #[must_use]
     pub fn variance(&self, ddof: f64) -> T {
         self.spread(ddof).value(|magnitude| magnitude)
@@ -61,8 +61,8 @@ impl<T: Float> CoMoments<T> {
         self.rounded(Statistic::Covariance, ddof)
     }
 
-    /// The correlation, from -1 to 1: the covariance over the product of both standard deviations. NaN if an item is not finite, a column is
-    /// constant, or there are fewer than two pairs.
+    /// The correlation, from -1 to 1: the covariance divided by the product of both standard deviations. NaN if an item is not finite, a
+    /// column is constant, or there are fewer than two pairs.
     #[must_use]
     pub fn correlation(&self) -> T {
         self.rounded(Statistic::Correlation, 0.0)

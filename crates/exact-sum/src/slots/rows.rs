@@ -1,4 +1,4 @@
-//! Sums of the columns of rows.
+//! Sums the columns of rows.
 //!
 //! Adjacent columns are added in the lanes of registers, each at its own scale. A column whose items do not all fit its scale is
 //! copied, and added as a slice.

@@ -1,4 +1,4 @@
-//! The sum of one slice, which needs no fixed-point number if its items lie near each other.
+//! The sum of one slice, which needs no fixed-point number if its items have similar magnitudes.
 
 use simd_kernels::{Level, Quiet};
 
@@ -20,7 +20,7 @@ pub(crate) fn sum<T: Float>(items: &[T]) -> T {
     let mut history = BlockHistory::START;
     history.add_items(Level::best(), items, quiet, &mut sum);
     quiet.forget_since();
-    // Negative zeros are not counted.
+    // `sum` has not counted negative zeros.
     if are_negative_zeros(items) {
         T::NEGATIVE_ZERO
     } else {
@@ -33,13 +33,13 @@ pub(crate) fn are_negative_zeros<T: Float>(items: &[T]) -> bool {
     !items.is_empty() && items.iter().all(|item| is_negative_zero(item.widened()))
 }
 
-/// A sum that makes a fixed-point number only when it needs one: clearing and scanning one takes as long as adding a thousand
-/// items.
+/// A sum that makes a fixed-point number only when it needs one: clearing and scanning such a number takes as long as adding a
+/// thousand items.
 struct ShortSum<F: FixedFormat> {
-    /// In units of 2^unit.
+    /// The sum of all values except the rest, in units of 2^unit.
     integer: i128,
     unit: i32,
-    /// Values that the integer has no room for, and items that are not finite.
+    /// Values for which the integer has no room, and items that are not finite.
     rest: Option<Total<F>>,
 }
 

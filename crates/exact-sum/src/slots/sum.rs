@@ -16,7 +16,7 @@ use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::accumulator::{Accumulator, accumulator, parts, parts_mut};
 use crate::statistic::{Options, Statistic};
 
-/// Fewer items than this are added by integers, which is faster than checking the floating-point environment and the processor.
+/// Fewer items than this are added by integer arithmetic: this is faster than checking the floating-point environment and the processor.
 const FEW_ITEMS: usize = 8;
 
 /// A sum that is exact until [`value`](Self::value) rounds it.
@@ -88,7 +88,7 @@ impl<T: Float> Sum<T> {
         quiet.forget_since();
     }
 
-    /// The sum of items, without counting negative zeros, which takes less time.
+    /// The sum of items. For speed, negative zeros are not counted.
     #[cfg(feature = "par")]
     pub(crate) fn without_zeros(items: &[T]) -> Self {
         let mut sum = Self::new();
@@ -161,8 +161,8 @@ impl<T: Float> Sum<T> {
     /// ```
     ///
     /// # Errors
-    /// More items are removed than were added, or more NaNs, infinities or negative zeros. A failed call changes nothing. It is not
-    /// detected if the removed items are not the ones that were added.
+    /// More items are removed than were added, or more NaNs, infinities or negative zeros. A failed call changes nothing. Beyond these
+    /// checks, removing items that were never added is not detected.
     pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
         let mut removed = Self {
             total: Total::ZERO,

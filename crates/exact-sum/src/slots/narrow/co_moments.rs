@@ -1,4 +1,4 @@
-//! The products of two columns of items near each other.
+//! The moments and products of two columns of items of similar magnitude.
 
 use crate::number::float::Float;
 use crate::number::near::{Part, near_quotient};
@@ -28,13 +28,13 @@ impl NarrowCoMoments {
             .less(x.times::<2, 4>(y))
     }
 
-    /// If each sum is up to 1 too small, the error of [`mixed`](Self::mixed) is less than 2^this: n + |Σx| + |Σy| + 1.
+    /// The exponent of a power of two above the error of [`mixed`](Self::mixed), n + |Σx| + |Σy| + 1, if each sum is up to 1 too small.
     fn mixed_error(&self, items: u64) -> i32 {
         let [n, x, y] = [items.into(), self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
         n.max(x).max(y) + 2
     }
 
-    /// The same bound for [`height`](Self::height): Σx² + |Σy| + |Σx| + |Σxy| + 2.
+    /// The same for the error of [`height`](Self::height), Σx² + |Σy| + |Σx| + |Σxy| + 2.
     fn height_error(&self) -> i32 {
         let [x, y] = [self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
         let [xx, xy] = [self.x.squares, self.products.0].map(Wide::bits);

@@ -1,15 +1,15 @@
-//! The unit in which items near each other are integers.
+//! The unit in which items of similar magnitude are integers.
 
 use crate::number::fixed::FixedFormat;
 use crate::number::float::Float;
 use simd_kernels::is_zero;
 
-/// A column's unit, and which of its items are integers in it.
+/// A column's unit, and the range of exponents that items must have to be integers in this unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     /// The lowest exponent of items, biased as a double's.
     lowest: u64,
-    /// The number of exponents that items may have, from `lowest` on.
+    /// The number of exponents in the range, from `lowest` on.
     exponents: u64,
     /// The number of last bits that are zero in all significands.
     zeros: u32,
@@ -31,7 +31,7 @@ impl Grid {
         MOST.min((319 - count_bits) / 4)
     }
 
-    /// The grid of integers of `bits` bits that most items, of type `T`, fit.
+    /// The grid of integers of `bits` bits that most items fit. `items` have been converted from type `T`.
     pub(crate) fn of<T: Float>(items: &[f64], bits: u32) -> Self {
         let precision = if T::IS_SINGLE {
             f32::MANTISSA_DIGITS
@@ -44,7 +44,7 @@ impl Grid {
         for item in items {
             counts[(item.to_bits() >> FRACTION_BITS) as usize & BEYOND] += 1;
         }
-        // The last bit of an item must not be below the format's lowest bit, as fixed-point sums need it. Subnormal numbers do not fit.
+        // The last bit of an item must not be below the lowest bit of the fixed-point format. Subnormal numbers do not fit.
         let least = T::Sums::LOWEST + 1075 - zeros.cast_signed();
         let least = usize::try_from(least.max(1)).expect("it is at least 1");
         let mut held: usize = counts[least..least + exponents]

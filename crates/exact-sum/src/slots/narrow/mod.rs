@@ -1,4 +1,4 @@
-//! Sums of items that lie near each other, as integers of a fixed width in one unit. Slots hold any items, but take longer.
+//! Sums of items of similar magnitude, as integers of a fixed width in one unit. Slots hold sums of any items, but are slower.
 
 pub(crate) mod co_moments;
 pub(crate) mod grid;
@@ -32,8 +32,8 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
         is_cut: bool,
     ) -> Option<T>;
 
-    /// A slot's sums, rounded down to integers in units in which they fit. `None` if a sum is not finite, or if computing statistics from the slot
-    /// itself takes no longer.
+    /// A slot's sums, rounded down to integers in units in which they fit. `None` if a sum is not finite, or if the slot itself computes
+    /// statistics as fast.
     fn cut(_: &Self::Slot, _: u64) -> Option<(Self, [i32; C])> {
         None
     }
@@ -61,7 +61,7 @@ pub(crate) fn near<N: Narrow<T, C>, T: Float, const C: usize>(
     value
 }
 
-/// A number of items.
+/// A number of items, and the divisor of some statistics of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
     pub(crate) items: u64,
@@ -72,7 +72,7 @@ pub(crate) struct Count {
 impl Count {
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "a `ddof` that is no such integer is detected"
+        reason = "a `ddof` that is not such an integer is detected"
     )]
     pub(crate) fn of(items: u64, statistic: Statistic, options: Options) -> Self {
         let whole = options.ddof as i32;

@@ -1,4 +1,4 @@
-//! The first two powers of items near each other.
+//! Sums of items of similar magnitude, and of their squares.
 
 use crate::number::float::Float;
 use crate::number::near::Part;
@@ -24,13 +24,13 @@ impl NarrowMoments {
             .less(Wide::square_of(self.sum))
     }
 
-    /// If each sum is up to 1 too small, the error of [`second`](Self::second) is less than 2^this: n + 2 |S1| + 1.
+    /// The exponent of a power of two above the error of [`second`](Self::second), n + 2 |S1| + 1, if each sum is up to 1 too small.
     pub(crate) fn second_error(&self, items: u64) -> i32 {
         let [n, sum] = [items.into(), self.sum].map(|number| Wide::<2>::of(number).bits());
         n.max(sum + 1) + 2
     }
 
-    /// The sums of moments, rounded down in a unit in which `items` items fit, and the exponent of this unit.
+    /// The sums of `slot`, rounded down to integers in a unit that its `items` items fit, and the exponent of this unit.
     pub(crate) fn cut<T: Float>(slot: &Moments<T>, items: u64) -> Option<(Self, i32)> {
         let squares = &slot.squares.total;
         let bits = Grid::bits(u64::BITS - items.leading_zeros());

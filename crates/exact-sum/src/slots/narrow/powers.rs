@@ -1,4 +1,4 @@
-//! The first four powers of items near each other.
+//! Sums of the first four powers of items of similar magnitude.
 //!
 //! For n < 2^c items below 2^b in magnitude, where 4 b + c is at most 319 and c at most 36, all numerators and denominators in this file are
 //! less than 2^(4 b + 6 c + 8), which is at most 2^507.
@@ -62,14 +62,15 @@ impl NarrowPowers {
             .less(alone)
     }
 
-    /// If each sum is up to 1 too small, the error of [`third`](Self::third) is less than 2^this: n^2 + 3 n (|S1| + S2 + 1) + 6 S1^2 + 6 |S1| + 2.
+    /// The exponent of a power of two above the error of [`third`](Self::third), if each sum is up to 1 too small. The error is at most
+    /// n^2 + 3 n (|S1| + S2 + 1) + 6 S1^2 + 6 |S1| + 2.
     fn third_error(&self, items: u64) -> i32 {
         let [n, s1, s2, _] = self.bits(items);
         let mixed = n + 2 + s1.max(s2);
         (2 * n).max(mixed).max(2 * s1 + 3) + 3
     }
 
-    /// The same bound for [`fourth`](Self::fourth):
+    /// The same for [`fourth`](Self::fourth). The error is at most
     /// n^3 + 4 n^2 (|S1| + |S3| + 1) + 6 n (2 |S1| S2 + 2 |S1| + S2 + 1 + S1^2) + 12 |S1|^3 + 18 S1^2 + 12 |S1| + 3.
     fn fourth_error(&self, items: u64) -> i32 {
         let [n, s1, s2, s3] = self.bits(items);
