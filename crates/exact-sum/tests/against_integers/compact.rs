@@ -1,5 +1,5 @@
-//! Checks compact states whose rows are divided in any way, added in any order, and removed again. Sums are compared with integers, all other
-//! statistics with slots.
+//! Checks compact states: their rows are divided into parts, which are added in any order, and some are removed again. Sums are compared with
+//! integers, all other statistics with slots.
 
 use exact_sum::Accumulator as _;
 use exact_sum::{
@@ -104,7 +104,7 @@ fn divided_by<Row: Copy, S: CompactRows<Row> + CompactBytes>(
     (all, left)
 }
 
-/// Checks that a state has the statistics of a slot, except that NaN is NULL.
+/// Checks that a state has the statistics of a slot, but NULL (`None`) instead of a NaN.
 fn check<S: CompactState, T: Slot<Item = f64>>(state: &S, slot: &T, is_finite: bool) {
     for statistic in Statistic::ALL {
         for options in [SAMPLE, POPULATION] {
@@ -390,7 +390,7 @@ fn nothing_has_no_value_and_negative_zeros_have_a_positive_one() {
     assert_eq!(value(&powers, Statistic::Skewness, SAMPLE), None);
 }
 
-/// So many equal items that the digits overflow, and the tag's count, too.
+/// Checks so many equal items that the digits and the 32-bit count of rows overflow.
 #[test]
 fn digits_and_counters_that_overflow() {
     let mut sum = CompactSum::new();
@@ -437,7 +437,7 @@ fn rows_can_be_removed_of_more_than_32_bits() {
     assert_eq!((all.items(), all.value()), (1, Some(2.0)));
 }
 
-/// Only states of the same kind can be merged. A state has exactly the statistics that its kind says.
+/// Only states of the same kind can be merged. A state has exactly the statistics that `Held::has` lists for its kind.
 #[test]
 fn states_of_any_kind() {
     let rows = [(1.0, 5.0), (2.0, 3.0), (4.0, 4.0), (8.0, 0.5), (9.0, 1.0)];

@@ -1,4 +1,4 @@
-//! Bytes with flipped bits are refused, or the sum that they hold can be used like any sum.
+//! Checks that bytes with flipped bits are refused, or hold a sum that can be used like any other.
 
 use std::fmt::Debug;
 
@@ -32,7 +32,7 @@ fn flipped(mut bytes: Vec<u8>, flips: &[(prop::sample::Index, u8, bool)]) -> Vec
     bytes
 }
 
-/// Merges a sum that was read with itself as often as it has room, and calls `use_it` each time.
+/// Merges a sum that was read from bytes with a copy of itself until there is no room, and calls `use_it` each time.
 fn use_all<S: Clone + PartialEq + Debug>(
     mut read: S,
     to_bytes: impl Fn(&S) -> Vec<u8>,
@@ -183,7 +183,7 @@ fn sum(size: u8, items: u64, unit: i32, words: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// Sums of squares that are too small, even by little, are refused.
+/// Sums of squares that are too small, even slightly, are refused.
 #[test]
 fn squares_are_those_of_the_items() {
     let bytes = |items: &[f64], others: &[f64]| {
@@ -233,7 +233,7 @@ fn number(sum: &[u8]) -> &[u8] {
     &sum[8 + 5 * 8..]
 }
 
-/// Sums of products that are too large, even by little, are refused.
+/// Sums of products that are too large, even slightly, are refused.
 #[test]
 fn products_are_those_of_the_items() {
     let wrong = BytesError::Corrupted {
@@ -270,7 +270,7 @@ fn products_are_those_of_the_items() {
     }
 }
 
-/// Sums of powers that no items have are refused: too small, even by little, or inconsistent.
+/// Sums of powers that no items have are refused: sums that are too small, even slightly, or inconsistent.
 #[test]
 fn powers_are_those_of_the_items() {
     // The bytes of an integer, in units of 2^`unit`.

@@ -19,7 +19,7 @@ pub(super) fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// Keys for items, some far more often than others.
+/// Random keys for items. Some keys are far more frequent than others.
 pub(super) fn keys(len: usize, sums: usize, seed: u64) -> Vec<u32> {
     let mut state = seed | 1;
     let mut next = || {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::keyed::{bits, items, keys};
 
-/// Other items: a slice of the same length.
+/// As many other items, made from `items`.
 fn others(items: &[f64], seed: u64) -> Vec<f64> {
     let turn = (seed % 1000) as usize;
     let factor = [1.0, -3.0, 2_f64.powi(-40), 0.0][(seed >> 12) as usize % 4];
@@ -16,13 +16,13 @@ fn others(items: &[f64], seed: u64) -> Vec<f64> {
     items.map(|item| item * factor).collect()
 }
 
-/// The text of a panic if a call fails that must succeed.
+/// The text of a panic if a call that must succeed fails.
 const MAY: &str = "keys and items are right";
 
 /// Keys, and an item for each.
 type Rows<'r, S> = (&'r [u32], <S as Slot>::Items<'r>);
 
-/// Adds, merges, removes and reads rows. With `more` rows, slots differ.
+/// Checks that adding, merging, removing and reading rows give the same slots, and that slots with `more` rows differ.
 fn check<S: KeyedSlot>(
     sums: usize,
     (keys, items): Rows<'_, S>,
@@ -73,7 +73,7 @@ fn check<S: KeyedSlot>(
     Ok(())
 }
 
-/// Compares the statistics of each key with those of a slot of the key's rows, given their numbers.
+/// Compares the statistics of each key with those of a separate slot, which `of` makes from the numbers of the key's rows.
 fn check_statistics<S: KeyedSlot<Item = f64>>(
     sums: usize,
     (keys, items): Rows<'_, S>,
@@ -105,7 +105,7 @@ fn check_statistics<S: KeyedSlot<Item = f64>>(
 }
 
 proptest! {
-    /// If a byte is wrong, the bytes are an error, or other slots.
+    /// Bytes with a wrong byte are refused, or hold other slots.
     #[test]
     fn bytes_that_are_wrong(items in items(), sums in 1..10_usize, at: prop::sample::Index, byte: u8, seed: u64) {
         let keys = keys(items.len(), sums, seed);

@@ -1,4 +1,4 @@
-//! Checks sums with as many items as they can have, reached by merging a sum with itself.
+//! Checks sums with as many items as possible. A sum gets them by being merged with itself.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -122,7 +122,7 @@ fn sums_by_key_do_not_wrap() {
     assert_eq!(most.mean(1, 1 << times), f64::MAX);
     let again = Keyed::<Sum<f64>>::of_bytes(&most.to_bytes()).unwrap();
     assert_eq!(again, most);
-    // The bound on its items is now the smallest number that can have this sum.
+    // Slots read from bytes are bounded by the smallest number of items that can have this sum.
     assert_eq!(doubled(again, Keyed::merge).1, 1);
     // There is room for 2^62 - 1 more items.
     let mut full = most.clone();

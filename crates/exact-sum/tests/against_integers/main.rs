@@ -3,7 +3,7 @@
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "random numbers are cut to size"
+    reason = "random numbers are truncated on purpose"
 )]
 #![expect(clippy::float_cmp, reason = "sums are exact")]
 
@@ -73,7 +73,7 @@ fn ranges() -> impl Strategy<Value = (i32, i32)> {
     ]
 }
 
-/// The sum by each level; all levels must agree.
+/// The sum, computed with each instruction set. All must agree.
 fn by_all_levels(items: &[f64]) -> f64 {
     let zeros = items.iter().filter(|item| item.to_bits() == 1 << 63);
     let zeros = zeros.count() as u64;
@@ -356,7 +356,7 @@ proptest! {
     }
 }
 
-/// Sums that are a double, or halfway between two, or next to that, at every exponent and at both ends.
+/// Checks sums that are doubles, midpoints between two doubles, or next to such midpoints, at every exponent and at both ends.
 #[test]
 fn ties_go_to_even_at_every_exponent() {
     for biased in 0..2047_u64 {
@@ -389,7 +389,7 @@ fn ties_go_to_even_at_every_exponent() {
     assert_eq!(by_all_levels(&[f64::MAX, f64::MAX, -f64::MAX]), f64::MAX);
 }
 
-/// Even if all rests that the higher accumulators leave are as large as possible, and of one sign, the lower accumulators have room.
+/// Checks that the lower accumulators have room even if all rests are as large as possible and of one sign.
 #[test]
 fn rests_of_one_sign() {
     for exponent in [-1000, -300, 0, 500, 1000] {
@@ -464,7 +464,7 @@ fn zeros() {
     }
 }
 
-/// Checks that a sum is the same after it was converted to words and back, and to integers and back.
+/// Checks that a sum does not change when it is converted to words and back, or to integers and back.
 fn check_sent<A: Accumulator>(sum: &A) {
     let [mut of_words, mut of_integers] = [A::default(), A::default()];
     let mut words = A::default().words();

@@ -1,4 +1,4 @@
-//! Checks means, variances and deviations, removals and bytes.
+//! Checks means, variances, standard deviations, removals and bytes.
 
 use exact_sum::{
     Accumulator, BytesError, ComplexMoments, ComplexSum, Moments, ProductSum, Sum, WeightedMean,
@@ -18,7 +18,7 @@ fn variance(parts: &[BigInt], squares: &BigInt, items: usize, quarters: u32) -> 
         .iter()
         .fold(of_squares, |left, part| left - part * part);
     let freedom = BigInt::from(4 * items) - BigInt::from(quarters);
-    // Squares of units are units of units.
+    // The numerator is in squared units, so one unit goes to the denominator.
     let denominator = (freedom * BigInt::from(items)) << UNITS_PER_ONE;
     (numerator * 4, denominator)
 }
@@ -132,7 +132,7 @@ proptest! {
         for length in 0..bytes.len() {
             prop_assert!(Sum::<f64>::of_bytes(&bytes[..length]).is_err());
         }
-        // Bytes with a changed bit are an error, or stand for another sum.
+        // Bytes with a changed bit are refused, or hold another sum.
         let mut changed = bytes.clone();
         let at = at.index(bytes.len());
         changed[at] ^= 1_u8 << bit;
@@ -164,7 +164,7 @@ fn shuffle(items: &mut [f64], seed: u64) {
     }
 }
 
-/// The weighted mean is about 2^3123.
+/// Checks a weighted mean of about 2^3123.
 #[test]
 fn quotients_far_above_all_doubles_are_infinite() {
     let mut mean = WeightedMean::new();

@@ -1,5 +1,5 @@
-//! Sums as few bytes: equal sums have equal bytes, however they were computed, and the sums of parts
-//! add up to the sum of all items.
+//! Checks the format of `exact_sum::partial`: equal sums have equal bytes, however they were computed,
+//! and the sums of parts add up to the sum of all items.
 
 use exact_sum::{IntegerSum, Keyed, KeyedSlot, Moments, Powers, ProductSum, Sum, partial};
 use proptest::prelude::*;

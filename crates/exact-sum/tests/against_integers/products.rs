@@ -1,4 +1,4 @@
-//! Checks dot products and norms where other loops are needed: zeros, errors that underflow, products that overflow, and unlike blocks.
+//! Checks dot products and norms that need special code: zeros, errors that underflow, products that overflow, and blocks of unlike ranges.
 
 use exact_sum::{Accumulator, ProductSum};
 use integer_sums::units::{dot, root, to_double};
@@ -7,7 +7,7 @@ use simd_kernels::Level;
 
 use crate::in_range;
 
-/// The sum by each level, in one call and in pieces; all sums must be equal.
+/// The sum, computed with each instruction set, in one call and in pieces. All sums must be equal.
 fn by_all_levels(x: &[f64], y: &[f64]) -> ProductSum<f64> {
     let mut sums = Vec::new();
     for level in Level::available() {
@@ -35,7 +35,7 @@ fn narrow() -> impl Strategy<Value = (i32, i32)> {
     (-500..480, 0..20).prop_map(|(low, binades)| (low, low + binades))
 }
 
-/// Odd factors, which tests put among others of few exponents.
+/// Unusual factors, which tests put among factors of few exponents.
 fn odd() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),
@@ -145,7 +145,7 @@ proptest! {
     }
 }
 
-/// Products that are all -0.0, in blocks of any length, and then all but one.
+/// Checks blocks of several lengths in which all products are -0.0, and blocks in which all but one are.
 #[test]
 fn negative_zeros() {
     for len in [1, 15, 16, 100, 5000] {

@@ -126,8 +126,8 @@ proptest! {
     }
 }
 
-/// No lane runs out of room for as many items as a call may have, if they are the largest ones, or
-/// leave the largest rests.
+/// No lane overflows if a call has as many items as it may have, and these are as large as possible,
+/// or leave the largest rests.
 #[test]
 fn lanes_have_room_for_all_items() {
     const ITEMS: usize = 1 << 16;

@@ -99,7 +99,7 @@ fn check<T: Float + Default>(x: &[T], y: &[T], windows: &Windows, least_items: u
     }
 }
 
-/// Items near each other: of one significant bit, of up to 53 bits, or with a few far larger ones; some are zero.
+/// Items of similar magnitude, with one significant bit or up to 53. Some are zero, and a few may be far larger.
 fn near() -> impl Strategy<Value = Vec<f64>> {
     let exponent = prop_oneof![4 => -30..30, 1 => Just(-1040), 1 => Just(-1000), 1 => Just(990)];
     let item = (any::<u64>(), 0..24_i32, any::<bool>(), 0..12_u8);
@@ -224,7 +224,7 @@ proptest! {
         let by_range = by_range(&index(x.len(), seed), width, trailing);
         for (windows, ranges) in [by_count(x.len(), window, trailing), by_range] {
             let windows = windows.least_items(least);
-            // Of most statistics only some windows are compared, since a slot for each would take long.
+            // Most statistics are compared for some windows only, since making a slot for each window takes long.
             for (statistic, step) in [
                 (Statistic::Sum, 1),
                 (Statistic::Mean, 1),
@@ -255,7 +255,7 @@ fn last(windows: &Rolling, statistic: Statistic, options: Options, columns: &[&[
     values[values.len() - 1]
 }
 
-/// Cases that were reported for other programs, in which an outlier that had left the window left a residue.
+/// Cases that were reported for other programs: an outlier left the window, but a residue stayed in the results.
 #[test]
 fn an_outlier_leaves_nothing() {
     let block = [

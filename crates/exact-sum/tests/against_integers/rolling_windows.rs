@@ -1,4 +1,4 @@
-//! Checks the items of windows of every kind.
+//! Checks which items the windows of every kind have.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(super) const PLACEMENTS: [Placement; 3] =
 /// Windows, and the items that each has by definition.
 pub(super) type Windows = (Rolling, Vec<Range<usize>>);
 
-/// Windows of this many items.
+/// Windows of `items` items.
 pub(super) fn by_count(len: usize, items: usize, placement: Placement) -> Windows {
     let ahead = match placement {
         Placement::Trailing => 0,
@@ -102,7 +102,7 @@ proptest! {
         }
     }
 
-    /// An index of floats in units of 2^-1074 or 2^900, whose differences and halves are rounded or overflow, gives the same windows as integers.
+    /// An index of floats gives the same windows as one of integers, even if the floats' differences and halves are rounded or overflow.
     #[test]
     fn of_floats_are_those_of_integers(len in 0..60_usize, width in 1..30_i64, seed: u64, is_tiny: bool, by in 0..2_i64) {
         let index = index(len, seed);
@@ -167,7 +167,7 @@ fn firsts(windows: &Rolling, len: usize) -> Vec<usize> {
     ranges.map(|range| range.start).collect()
 }
 
-/// Compares the first item of each window in an index of integers with the one that exact differences give.
+/// Compares the first item of each window in an index of integers with the first one according to exact differences.
 macro_rules! check_widths {
     ($($integer:ident)*) => {$({
         let (least, most) = ($integer::MIN, $integer::MAX);
