@@ -15,12 +15,12 @@ use treefold::transport::Error;
 /// Makes a world of the ranks of a program's communicator, on a duplicate of the communicator. Collective.
 ///
 /// # Errors
-/// As [`MpiCommunicator::duplicate`]; or this process calls another MPI library than the one that crate `mpi` is built for.
+/// As [`MpiCommunicator::duplicate`]; or this process calls a different MPI library from the one that crate `mpi` is built for.
 pub fn world(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<World, Error> {
     world_to_free(comm).map(|(world, _)| world)
 }
 
-/// As [`world`], and also returns the duplicate, to be freed before `MPI_Finalize`. Collective.
+/// As [`world`]. Also returns the duplicate, which the program may free before `MPI_Finalize`. Collective.
 ///
 /// # Errors
 /// As [`world`].
@@ -37,7 +37,7 @@ pub fn world_to_free(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<(World, D
     Ok((World::new(end), duplicate))
 }
 
-/// Makes a communicator of a world's ranks, for the program's own messages. `None` if the ranks are not MPI's. Collective.
+/// Makes a communicator of a world's ranks, for the program's own messages. `None` if the ranks are not MPI processes. Collective.
 ///
 /// # Errors
 /// An MPI call failed.

@@ -1,4 +1,4 @@
-//! Worlds of rsmpi's communicators on ranks: `cargo xtask test --stage rsmpi` starts this program by `mpirun`.
+//! Checks worlds that are made from rsmpi's communicators. `cargo xtask test --stage rsmpi` starts this program by `mpirun`.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
@@ -17,7 +17,7 @@ fn main() {
     let world = treefold_rsmpi::world(&processes).expect("it is a communicator");
     assert_eq!(total(&world).to_bits(), expected(world.size()).to_bits());
 
-    // Ranks in another order, in two groups.
+    // Two groups of ranks, each in reverse order.
     let color = Color::with_value(processes.rank() % 2);
     let half = processes.split_by_color_with_key(color, -processes.rank());
     let half = half.expect("every rank has a color");
@@ -27,7 +27,7 @@ fn main() {
         expected(of_half.size()).to_bits()
     );
 
-    // And back: the communicator's messages do not meet the world's.
+    // A communicator from a world: their messages do not mix.
     let back = treefold_rsmpi::communicator(&of_half).expect("MPI can be called");
     let back = back.expect("its ranks are processes");
     assert_eq!((back.rank(), back.size()), (half.rank(), half.size()));

@@ -1,6 +1,6 @@
-//! Particles on a grid: two beams of electrons, whose charge is deposited on cells by linear weights (cloud in cell).
+//! Particles on a grid: two beams of electrons deposit their charge in cells with linear weights (cloud in cell).
 //!
-//! The charge of a cell is a sum by key. With exact sums the particles move alike on every number of ranks; with plain sums they do not.
+//! The charge of a cell is a sum by key. With exact sums, the particles move alike on any number of ranks; with plain sums, they do not.
 //!
 //! ```text
 //! cargo run --release --example cloud_in_cell
@@ -10,7 +10,7 @@
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "positions are cells"
+    reason = "positions count cells"
 )]
 
 use std::error::Error;
@@ -23,7 +23,7 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 const PARTICLES: usize = 2_000;
 const STEPS: usize = 3_000;
 const CELLS: usize = 64;
-/// The width of a cell, and the time of a step, in the units of a plasma of frequency 1.
+/// The width of a cell and the duration of a step, in units in which the plasma frequency is 1.
 const CELL: f64 = 0.1;
 const TIME: f64 = 0.1;
 
@@ -74,7 +74,7 @@ fn neighbours(position: f64) -> [(usize, f64); 2] {
 }
 
 impl Particles {
-    /// This rank's part of two beams that meet.
+    /// This rank's share of two colliding beams.
     fn new(world: &World) -> Self {
         let start = |rank: usize| PARTICLES * rank / world.size();
         let own = start(world.rank())..start(world.rank() + 1);
@@ -86,7 +86,7 @@ impl Particles {
         }
     }
 
-    /// The electric field in the cells. Every rank gets the charges, and finds the same field.
+    /// The electric field in the cells. Every rank gets all charges, and computes the same field.
     fn field(&self, deposition: &Deposition) -> Outcome<Vec<f64>> {
         let shares = self.positions.iter().flat_map(|x| neighbours(*x));
         let charge = CELLS as f64 / PARTICLES as f64;
@@ -94,7 +94,7 @@ impl Particles {
             .map(|(cell, weight)| (cell as u32, weight * charge))
             .unzip();
         let density = deposition.add(&cells, &charges)?;
-        // Gauss' law, with a background that makes the whole neutral.
+        // Gauss's law, with a background charge that makes the ring neutral.
         let mut field = Vec::with_capacity(CELLS);
         let (mut here, mut total) = (0.0, 0.0);
         for density in density {
@@ -115,7 +115,7 @@ impl Particles {
     }
 }
 
-/// The fields of all steps, and this rank's positions in the end.
+/// The fields of all steps, and the final positions of this rank's particles.
 fn simulate(world: &World, deposition: &Deposition) -> Outcome<(Vec<Vec<f64>>, Vec<f64>)> {
     let mut particles = Particles::new(world);
     let mut fields = Vec::new();
@@ -131,7 +131,7 @@ fn bits(values: &[f64]) -> impl Iterator<Item = u64> {
     values.iter().map(|value| value.to_bits())
 }
 
-/// FNV-1a of the words.
+/// An FNV-1a hash of the values' bits.
 fn fingerprint(values: &[f64]) -> u64 {
     bits(values).fold(0xCBF2_9CE4_8422_2325, |hash, word| {
         (hash ^ word).wrapping_mul(0x0000_0100_0000_01B3)

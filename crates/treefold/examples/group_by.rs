@@ -1,4 +1,4 @@
-//! Revenue, mean price and spread of each of five shops: the same bits in any order of rows, and by any number of threads.
+//! Computes revenue, mean price and standard deviation for five shops: the same bits in any order of rows, on any number of threads.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Each thread has a part of the rows, and sums of its own. The threads' sums are merged.
+/// Computes the groups' statistics: each thread sums a part of the rows, and the threads' sums are merged.
 fn grouped(table: &Table, threads: usize) -> Result<Groups, Box<dyn Error>> {
     let parts = thread::scope(|scope| {
         let parts = parts(table, threads).map(|part| {
@@ -78,7 +78,7 @@ fn grouped(table: &Table, threads: usize) -> Result<Groups, Box<dyn Error>> {
     Ok(merged)
 }
 
-/// The rows in one part per thread.
+/// Divides the rows into one part per thread.
 fn parts(table: &Table, threads: usize) -> impl Iterator<Item = Table> {
     let begin = move |part| ROWS * part / threads;
     (0..threads).map(move |part| Table {
@@ -96,7 +96,7 @@ fn answers(groups: &Groups) -> Vec<f64> {
     groups.revenue.values().into_iter().chain(shops).collect()
 }
 
-/// The revenues as a program without treefold adds them.
+/// The revenues as a program without treefold computes them.
 fn plain_revenues(table: &Table, threads: usize) -> Vec<f64> {
     let mut revenues = vec![0.0; SHOPS];
     for part in parts(table, threads) {
@@ -123,7 +123,7 @@ fn sorted(table: &Table) -> Table {
     }
 }
 
-/// Prices from cents to some thousands, in cents, and quantities.
+/// A table of pseudorandom rows. Prices are whole numbers of cents, up to 9999.99.
 fn table() -> Table {
     let mut state = 1_u64;
     let mut next = move || {
@@ -143,7 +143,7 @@ fn table() -> Table {
     table
 }
 
-/// FNV-1a of the bits.
+/// An FNV-1a hash of the values' bits.
 fn fingerprint(values: &[f64]) -> u64 {
     let bytes = values
         .iter()

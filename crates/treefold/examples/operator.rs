@@ -22,14 +22,14 @@ const RANKS: [usize; 4] = [1, 2, 5, 17];
 /// The map y -> a y + b. An item may be of any plain type (`bytemuck::Pod`), such as an array of numbers.
 type Step = [f64; 2];
 
-/// The left step, and then the right one. In the other order, their composition is another map.
+/// Composes two steps: first the left one, then the right one. In the other order, the composition is another map.
 ///
-/// Where a name and a function are enough, `treefold::operator::custom(name, function)` is shorter.
+/// If a name and a function are enough, `treefold::operator::custom(name, function)` is shorter.
 #[derive(Clone, Copy, Debug)]
 struct Compose;
 
 impl Operator<Step> for Compose {
-    /// Ranks that build a plan together compare the name.
+    /// Ranks that build a plan together compare the names of their operators.
     fn name(&self) -> &str {
         "compose steps of a filter"
     }
@@ -39,7 +39,7 @@ impl Operator<Step> for Compose {
         [right[0] * left[0], right[0] * left[1] + right[1]]
     }
 
-    /// No steps leave y as it is. Without this, reductions of nothing and `exscan` are errors.
+    /// The composition of no steps: y does not change. Without it, reductions of no items and `exscan` return errors.
     fn empty(&self) -> Option<Step> {
         Some([1.0, 0.0])
     }
@@ -80,7 +80,7 @@ fn main() -> Outcome<()> {
     println!("the same bits for p in {RANKS:?}");
     println!("within {farthest:.1e} of applying the steps in sequence");
 
-    // Without ranks.
+    // Folds in one process, without ranks.
     let [a, b] = treefold::fold(&steps[..10], &Compose)?;
     println!("ten steps: y -> {a} y + {b}");
     let [a, b] = treefold::fold(&[], &Compose)?;
@@ -88,7 +88,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// The filter's output for each of this rank's samples, if its state is 0 before the first sample of all.
+/// The filter's output for each of this rank's samples, if its state is 0 before rank 0's first sample.
 fn filtered(world: &World, local: &[Step]) -> Outcome<Vec<f64>> {
     let plan = Plan::builder(world)
         .local_items(local.len() as u64)

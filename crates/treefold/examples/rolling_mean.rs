@@ -1,6 +1,6 @@
-//! A moving mean of the last hundred of a million samples with rare spikes: the error of a running sum jumps at spikes, an exact sum has none.
+//! Moving means of a million samples with rare spikes, each of a hundred samples. A running sum's error jumps at spikes; an exact sum has none.
 //!
-//! With the name of a file as its argument, it writes the numbers for a picture by `cargo xtask draw`.
+//! If the argument is the name of a file, the program writes the numbers of a picture to it, for `cargo xtask draw`.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 

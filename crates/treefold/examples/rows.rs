@@ -1,4 +1,4 @@
-//! Items that are rows of several quantities: one plan reduces them all, in one message instead of several.
+//! Items that are rows of several quantities: one plan reduces all quantities, in one message instead of several.
 //!
 //! ```text
 //! cargo run --release --example rows
@@ -71,14 +71,14 @@ fn sums(world: &World, local: &[Row]) -> Outcome<Row> {
         .local_items(local.len() as u64)
         .width(WIDTH)
         .build::<f64>()?;
-    // The plan counts rows, and its calls take the rows' values.
+    // The builder counts rows; calls take the values of the rows.
     let mut totals = [0.0; WIDTH];
     plan.allreduce_into(local.as_flattened(), &mut totals)?;
     Ok(totals)
 }
 
-/// The least and the greatest value in one plan, by one operator: the least value is found as the
-/// greatest value with its sign changed.
+/// The least and the greatest value, by one plan with one operator: the least value is minus the
+/// greatest of the negated values.
 fn range(world: &World, local: &[f64]) -> Outcome<[f64; 2]> {
     let rows: Vec<[f64; 2]> = local.iter().map(|&value| [-value, value]).collect();
     let plan = Plan::builder(world)

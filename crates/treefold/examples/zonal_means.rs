@@ -1,4 +1,4 @@
-//! Means of a field over circles of latitude, weighted by area: the same bits for any number of ranks, however the globe is divided.
+//! Means of a field over circles of latitude, weighted by area: the same bits on any number of ranks, however the globe is divided.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Each rank adds its cells; then the zones of all ranks are merged.
+/// The means of all zones: each rank adds its cells, then the zones of all ranks are merged.
 fn means(parts: &[Part]) -> Result<Vec<f64>, Box<dyn Error>> {
     let zones = threads::run(parts.len(), |world| {
         let (zones, items, weights) = parts[world.rank()].cells();
@@ -95,7 +95,7 @@ impl Part {
     }
 }
 
-/// Rectangles of the globe, side by side.
+/// Divides the globe into rectangles.
 fn parts(rows: usize, columns: usize) -> Vec<Part> {
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
     let part = |(row, column)| Part {
@@ -105,13 +105,13 @@ fn parts(rows: usize, columns: usize) -> Vec<Part> {
     places.map(part).collect()
 }
 
-/// Warm at the equator, with some noise.
+/// A temperature that is highest at the equator, with some noise.
 fn temperature(latitude: usize, longitude: usize) -> f64 {
     let noise = (latitude * 7919 + longitude * 104_729) % 1000;
     300.0 - 60.0 * distance(latitude).powi(2) + noise as f64 / 77.0
 }
 
-/// The area of a cell. Of a cell on a coast, only a part counts.
+/// The area of a cell. Only a part of a cell on a coast counts.
 fn area(latitude: usize, longitude: usize) -> f64 {
     let share = 1 + (latitude * 31 + longitude * 17) % 10;
     (1.0 - distance(latitude).powi(2)) * share as f64 / 10.0

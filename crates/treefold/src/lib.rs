@@ -1,9 +1,9 @@
 //! Reductions whose bits depend on the items, their order and the operator, and on nothing else:
-//! not on the number of ranks, how the items are spread, the messages' timing or the SIMD level.
+//! not on the number of ranks, the distribution of the items, the timing of messages or the SIMD level.
 //!
-//! This is the one crate to depend on. It re-exports what programs need of the project's other crates, and has no code of its own.
+//! This is the one crate to depend on. It re-exports what programs need from the project's other crates, and has no code of its own.
 //!
-//! In one process, on one slice:
+//! The sum of one slice, in one process:
 //!
 //! ```
 //! let x: Vec<f64> = (1..=1000).map(|i| 1.0 / f64::from(i)).collect();
@@ -11,7 +11,7 @@
 //! # Ok::<(), treefold::FoldError>(())
 //! ```
 //!
-//! On ranks, each of which has some of the items. Ranks build a [`Plan`] together, once, and run it many times:
+//! The sum over several ranks, each with some of the items. The ranks build a [`Plan`] together, once, and run it many times:
 //!
 //! ```
 //! use treefold::{Plan, Sum, threads};
@@ -35,7 +35,7 @@
 //! # Ok::<(), threads::RunError>(())
 //! ```
 //!
-//! Here a rank is a thread ([`threads`]), which needs no MPI. With feature `mpi` a rank is an MPI process (module `mpi`).
+//! Here a rank is a thread ([`threads`]), and no MPI is needed. With feature `mpi`, a rank is an MPI process (module `mpi`).
 //!
 //! # Features
 //!
@@ -45,9 +45,9 @@
 //! |---|---|
 //! | `mpi` | module `mpi`; the MPI library is found when the program runs |
 //! | `cuda` | module `cuda`: sums of items in GPU memory; CUDA's driver is found when the program runs |
-//! | `par` | module `par`: the folds by all threads of a rayon pool |
+//! | `par` | module `par`: folds by all threads of a rayon pool |
 //! | `num-complex` | [`Sum`] and [`Product`] of `num_complex::Complex` |
-//! | `tracing` | spans and events of crate `tracing`, at level TRACE, and a warning where items are scattered |
+//! | `tracing` | spans and events of crate `tracing`, at level TRACE; a warning if scattered items cause much traffic |
 #![forbid(unsafe_code)]
 
 // In one process.
@@ -76,10 +76,10 @@ pub use reduce::{
 pub use reduce::mpi;
 pub use reduce::{OneWorldPerThread, Shrunk, World, threads};
 
-/// How bytes go from rank to rank: what a program needs to send its own messages by [`World::transport`], or to bring its own transport.
+/// Messages between ranks: what a program needs to send its own messages through [`World::transport`], or to implement its own transport.
 ///
 /// A transport implements [`Communicator`](transport::Communicator), keeps the operations under way in [`Requests`](transport::Requests), and passes
-/// [`contract::check`](transport::contract::check). The example `own_transport` is one.
+/// [`contract::check`](transport::contract::check). The example `own_transport` implements one.
 pub mod transport {
     pub use comm::{
         CombineSlots, Communicator, Error, Hints, Interruption, NativeReductions, Request,
@@ -90,16 +90,16 @@ pub mod transport {
 // Exact sums, which need no order.
 pub use reduce::exact;
 
-/// Schedules, which [`AnyPlan::schedule`] returns: their steps, what they cost, and a check of them.
+/// Schedules, which [`AnyPlan::schedule`] returns: their steps, their costs, and a checker.
 #[doc(inline)]
 pub use ::schedule;
 
-/// Items in the memory of GPUs.
+/// Sums of items in GPU memory.
 #[cfg(feature = "cuda")]
 #[doc(inline)]
 pub use ::cuda;
 
-// Which rank has which items.
+// Distributions: which rank has which items.
 pub use distribution::{
     Cost, Distribution, Error as DistributionError, Move, Ownership, Rebalance, Rebalanced, Scheme,
     Source,

@@ -1,9 +1,9 @@
-//! Every example runs as a process of its own and prints what `docs/examples.md` or the tutorial shows.
+//! Runs every example as a separate process, and checks that it prints what `docs/examples.md` or the tutorial shows.
 //!
 //! `cargo test -p treefold` builds the examples along with this test. `cargo test --test examples` alone does not build them: it runs the examples of
 //! the previous build.
 //!
-//! The pages and the picture's numbers are links in this folder, so that the package has them too.
+//! The pages and the pictures' numbers are symbolic links in this folder, so that the package has them, too.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]
@@ -29,7 +29,7 @@ struct Shown {
     printed: &'static str,
 }
 
-/// The lines of a page's blocks that show a command and what it prints.
+/// The blocks of a page that show a command: the command, and what it prints.
 fn blocks(page: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let blocks = page.split("```text\n").skip(1);
     let blocks = blocks.map(|block| block.split_once("```").unwrap().0);
@@ -47,7 +47,7 @@ fn shown_first() -> Shown {
     }
 }
 
-/// The page's blocks that run an example by `cargo run`.
+/// The examples that the page's blocks run by `cargo run`.
 fn shown() -> Vec<Shown> {
     let commands = blocks(PAGE).filter_map(|(command, printed)| {
         let words = command.strip_prefix("$ cargo run --release --example ")?;
@@ -148,7 +148,7 @@ fn examples_print_what_the_page_shows() {
     }
 }
 
-/// The shown output supports what the page's text claims, even if the output is recorded again.
+/// Checks that the shown output supports the claims of the page, even after it has been recorded again.
 #[test]
 fn shown_bits_are_equal_with_treefold_and_differ_without() {
     let sums = bits(shown_of("own_transport").printed);
@@ -208,7 +208,7 @@ fn check_picture(name: &str, recorded: &str) {
     );
 }
 
-/// As on the page, and with other numbers of ranks, lost at other times: the last run loses thirty ranks.
+/// Runs the example as on the page, and with other numbers of ranks that are lost at other times. The last run loses thirty ranks.
 #[test]
 fn survivors_on_threads() {
     let shown = shown_of("survivors");
@@ -227,7 +227,7 @@ fn survivors_on_threads() {
     println!("survivors: as on the page; 5 more runs, the last of which lost 30 of 34 ranks");
 }
 
-/// The example prints the lines that the page shows for the same number of threads.
+/// Under MPI, the example prints the lines that the page shows for the same number of threads.
 #[cfg(feature = "mpi")]
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
@@ -246,7 +246,7 @@ fn conjugate_gradients_under_mpirun() {
         mpirun.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         // Far longer than the example takes.
         mpirun.env("MPIEXEC_TIMEOUT", "300");
-        // The header, and a line of each of the two sums.
+        // The header, and one line for each kind of sum.
         let second_words = ["ranks", ranks].map(Some);
         let is_shown = |line: &&str| second_words.contains(&line.split_whitespace().nth(1));
         let expected: Vec<&str> = table.lines().filter(is_shown).collect();

@@ -1,6 +1,6 @@
-//! Programs depend on this crate alone: every type that a signature of its exports names is one of its exports.
+//! Checks that programs need to depend on this crate only: it exports every type in the signatures of its exports.
 //!
-//! The sources are read as text. A name counts as exported wherever this crate, or a module that it exports, has it.
+//! The sources are read as text. A name counts as exported if this crate, or a module that it exports, makes it public anywhere.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Types that need no export: those of the standard library, those of crates whose types programs bring themselves, and associated types.
+/// Types that need no export: types of the standard library, types of crates on which programs depend themselves, and associated types.
 /// `FixedFormat` belongs to a trait that programs do not implement.
 const FOREIGN: &[&str] = &[
     "All",
@@ -146,7 +146,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The item that a line at the margin begins: its name, and whether all of its content is public.
+/// The item that an unindented line begins: its name, and whether all of its content is public.
 fn owner(line: &str) -> Option<(&str, bool)> {
     let rest = line
         .strip_prefix("pub enum ")

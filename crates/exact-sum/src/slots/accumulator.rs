@@ -97,7 +97,7 @@ pub trait Accumulator:
     #[doc(hidden)]
     fn check_words(words: &Self::Words) -> Result<(), LimitError>;
 
-    /// Adds a sum to another, both as words. If both together have too many items, a later [`add_words`](Self::add_words) returns the error.
+    /// Adds a sum to another, both as words. If they have too many items together, a later [`add_words`](Self::add_words) returns the error.
     fn merge_words(words: &mut Self::Words, other: &Self::Words);
 
     /// The sum as integers.

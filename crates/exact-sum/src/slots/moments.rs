@@ -133,7 +133,7 @@ macro_rules! moments {
     };
 }
 
-/// The moments of items: their number, sum and sum of squares. The mean, variance and standard deviation are computed exactly and rounded once.
+/// The number, the sum and the sum of the squares of items. Mean, variance and standard deviation are computed exactly and rounded once.
 ///
 /// ```
 /// use exact_sum::Moments;

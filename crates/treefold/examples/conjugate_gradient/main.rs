@@ -1,13 +1,13 @@
-//! The temperature of a plate by conjugate gradients: with treefold's sums every iterate has the same bits on any number of ranks;
-//! with plain sums the iterates depend on that number.
+//! Computes the temperature of a plate by conjugate gradients. With treefold's sums, every iterate has the same bits on any number of
+//! ranks; with plain sums, the iterates depend on the number of ranks.
 //!
-//! On threads; the file gets the numbers of a picture:
+//! Run it on threads. The numbers of a picture are written to the file:
 //!
 //! ```text
 //! cargo run --release --example conjugate_gradient [numbers.json]
 //! ```
 //!
-//! Under MPI, where the fingerprints are the same as on threads:
+//! Or run it under MPI. The fingerprints are the same as on threads:
 //!
 //! ```text
 //! cargo build --release --features mpi --example conjugate_gradient
@@ -47,7 +47,7 @@ fn main() -> Outcome<()> {
     on_threads()
 }
 
-/// Ranks as threads, 1 to 17 of them.
+/// Compares runs whose ranks are threads, 1 to 17 of them.
 fn on_threads() -> Outcome<()> {
     print_header();
     let mut comparisons = Vec::new();
@@ -67,7 +67,7 @@ fn on_threads() -> Outcome<()> {
     Ok(())
 }
 
-/// Ranks as MPI processes, as many as `mpirun` has started.
+/// Compares a run whose ranks are MPI processes, as many as `mpirun` has started.
 #[cfg(feature = "mpi")]
 fn on_processes() -> Outcome<()> {
     treefold::mpi::run(|world| {
@@ -101,7 +101,7 @@ fn run(world: &World, plate: &Plate<'_>, sums: Sums) -> Outcome<Run> {
     let b = vec![1.0; points.len()];
     let iterates = match sums {
         Sums::Treefold => {
-            // Items are the grid points, in their order: both dot products go in one message.
+            // The items are the grid points, in their order. Both dot products travel in one message.
             let plan = Plan::builder(world)
                 .local_items(points.len() as u64)
                 .width(2)
@@ -117,7 +117,7 @@ fn run(world: &World, plate: &Plate<'_>, sums: Sums) -> Outcome<Run> {
             solver::solve(plate, &b, |r, w| plain::dot_products(world, tag, r, w))?
         }
     };
-    // Integers wrap, so their sum depends on no order.
+    // Sums of wrapping integers do not depend on the order.
     let mut own_fingerprint = 0_u64;
     for (iteration, iterate) in iterates.iter().enumerate() {
         for (point, value) in points.clone().zip(iterate) {
@@ -141,7 +141,7 @@ fn scrambled(place: u64, bits: u64) -> u64 {
     mixed ^ mixed >> 31
 }
 
-/// The run that all others are compared with: its only rank has all points.
+/// The run that all other runs are compared with: its only rank has all points.
 fn on_one_rank(sums: Sums) -> Outcome<Run> {
     let runs = threads::run(1, |world| run(world, &plate(world)?, sums))?;
     runs.into_iter().next().ok_or("no ranks")?
@@ -160,11 +160,11 @@ struct Comparison {
     ranks: usize,
     iterations: usize,
     fingerprint: u64,
-    /// For every iterate, its largest distance from the iterate on one rank, as a fraction of the solution's largest value.
+    /// For every iterate, the largest distance from the same iterate on one rank, as a fraction of the solution's largest value.
     distances: Vec<f64>,
 }
 
-/// Solves the problem on the ranks of a world, and compares. Collective: the same on every rank.
+/// Solves the problem on the ranks of a world, and compares the run with `reference`. Collective: all ranks get the same result.
 fn compare(world: &World, reference: &Run) -> Outcome<Comparison> {
     let plate = plate(world)?;
     let run = run(world, &plate, reference.sums)?;

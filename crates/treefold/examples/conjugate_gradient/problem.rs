@@ -15,8 +15,8 @@ const FRAMED: usize = SIDE + 2;
 
 /// A heated plate: -div(k grad u) = 1 for the temperature u, where the conductivity k varies from point to point.
 ///
-/// Nothing that the plate computes depends on the number of ranks: here ranks add nothing up, they
-/// only exchange values.
+/// Nothing that is computed here depends on the number of ranks: they only exchange values, and sum
+/// nothing.
 pub(crate) struct Plate<'w> {
     world: &'w World,
     /// This rank's rows of the grid.
@@ -30,7 +30,7 @@ pub(crate) struct Plate<'w> {
 }
 
 impl<'w> Plate<'w> {
-    /// The plate whose rows are spread over the ranks by this distribution. Collective.
+    /// The plate whose rows are divided among the ranks by this distribution. Collective.
     pub(crate) fn new(world: &'w World, rank_of_rows: &Distribution) -> Outcome<Self> {
         let rows = rank_of_rows.range(world.rank());
         let rows = usize::try_from(rows.start)?..usize::try_from(rows.end)?;
@@ -60,7 +60,7 @@ impl<'w> Plate<'w> {
         self.rows.start * SIDE..self.rows.end * SIDE
     }
 
-    /// A x: at every point, the flow of heat to its four neighbours, always added up in the same order.
+    /// The product A x: at every point, the flow of heat to its four neighbours, always added in the same order.
     pub(crate) fn times_matrix(&self, x: &[f64]) -> Outcome<Vec<f64>> {
         let [above, below] = self.rows_beside(x)?;
         let rows = [&above].into_iter().map(Vec::as_slice);
@@ -92,7 +92,7 @@ impl<'w> Plate<'w> {
         let edges = [(self.beside[0], first), (self.beside[1], last)];
         let length_bytes = SIDE * size_of::<f64>();
         let mut under_way = Vec::new();
-        // All messages are started before the first one is waited for.
+        // All messages are started before this rank waits for the first one.
         for (side, (peer, edge)) in edges.into_iter().enumerate() {
             let Some(peer) = peer else { continue };
             let message = edge.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -112,7 +112,7 @@ impl<'w> Plate<'w> {
     }
 }
 
-/// The conductivity of a point, by its number in the grid with its rim: a pseudorandom power of two from 1 to 4096.
+/// The conductivity of a point, given its number in the grid with the rim: a pseudorandom power of two from 1 to 4096.
 fn conductivity(point: usize) -> f64 {
     let drawn = (point as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
     (0..drawn % 13).fold(1.0, |power, _| 2.0 * power)

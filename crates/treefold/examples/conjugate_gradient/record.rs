@@ -1,5 +1,5 @@
-//! The comparisons as JSON, for a picture by `cargo xtask draw`: how far each iterate is from the
-//! iterate on one rank.
+//! Writes the comparisons as JSON, from which `cargo xtask draw` makes a picture: how far each
+//! iterate is from the same iterate on one rank.
 
 use crate::{Comparison, Sums};
 
@@ -41,7 +41,7 @@ fn line(name: &str, comparison: &Comparison) -> String {
     let points = points.map(|(at, distance)| {
         // Five digits are more than one can see in the picture.
         let distance: f64 = format!("{distance:.4e}").parse().unwrap_or(f64::NAN);
-        // In the format of the picture's numbers: with an exponent below 1e-5.
+        // The picture's file has numbers below 1e-5 with an exponent.
         let distance = match distance {
             1e-5.. => distance.to_string(),
             _ => format!("{distance:?}"),

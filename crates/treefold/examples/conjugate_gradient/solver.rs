@@ -8,9 +8,9 @@ const TOLERANCE: f64 = 1e-8;
 
 /// Solves A x = b from x = 0 and returns this rank's part of every iterate.
 ///
-/// This is Chronopoulos' and Gear's form of the method. It needs both dot products of an iteration at the same time, so that one reduction is enough.
-/// `dot_products` gets this rank's parts of the residual and of another vector, and returns the dot products of the residual with itself and with the
-/// other vector, over all points of all ranks.
+/// This is Chronopoulos and Gear's form of the method: it needs both dot products of an iteration at once, so one reduction is enough.
+/// `dot_products` receives this rank's parts of the residual and of another vector. It returns the dot products, over all ranks, of the
+/// residual with itself and with the other vector.
 pub(crate) fn solve(
     plate: &Plate<'_>,
     b: &[f64],

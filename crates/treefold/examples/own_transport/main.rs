@@ -1,11 +1,11 @@
-//! A user-defined transport: ranks are processes of this program, joined by Unix domain sockets.
+//! A user-defined transport: ranks are processes of this program, connected by Unix domain sockets.
 //!
 //! ```text
 //! cargo run --release --example own_transport
 //! ```
 //!
-//! `sockets.rs` implements `Communicator`, which takes nine methods and the matching of messages
-//! with receives.
+//! `sockets.rs` implements `Communicator`: nine methods, and code that matches messages with
+//! receives.
 //! `wire.rs` moves bytes through a socket, and `rendezvous.rs` connects the processes.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
@@ -28,7 +28,7 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 /// The task of a rank's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
-    /// Test the transport, then add up.
+    /// Test the transport, then reduce.
     Reduce,
     /// The last rank leaves while the others still need it.
     Leave,
@@ -51,7 +51,7 @@ fn main() -> Outcome<()> {
                 _ => leave(end),
             }
         }
-        _ => Err("it takes no arguments".into()),
+        _ => Err("this program takes no arguments".into()),
     }
 }
 
@@ -88,9 +88,9 @@ fn processes(folder: &PathBuf, size: usize, task: Task) -> Outcome<()> {
     }
 }
 
-/// The task of a rank that takes part.
+/// Runs [`Task::Reduce`] on a rank.
 fn reduce(end: Sockets) -> Outcome<()> {
-    // A test for transports: a broken promise is a panic that names the promise.
+    // Tests the transport. If it breaks a rule of the contract, `check` panics, and the message names the rule.
     contract::check(&end, |_| ());
 
     let world = World::new(end);
@@ -105,7 +105,7 @@ fn reduce(end: Sockets) -> Outcome<()> {
         return Err("the total should have the bits of a sum in one process".into());
     }
 
-    // Rows that are longer than a socket accepts at once, in split phase.
+    // Reduces rows that are longer than a socket accepts at once, in split phase.
     let width = 100_000;
     let columns = Plan::builder(&world)
         .local_items(1)
@@ -119,7 +119,7 @@ fn reduce(end: Sockets) -> Outcome<()> {
     let totals = pending.wait()?;
     let first_column = treefold::sum(&items[..world.size()])?;
     if (again.to_bits(), totals[0].to_bits()) != (total.to_bits(), first_column.to_bits()) {
-        return Err("two plans at once should have their own bits".into());
+        return Err("two plans in flight should not change each other's bits".into());
     }
 
     if world.rank() == 0 {
@@ -129,7 +129,7 @@ fn reduce(end: Sockets) -> Outcome<()> {
     Ok(())
 }
 
-/// A rank that another rank leaves behind: it gets an error, and does not wait forever.
+/// Runs [`Task::Leave`] on a rank: the last rank leaves, and the other one gets an error instead of waiting forever.
 fn leave(end: Sockets) -> Outcome<()> {
     let world = World::new(end);
     if world.rank() == world.size() - 1 {

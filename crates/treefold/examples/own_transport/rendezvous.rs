@@ -1,4 +1,4 @@
-//! How processes that know the same folder find each other.
+//! Connects processes that know the same folder.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -38,7 +38,7 @@ pub(crate) fn join(folder: &Path, rank: usize, size: usize) -> Result<Sockets> {
     Ok(Sockets::new(rank, wires))
 }
 
-/// Tries until the attempt succeeds, as the other process may not be there yet.
+/// Repeats an attempt until it succeeds, as the other process may not have started yet.
 fn patiently<T>(attempt: impl Fn() -> Result<T>) -> Result<T> {
     let deadline = Instant::now() + LONGEST_WAIT;
     loop {

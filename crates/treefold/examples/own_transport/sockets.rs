@@ -9,7 +9,7 @@ use treefold::transport::{Communicator, Error, Request, RequestId, Requests, Tag
 
 use crate::wire::{Failure, Wire};
 
-/// A rank that waits checks its sockets this often, yielding in between, before it also sleeps between checks.
+/// A waiting rank checks its sockets this many times, and yields after each check. From then on, it sleeps after each check.
 const LOOKS_BEFORE_SLEEP: usize = 100;
 const SLEEP: Duration = Duration::from_micros(50);
 
@@ -27,7 +27,7 @@ struct State {
     wires: Vec<Option<Wire>>,
     /// One for each sender.
     meetings: Vec<Meeting>,
-    /// Treefold's table of the operations under way: it makes the handles that callers get.
+    /// Treefold's table of the operations under way. It makes the handles that callers get.
     requests: Requests<Operation>,
 }
 
@@ -36,7 +36,7 @@ struct State {
 enum Operation {
     Send {
         to: usize,
-        /// The send is over when the wire has written this number of bytes.
+        /// The send is over when the wire has written this number of bytes in total.
         end_bytes: u64,
         /// The message's memory, which goes back to the caller.
         message: Vec<u8>,
@@ -48,8 +48,8 @@ enum Operation {
     },
 }
 
-/// Matches messages from one rank with receives. For each tag, there are either messages that came early or receives that wait, in
-/// order.
+/// Matches messages from one rank with receives. For each tag, there are either messages without a receive or receives without a
+/// message, in order.
 #[derive(Debug, Default)]
 struct Meeting {
     early: VecDeque<(Tag, Vec<u8>)>,
@@ -166,7 +166,7 @@ impl Communicator for Sockets {
     fn cancel(&self, request: Request) {
         let state = &mut *self.state.borrow_mut();
         let id = request.id();
-        // A send's frame stays in the queue: half of it may be written.
+        // A send's frame stays in the queue, since a part of it may have been written.
         if let Operation::Receive { from, .. } = state.requests.remove(request) {
             taken(&mut state.meetings[from].posted, |(_, posted)| {
                 *posted == id

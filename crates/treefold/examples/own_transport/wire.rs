@@ -1,4 +1,4 @@
-//! A socket to another rank: framed messages out and in. Nothing here ever waits.
+//! A socket to another rank, which sends and receives framed messages. No call blocks.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Result, Write};
@@ -14,11 +14,11 @@ const HEADER_BYTES: usize = TAG_BYTES + 8;
 #[derive(Debug)]
 pub(crate) struct Wire {
     stream: UnixStream,
-    /// Frames, or the rest of them, that the socket has not accepted yet.
+    /// The bytes of frames that the socket has not accepted yet.
     outgoing: VecDeque<u8>,
     /// The number of bytes that the socket has accepted.
     written_bytes: u64,
-    /// The bytes that have arrived of frames that are not complete.
+    /// The bytes that have arrived of the first frame that is not complete.
     incoming: Vec<u8>,
     /// Why the socket no longer moves any bytes.
     failure: Option<Failure>,
@@ -29,7 +29,7 @@ pub(crate) struct Wire {
 pub(crate) enum Failure {
     /// The other process has gone.
     Left,
-    /// Something else.
+    /// Another error, as text.
     Io(String),
 }
 
@@ -45,8 +45,8 @@ impl Wire {
         })
     }
 
-    /// Queues a message. Returns the number of written bytes at which the whole message has left
-    /// this process.
+    /// Queues a message. Returns what [`written_bytes`](Self::written_bytes) will be when the whole
+    /// message has left this process.
     pub(crate) fn queue(&mut self, tag: Tag, message: &[u8]) -> u64 {
         self.outgoing.extend(tag.to_bits().to_le_bytes());
         self.outgoing.extend((message.len() as u64).to_le_bytes());

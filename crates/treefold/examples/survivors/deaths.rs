@@ -1,4 +1,4 @@
-//! When ranks are lost, and which ranks: drawn from a seed, so that a run can be repeated.
+//! Draws from a seed which ranks are lost, and when, so that a run can be repeated.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ struct Death {
     rank: u64,
 }
 
-/// One death after the other.
+/// The deaths, in the order of their iterations.
 #[derive(Debug)]
 pub(crate) struct Deaths {
     /// The number of ranks at the beginning.
@@ -54,7 +54,7 @@ impl fmt::Display for Left {
 impl std::error::Error for Left {}
 
 impl Deaths {
-    /// Draws which `lost` of the ranks are lost, and when.
+    /// Draws the deaths of `lost` ranks.
     pub(crate) fn new(ranks: usize, lost: usize, seed: u64) -> Outcome<Self> {
         if lost >= ranks {
             return Err(format!(
@@ -64,7 +64,7 @@ impl Deaths {
         }
         let mut state = seed;
         let mut below = |bound: u64| {
-            // Steele, Lea and Flood's generator (2014).
+            // SplitMix64 (Steele, Lea and Flood, 2014).
             state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
             let mut z = state;
             z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -98,7 +98,7 @@ impl Deaths {
     }
 }
 
-/// A process is killed by the operating system, and cannot notify anyone. Threads panic or return, alternately.
+/// Ends this rank. A process kills itself by a signal, and cannot notify anyone. Threads alternately panic and return an error.
 fn die(number: usize) -> Outcome<()> {
     #[cfg(feature = "mpi")]
     if treefold::mpi::is_launched() {

@@ -1,14 +1,14 @@
-//! Conjugate gradients that go on when ranks are lost: the survivors take over the lost ranks' points, and every iterate has the
+//! Conjugate gradients that continue when ranks are lost: the survivors take over the lost ranks' points, and every iterate has the
 //! bits of an undisturbed run on one rank.
 //!
-//! On threads, which panic or return; the arguments are the number of ranks, the number of ranks that are lost, and the seed that decides when and
-//! which:
+//! Run it on threads, which are lost when they panic or return. The arguments are the number of ranks, the number of lost ranks, and the
+//! seed that determines which ranks are lost, and when:
 //!
 //! ```text
 //! cargo run --release --example survivors [8 5 1]
 //! ```
 //!
-//! Under MPI, where processes kill themselves, with Open MPI from 5.0 on:
+//! Or run it under Open MPI 5.0 or newer, where processes kill themselves:
 //!
 //! ```text
 //! cargo build --release --features mpi --example survivors
@@ -39,7 +39,7 @@ fn main() -> Outcome<()> {
     on_threads()
 }
 
-/// Ranks as threads.
+/// Runs the solver on threads as ranks.
 fn on_threads() -> Outcome<()> {
     let [ranks, lost, seed] = arguments([8, 5, 1])?;
     let deaths = Deaths::new(usize::try_from(ranks)?, usize::try_from(lost)?, seed)?;
@@ -63,7 +63,7 @@ fn on_threads() -> Outcome<()> {
     }
 }
 
-/// Ranks as MPI processes, as many as `mpirun` has started.
+/// Runs the solver on MPI processes as ranks, as many as `mpirun` has started.
 #[cfg(feature = "mpi")]
 fn on_processes() -> Outcome<()> {
     treefold::mpi::run(|world| {
@@ -108,7 +108,7 @@ impl Report {
     }
 }
 
-/// Solves the problem on the ranks of a world, and then on the survivors.
+/// Solves the problem on the ranks of a world, and after losses on the survivors.
 fn run(world: &World, deaths: &Deaths) -> Outcome<Report> {
     let undisturbed = threads::run(1, |world| {
         solver::solve_alone(world).map_err(|error| error.to_string())
@@ -139,7 +139,7 @@ fn run(world: &World, deaths: &Deaths) -> Outcome<Report> {
     }
 }
 
-/// The world of the survivors, and the state from which each of them goes on. Collective.
+/// The world of the survivors, and the state from which each of them continues. Collective.
 fn recover(mut world: World, saved: &state::Saved) -> Outcome<(World, state::Saved)> {
     // The survivors, by the numbers that they had when the state was saved.
     let mut left: Vec<usize> = (0..world.size()).collect();
@@ -157,7 +157,7 @@ fn recover(mut world: World, saved: &state::Saved) -> Outcome<(World, state::Sav
     }
 }
 
-/// Whether a rank is lost, so that the others go on without it.
+/// Whether an error says that ranks are lost, so that the others continue without them.
 fn is_loss(error: &(dyn Error + Send + Sync + 'static)) -> bool {
     let of_run = error
         .downcast_ref::<RunError>()

@@ -10,7 +10,7 @@ use crate::state::{FIELDS, Saved, Scalars};
 /// The iteration ends when the residual is this fraction of the first one.
 const TOLERANCE: f64 = 1e-8;
 
-/// Goes on from the saved state until the problem is solved, and compares every iterate's fingerprint with the expected one. Collective.
+/// Continues from the saved state until the problem is solved, and compares every iterate's fingerprint with the expected one. Collective.
 pub(crate) fn go_on(
     world: &World,
     saved: &mut Saved,

@@ -1,4 +1,4 @@
-//! A rank's part of an iterate, its copy on another rank, and which rank takes over which part.
+//! A rank's part of an iterate, its copy on another rank, and how survivors take over the parts of lost ranks.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub(crate) struct State {
     pub(crate) scalars: Scalars,
     /// The fields of this rank's points.
     values: Vec<f64>,
-    /// The fields of the previous rank's points: this rank is its buddy.
+    /// A copy of the fields of the previous rank's points. This rank is that rank's buddy.
     copies: Vec<f64>,
 }
 
@@ -51,13 +51,13 @@ impl State {
 pub(crate) struct Saved {
     pub(crate) rows: Distribution,
     tag: Tag,
-    /// The last iterate and the one before. A rank may have completed one iteration more than another, but not two: each iteration begins with a sum
-    /// that all ranks take part in.
+    /// The last iterate and the one before. A rank may have completed one iteration more than another, but not two: each iteration begins
+    /// with a sum over all ranks.
     states: Vec<State>,
 }
 
 impl Saved {
-    /// The problem's beginning, x = 0. Collective.
+    /// The state before the first iteration, with x = 0. Collective.
     pub(crate) fn start(world: &World) -> Outcome<Self> {
         let rows = Distribution::lower(SIDE as u64, world.size())?;
         let scalars = Scalars {
@@ -88,7 +88,7 @@ impl Saved {
         &self.newest().scalars.fingerprints
     }
 
-    /// Saves an iterate, here and on the next rank, and drops the iterate of two iterations before. Collective.
+    /// Saves an iterate, here and on the next rank, and drops the iterate before the last one. Collective.
     pub(crate) fn save(
         &mut self,
         world: &World,
@@ -132,8 +132,8 @@ fn exchange_copies(
     Ok(copies)
 }
 
-/// The state from which each survivor goes on: the last iterate that all of them have completed, in even shares. `left` are the survivors' numbers at
-/// the time when the state was saved. Collective.
+/// The state from which each survivor continues: the last iterate that all of them have completed, in even shares. `left` are the
+/// numbers that the survivors had when the state was saved. Collective.
 pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome<Saved> {
     let completed = Plan::builder(world)
         .local_items(1)
@@ -152,7 +152,7 @@ pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome
         .as_distribution()
         .ok_or("even shares are contiguous")?;
 
-    // Everything that this rank has, by rows: its own rows, and the copies of the previous rank's.
+    // All values that this rank has: those of its own rows, and the copies of the previous rank's.
     let (own_rank, before_count) = (left[world.rank()], saved.rows.ranks());
     let copied_rank = (own_rank + before_count - 1) % before_count;
     let held = [(own_rank, &state.values), (copied_rank, &state.copies)];
@@ -174,7 +174,7 @@ pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome
     let (transport, tag) = (world.transport(), world.fresh_tag()?);
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
     for Move { from, to, items } in &after.moves {
-        // The rank that has the rows now, and the rank that owned them.
+        // The rank that has the values now, and the rank that owned them.
         let (holder, owner) = match *from {
             Source::Rank(rank) => (rank, left[rank]),
             Source::Lost(rank) => {

@@ -26,8 +26,7 @@ const DIGITS: usize = DecodeDigits::DIGITS + 2;
 /// One table has room for this many exponents above those of the first items.
 const SPARE_EXPONENTS: i32 = 8;
 
-/// The same number for `f32`. The first halves of the next digit's pairs then have room for the highest exponent of the first items, the 21
-/// exponents below it, and the 8 above it.
+/// The same number for `f32`: the first halves of the next digit's pairs then fit 21 exponents below the first items' highest, and 8 above.
 const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 
 /// If most items do not fit one table, this many blocks are added digit by digit before one table is tried again.
