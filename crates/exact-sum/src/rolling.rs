@@ -299,7 +299,7 @@ impl Rolling {
     }
 }
 
-/// A statistic of some windows.
+/// A statistic that is to be computed for each window.
 struct WindowStatistic<'w> {
     windows: &'w Windows,
     least_items: usize,

@@ -102,7 +102,7 @@ pub enum BytesError {
     Truncated,
     /// More bytes follow the sum.
     TooMany {
-        /// The number of these bytes.
+        /// The number of bytes after the sum.
         bytes: usize,
     },
     /// The bytes are damaged: no sum is written as these bytes.
@@ -273,7 +273,7 @@ impl<'b> Reader<'b> {
         Self::of_header::<T>(kind, bytes, [0; 2])
     }
 
-    /// [`of`](Self::of) for a header that ends with these bytes.
+    /// As [`of`](Self::of), for a header that ends with the bytes `end`.
     pub(crate) fn of_header<T: Float>(
         kind: Kind,
         bytes: &'b [u8],

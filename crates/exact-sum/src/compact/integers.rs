@@ -5,7 +5,7 @@ use crate::number::float::sealed::Conversions;
 use crate::number::round::quotient;
 use crate::number::wide::Wide;
 
-/// The sum and the number of items that are integers of up to 128 bits, in 32 bytes. Partial sums do not overflow.
+/// The sum and the number of integers of up to 128 bits, in 32 bytes. Partial sums do not overflow.
 ///
 /// ```
 /// use exact_sum::IntegerSum;
@@ -31,7 +31,7 @@ impl IntegerSum {
         Self::default()
     }
 
-    /// The sum of `items` items.
+    /// A sum of `items` items that has the value `sum`.
     ///
     /// # Errors
     /// `items` is more than 2^63 - 1.

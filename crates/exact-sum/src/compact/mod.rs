@@ -111,7 +111,7 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     #[doc(hidden)]
     fn value_of(&self, statistic: Statistic, options: Options, scales: [i32; 2]) -> Option<f64>;
 
-    /// Whether an item is not finite.
+    /// Whether any item is not finite.
     #[doc(hidden)]
     fn has_specials(&self) -> bool;
 }

@@ -6,14 +6,13 @@ use crate::number::wide::Wide;
 /// The unit of a sum to which nothing was added. No item fits this unit.
 const NO_UNIT: i16 = i16::MAX;
 
-/// Exponents of units are rounded down to a multiple of this number if possible, so that sums of similar items usually have the same unit
-/// and merge by one addition.
+/// Exponents of units are rounded down to a multiple of this number if possible. Sums of similar items then usually have the same unit, and
+/// one addition merges them.
 const UNIT_STEP: i32 = 16;
 
 /// The most places by which an item is shifted when it is added to a sum of items: the shift multiplies by one of the [`POWERS`].
 const MOST_FACTOR: u32 = 62;
 
-/// Powers of two.
 static POWERS: [i64; MOST_FACTOR as usize + 1] = {
     let mut powers = [1; MOST_FACTOR as usize + 1];
     let mut place = 1;
@@ -269,7 +268,7 @@ impl<const N: usize> Short<N> {
         }
     }
 
-    /// Moves a long number here, if it fits.
+    /// Moves a long number into a short one. If it does not fit, leaves it, and returns the empty sum.
     pub(super) fn take<F: FixedFormat>(long: &mut Fixed<F>) -> Self {
         let (integer, unit) = long.integer();
         let places =

@@ -62,7 +62,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// The slots that bytes hold.
     ///
     /// # Errors
-    /// The bytes hold no such slots, or there is no memory for the slots.
+    /// The bytes hold no slots of this kind, or there is no memory for the slots.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let has_width = bytes.get(HAS_WIDTH) == Some(&1);
         let mut reader = Reader::of_header::<S::Item>(S::KIND, bytes, [0, has_width.into()])?;

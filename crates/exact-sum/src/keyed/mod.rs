@@ -179,7 +179,7 @@ impl<S: KeyedSlot> Keyed<S> {
         self.add_at(Level::best(), keys, items)
     }
 
-    /// [`add`](Self::add) with the instructions of a level.
+    /// As [`add`](Self::add), with the instruction set `level`.
     ///
     /// # Errors
     /// As [`add`](Self::add).

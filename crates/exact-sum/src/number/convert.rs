@@ -21,7 +21,7 @@ pub(super) fn widened(item: f32) -> f64 {
     f64::from_bits(u64::from(bits >> 31) << 63 | biased << 52 | fraction)
 }
 
-/// The largest number of items that are converted to doubles, or changed, at once.
+/// The largest number of items that are converted to doubles, or copied with other signs, at once.
 pub(crate) const CONVERTED_ITEMS: usize = 2048;
 
 /// Up to this many items are converted in a short buffer.

@@ -136,7 +136,7 @@ impl<F: FixedFormat> Fixed<F> {
         format: PhantomData,
     };
 
-    /// Adds value * 2^unit, where the value has 53 bits and a sign. The product must be a multiple of 2^`F::LOWEST`, in the format's range.
+    /// Adds value * 2^unit. The value has 53 bits and a sign; the product must be a multiple of 2^`F::LOWEST`, and in the format's range.
     #[inline]
     pub(crate) fn add(&mut self, value: i64, unit: i32) {
         debug_assert!(value.unsigned_abs() < 1 << 54);
@@ -183,7 +183,7 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
-    /// Adds value * 2^unit, a multiple of 2^`F::LOWEST` within the format's range, where the value is words in two's complement.
+    /// As [`add_integer`](Self::add_integer), for a value that is given as words in two's complement.
     pub(crate) fn add_wide<const N: usize>(&mut self, mut words: [u64; N], unit: i32) {
         // Limbs above the value are not touched, as they may not exist.
         each_word(&mut words, unit, |word, unit| self.add_integer(word, unit));
@@ -426,7 +426,6 @@ pub(crate) fn short_magnitude(value: i128, unit: i32) -> Option<(bool, Magnitude
 pub(crate) struct Magnitude {
     pub(crate) bits: u128,
     pub(crate) exponent: i32,
-    /// Whether the number is larger than bits * 2^exponent.
     pub(crate) is_more: bool,
 }
 

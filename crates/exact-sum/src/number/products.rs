@@ -25,7 +25,7 @@ impl<F: FixedFormat> Total<F> {
         self.step_product(x, y, 1);
     }
 
-    /// Adds a product if `sign` is 1, or removes it if `sign` is -1. The caller has counted the product.
+    /// Adds a product if `sign` is 1, or removes it if `sign` is -1. The number of items does not change: the caller counts the product.
     #[inline]
     pub(crate) fn step_product(&mut self, x: f64, y: f64, sign: i64) {
         if x.is_finite() && y.is_finite() {
@@ -47,7 +47,7 @@ impl<F: FixedFormat> Total<F> {
         }
     }
 
-    /// Adds an item if `sign` is 1, or removes it if `sign` is -1. The caller has counted the item.
+    /// Adds an item if `sign` is 1, or removes it if `sign` is -1. The number of items does not change: the caller counts the item.
     #[inline]
     pub(crate) fn step(&mut self, item: f64, sign: i64) {
         if sign > 0 {

@@ -92,7 +92,7 @@ impl<F: FixedFormat> Total<F> {
         }
     }
 
-    /// Adds an item that has been counted.
+    /// Adds an item. The number of items does not change: the caller counts the item.
     #[inline]
     pub(crate) fn add_one(&mut self, item: f64) {
         if item.is_finite() {
@@ -105,7 +105,7 @@ impl<F: FixedFormat> Total<F> {
         }
     }
 
-    /// Removes an item. If it is finite, its removal has been counted.
+    /// Removes an item. The number of items does not change: the caller counts the item.
     #[inline]
     pub(crate) fn remove_one(&mut self, item: f64) {
         match item {

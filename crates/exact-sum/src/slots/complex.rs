@@ -52,7 +52,7 @@ impl<T: Float> ComplexSum<T> {
         self.add_at(Level::best(), items);
     }
 
-    /// [`add`](Self::add) with the instructions of a level.
+    /// As [`add`](Self::add), with the instruction set `level`.
     pub fn add_at(&mut self, level: Level, items: &[[T; 2]]) {
         let Some(quiet) = Quiet::now() else {
             if !without_traps(&mut || self.add_at(level, items)) {

@@ -86,7 +86,7 @@ impl<T: Float> ProductSum<T> {
         self.add_at(Level::best(), x, y);
     }
 
-    /// [`add`](Self::add) with the instructions of a level.
+    /// As [`add`](Self::add), with the instruction set `level`.
     pub fn add_at(&mut self, level: Level, x: &[T], y: &[T]) {
         assert_eq!(x.len(), y.len(), "the slices differ in length");
         let Some(quiet) = Quiet::now() else {

@@ -119,7 +119,7 @@ mod tests {
     use super::{CoMoments, Float, Moments, Powers, root};
     use crate::statistic::{Options, Statistic};
 
-    /// Items of all magnitudes, or near each other, so that differences cancel.
+    /// Items of any magnitudes, or of similar ones, so that differences cancel.
     fn items() -> impl Strategy<Value = Vec<(f64, f64)>> {
         let near = (-1000_i32..1000).prop_map(|whole| 1e9 + f64::from(whole) / 8.0);
         let item = prop_oneof![

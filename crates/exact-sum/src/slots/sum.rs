@@ -73,7 +73,7 @@ impl<T: Float> Sum<T> {
         }
     }
 
-    /// [`add`](Self::add) with the instructions of a level.
+    /// As [`add`](Self::add), with the instruction set `level`.
     pub fn add_at(&mut self, level: Level, items: &[T]) {
         let Some(quiet) = Quiet::now() else {
             if !without_traps(&mut || self.add_at(level, items)) {

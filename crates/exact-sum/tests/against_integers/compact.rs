@@ -206,7 +206,7 @@ proptest! {
         prop_assert_eq!(mean.statistic(Statistic::WeightedMean, SAMPLE), expected);
     }
 
-    /// A product of a double and an integer has more bits than a product of two doubles.
+    /// The product of a double and an integer may have more bits than the product of two doubles.
     #[test]
     fn doubles_with_integers(x in items(), y in prop::collection::vec(any::<i64>(), 60), shift in 0..64, division in divisions()) {
         let pairs: Vec<(f64, i64)> = x.into_iter().zip(y.iter().map(|y| y >> shift)).collect();

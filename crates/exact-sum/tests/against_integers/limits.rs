@@ -1,4 +1,4 @@
-//! Checks sums with as many items as possible. A sum gets them by being merged with itself.
+//! Checks sums that have as many items as possible, after merges with themselves.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -102,7 +102,7 @@ proptest! {
             let index = index.index(len);
             if is_left { x[index] = odd } else { y[index] = odd }
         }
-        // The oracle takes finite factors only.
+        // The oracle accepts finite factors only.
         prop_assume!(x.iter().zip(&y).all(|(x, y)| x.is_finite() && y.is_finite()));
         prop_assert_eq!(by_all_levels(&x, &y).value().to_bits(), to_double(&dot(&x, &y)).to_bits());
     }

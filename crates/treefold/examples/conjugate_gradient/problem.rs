@@ -15,8 +15,8 @@ const FRAMED: usize = SIDE + 2;
 
 /// A heated plate: -div(k grad u) = 1 for the temperature u, where the conductivity k varies from point to point.
 ///
-/// Nothing that is computed here depends on the number of ranks: they only exchange values, and sum
-/// nothing.
+/// Nothing that is computed here depends on the number of ranks: the ranks only exchange values, and
+/// sum nothing.
 pub(crate) struct Plate<'w> {
     world: &'w World,
     /// This rank's rows of the grid.

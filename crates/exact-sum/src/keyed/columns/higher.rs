@@ -81,7 +81,7 @@ impl Sums {
     }
 }
 
-/// The power that a sum adds up.
+/// The power of items that a sum adds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Power {
     Cube = 3,
@@ -114,7 +114,7 @@ impl Power {
 /// The sums of the cubes and of the fourth powers of each key's finite items.
 ///
 /// Items are integers in a unit. Items of similar magnitude share a unit, and each key has one pair of sums in this unit. If a key has
-/// items of other units, it has a further pair of sums for each of them.
+/// items of other units, it has a further pair of sums for each of these units.
 #[derive(Clone, Debug)]
 pub(crate) struct HigherPowers {
     /// The exponent of the unit u of the first items. Other units are 2^(21 i) u.

@@ -3,10 +3,10 @@
 /// What the columns of a slot hold for each key, if they are sums of floats.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Whether there is the number of items.
+    /// Whether the items of each key are counted.
     pub(crate) is_counted: bool,
     pub(crate) sums: &'static [Quantity],
-    /// Whether there are the sums of the cubes and of the fourth powers of the first column's items.
+    /// Whether there are sums of the cubes and of the fourth powers of the first column's items.
     pub(crate) has_powers: bool,
 }
 
@@ -20,17 +20,17 @@ impl Layout {
     }
 }
 
-/// A sum of each key.
+/// The quantity that a sum of each key adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantity {
-    /// The items of the first column, or of the second.
+    /// The items of the first column, or of the second column.
     X,
     Y,
     /// Rounded products of both columns' items, or squares.
     XY,
     XX,
     YY,
-    /// The rounding errors of the products before.
+    /// The rounding errors of the products in the sum before this one.
     Errors,
 }
 
@@ -41,6 +41,6 @@ pub enum Field {
     Bytes(usize),
     /// A number.
     Number,
-    /// A number and, if some items are not finite, their counts.
+    /// A number, and the counts of items that are not finite, if there are any.
     Entry,
 }

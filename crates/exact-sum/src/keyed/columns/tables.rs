@@ -63,7 +63,7 @@ struct Place {
 }
 
 impl Place {
-    /// The place for a unit and the units above it.
+    /// The place for items in this unit.
     fn of(unit: DecodeUnit) -> Self {
         let digits = DecodeDigits::with(unit);
         let above = unit.exponent() - digits.unit(0).exponent();
@@ -205,7 +205,7 @@ impl Tables {
         self.add_mixed(level, place, keys, items, removes, decoded)
     }
 
-    /// [`add`](Self::add) for `f32` items that all fit the first half of a pair. For other items, returns false and adds nothing.
+    /// As [`add`](Self::add), for `f32` items that all fit the first half of a pair. For other items, returns false and adds nothing.
     pub(crate) fn add_short<K: Key, T: Float>(
         &mut self,
         level: Level,

@@ -8,7 +8,7 @@ use crate::slots::narrow::grid::Grid;
 use crate::slots::narrow::{Count, Narrow};
 use crate::statistic::{Options, Statistic};
 
-/// The sums of items and of their squares.
+/// The sum S1 of items, and the sum S2 of their squares.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NarrowMoments {
     pub(crate) sum: i128,

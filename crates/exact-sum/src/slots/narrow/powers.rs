@@ -11,7 +11,7 @@ use crate::slots::narrow::{Count, Narrow};
 use crate::slots::powers::Powers;
 use crate::statistic::{Options, Statistic};
 
-/// The sums of the first four powers of items.
+/// The sums S1, S2, S3 and S4 of the first four powers of items.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NarrowPowers {
     moments: NarrowMoments,

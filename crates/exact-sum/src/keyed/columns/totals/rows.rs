@@ -1,4 +1,4 @@
-//! Sums of all keys as columns, and as the rows of integers that messages hold.
+//! The methods of columns for sums, and their conversion to and from the rows of integers in messages.
 
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Quiet};
 
