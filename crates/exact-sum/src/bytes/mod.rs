@@ -132,7 +132,7 @@ impl fmt::Display for BytesError {
             }
             Self::Kind { found, expected } => write!(f, "the bytes are {found}, not {expected}"),
             Self::Truncated => f.write_str("the bytes end too early"),
-            Self::TooMany { bytes } => write!(f, "{bytes} bytes follow after the sum"),
+            Self::TooMany { bytes } => write!(f, "{bytes} bytes follow the sum"),
             Self::Corrupted { what } => write!(f, "the bytes of the sum are damaged: {what}"),
             Self::Limit(error) => error.fmt(f),
         }
@@ -342,7 +342,7 @@ impl<'b> Reader<'b> {
         let Some(last) = given.last() else {
             return match exponent {
                 0 => Ok((number, 0)),
-                _ => corrupted("zero has a unit"),
+                _ => corrupted("zero has an exponent"),
             };
         };
         let first = usize::try_from((i64::from(exponent) - i64::from(F::LOWEST)) / 64);

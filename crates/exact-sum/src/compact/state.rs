@@ -254,7 +254,7 @@ impl<N: Numbers> Compact<N> {
         self.numbers.add(values, &mut self.long);
     }
 
-    /// The fast path of `merge` and `unmerge`; `None`, and no change, unless sums and counts fit the short form.
+    /// The fast path of `merge` and `unmerge`. Returns `None`, and changes nothing, unless sums and counts fit the short form.
     #[inline(always)]
     fn change_short(&mut self, other: &Self, is_less: bool) -> Option<()> {
         if self.long.is_some() || other.long.is_some() {

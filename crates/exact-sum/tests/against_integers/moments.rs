@@ -228,7 +228,7 @@ fn bytes_of_others() {
     );
     let mut longer = bytes.clone();
     longer.push(0);
-    assert_eq!(error(&longer), "1 bytes follow after the sum");
+    assert_eq!(error(&longer), "1 bytes follow the sum");
     let mut counted = bytes.clone();
     counted[16] = 2;
     let told = "the bytes of the sum are damaged: the counts of items contradict each other";

@@ -207,10 +207,10 @@ fn each_length_is_as_said() {
     assert_eq!(length(&[]), 8);
     assert_eq!(length(&[f64::MAX, -f64::from_bits(1)]), 16);
     assert_eq!(length(&[1.0, 1e-30, 1e-60]) % 8, 1);
-    // No double is near the sum.
+    // The sum is beyond the range of doubles.
     assert_eq!(length(&[f64::MAX; 3]), 1 + 8 + 16);
     assert_eq!(length(&[f64::NAN]), 1 + 24 + 8);
-    // The product of these two doubles is below all doubles.
+    // The product of these two doubles is less than the smallest double.
     let product = alone(|bytes| ProductSum::of(&[1e-300], &[1e-300]).write_partial(bytes));
     assert_eq!(product.len() % 8, 1);
 }

@@ -41,7 +41,7 @@ fn line(name: &str, comparison: &Comparison) -> String {
     let points = points.map(|(at, distance)| {
         // Five digits are more than one can see in the picture.
         let distance: f64 = format!("{distance:.4e}").parse().unwrap_or(f64::NAN);
-        // The picture's file has numbers below 1e-5 with an exponent.
+        // In the picture's file, numbers below 1e-5 are written with an exponent.
         let distance = match distance {
             1e-5.. => distance.to_string(),
             _ => format!("{distance:?}"),

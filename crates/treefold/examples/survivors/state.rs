@@ -150,7 +150,7 @@ pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome
     let rows = after
         .ownership
         .as_distribution()
-        .ok_or("even shares are contiguous")?;
+        .ok_or("even shares should be contiguous")?;
 
     // All values that this rank has: those of its own rows, and the copies of the previous rank's.
     let (own_rank, before_count) = (left[world.rank()], saved.rows.ranks());
@@ -160,7 +160,7 @@ pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome
         let (_, values) = held
             .iter()
             .find(|(held, _)| *held == rank)
-            .ok_or("not here")?;
+            .ok_or("this rank lacks rows")?;
         Ok(&values[places(&saved.rows.range(rank), items)?])
     };
 

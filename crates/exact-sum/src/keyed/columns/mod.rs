@@ -139,7 +139,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Merges all entries of one part of a key into a single entry.
     ///
     /// # Errors
-    /// The entries are not of such columns.
+    /// The entries do not fit columns of this layout.
     fn merge_entries(
         layout: Layout,
         same: &[Entry<'_>],

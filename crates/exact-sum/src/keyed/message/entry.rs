@@ -170,7 +170,7 @@ pub(crate) fn write_long<F: FixedFormat>(
     } else {
         EntryKind::Long
     };
-    // Zero has no words, so no first word.
+    // Zero has no words: its index is 0.
     let first = if number.is_empty() { 0 } else { first };
     write(key, part, kind, first, number, list);
     if has_counters {

@@ -7,7 +7,7 @@ use simd_kernels::is_zero;
 /// A column's unit, and the range of exponents that items must have to be integers in this unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
-    /// The lowest exponent of items, biased as a double's.
+    /// The lowest exponent of items, as the biased exponent of a double.
     lowest: u64,
     /// The number of exponents in the range, from `lowest` on.
     exponents: u64,

@@ -1,4 +1,4 @@
-//! Adding numbers that are not items to the integers of keys, and reading these integers.
+//! Adds numbers other than items to the integers of keys, and reads these integers.
 
 use simd_kernels::{DecodeDigits, DecodeUnit, Pair};
 
