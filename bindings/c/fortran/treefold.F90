@@ -4,27 +4,27 @@
 !     s = treefold_sum(x)
 !
 ! Module treefold reduces the items of one process. Module treefold_mpi reduces over the ranks of MPI, and gives the same bits.
-! Start with docs/tutorial-fortran.md. docs/order.md specifies the order, and treefold.h says more about each call. The pages are
+! Start with docs/tutorial-fortran.md. docs/order.md specifies the order, and treefold.h describes each call in full. The pages are
 ! installed in share/treefold/docs.
 !
-! A sum, a product, a minimum, a maximum, a dot product and a norm are functions, as the intrinsic sum is. All other reductions are
+! Sums, products, minima, maxima, dot products and norms are functions, as the intrinsic sum is. All other reductions are
 ! subroutines with the result as an argument. The last argument, ierr, is optional. With it, a call sets ierr to TREEFOLD_OK or to
-! an error code; after an error, do not use the result. Without it, a call prints an error on error_unit and ends the program by
-! error stop. Several threads may call the procedures of this file at once.
+! an error code; after an error, do not use the result. Without it, a failed call prints the error on error_unit and ends the
+! program by error stop. Several threads may call the procedures of this file at once.
 !
 ! Arrays may have any type that treefold reduces, any rank and any stride. An array of rank 2 counts as all its elements, in array
 ! element order; procedures for rows have their own names. Sections such as x(::2) are read in blocks, not copied as a whole, except
 ! by treefold_fold_user, _sum_lanes, _sum_and_absolute_sum and _rolling. Types are checked at run time: a wrong type is
 ! TREEFOLD_ARGUMENT, and so is an assumed-size array. An unallocated array is TREEFOLD_NULL, where that can be detected.
 !
-! Keys are integers of any kind and count from 0, as do items in error messages: declare sums(0:groups - 1).
+! Keys are integers of any kind, counted from 0: declare sums(0:groups - 1). Error messages count items from 0, too.
 !
 ! This file needs Fortran 2018 and a preprocessor. Compile treefold_descriptor.c and this file with your own files, and link with
 ! libtreefold. If treefold is installed in $P, then $F is $P/share/treefold/fortran:
 !
 !     gfortran -I$P/include $F/treefold_descriptor.c $F/treefold.F90 program.f90 -L$P/lib -ltreefold
 !
-! The functions are in one module for each type. These modules share the text below, which this file includes from itself.
+! Each type has a module with its functions. These modules share the text below: this file includes itself once for each type.
 #ifdef TREEFOLD_TYPE
 ! ---- The text of the modules for one type --------------------------------------------------------------------------------------
    use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
@@ -153,7 +153,7 @@ module treefold_any
    ! The version of this file, in the form of treefold_version().
    integer, parameter, public :: TREEFOLD_SOURCE_VERSION = 100
 
-   ! The values of ierr. treefold.h says more about each.
+   ! The values of ierr. treefold.h describes them in full.
    integer, parameter, public :: TREEFOLD_OK = 0
    integer, parameter, public :: TREEFOLD_NULL = 1          ! A handle was not created, or was destroyed; an array is not allocated.
    integer, parameter, public :: TREEFOLD_ARGUMENT = 2      ! An argument has an invalid value or type.
@@ -165,7 +165,7 @@ module treefold_any
    integer, parameter, public :: TREEFOLD_SPENT = 8         ! An earlier run of the plan failed: build a new plan.
    integer, parameter, public :: TREEFOLD_UNDER_WAY = 9     ! An earlier run of the plan is still in progress: wait for it first.
    integer, parameter, public :: TREEFOLD_TIMED_OUT = 10    ! The time limit has passed. The run continues.
-   integer, parameter, public :: TREEFOLD_MPI_FAILED = 11   ! The MPI library failed. TREEFOLD_MPI in C; here that is a module.
+   integer, parameter, public :: TREEFOLD_MPI_FAILED = 11   ! The MPI library failed. C's name, TREEFOLD_MPI, is a module here.
    integer, parameter, public :: TREEFOLD_UNSUPPORTED = 12  ! The call does not support this type, operator or algorithm.
    integer, parameter, public :: TREEFOLD_PANIC = 13        ! A bug in treefold: please report it.
    integer, parameter, public :: TREEFOLD_MISMATCHED = 14   ! The ranks made different calls on a plan.
@@ -188,7 +188,7 @@ module treefold_any
       TREEFOLD_STATISTIC_INTERCEPT = 13, TREEFOLD_STATISTIC_SKEWNESS = 14, TREEFOLD_STATISTIC_KURTOSIS = 15, &
       TREEFOLD_STATISTIC_VDOT = 16
 
-   ! Where the window of item i lies: it ends at i, begins at i, is centred on i, or has all items up to i.
+   ! The position of the window of item i: it ends at i, begins at i, is centred on i, or has all items up to i.
    integer(c_int32_t), parameter, public :: TREEFOLD_TRAILING = 0, TREEFOLD_FORWARD = 1, TREEFOLD_CENTRED = 2, &
       TREEFOLD_EXPANDING = 3
 
@@ -200,16 +200,16 @@ module treefold_any
       logical :: skip_nan = .false.      ! Skip items that are NaN.
    end type treefold_window
 
-   ! What a state contains: treefold_descriptor.c has a struct of the same layout.
+   ! The contents of a state. treefold_descriptor.c has a struct with the same layout.
    type, bind(c) :: state_of_c
       type(c_ptr) :: handle = c_null_ptr
       integer(c_int32_t) :: element = 0, is_keyed = 0
       integer(c_int64_t) :: width = 1
    end type state_of_c
 
-   ! Exact sums that a program keeps between calls, and their statistics: an accumulator of all items, or a keyed state. It is freed
-   ! when the variable goes out of scope, or by treefold_state_destroy. Variables of the main program do not go out of scope.
-   ! Assignment makes a copy.
+   ! Exact sums that a program keeps between calls, and their statistics: an accumulator of all items, or a keyed state. The state
+   ! is freed when the variable goes out of scope, or by treefold_state_destroy. Variables of the main program do not go out of
+   ! scope. Assignment makes a copy.
    type, public :: treefold_state
       private
       type(state_of_c) :: c
@@ -219,7 +219,7 @@ module treefold_any
       final :: finalise
    end type treefold_state
 
-   ! The maximum size of an item of a user-defined operator, in bytes.
+   ! The maximum size of an item for a user-defined operator, in bytes.
    integer, parameter, public :: TREEFOLD_ITEM_BYTES_MAX = 512
 
    abstract interface
@@ -250,8 +250,8 @@ module treefold_any
       end subroutine treefold_part
    end interface
 
-   ! The description of an array by treefold_descriptor.c. This type, and the procedures treefold_view_..., are for module
-   ! treefold_mpi and for treefold's own tests.
+   ! The description of an array that treefold_descriptor.c makes. Only module treefold_mpi and treefold's own tests use this type
+   ! and the procedures treefold_view_...
    type, bind(c), public :: treefold_view
       type(c_ptr) :: address = c_null_ptr
       integer(c_int64_t) :: elements = 0, bytes = 0
@@ -278,7 +278,7 @@ module treefold_any
          type(c_ptr), value :: from
       end subroutine treefold_view_write
 
-      ! Functions of treefold_descriptor.c and treefold.h. An absent optional argument is absent in C, too: a null pointer.
+      ! Functions of treefold_descriptor.c and treefold.h. An absent optional argument is a null pointer in C.
       integer(c_int32_t) function c_reduce(op, by_rows, x, result, y, team, context) bind(c, name='treefold_f_reduce')
          import
          integer(c_int32_t), value :: op, by_rows
@@ -426,7 +426,7 @@ module treefold_any
    ! Passed in place of an operator: the dot product of two arrays.
    integer(c_int32_t), parameter :: DOT_OF_TWO = -1
 
-   ! Flags that describe a call; add them up. For an array that a call does not need, pass any other array: C cannot distinguish an
+   ! Flags that describe a call, to be added. For an array that a call does not need, pass any other array: C cannot distinguish an
    ! absent optional argument from an unallocated one.
    integer(c_int32_t), parameter :: BY_ROWS = 1, BY_KEY = 2
 
@@ -584,9 +584,9 @@ contains
 
    ! ---- Moving windows ----
 
-   ! A statistic of the window of each item: result has as many numbers as x, of the same type. Windows are defined by window%items,
-   ! or by an ascending index, such as a time. The index has a real or integer number for each item, and `width` is one number of
-   ! its type.
+   ! A statistic of the window of each item: result has the length and type of x. Windows are defined by window%items, or by an
+   ! ascending index, such as a time. The index has a real or integer number for each item, and `width` is one number of the same
+   ! type.
    subroutine treefold_rolling(statistic, x, result, window, y, ddof, index, width, ierr)
       integer(c_int32_t), intent(in) :: statistic
       type(*), dimension(..), intent(in) :: x
@@ -605,7 +605,7 @@ contains
    !
    ! Without `keys`, it is an accumulator, of a real or complex type, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT. With
    ! `keys`, it is a state for the keys 0 to keys - 1: of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD. With
-   ! `width`, it is a keyed state of rows of that many items: treefold_state_add takes x(:, i) with keys(i), and
+   ! `width` as well, it is a keyed state of rows of `width` items: treefold_state_add takes the row x(:, i) for keys(i), and
    ! treefold_state_values writes a row for each key.
    subroutine treefold_state_create(type, statistic, state, keys, width, ierr)
       integer(c_int32_t), intent(in) :: type, statistic
@@ -644,8 +644,8 @@ contains
       call treefold_end_call(c_clear(state%c), ierr)
    end subroutine treefold_state_clear
 
-   ! Adds items, or removes items that were added. States of two arrays take x and y; for NORM by key, pass x twice. Keyed states
-   ! take keys.
+   ! Adds items, or removes items that were added. Pass x and y to states of two arrays, x twice to keyed states for NORM, and keys
+   ! to all keyed states.
    subroutine treefold_state_add(state, x, y, keys, ierr)
       type(treefold_state), intent(inout) :: state
       type(*), dimension(..), intent(in) :: x
@@ -662,7 +662,7 @@ contains
       call treefold_end_call(c_change(state%c, 1, x, y, keys), ierr)
    end subroutine treefold_state_remove
 
-   ! Adds the items of another state, or removes them. Both must have the same type and sums; they may be the same state.
+   ! Adds the items of another state, or removes them. Both must have the same type and hold the same sums; they may be one state.
    subroutine treefold_state_merge(state, other, ierr)
       type(treefold_state), intent(in) :: state, other
       integer, intent(out), optional :: ierr
@@ -705,7 +705,7 @@ contains
    end subroutine treefold_state_values
 
    ! Whether both have the same keys, if any, and the same sums and counts of items, NaNs, infinities of each sign and negative
-   ! zeros. treefold_keyed_equal in treefold.h says what keyed states count.
+   ! zeros. For what keyed states count, see treefold_keyed_equal in treefold.h.
    function treefold_state_equal(state, other, ierr) result(is_equal)
       type(treefold_state), intent(in) :: state, other
       integer, intent(out), optional :: ierr
@@ -732,8 +732,8 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_state_to_bytes
 
-   ! Replaces the contents of a state with those of another one, given as bytes, of the same type and with the same sums. A keyed
-   ! state gets the number of keys that the bytes have.
+   ! Replaces the contents of a state with those of another state, given as bytes. Both must have the same type and hold the same
+   ! sums. A keyed state gets the number of keys that the bytes have.
    subroutine treefold_state_of_bytes(state, bytes, ierr)
       type(treefold_state), intent(in) :: state
       type(*), dimension(..), intent(in) :: bytes
@@ -750,7 +750,7 @@ contains
       if (state%c%is_keyed == 1) handle = state%c%handle
    end function treefold_keyed_handle
 
-   ! A finaliser has no caller to report an error to. It ignores a state that was destroyed or never created.
+   ! Ignores errors, since there is no caller to return them to. Does nothing for a state that was destroyed or never created.
    impure elemental subroutine finalise(state)
       type(treefold_state), intent(inout) :: state
       integer(c_int32_t) :: ignored
@@ -765,7 +765,7 @@ contains
 
    ! ---- Errors and texts ----
 
-   ! Ends every call: returns its status, or ends the program.
+   ! Ends every call: returns its status in ierr. If ierr is absent, an error ends the program.
    subroutine treefold_end_call(status, ierr)
       integer(c_int32_t), intent(in) :: status
       integer, intent(out), optional :: ierr

@@ -1,15 +1,15 @@
 /*
- * The part of the modules treefold and treefold_mpi that is written in C. It reads the descriptors of Fortran's arrays, of any type, rank
- * and stride, checks the arrays, and calls treefold.h with them. treefold_f_reduce, treefold_f_exact and treefold_f_change read arrays with
- * gaps between their elements block by block; the other functions copy such arrays first. Module treefold_mpi calls treefold_mpi.h itself,
- * with the addresses and lengths that treefold_f_take finds.
+ * The C part of the Fortran modules treefold and treefold_mpi. It reads the descriptors of Fortran arrays of any type, rank and stride,
+ * checks the arrays, and passes them to the functions of treefold.h. treefold_f_reduce, treefold_f_exact and treefold_f_change read arrays
+ * with gaps between their elements block by block; the other functions copy such arrays first. Module treefold_mpi itself calls the
+ * functions of treefold_mpi.h, with the addresses and lengths that treefold_f_take finds.
  *
  * The layout of a descriptor depends on the compiler. So compile this file together with the modules, with the C compiler of the same
  * family (gcc with gfortran, icx with ifx), which finds its own ISO_Fortran_binding.h:
  *
  *     gcc -c -I<prefix>/include treefold_descriptor.c
  *
- * Functions that the modules call have names with treefold_view_ or treefold_f_. An argument that is absent in Fortran is NULL here.
+ * The names of functions that the modules call begin with treefold_view_ or treefold_f_. An argument that is absent in Fortran is NULL.
  */
 #include <ISO_Fortran_binding.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ typedef struct {
     int32_t state;         /* 0: fine; 1: of assumed size; 2: not allocated, or a null pointer */
 } treefold_view;
 
-/* Finds the type of integers by their size: compilers have one code or several for kinds of the same size. */
+/* The type of the elements. Integers are identified by their size, since some compilers have several codes for kinds of the same size. */
 static treefold_type type_of(const CFI_cdesc_t *array) {
     static const CFI_type_t integers[] = {CFI_type_int8_t, CFI_type_int16_t, CFI_type_int32_t, CFI_type_int64_t,    CFI_type_signed_char,
                                           CFI_type_short,  CFI_type_int,     CFI_type_long,    CFI_type_long_long};
@@ -57,7 +57,7 @@ static treefold_type type_of(const CFI_cdesc_t *array) {
 void treefold_view_of(const CFI_cdesc_t *array, treefold_view *view) {
     *view = (treefold_view){.address = array->base_addr, .bytes = (int64_t)array->elem_len, .type = type_of(array), .rank = array->rank,
                             .is_contiguous = 1};
-    /* gfortran passes a null pointer for an array constructor without elements, too. */
+    /* A null pointer may mean an array without elements: gfortran passes one for an empty array constructor. */
     int is_empty = 0;
     for (int i = 0; i < array->rank; i++) is_empty |= array->dim[i].extent == 0;
     if (is_empty) return;
@@ -104,7 +104,7 @@ static void copy(const CFI_cdesc_t *array, int64_t begin, int64_t count, char *m
         case 16: TREEFOLD_COPY(16); break;
         default: TREEFOLD_COPY(length);
         }
-        /* The next column: its first element. */
+        /* Continues with the first element of the next column. */
         index[0] = 0;
         for (int i = 1; i < array->rank && ++index[i] == array->dim[i].extent; i++) index[i] = 0;
     }
@@ -156,7 +156,7 @@ static treefold_status end(arguments *all, treefold_status status) {
     return status;
 }
 
-/* Ends a call after a C call, which is skipped if an error was found before. */
+/* Makes a C call, unless an error was found before, and ends the Fortran call. */
 #define TREEFOLD_END(call) end(&all, all.wrong == TREEFOLD_OK ? (call) : TREEFOLD_OK)
 
 static const char *type_name(treefold_type type) {
@@ -232,7 +232,7 @@ static void *pointer_or_null(void *const *pointer) { return pointer != NULL ? *p
 
 /* ---- Over ranks, for module treefold_mpi ---- */
 
-/* Which argument of a call an array is. The result of a start is written after the call has returned, so it cannot be a copy. */
+/* Which argument of a call an array is. The result of a started reduction is written after the call has returned: it cannot be a copy. */
 enum { TREEFOLD_AS_X = 0, TREEFOLD_AS_Y = 1, TREEFOLD_AS_KEYS = 2, TREEFOLD_AS_RESULT = 3, TREEFOLD_AS_RESULT_OF_START = 4 };
 
 /* Takes an array of elements of `type` (-1 for any integers), or of items of item_bytes bytes. Its address and its length in items become
@@ -255,7 +255,7 @@ void treefold_f_take(arguments *all, int as, const char *name, const CFI_cdesc_t
     taken->is.address = whole(all, taken);
     taken->is.elements = count;
     if (all->wrong == TREEFOLD_OK) return;
-    /* An invalid length, with which C reads and writes nothing. The C call then fails on this rank, and no other rank waits for it. */
+    /* With this invalid length, the C call reads and writes nothing. It fails on this rank, and no other rank waits for this one. */
     taken->is.address = &nothing;
     taken->is.elements = -1;
 }
@@ -263,7 +263,7 @@ void treefold_f_take(arguments *all, int as, const char *name, const CFI_cdesc_t
 /* Records an error that Fortran has found. */
 void treefold_f_note(arguments *all, treefold_status status, const char *text) { refuse(all, status, "%s", text); }
 
-/* Ends a call after C has returned. An error of C about lengths is replaced by the recorded one, because C did not see the caller's
+/* Ends a call after C has returned. If C reports a wrong length, the recorded error replaces its error, because C did not see the caller's
    lengths. */
 treefold_status treefold_f_end(arguments *all, treefold_status status, const CFI_cdesc_t *result) {
     if (status != TREEFOLD_OK && status != TREEFOLD_LENGTH) all->wrong = TREEFOLD_OK;
@@ -276,10 +276,10 @@ treefold_status treefold_f_end(arguments *all, treefold_status status, const CFI
 /* Passed in place of an operator: the dot product of two arrays. */
 enum { TREEFOLD_DOT_OF_TWO = -1 };
 
-/* Flags that describe a call. Without its flag, an array argument is a placeholder. */
+/* Flags that describe a call. Without TREEFOLD_BY_KEY, the argument `keys` is a placeholder. */
 enum { TREEFOLD_BY_ROWS = 1, TREEFOLD_BY_KEY = 2 };
 
-/* How many elements of an array with gaps are copied at a time, by one thread and by several: a power of 2. */
+/* The number of elements of an array with gaps that are copied at a time, for one thread and for several: powers of 2. */
 static const int64_t block_elements = 1 << 13, block_of_threads = 1 << 20;
 
 typedef struct {
@@ -420,7 +420,7 @@ static void check_state(arguments *all, const char *name, const treefold_state *
     if (state->handle.any == NULL) refuse(all, TREEFOLD_NULL, "`%s` was not created, or was destroyed", name);
 }
 
-/* Makes `to` a copy of another state. After an error it is unchanged. */
+/* Makes `to` a copy of `from`. After an error `to` is unchanged. */
 treefold_status treefold_f_copy(const treefold_state *from, treefold_state *to) {
     arguments all = {0};
     treefold_state made = *from;
@@ -434,12 +434,12 @@ treefold_status treefold_f_copy(const treefold_state *from, treefold_state *to) 
     return TREEFOLD_OK;
 }
 
-/* Assigning a state that was never created destroys the old one. */
+/* Assigns a state. Assigning a state that was never created destroys `to`. */
 treefold_status treefold_f_assign(const treefold_state *from, treefold_state *to) {
     return from->handle.any != NULL ? treefold_f_copy(from, to) : treefold_f_destroy(to);
 }
 
-/* Replaces a state by an empty one: an accumulator, or a state of `keys` keys, of rows if there is a width. */
+/* Replaces a state with an empty one: an accumulator, or a keyed state of `keys` keys, with rows if `width` is given. */
 treefold_status treefold_f_create(treefold_state *state, treefold_type type, treefold_statistic statistic, const int *keys,
                                   const int *width) {
     arguments all = {0};
@@ -518,8 +518,8 @@ static void look_at_items(arguments *all, const CFI_cdesc_t *keys, const CFI_cde
     check_length(all, "x", all->x.is.elements, all->keys.is.elements * *width);
 }
 
-/* Adds items to a state, or removes them, in blocks of rows; in one block if no array has gaps. If a later block fails, the state keeps the
-   earlier ones. Without keys, all rows of a keyed state have key 0. */
+/* Adds items to a state, or removes them, in blocks of rows; in one block if no array has gaps. If a later block fails, the earlier blocks
+   remain in the state. Without keys, all rows of a keyed state have key 0. */
 static treefold_status add(const treefold_state *state, int is_removal, arguments *all) {
     treefold_keyed *keyed = state->handle.keyed;
     treefold_accumulator *sum = state->handle.sum;
@@ -551,7 +551,7 @@ static treefold_status add(const treefold_state *state, int is_removal, argument
     return status;
 }
 
-/* Computes a statistic by adding blocks to a state: an accumulator, or a keyed state where accumulators lack the statistic. */
+/* Computes a statistic by adding blocks to a state: an accumulator, or a keyed state if accumulators lack the statistic. */
 static treefold_status exact_by_blocks(arguments *all, treefold_statistic statistic, int by_rows, int64_t width, double ddof,
                                        void *result) {
     const int of_accumulators = 1 << TREEFOLD_EXACT_COUNT | 1 << TREEFOLD_EXACT_SUM | 1 << TREEFOLD_EXACT_MEAN |
@@ -599,8 +599,8 @@ treefold_status treefold_f_exact(treefold_statistic statistic, int parts, const 
     return TREEFOLD_END(treefold_exact(of_x.type, statistic, degrees, of_x.address, n, of_y.address, l, place));
 }
 
-/* Adds items to a state of the caller, or removes them. Several blocks are added to a copy of the state first, because a failed call must
-   change nothing. */
+/* Adds items to a state of the caller, or removes them. If there are several blocks, changes a copy of the state first, because a failed
+   call must change nothing. */
 treefold_status treefold_f_change(treefold_state *state, int is_removal, const CFI_cdesc_t *x, const CFI_cdesc_t *y,
                                   const CFI_cdesc_t *keys) {
     arguments all = {0};

@@ -2,21 +2,21 @@
  * treefold.h: reductions whose bits depend on the items, their order and the operator, and on nothing else.
  *
  * Items are the leaves of a binary tree: neighbours are combined in pairs, an unpaired last value moves up unchanged, and this repeats
- * until one value is left. docs/order.md, installed in share/treefold/docs, has the specification. The functions here reduce the items of
+ * until one value is left. docs/order.md, installed in share/treefold/docs, is the specification. The functions here reduce the items of
  * one process. The functions of treefold_mpi.h reduce over the ranks of MPI, and give the same bits.
  *
  *     double x[4] = {0.1, 0.2, 0.3, 0.4}, sum;
  *     if (treefold_sum_f64(x, 4, &sum) != TREEFOLD_OK)
  *         fprintf(stderr, "%s\n", treefold_last_error());
  *
- * As in MPI, the element type and the operator are arguments. Names with _f32 or _f64 are short forms for float and double. In C11, macros
- * such as treefold_sum(x, n, &sum) deduce the type.
+ * As in MPI, the element type and the operator are arguments. Functions whose names end in _f32 or _f64 are short forms for float and
+ * double. In C11, macros such as treefold_sum(x, n, &sum) deduce the type.
  *
  * A function of type treefold_status returns TREEFOLD_OK or an error code, and writes its result through a pointer. After an error, do not
  * use the result. Arrays belong to the caller; a call reads or writes them only before it returns. A length counts elements, not bytes. An
- * array of 0 elements may be NULL; for any other NULL pointer, a call returns TREEFOLD_NULL, unless its comment allows NULL. Results must
- * be aligned for their type and must not overlap the inputs or each other: otherwise the call returns TREEFOLD_ARGUMENT and writes nothing.
- * Items of a user-defined operator need no alignment.
+ * array of 0 elements may be NULL; for any other NULL pointer, a call returns TREEFOLD_NULL, unless the function's comment allows NULL.
+ * Results must be aligned for their type and must not overlap the inputs or each other: otherwise the call returns TREEFOLD_ARGUMENT and
+ * writes nothing. Items of a user-defined operator need no alignment.
  *
  * Several threads may call the functions of this header at once. By default a call does all its work in the calling thread: see
  * treefold_threads.
@@ -87,7 +87,7 @@ int32_t treefold_last_error_rank(void);
 /* The name of a code, such as "TREEFOLD_LENGTH"; "unknown" for any other number. */
 const char *treefold_status_name(treefold_status status);
 
-/* Sets this thread's last error, as a failed call does, and returns the code. For bindings of other languages, which detect errors
+/* Sets this thread's last error, as a failed call does, and returns the code. For bindings to other languages, which detect some errors
    themselves. TREEFOLD_OK and unknown codes become TREEFOLD_ARGUMENT. The message is UTF-8. */
 treefold_status treefold_report(treefold_status status, const char *message);
 
@@ -112,8 +112,9 @@ enum {
 };
 
 /*
- * The operator that combines two items. Each operation rounds once, in the element type; integers wrap around. Minimum and maximum follow
- * IEEE 754-2019: if an operand is NaN, so is the result, and -0 is less than +0. A NaN result is the positive quiet NaN without payload.
+ * The operator that combines two items. Each operation rounds once, in the element type; integers wrap around on overflow. Minimum and
+ * maximum follow IEEE 754-2019: if an operand is NaN, so is the result, and -0 is less than +0. A NaN result is the positive quiet NaN
+ * without payload.
  */
 typedef int32_t treefold_op;
 
@@ -139,13 +140,13 @@ typedef int (*treefold_combine)(void *context, const void *left, const void *rig
 
 /*
  * Sets how many threads later calls of this thread may use. 1, the default, is the calling thread alone; 0 is one thread per core, or
- * RAYON_NUM_THREADS. The number of threads changes no bit. The functions that use several threads are treefold_sum and treefold_dot (also
- * as _f32 and _f64), fold, fold_rows, fields, fold_user, sum_lanes, sum_and_absolute_sum, and the exact sums, dot products, norms and sums
- * by key of floats and doubles. They use one thread for short arrays.
+ * RAYON_NUM_THREADS. The number of threads changes no bit. These functions use several threads, except for short arrays: treefold_sum and
+ * treefold_dot (also with _f32 and _f64), treefold_fold, _fold_rows, _fields, _fold_user, _sum_lanes and _sum_and_absolute_sum, and the
+ * exact sums, dot products, norms and sums by key of floats and doubles.
  *
- * Each number of threads that is set has a thread pool of its own. The pool starts with the first call that needs it (TREEFOLD_MEMORY if it
- * cannot start) and lasts until the process ends. A child process made by fork() has none of its parent's threads, and starts its own pool.
- * TREEFOLD_ARGUMENT if n is negative or more than 65535.
+ * There is one thread pool for each number of threads that the program uses. A pool starts with the first call that needs it
+ * (TREEFOLD_MEMORY if it cannot start) and lasts until the process ends. A child process made by fork() has none of its parent's threads,
+ * and starts its own pool. TREEFOLD_ARGUMENT if n is negative or more than 65535.
  */
 treefold_status treefold_threads(int n);
 
@@ -184,27 +185,27 @@ treefold_status treefold_fields(treefold_type type, treefold_op op, const void *
 
 /*
  * Reduces n items with a user-defined operator. An item has item_bytes bytes: a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX. Items are
- * copied unless item_bytes is a multiple of 8 and the items are aligned to 8 bytes. `empty` is the result for no items; if it is NULL, no
- * items fail with TREEFOLD_EMPTY. If treefold_threads allows several threads, they call `combine` concurrently, all with the same context.
+ * copied unless item_bytes is a multiple of 8 and the items are aligned to 8 bytes. `empty` is the result for no items; if it is NULL, the
+ * error is TREEFOLD_EMPTY. If treefold_threads allows several threads, they call `combine` concurrently, all with the same context.
  */
 treefold_status treefold_fold_user(const void *items, size_t n, size_t item_bytes, treefold_combine combine, void *context,
                                    const void *empty, void *result);
 
-/* The dot product of two arrays. type is TREEFOLD_F32 or F64. If x and y are the same array, the result is its sum of squares. */
+/* The dot product of two arrays. type is TREEFOLD_F32 or F64. If x and y are the same array, the result is the sum of its squares. */
 treefold_status treefold_dot(treefold_type type, const void *x, size_t n, const void *y, size_t m, void *result);
 
 /*
- * The sum in lanes, the order of ISO C++'s P4016 (docs/lanes.md). x[i] belongs to lane i mod lanes; each lane is summed in tree order, and
- * then the lane sums are added in tree order. `lanes` is 1 to 2^20, else TREEFOLD_ARGUMENT; 16, 32, 64 and 128 are the fastest, and 1 gives
- * treefold_sum. type is TREEFOLD_F32 or F64.
+ * The sum in lanes, in the order of ISO C++ paper P4016 (docs/lanes.md). x[i] belongs to lane i mod lanes; each lane is summed in
+ * tree order, and then the lane sums are added in tree order. `lanes` is 1 to 2^20, else TREEFOLD_ARGUMENT; 16, 32, 64 and 128 are the
+ * fastest, and 1 gives treefold_sum. type is TREEFOLD_F32 or F64.
  */
 treefold_status treefold_sum_lanes(treefold_type type, const void *x, size_t n, size_t lanes, void *result);
 
-/* The sum of the numbers, and of their absolute values, which bounds the error of the sum (docs/order.md). type is TREEFOLD_F32 or F64. */
+/* The sum, and the sum of the absolute values, which bounds the error of `sum` (docs/order.md). type is TREEFOLD_F32 or F64. */
 treefold_status treefold_sum_and_absolute_sum(treefold_type type, const void *x, size_t n, void *sum, void *absolute_sum);
 
-/* As treefold_fold and treefold_dot, on the caller's threads. A short array is reduced by the calling thread, without a call of `team`.
-   TREEFOLD_ARGUMENT if `team` skips a part. */
+/* Like treefold_fold and treefold_dot, but on the caller's threads. For a short array, the calling thread does the work and does not call
+   `team`. TREEFOLD_ARGUMENT if `team` skips a part. */
 treefold_status treefold_fold_on(treefold_type type, treefold_op op, const void *items, size_t n, treefold_team team, void *context,
                                  void *result);
 treefold_status treefold_dot_on(treefold_type type, const void *x, size_t n, const void *y, size_t m, treefold_team team, void *context,
@@ -214,10 +215,10 @@ treefold_status treefold_dot_on(treefold_type type, const void *x, size_t n, con
 
 /*
  * Exact sums, and statistics that follow from them. Each is computed exactly and rounded once, to nearest with ties to even. Results depend
- * neither on the order of the numbers nor on the floating-point environment: these functions do not check it, and never return
- * TREEFOLD_ENVIRONMENT. Intermediate values do not overflow: unless the comment of a statistic says otherwise, a result is infinite only if
- * the exact result is out of range, or a number is infinite. A NaN result is the positive quiet NaN without payload. The sum of no items is
- * +0; if all items are -0, the sum is -0; any other zero sum is +0. By key and in windows, every zero sum is +0.
+ * neither on the order of the numbers nor on the floating-point environment: these functions never return TREEFOLD_ENVIRONMENT.
+ * Intermediate values do not overflow: unless the comment of a statistic says otherwise, a result is infinite only if the exact result is
+ * out of range, or a number is infinite. A NaN result is the positive quiet NaN without payload. The sum of no items is +0; if all items
+ * are -0, the sum is -0; any other zero sum is +0. By key and in windows, every zero sum is +0.
  */
 
 /* The exact sum of n numbers, and the exact dot product: the products x[i] * y[i] are not rounded. x has n numbers and y has m:
@@ -238,7 +239,7 @@ treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *
  *     TREEFOLD_EXACT_STD               x         see ddof
  *     TREEFOLD_EXACT_MIN               x         NaN
  *     TREEFOLD_EXACT_MAX               x         NaN
- *     TREEFOLD_EXACT_NORM              x         0         the square root of the sum of squares; keyed states take the pairs x, x
+ *     TREEFOLD_EXACT_NORM              x         0         the square root of the sum of squares; keyed states take x twice
  *     TREEFOLD_EXACT_DOT               x, y      0         the sum of the products
  *     TREEFOLD_EXACT_WEIGHTED_MEAN     x, y      NaN       y are weights; if they add up to 0, the quotient of two rounded sums
  *     TREEFOLD_EXACT_COVARIANCE        x, y      NaN
@@ -249,13 +250,12 @@ treefold_status treefold_exact_dot_f64(const double *x, size_t n, const double *
  *     TREEFOLD_EXACT_KURTOSIS          x         NaN       also if x is constant
  *     TREEFOLD_EXACT_VDOT              x, y      0         the sum of the products conj(x[i]) * y[i]
  *
- * `ddof`, as in NumPy, is 0 if the items are the whole population, and 1 if they are a sample of it. Variance and covariance are divided by
- * the number of items minus ddof, which may be any number. If there are no more items than ddof, a variance or standard deviation is
- * infinite; it is NaN if the items are all equal, or there are none. Skewness and kurtosis are g1 and g2 for ddof 0. For ddof 1 they are
- * G1, which needs 3 items, and G2, which needs 4. For these two statistics, any other ddof is TREEFOLD_ARGUMENT. Other statistics ignore
- * ddof.
+ * `ddof`, as in NumPy, is 0 if the items are the whole population, and 1 if they are a sample of it. The divisor of a variance or a
+ * covariance is the number of items minus ddof; ddof may be any number. If this divisor is 0 or negative, a variance or standard deviation
+ * is infinite, or NaN if all items are equal or there are none. Skewness and kurtosis are g1 and g2 for ddof 0. For ddof 1 they are G1,
+ * which needs 3 items, and G2, which needs 4. For these two statistics, any other ddof is TREEFOLD_ARGUMENT. Other statistics ignore ddof.
  *
- * Minimum and maximum treat NaN and -0 as TREEFOLD_MIN and TREEFOLD_MAX do. A function that does not have a statistic for a type returns
+ * Minimum and maximum treat NaN and -0 as TREEFOLD_MIN and TREEFOLD_MAX do. A function that does not support a statistic for a type returns
  * TREEFOLD_UNSUPPORTED.
  */
 typedef int32_t treefold_statistic;
@@ -286,8 +286,8 @@ enum {
  * result has the type of the items.
  */
 
-/* A statistic of all items. x has n elements; y has m, or is NULL with m = 0 if the statistic takes one array. Complex numbers have the
-   count, the sum, the mean, the variance, the standard deviation and both dot products. */
+/* A statistic of all items. x has n elements; y has m, or is NULL with m = 0 if the statistic takes one array. For complex numbers there
+   are the count, the sum, the mean, the variance, the standard deviation and both dot products. */
 treefold_status treefold_exact(treefold_type type, treefold_statistic statistic, double ddof, const void *x, size_t n, const void *y,
                                size_t m, void *result);
 
@@ -296,43 +296,43 @@ treefold_status treefold_exact(treefold_type type, treefold_statistic statistic,
  * TREEFOLD_U64, and keys[i] is the key of item i: TREEFOLD_LENGTH if k and n differ. Keys are 0 to m - 1: any other is TREEFOLD_ARGUMENT,
  * and the error names the item and the key. y has l elements, or is NULL with l = 0 if the statistic takes one array.
  *
- * Items are TREEFOLD_F32 or F64. Integers have the count, the sum, the mean, the variance and the standard deviation. A sum of integers
- * must fit into 64 bits: if one does not, TREEFOLD_ARGUMENT names its key.
+ * Items are TREEFOLD_F32 or F64. For integers there are the count, the sum, the mean, the variance and the standard deviation. A sum of
+ * integers that does not fit into 64 bits is TREEFOLD_ARGUMENT, and the error names its key.
  *
- * treefold_keyed_create lists the bytes of memory that each key takes. TREEFOLD_MEMORY if there is not enough memory.
+ * The comment of treefold_keyed_create says how much memory each key takes. TREEFOLD_MEMORY if there is not enough memory.
  */
 treefold_status treefold_by_key(treefold_type type, treefold_statistic statistic, double ddof, treefold_type key_type, const void *keys,
                                 size_t k, const void *x, size_t n, const void *y, size_t l, void *result, size_t m);
 
 /*
  * A statistic for each column of each key's rows: result[g * width + c] becomes the statistic of column c of the rows whose key is g. items
- * has n numbers: k rows of `width` numbers. result has m numbers: one row for each key. TREEFOLD_LENGTH if items or result is not made of
- * whole rows. If keys is NULL and k is 0, all rows have one key: result is one row, the statistics of the columns. type is TREEFOLD_F32 or
- * F64; statistic takes one array, and is not NORM.
+ * has n numbers: k rows of `width` numbers. result has m numbers: one row for each key. TREEFOLD_LENGTH if n or m is not a multiple of
+ * width. If keys is NULL and k is 0, all rows have one key: result is one row, the statistics of the columns. type is TREEFOLD_F32 or F64;
+ * statistic takes one array, and is not NORM.
  */
 treefold_status treefold_by_key_rows(treefold_type type, treefold_statistic statistic, double ddof, size_t width, treefold_type key_type,
                                      const void *keys, size_t k, const void *items, size_t n, void *result, size_t m);
 
 /* ---- One process, moving windows ---------------------------------------------------------------------------------------------- */
 
-/* Where the window of item i lies. */
+/* The position of the window of item i. */
 enum {
     TREEFOLD_TRAILING = 0, /* the window ends at i */
     TREEFOLD_FORWARD = 1,  /* the window begins at i */
-    TREEFOLD_CENTRED = 2,  /* i is in its middle: (n - 1) / 2 of its n items, rounded down, come after i */
+    TREEFOLD_CENTRED = 2,  /* i is in the middle: of the window's n items, (n - 1) / 2, rounded down, come after i */
     TREEFOLD_EXPANDING = 3 /* the window has all items up to i; the fields items and index are not used */
 };
 
 /*
- * A moving window. Set the fields that you need, and the others to 0: treefold_window window = {.items = 20}. Unless it expands, a window
- * has either items or an index: TREEFOLD_ARGUMENT if both are set, or neither.
+ * A moving window. Set the fields that you need, and the others to 0: treefold_window window = {.items = 20}. Unless the placement is
+ * TREEFOLD_EXPANDING, set either `items` or `index`: TREEFOLD_ARGUMENT if both are set, or neither.
  *
  * - By a number of items: a window has `items` items, and fewer at the ends of the array.
- * - By an ascending index, such as a time. index has one number for each item, of index_type, a real or integer type. `width` points to one
- *   number of that type, more than 0. A trailing window at t has the items with t - width < index, a forward one those with index < t +
- *   width, a centred one those with t - width / 2 < index <= t + width / 2. Differences are exact: they neither overflow nor round. So 0.44
- *   is in the trailing window of 0.96 if the width is 0.52: the exact difference 0.96 - 0.44 of these doubles is less than 0.52. An index
- *   that is NaN, or less than the one before, is TREEFOLD_ARGUMENT, and the error names it.
+ * - By an ascending index, such as a time. `index` has one number of index_type, a real or integer type, for each item. `width` points to
+ *   one number of this type, more than 0. For an item at t, a trailing window has the items up to this one with t - width < index, a
+ *   forward window the items from this one on with index < t + width, and a centred window the items with t - width / 2 < index <= t +
+ *   width / 2. Differences neither overflow nor round: a trailing window of width 0.52 at 0.96 has the item at 0.44, since the exact
+ *   difference of these doubles is less than 0.52. A NaN, or an index less than the one before, is TREEFOLD_ARGUMENT; the error names it.
  */
 typedef struct treefold_window {
     size_t items;             /* 0 if an index defines the window */
@@ -366,8 +366,8 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  *     treefold_accumulator_value(total, TREEFOLD_EXACT_SUM, 0, &sum);
  *     treefold_accumulator_destroy(&total);
  *
- * An accumulator or a keyed state is created for one statistic, which decides what it holds. It has every statistic that follows from the
- * same sums:
+ * An accumulator or a keyed state is created for one statistic, which determines the sums that it holds. It also has every other statistic
+ * that follows from these sums:
  *
  *     created for                                  holds                                     has
  *     SUM                                          a sum                                     SUM; accumulators also COUNT and MEAN
@@ -383,17 +383,17 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  * have no DOT. For DOT and VDOT, MEAN is the mean of the products. States of integers created for COUNT, SUM or MEAN hold the sum, and have
  * COUNT, SUM and MEAN. Removing items from a state for MIN or MAX is TREEFOLD_UNSUPPORTED.
  *
- * Handles (treefold_accumulator, treefold_keyed) are names, not addresses: a call with a destroyed handle returns TREEFOLD_ARGUMENT. Any
- * thread may use a handle, and several threads may read it at once. While one thread modifies an object, calls of other threads on the
- * object return TREEFOLD_ARGUMENT; so does a call that would modify an object while another thread reads it. Functions that destroy a
- * handle take its address and set it to NULL; destroying a NULL handle is not an error. A failed call changes nothing.
+ * Handles (treefold_accumulator, treefold_keyed) are checked numbers, not addresses: a call with a destroyed handle returns
+ * TREEFOLD_ARGUMENT. Any thread may use a handle, and several threads may read its object at once. While one thread modifies an object,
+ * calls of other threads on the object return TREEFOLD_ARGUMENT; so does a call that would modify an object while another thread reads it.
+ * A function that destroys a handle sets the handle to NULL; destroying a NULL handle is not an error. A failed call changes nothing.
  */
 
 /* Exact sums of items of one type: TREEFOLD_F32, F64, C32 or C64. treefold_accumulator_create sets the type for all later calls. */
 typedef struct treefold_accumulator treefold_accumulator;
 
 /* Creates an empty accumulator, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT. For other statistics, use a keyed state of one key.
-   Complex numbers have no NORM: pass them as twice as many real numbers. */
+   There is no NORM of complex numbers: pass an array of n complex numbers as 2 * n real numbers. */
 treefold_status treefold_accumulator_create(treefold_type type, treefold_statistic statistic, treefold_accumulator **result);
 
 /* Creates a copy of an accumulator. */
@@ -409,7 +409,7 @@ treefold_status treefold_accumulator_clear(treefold_accumulator *accumulator);
  * Adds n items, or removes n that were added. Removing more items than there are, or more NaNs, infinities of one sign or negative zeros
  * than there are, is TREEFOLD_ARGUMENT. (NORM, DOT and VDOT count products that have these values.) Removing other items that were never
  * added is not detected. DOT and VDOT take pairs: TREEFOLD_LENGTH if n and m differ. TREEFOLD_UNSUPPORTED for single items instead of
- * pairs, or the other way round.
+ * pairs, or vice versa.
  */
 treefold_status treefold_accumulator_add(treefold_accumulator *accumulator, const void *items, size_t n);
 treefold_status treefold_accumulator_remove(treefold_accumulator *accumulator, const void *items, size_t n);
@@ -430,9 +430,9 @@ treefold_status treefold_accumulator_value(const treefold_accumulator *accumulat
 treefold_status treefold_accumulator_equal(const treefold_accumulator *accumulator, const treefold_accumulator *other, int *result);
 
 /*
- * Writes an accumulator as bytes, for files and other programs, into `bytes`, and sets *needed to the number of bytes. With capacity 0,
- * bytes may be NULL; any other capacity that is too small is TREEFOLD_LENGTH. Equal accumulators have the same bytes, whatever the order of
- * the items and the language of the program: docs/tree-or-exact.md has the format.
+ * Writes an accumulator as bytes, for files and other programs, to `bytes`, and sets *needed to the number of bytes. With capacity 0, only
+ * *needed is set, and `bytes` may be NULL; any other capacity that is too small is TREEFOLD_LENGTH. Equal accumulators have the same bytes,
+ * whatever the order of the items and the language of the program. docs/tree-or-exact.md specifies the format.
  */
 treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumulator, void *bytes, size_t capacity, size_t *needed);
 
@@ -441,16 +441,16 @@ treefold_status treefold_accumulator_to_bytes(const treefold_accumulator *accumu
 treefold_status treefold_accumulator_of_bytes(treefold_accumulator *accumulator, const void *bytes, size_t n);
 
 /*
- * Exact statistics for each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys are as in treefold_by_key, with the same errors. A
- * call costs more than adding an item: pass many items in one call.
+ * Exact statistics for each of the keys 0 to K - 1. Items are TREEFOLD_F32 or F64; keys are as in treefold_by_key, with the same errors.
+ * Each call has a fixed cost that exceeds that of adding an item: pass many items in one call.
  */
 typedef struct treefold_keyed treefold_keyed;
 
 /*
  * Creates an empty state. At first a key takes 16 bytes for SUM, 56 for VARIANCE, 32 for DOT, 48 for WEIGHTED_MEAN, 16 for MIN, 136 for
- * COVARIANCE and 144 for SKEWNESS; statistics that hold the same sums take the same. If items spread over more than about 50 binary places,
- * all keys take that much again for each further 32 places. A key with an item that is not finite takes 60 to 120 bytes more.
- * TREEFOLD_MEMORY if there is not enough memory.
+ * COVARIANCE and 144 for SKEWNESS; states that hold the same sums take the same number of bytes. If items span more than about 50 binary
+ * orders of magnitude, each further 32 orders add the same number of bytes to every key. A key with an item that is not finite takes 60 to
+ * 120 bytes more. TREEFOLD_MEMORY if there is not enough memory.
  *
  * For COUNT, SUM, MEAN, VARIANCE and STD, items may also be integers, TREEFOLD_I8 to TREEFOLD_U64: a key takes 24 bytes for COUNT, SUM and
  * MEAN.
@@ -467,19 +467,19 @@ treefold_status treefold_keyed_create_rows(treefold_type type, treefold_statisti
    Calls may pass keys of other integer types if each value fits key_type. Removing an item whose key has no sum is TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_create_hashed(treefold_type type, treefold_type key_type, treefold_keyed **result);
 
-/* As the functions of the same names for accumulators. */
+/* Like the functions of the same names for accumulators. */
 treefold_status treefold_keyed_copy(const treefold_keyed *keyed, treefold_keyed **result);
 treefold_status treefold_keyed_destroy(treefold_keyed **keyed);
 treefold_status treefold_keyed_clear(treefold_keyed *keyed);
 
 /* Adds n items to the sums of their keys, or removes n that were added. Removing more items than a key has is TREEFOLD_ARGUMENT, and the
-   error names the key. States that have a COUNT check this for all items, other states only for infinite or NaN items or products. */
+   error names the key. States that have COUNT check this for all items; other states check only infinite or NaN items or products. */
 treefold_status treefold_keyed_add(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items, size_t n);
 treefold_status treefold_keyed_remove(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *items,
                                       size_t n);
 
-/* The same for states of two arrays, and for NORM, which takes x and x. TREEFOLD_LENGTH if n and l differ. TREEFOLD_UNSUPPORTED for pairs
-   in a state of one array, or for single items in a state of pairs. */
+/* The same for states of pairs, and for states of NORM: pass x as both arrays. TREEFOLD_LENGTH if n and l differ. TREEFOLD_UNSUPPORTED for
+   pairs in a state of single items, or vice versa. */
 treefold_status treefold_keyed_add_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x, size_t n,
                                          const void *y, size_t l);
 treefold_status treefold_keyed_remove_pairs(treefold_keyed *keyed, treefold_type key_type, const void *keys, size_t k, const void *x,
@@ -504,9 +504,9 @@ treefold_status treefold_keyed_values(const treefold_keyed *keyed, treefold_stat
    only the numbers of infinite and NaN items are compared. States of other types, or that hold other sums, are TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_equal(const treefold_keyed *keyed, const treefold_keyed *other, int *result);
 
-/* As treefold_accumulator_to_bytes and _of_bytes. TREEFOLD_UNSUPPORTED for hashed states. After treefold_keyed_of_bytes the state has the
-   number of keys that the bytes have; the rows of the bytes must be as wide as the rows of the state. Bytes of integers do not record the
-   integer type: a state of any integer type reads them. */
+/* Like treefold_accumulator_to_bytes and _of_bytes. TREEFOLD_UNSUPPORTED for hashed states. treefold_keyed_of_bytes sets the number of keys
+   to that of the bytes; the rows of the bytes must be as wide as the rows of the state. Bytes of integers do not record the integer type:
+   a state of any integer type reads them. */
 treefold_status treefold_keyed_to_bytes(const treefold_keyed *keyed, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes, size_t n);
 
@@ -514,7 +514,7 @@ treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes
 }
 #endif
 
-/* ---- Calls that find the type -------------------------------------------------------------------------------------------------- */
+/* ---- Macros that deduce the type ----------------------------------------------------------------------------------------------- */
 
 #if !defined(__cplusplus) && __STDC_VERSION__ >= 201112L
 
@@ -541,15 +541,15 @@ treefold_status treefold_keyed_of_bytes(treefold_keyed *keyed, const void *bytes
         unsigned long long: TREEFOLD_U64,                                                                                              \
         default: 0)
 
-/* The same for two pointers, which must point to one type. */
+/* The code of the type that both pointers point to: a compiler error if their types differ, or have no code. */
 #define TREEFOLD_IS_ONE_TYPE(x, result) (TREEFOLD_TYPE_OF(x) != 0 && TREEFOLD_TYPE_OF(x) == TREEFOLD_TYPE_OF(result))
 #define TREEFOLD_TYPE_OF_BOTH(x, result)                                                                                               \
     ((treefold_type)(TREEFOLD_TYPE_OF(x) * (int)sizeof(struct {                                                                        \
-                         _Static_assert(TREEFOLD_IS_ONE_TYPE(x, result), "x and result must point to one type that treefold has");     \
+                         _Static_assert(TREEFOLD_IS_ONE_TYPE(x, result), "x and result must point to one supported type");             \
                          char one;                                                                                                     \
                      })))
 
-/* Reductions in tree order, and exact sums, of n elements of any type that has them: treefold_sum(x, n, &sum). */
+/* Reductions in tree order, and exact sums, of n elements of any supported type: treefold_sum(x, n, &sum). */
 #define treefold_sum(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_SUM, (x), (n), (result))
 #define treefold_product(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_PRODUCT, (x), (n), (result))
 #define treefold_min(x, n, result) treefold_fold(TREEFOLD_TYPE_OF_BOTH(x, result), TREEFOLD_MIN, (x), (n), (result))

@@ -5,11 +5,11 @@
 //
 // T is the type of an item; `items` is any contiguous range: a std::vector, std::array, std::span or array.
 //
-//     T sum(items)                   in tree order; 0 if there are none
-//     T product(items)               1 if there are none
-//     T min(items), T max(items)     as in IEEE 754-2019: a NaN wins, -0 is less than +0; an error if there are none
+//     T sum(items)                   in tree order; 0 if there are no items
+//     T product(items)               1 if there are no items
+//     T min(items), T max(items)     as in IEEE 754-2019: a NaN wins, -0 is less than +0; an error if there are no items
 //     T sum_lanes(items, lanes)      item i belongs to lane i mod lanes; sums lanes, then the lane sums: docs/lanes.md; float and double
-//     T canonical_reduce<L>(first, last, init, op)    ISO C++'s P4016: op(init, reduction in L lanes); op is std::plus by default
+//     T canonical_reduce<L>(first, last, init, op)    ISO C++ paper P4016: op(init, reduction in L lanes); op defaults to std::plus
 //     T dot(x, y)                    the sum of x[i] * y[i]; float and double
 //     T squared_norm(x)              dot(x, x)
 //     sums<T> sum_and_absolute_sum(x)
@@ -20,11 +20,11 @@
 //     vector<T> sum_rows(items, width), fold_rows(items, width, op)    rows of `width` items, element by element
 //     vector<T> fields(fields, op)   a reduction of each of several ranges of one length
 //
-// Names with `_into` write their result to a std::span<T>, the last argument. treefold_exact.hpp has exact statistics, and
-// treefold_states.hpp has states that a program keeps between calls; this header includes both.
+// Functions whose names end in `_into` write their result to a std::span<T>, the last argument. treefold_exact.hpp has exact statistics,
+// and treefold_states.hpp has states that a program keeps between calls; this header includes both.
 //
-// A failure throws treefold::error. Exceptions of a user-defined operator pass through unchanged. try_(function, arguments...) calls any
-// function, and returns its result or its error.
+// A failed call throws treefold::error. Exceptions of a user-defined operator pass through unchanged. try_(function, arguments...) calls
+// any function, and returns its result or its error.
 //
 // Link with libtreefold. treefold_mpi.hpp has the reductions over the ranks of MPI.
 #ifndef TREEFOLD_HPP
@@ -68,7 +68,7 @@ namespace treefold {
 // The status of a function of treefold.h, which documents the codes.
 enum class [[nodiscard]] code : treefold_status {
     ok = TREEFOLD_OK,
-    null = TREEFOLD_NULL, // also the code of an object that was moved from or consumed
+    null = TREEFOLD_NULL, // also for a call on an object that was moved from or consumed
     argument = TREEFOLD_ARGUMENT,
     length = TREEFOLD_LENGTH,
     disagree = TREEFOLD_DISAGREE,
@@ -201,7 +201,7 @@ template <floating T> struct sums {
     T sum, absolute_sum;
 };
 
-// Items one after the other in memory.
+// A range whose items are contiguous in memory.
 template <class R> concept item_range = std::ranges::contiguous_range<const R> && std::ranges::sized_range<const R>;
 
 template <item_range R> using item_of = std::ranges::range_value_t<const R>;
@@ -275,7 +275,7 @@ public:
     [[nodiscard]] T *get() const noexcept { return value_; }
     [[nodiscard]] T **address() noexcept { return &value_; }
 
-    // Destroys the handle. If the handle belongs to another thread, this fails, and the error is ignored: nothing else can be done.
+    // Destroys the handle. This fails if the handle belongs to another thread: the destructor ignores the error.
     treefold_status end() noexcept
     {
         const auto status = value_ == nullptr ? TREEFOLD_OK : End(&value_);
@@ -310,7 +310,7 @@ template <class T, class F> consteval void check_operator()
                       "treefold: an operator must return the type of the items, not a type that converts to it");
 }
 
-// Storage for an item that needs no default constructor. The library aligns items to 8 bytes, and T may need more, so all are copied;
+// Storage for an item; T needs no default constructor. The library aligns items to 8 bytes only, and T may need more, so items are copied;
 // compilers turn these copies into loads.
 template <class T> union slot {
     T value;
@@ -352,10 +352,10 @@ private:
     std::exception_ptr exception_;
 };
 
-// Combines two items, and returns what a treefold_combine must return. After an exception, calls keep(), which may store it.
+// Combines two items, and returns the status of a treefold_combine. If the operator throws, calls keep(), which may store the exception.
 //
-// A template cannot have C linkage, so the functions that the library calls back have C++ linkage. Both have the same calling convention in
-// all compilers for 64-bit processors.
+// A template cannot have C linkage, so the functions that the library calls back have C++ linkage. The calling conventions of C and C++ are
+// the same in all compilers for 64-bit processors.
 template <class T, class F, class Keep>
 int combine_items(const F &op, const void *left, const void *right, void *out, Keep keep) noexcept
 {
@@ -373,7 +373,7 @@ int combine_items(const F &op, const void *left, const void *right, void *out, K
     }
 }
 
-// The context of a treefold_combine: a user-defined operator, and its exception.
+// The context of a treefold_combine: a user-defined operator, and the exception that it threw.
 template <class T, class F> struct guarded {
     const F &op;
     first_exception thrown{};
@@ -394,7 +394,7 @@ struct part_of_job {
 
 template <class Run> concept callers_threads = std::invocable<Run, std::size_t, part_of_job>;
 
-// The context of a treefold_team: the function that runs parts on the caller's threads, and its exception.
+// The context of a treefold_team: the function that runs parts on the caller's threads, and the exception that it threw.
 template <class Run> struct team {
     Run &run;
     first_exception thrown{};
@@ -410,7 +410,7 @@ template <class Run> struct team {
     }
 };
 
-// Returns the result of a C function that runs on the caller's threads. If Run throws, throws its exception, not the error that follows.
+// Returns the result of a C function that runs on the caller's threads. If `run` throws, rethrows its exception, not the resulting error.
 template <auto Function, class T, class Run, class... Arguments> T got_on(Run &run, Arguments... arguments)
 {
     team<Run> threads{run};
@@ -421,7 +421,7 @@ template <auto Function, class T, class Run, class... Arguments> T got_on(Run &r
     return result;
 }
 
-// ---- The functions, as objects: argument-dependent lookup finds no other, and try_ accepts them
+// ---- The functions are objects: argument-dependent lookup then finds no other functions, and try_ accepts them as arguments
 
 template <treefold_op Op> struct reduce_function {
     template <item_range R> requires reducible<item_of<R>, Op>
@@ -588,7 +588,7 @@ inline void threads(int count)
 // This thread's setting.
 [[nodiscard]] inline int thread_count() noexcept { return treefold_thread_count(); }
 
-// Sets this thread's number of threads, and restores the old one at the end of the block, in the same thread.
+// Sets this thread's number of threads. Its destructor, which must run in the same thread, restores the old number.
 //
 //     treefold::thread_scope all(0);
 //     double total = treefold::sum(x);
@@ -620,9 +620,9 @@ inline constexpr detail::fold_rows_into_function fold_rows_into{};
 inline constexpr detail::fields_function fields{};
 inline constexpr detail::fields_into_function fields_into{};
 
-// As fold(items, op) and dot(x, y), with the same bits, on the caller's threads: run(parts, part) calls part(i) once for each i below
-// parts, in any order and on any threads, and returns when all calls have returned. part(i) never throws. A short array is reduced by the
-// calling thread, without a call of `run`.
+// Like fold(items, op) and dot(x, y), with the same bits, but on the caller's threads: run(parts, part) calls part(i) once for each i below
+// parts, in any order and on any threads, and returns when all calls have returned. part(i) never throws. For a short array, the calling
+// thread does the work and does not call `run`.
 //
 //     treefold::fold_on(items, treefold::ops::sum, [](std::size_t parts, const auto &part) {
 //     #pragma omp parallel for schedule(dynamic)
@@ -632,7 +632,7 @@ inline constexpr detail::fields_into_function fields_into{};
 inline constexpr detail::fold_on_function fold_on{};
 inline constexpr detail::dot_on_function dot_on{};
 
-// ---- ISO C++'s P4016 ---------------------------------------------------------------------------------------------------------------
+// ---- ISO C++ paper P4016 -----------------------------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -697,8 +697,8 @@ private:
 
 } // namespace detail
 
-// The canonical reduction of ISO C++'s P4016: op(init, r), where r is the reduction of [first, last) in L lanes; init if there are no
-// items. Items are converted to T first. The library sums arrays of float and double, and throws what sum_lanes throws.
+// The canonical reduction of ISO C++ paper P4016: op(init, r), where r is the reduction of [first, last) in L lanes; init if there
+// are no items. Items are converted to T first. Sums of arrays of float or double call sum_lanes, and throw its errors.
 template <std::size_t L, std::input_iterator I, std::sentinel_for<I> S, class T, class F = std::plus<>>
     requires std::convertible_to<std::iter_reference_t<I>, T> && std::convertible_to<std::invoke_result_t<F &, T, T>, T>
 [[nodiscard]] T canonical_reduce(I first, S last, T init, F op = {})

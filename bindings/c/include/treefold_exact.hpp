@@ -33,10 +33,10 @@ namespace treefold {
 
 // ---- Statistics --------------------------------------------------------------------------------------------------------------------
 
-// A statistic of treefold.h.
+// The type of the constant for statistic S.
 template <treefold_statistic S> struct statistic_of {};
 
-// The statistics that treefold.h defines.
+// Constants for the statistics that treefold.h defines.
 namespace statistic {
 inline constexpr statistic_of<TREEFOLD_EXACT_COUNT> count{};
 inline constexpr statistic_of<TREEFOLD_EXACT_SUM> sum{};
@@ -124,7 +124,7 @@ public:
         std::memcpy(width_, std::addressof(width), sizeof width);
     }
 
-    // Whether there is an index, and the values of the fields of treefold_window.
+    // Whether there is an index; then the values for the fields of treefold_window.
     [[nodiscard]] explicit operator bool() const noexcept { return type_ != 0; }
     [[nodiscard]] const void *numbers() const noexcept { return numbers_; }
     [[nodiscard]] std::size_t size() const noexcept { return length_; }
@@ -147,14 +147,14 @@ struct window {
     bool skip_nan = false;       // skips items that are NaN, and pairs with a NaN
 };
 
-// ---- Behind the functions ----------------------------------------------------------------------------------------------------------
+// ---- Implementation details --------------------------------------------------------------------------------------------------------
 
 namespace detail {
 
-// Stands for the second array where a statistic takes only one.
+// A placeholder for the second array of a statistic that takes only one.
 template <class T> inline constexpr std::span<const T> no_array{};
 
-// An array's address, never null: null keys tell treefold_by_key_rows that all rows have one key.
+// An array's address, never null: for treefold_by_key_rows, null keys would mean that all rows have one key.
 template <class T> const void *address_of(std::span<const T> array) noexcept
 {
     static constexpr T none{};
@@ -178,7 +178,7 @@ struct exact_function {
     }
 };
 
-// As exact_function, for one statistic.
+// Like exact_function, for one fixed statistic.
 template <treefold_statistic S> struct exact_of_function {
     template <item_range... Arrays> [[nodiscard]] auto operator()(const Arrays &...arrays) const
         requires requires { exact_function{}(statistic_of<S>(), arrays...); }

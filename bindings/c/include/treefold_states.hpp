@@ -9,8 +9,8 @@
 //     shops.add(keys, x);
 //     std::vector<double> sums = shops.values(treefold::statistic::sum);
 //
-// An object is created for one statistic, and also has the others that follow from the same sums. treefold.h lists them. Any other
-// statistic is code::unsupported.
+// An object is created for one statistic, and also has the other statistics that follow from the same sums: treefold.h lists them. Any
+// other statistic is code::unsupported.
 //
 // Objects can be moved; clone() copies one. Any thread may use them, and several threads may read one at once. A failed call changes
 // nothing.
@@ -64,8 +64,8 @@ public:
         return result;
     }
 
-    // Adds or removes a range of items, one item, or the pairs (x[i], y[i]) of two ranges of equal length. It is an error to remove more items, NaNs,
-    // infinities of one sign or negative zeros than were added. Removing other items that were never added is not detected.
+    // Adds or removes a range of items, one item, or the pairs (x[i], y[i]) of two ranges of equal length. It is an error to remove more
+    // items, NaNs, infinities of one sign or negative zeros than were added. Removing other items that were never added is not detected.
     template <range_of<T> X, range_of<T>... Y> requires(sizeof...(Y) <= 1)
     void add(const X &x, const Y &...y)
     {
@@ -96,8 +96,8 @@ public:
     // The state as bytes, for files and other programs. Equal objects have the same bytes.
     [[nodiscard]] std::vector<std::byte> bytes() const { return detail::bytes_of<treefold_accumulator_to_bytes>(handle()); }
 
-    // Whether both have the same sum and equal counts of items, NaNs, infinities and negative zeros. Both must have been created for the
-    // same sums.
+    // Whether both have the same sum and equal counts of items, NaNs, infinities and negative zeros. Both must hold the same kind of sums:
+    // otherwise the call throws code::argument.
     [[nodiscard]] friend bool operator==(const accumulator &left, const accumulator &right)
     {
         return detail::got<treefold_accumulator_equal, int>(left.handle(), right.handle()) == 1;
@@ -120,8 +120,8 @@ private:
     detail::handle<treefold_accumulator, treefold_accumulator_destroy> state_;
 };
 
-// Exact statistics of each key's items. Keys are integers of any type, from 0 to groups - 1. With a 64-bit type K, a key may be any value
-// of K, and gets a sum when its first item is added: see `hashed`.
+// Exact statistics of each key's items. Keys are integers of any type, from 0 to groups - 1. If a 64-bit type K is given, a key may be any
+// value of K, and gets a sum when its first item is added: see `hashed`.
 template <class T, class K = void>
     requires(floating<T> || integer<T>) && any_of<K, void, std::int64_t, std::uint64_t>
 class keyed {
@@ -214,7 +214,7 @@ public:
         return detail::bytes_of<treefold_keyed_to_bytes>(handle());
     }
 
-    // Whether both have the same keys with the same sums. Both must have been created for the same sums.
+    // Whether both have the same keys with the same sums. Both must hold the same kind of sums: otherwise the call throws code::argument.
     [[nodiscard]] friend bool operator==(const keyed &left, const keyed &right)
     {
         return detail::got<treefold_keyed_equal, int>(left.handle(), right.handle()) == 1;

@@ -54,7 +54,7 @@ pub(crate) fn of_codes(element_type: ElementType, asked: Asked) -> Result<Box<dy
                 Figure::Sum => empty::<OfFigure<ComplexSums<$float>>>,
                 Figure::Dot => empty::<OfFigure<ComplexDots<$float, false>>>,
                 Figure::ConjugateDot => empty::<OfFigure<ComplexDots<$float, true>>>,
-                Figure::Norm => unreachable!("`Figure::of_statistic` knows that there is none"),
+                Figure::Norm => unreachable!("`Figure::of_statistic` rejects complex norms"),
             }
         };
     }
@@ -63,7 +63,7 @@ pub(crate) fn of_codes(element_type: ElementType, asked: Asked) -> Result<Box<dy
         F64 => real!(f64),
         C32 => complex!(f32),
         C64 => complex!(f64),
-        _ => unreachable!("`Figure::of_statistic` knows which types have figures"),
+        _ => unreachable!("`Figure::of_statistic` rejects other types"),
     };
     Ok(make(element_type, Some(figure)))
 }
@@ -79,7 +79,7 @@ fn empty<K: AccumulatorKind>(element_type: ElementType, figure: Option<Figure>) 
 /// An accumulator of kind `K`.
 struct Typed<K: AccumulatorKind> {
     element_type: ElementType,
-    /// The figure that the accumulator computes; `None` for moments.
+    /// What the accumulator computes; `None` for moments.
     figure: Option<Figure>,
     total: K::Total,
 }
@@ -105,7 +105,7 @@ impl<K: AccumulatorKind> State for Typed<K> {
         let name = ["items", "x"][usize::from(K::TAKES_PAIRS)];
         match change {
             Change::Add => {
-                // Accumulators count a complex number as up to two numbers: its real and its imaginary part.
+                // `merge` checks the limit of items, `add` does not. A complex item counts as up to two: its real and its imaginary part.
                 let most = i64::MAX as u64 / 2;
                 if K::items(&self.total).saturating_add(x.len() as u64) > most {
                     let mut added = K::Total::default();

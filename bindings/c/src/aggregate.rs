@@ -59,10 +59,10 @@ pub(crate) trait Compact: CompactState + 'static {
 
     fn add_rows(&mut self, rows: &Rows<'_>);
 
-    /// The state as bytes; `None` if its kind has no bytes.
+    /// The state as bytes; `None` if this kind has no byte format.
     fn bytes(&self) -> Option<Vec<u8>>;
 
-    /// The state that bytes describe; `None` if its kind has no bytes.
+    /// The state that bytes describe; `None` if this kind has no byte format.
     fn of(bytes: &[u8]) -> Option<Result<Self, BytesError>>;
 
     /// The state as a sum, if it is one.
@@ -135,23 +135,23 @@ pub(crate) trait Aggregate: Any {
     fn held(&self) -> Held;
 
     /// # Errors
-    /// There would be more than 2^63 - 1 rows. After this and any other error the state is unchanged.
+    /// There would be more than 2^63 - 1 rows. After this or any other error the state is unchanged.
     fn add(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// # Errors
-    /// More rows are removed than were added, or more rows with NaN or an infinity.
+    /// There are fewer rows, or fewer rows with NaN or an infinity, than are to be removed.
     fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// Adds the rows of `other`, or removes them.
     ///
     /// # Errors
-    /// `other` holds something else; there would be too many rows; or as [`Self::remove`].
+    /// `other` holds other sums; there would be too many rows; or as for [`Self::remove`].
     fn change_by(&mut self, change: Change, other: &dyn Aggregate) -> Result<(), Failure>;
 
     /// Writes a statistic. Returns false where SQL has NULL, such as the mean of no rows.
     ///
     /// # Errors
-    /// The state does not have the statistic, or not in this type.
+    /// The state does not have the statistic, or cannot give it in this type.
     fn write(
         &self,
         question: Question,
@@ -160,7 +160,7 @@ pub(crate) trait Aggregate: Any {
     ) -> Result<bool, Failure>;
 
     /// # Errors
-    /// States of this kind have no bytes.
+    /// States of this kind have no byte format.
     fn to_bytes(&self) -> Result<Vec<u8>, Failure>;
 
     /// # Errors
@@ -265,7 +265,7 @@ fn put_some(number: Option<impl NoUninit>, value: &mut [u8]) -> bool {
     })
 }
 
-/// The failure of a code that is not a column's type.
+/// The failure for a type code that a column cannot have.
 #[cold]
 pub(crate) fn is_no_column(name: &str, code: i32) -> Failure {
     match ElementType::of_argument(name, code) {
@@ -298,10 +298,10 @@ fn wrong_bytes(error: &BytesError) -> Failure {
     Failure::new(of_bytes_error(error).code, error.to_string())
 }
 
-/// A statistic for which a state can be created that accepts these bytes.
+/// A statistic such that a state created for it can read these bytes.
 ///
 /// # Errors
-/// The bytes do not begin like a state's.
+/// The bytes do not begin like those of a state.
 pub(crate) fn statistic_of_bytes(bytes: &[u8]) -> Result<Statistic, Failure> {
     let held = CompactAny::held_by_bytes(bytes).map_err(|error| wrong_bytes(&error))?;
     Ok(match held {

@@ -56,7 +56,7 @@ impl ElementType {
     }
 
     /// # Errors
-    /// It is not a type of real numbers.
+    /// The type is not one of real numbers.
     pub fn check_real(self) -> Result<(), Failure> {
         if self.is_real() {
             return Ok(());
@@ -98,7 +98,7 @@ impl ElementType {
 
 /// A Rust type that has a code in `treefold.h`.
 pub trait Element: Pod + Send + Sync {
-    /// Returns the operator on this type. Not inlined: each crate that makes an operator a `dyn` would compile its functions.
+    /// Returns the operator on this type. Not inlined: otherwise each crate that calls this would compile the operator's functions again.
     ///
     /// # Errors
     /// The operator is not defined for this type.

@@ -74,7 +74,7 @@ impl Code {
     }
 }
 
-/// Why a call failed. Boxed, so that a `Result` stays small.
+/// The reason why a call failed. Boxed, so that a `Result` stays small.
 #[derive(Clone, Debug)]
 pub struct Failure(Box<Reason>);
 
@@ -134,17 +134,17 @@ impl Failure {
         )
     }
 
-    /// The failure of a NULL pointer.
+    /// The failure for a NULL pointer.
     pub fn null(name: &str) -> Self {
         Self::new(Code::Null, format!("`{name}` is NULL"))
     }
 
-    /// The failure of an argument with an invalid value.
+    /// The failure for an argument with an invalid value.
     pub fn argument(name: &str, reason: impl std::fmt::Display) -> Self {
         Self::new(Code::Argument, format!("`{name}`: {reason}"))
     }
 
-    /// The failure of a panic, unless an operator caused it.
+    /// The failure for a panic: [`Code::Operator`] if an operator ended the call, otherwise [`Code::Panic`].
     pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Self {
         if let Some(failed) = payload.downcast_ref::<OperatorFailed>() {
             let message = format!("the operator returned {}", failed.code);
@@ -184,7 +184,7 @@ fn words_of(error: &FoldError) -> String {
     }
 }
 
-/// The failure of two arrays, `x` and `y`, that must have the same length.
+/// The failure for two arrays, `x` and `y`, whose lengths differ but must not.
 #[cold]
 pub(crate) fn lengths(n: usize, m: usize) -> Failure {
     Failure::new(
@@ -209,7 +209,7 @@ thread_local! {
     static LAST: RefCell<Option<(CString, Option<usize>)>> = const { RefCell::new(None) };
 }
 
-/// Stands for no rank in C.
+/// The number in C for no rank.
 pub(crate) const NO_RANK: i32 = -1;
 
 /// Keeps an error for [`last_message`].

@@ -1,4 +1,4 @@
-//! What an exact plan or accumulator computes: a sum, a norm or a dot product.
+//! The figures that exact plans and accumulators compute: sums, norms and dot products.
 
 use treefold::exact::Statistic;
 

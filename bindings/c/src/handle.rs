@@ -1,11 +1,11 @@
 //! Handles of accumulators and keyed states.
 //!
-//! A handle is not an address but a name: an index into a table of the process, how often that place was used before, the kind of object,
-//! and the table's number. So the library detects a handle that was destroyed, that another copy of the library created, or that never
-//! existed. No value that a program passes is dereferenced.
+//! A handle is not an address but a number, called a name here: an index into a table of the process (a place), how often that place was
+//! freed before, the kind of object, and the table's number. So the library detects a handle that was destroyed, that another copy of the
+//! library created, or that never existed. No value that a program passes is dereferenced.
 //!
 //! Any thread may use an object, and several may read it at once. No thread waits for an object: a call that finds it in use returns an
-//! error. A wait would hide a bug of the program, and would never end in a child process that was forked while another thread used the
+//! error. Waiting would hide a bug of the program, and would never end in a child process that was forked while another thread used the
 //! object.
 
 use std::ptr;
@@ -28,16 +28,16 @@ pub(crate) trait Named: Sized + 'static {
     /// The name of an argument of this kind in the header.
     const NAME: &'static str;
 
-    /// The table of this process' objects.
+    /// The table of all objects of this kind in this process.
     fn table() -> &'static Table<Cell<Self::Object>>;
 }
 
-/// The cell of an object.
+/// The cell of a table: an object or none, behind a lock.
 pub(crate) type Cell<O> = RwLock<Held<O>>;
 
 pub(crate) struct Held<O> {
     object: Option<O>,
-    /// How often the place was freed.
+    /// How often this place was freed.
     uses: u64,
 }
 
@@ -57,7 +57,7 @@ pub(crate) trait Copied: Sized {
     fn copied(&self) -> Result<Self, Failure>;
 }
 
-/// Declares the handle of a kind of objects, which C knows as a pointer to an incomplete type.
+/// Declares the handle of a kind of objects. C knows the handle as a pointer to an incomplete type.
 macro_rules! handle {
     ($(#[$docs:meta])* $visibility:vis $handle:ident, $object:ty, $kind:literal, $name:literal) => {
         $(#[$docs])*
@@ -105,15 +105,15 @@ impl Name {
             | u64::from(self.place) << KIND_BITS
             | self.uses << (KIND_BITS + PLACE_BITS)
             | table_number::<H>() << (u64::BITS - TABLE_BITS);
-        // `lib.rs` compiles only for 64-bit processors.
+        // `lib.rs` does not compile for other processors.
         #[expect(clippy::cast_possible_truncation, reason = "addresses have 64 bits")]
         ptr::without_provenance_mut(number as usize)
     }
 }
 
-/// The number of a table. Two copies of this library in one process have the same number with a probability of 1 in 256.
+/// The number of a table. In two copies of this library in one process, the numbers are equal with a probability of 1 in 256.
 fn table_number<H: Named>() -> u64 {
-    // Mixes the bits of an address: 2^64 divided by the golden ratio.
+    // Mixes the bits of an address: the factor is 2^64 divided by the golden ratio.
     let address = ptr::from_ref(H::table()).addr() as u64;
     address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - TABLE_BITS)
 }
@@ -130,7 +130,7 @@ pub(crate) fn name<H: Named>(object: H::Object) -> Result<*mut H, Failure> {
         let message = format!("too many {} handles exist", H::NAME);
         Failure::new(Code::Memory, message)
     })?;
-    // No other thread uses a free place, except for a moment through a destroyed name.
+    // Other threads use a free place only briefly, in calls with a destroyed name.
     let mut held = cell.write().unwrap_or_else(|error| error.into_inner());
     held.object = Some(object);
     let uses = held.uses;
@@ -148,7 +148,7 @@ fn find<H: Named>(
     Ok((name, cell))
 }
 
-/// Reads an object.
+/// Calls `body` with an object to read.
 ///
 /// # Errors
 /// The handle is NULL, destroyed or not of this kind; another thread is changing the object; or `body` fails.
@@ -159,10 +159,10 @@ pub(crate) fn read<H: Named, R>(
     read_as(H::NAME, handle, body)
 }
 
-/// As [`read`], but error messages call the handle `argument`.
+/// Like [`read`], but error messages call the handle `argument`.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub(crate) fn read_as<H: Named, R>(
     argument: &str,
     handle: *const H,
@@ -177,10 +177,10 @@ pub(crate) fn read_as<H: Named, R>(
     }
 }
 
-/// Changes an object.
+/// Calls `body` with an object to change.
 ///
 /// # Errors
-/// As [`read`], or another thread is reading the object.
+/// As for [`read`], or another thread is reading the object.
 pub(crate) fn change<H: Named, R>(
     handle: *const H,
     body: impl FnOnce(&mut H::Object) -> Result<R, Failure>,
@@ -195,10 +195,10 @@ pub(crate) fn change<H: Named, R>(
     }
 }
 
-/// Changes an object by another one, which may be the same object.
+/// Calls `body` with an object to change and another one to read. If both are the same object, `body` reads a copy.
 ///
 /// # Errors
-/// As [`change`] and [`read`].
+/// As for [`change`] and [`read`].
 pub(crate) fn change_by<H: Named, R>(
     handle: *const H,
     other: *const H,
@@ -217,7 +217,7 @@ pub(crate) fn change_by<H: Named, R>(
 /// Destroys a handle and its object.
 ///
 /// # Errors
-/// As [`change`]. An object that a panic has left half-changed can be destroyed.
+/// As for [`change`], except that an object that a panic has left half-changed can be destroyed.
 pub(crate) fn end<H: Named>(handle: *const H) -> Result<(), Failure> {
     let (name, cell) = find(H::NAME, handle)?;
     let mut held = match cell.try_write() {
@@ -312,7 +312,7 @@ mod tests {
         let merged = change_by(six, five, |_, _| Ok(()));
         assert_eq!(merged.unwrap_err().message, "`other`: it was destroyed");
         assert!(end(five).is_err());
-        // Places are reused, names are not.
+        // Places are reused, but names are not.
         let others: Vec<_> = (0..100)
             .map(|value| name::<number>(value).unwrap())
             .collect();

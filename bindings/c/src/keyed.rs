@@ -28,7 +28,7 @@ use crate::raw::{elements, elements_mut};
 use crate::statistic::{Asked, Question};
 use crate::{by_real, local};
 
-/// Evaluates `$body`, in which `$key` is the Rust type of keys that [`Keys::without_signs`] has returned.
+/// Evaluates `$body`, in which `$key` is the Rust type of the keys that [`Keys::without_signs`] has returned.
 macro_rules! with_keys {
     ($key_type:expr, $key:ident => $body:expr) => {
         match $key_type {
@@ -69,8 +69,8 @@ impl<'k> Keys<'k> {
         elements("keys", self.bytes)
     }
 
-    /// The same keys as an unsigned type, since sums by key are compiled only for these. A negative key becomes a number that exceeds the
-    /// number of sums, so it is still an error; [`of_keys`](Self::of_keys) gives the original key.
+    /// The same keys as an unsigned type, since sums by key are compiled only for unsigned keys. A negative key becomes a number that
+    /// exceeds the number of sums, so it is still an error, and [`of_keys`](Self::of_keys) restores it in the message.
     ///
     /// # Errors
     /// The keys are not integers, their address is not a multiple of the type's alignment, or there are so many sums that a negative key
@@ -102,7 +102,7 @@ impl<'k> Keys<'k> {
         Ok(Self { key_type, bytes })
     }
 
-    /// For keys of a signed type, its bits and the unsigned type of the same size.
+    /// For keys of a signed type, the number of its bits and the unsigned type of the same size.
     fn signed(self) -> Option<(u32, ElementType)> {
         match self.key_type {
             ElementType::I8 => Some((i8::BITS, ElementType::U8)),
@@ -113,11 +113,11 @@ impl<'k> Keys<'k> {
         }
     }
 
-    /// The keys that [`without_signs`](Self::without_signs) returns, in 32 bits. The greatest 32-bit number stands for all greater keys,
-    /// since there are always fewer sums than that.
+    /// The keys that [`without_signs`](Self::without_signs) returns, as 32-bit numbers. Greater keys become the greatest 32-bit number,
+    /// which is still an error, since there are always fewer sums than that.
     ///
     /// # Errors
-    /// As [`of`](Self::of), or there is no memory for the copy.
+    /// As for [`of`](Self::of), or there is no memory for the copy.
     fn short(self) -> Result<Cow<'k, [u32]>, Failure> {
         if self.key_type == ElementType::U32 {
             return self.of().map(Cow::Borrowed);
@@ -130,7 +130,7 @@ impl<'k> Keys<'k> {
         })
     }
 
-    /// The bits of a key of the program, as an unsigned number.
+    /// The bits of the program's key of an item, as an unsigned number.
     fn at(self, item: usize) -> i128 {
         let unsigned = self
             .signed()
@@ -138,7 +138,7 @@ impl<'k> Keys<'k> {
         with_keys!(unsigned.key_type, K => unsigned.of::<K>().map_or(0, |keys| keys[item].into()))
     }
 
-    /// Converts an error in which keys come from `without_signs`, so that the message has the program's key.
+    /// Converts an error about keys that `without_signs` has returned, so that the message has the program's key.
     fn of_keys(self, error: KeyError, array: &str, width: usize) -> Failure {
         let error = match error {
             KeyError::OutOfRange { item, sums, .. } => KeyError::OutOfRange {
@@ -166,7 +166,7 @@ fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), F
     let sums = with_keys!(of_items.key_type, K => {
         let of_items = of_items.of::<K>()?;
         local::reduce(items.len(), |by| {
-            // Every thread has its own sums: all threads together have at most as many as there are items and keys.
+            // Every thread has its own sums. All threads together have at most one for each item and one for each key.
             let most = match by {
                 By::Caller => result.len(),
                 By::Pool => result.len().saturating_add(items.len()),
@@ -269,7 +269,7 @@ pub(crate) fn has_room(elements: usize, element_bytes: usize) -> Result<(), Fail
     })
 }
 
-/// The failure of invalid keys for the items, or rows of `width` items, of an array.
+/// The failure for invalid keys of an array of items, or of rows of `width` items.
 fn of_keys(error: &KeyError, array: &str, width: usize) -> Failure {
     match error {
         KeyError::Lengths { keys, items } => {
@@ -282,7 +282,7 @@ fn of_keys(error: &KeyError, array: &str, width: usize) -> Failure {
     }
 }
 
-/// The failure of an array whose items exceed a limit of the sums.
+/// The failure for an array whose items exceed a limit of the sums.
 pub(crate) fn of_limit(array: &str, error: LimitError) -> Failure {
     match error {
         LimitError::Memory { .. } => Failure::new(Code::Memory, error.to_string()),
@@ -290,7 +290,7 @@ pub(crate) fn of_limit(array: &str, error: LimitError) -> Failure {
     }
 }
 
-/// The failure of items that cannot be removed.
+/// The failure for items that cannot be removed.
 fn of_removal(keys: Keys<'_>, error: &RemoveKeyedError, array: &str, width: usize) -> Failure {
     match error {
         RemoveKeyedError::Key(error) => keys.of_keys(*error, array, width),
@@ -317,7 +317,7 @@ mod tests {
         let mut result = [0.0; 2];
         for key_type in ElementType::ALL {
             let bytes = &[1; 8][..crate::local::element_bytes(key_type).min(8)];
-            // One key whose bytes are all 1: its value is 1 only if the key has one byte.
+            // One key whose bytes are all 1: its value is 1 only if its type has one byte.
             let keys = Keys { key_type, bytes };
             let error = sums(keys, &[2.5], &mut result).err();
             let error = error.map(|error| (error.code, error.message.clone()));
@@ -341,7 +341,7 @@ mod tests {
         }
     }
 
-    /// Negative keys are invalid, even if their bits are the number of a sum.
+    /// Negative keys are invalid, even if their bits as an unsigned number are a valid key.
     #[test]
     fn negative_keys_are_named() {
         let said = |key_type, bytes: &[u8], sums_count| {

@@ -1,14 +1,14 @@
 //! treefold for C, C++ and Fortran: the reductions of one process.
 //!
 //! `include/treefold.h` is the interface, and says what each function does. The functions are in `boundary`, which turns pointers into
-//! slices and closures; everything else is safe code over crate `treefold`. Every call goes through [`guard`](boundary::guard), which keeps
-//! the error for `treefold_last_error` and stops panics.
+//! slices and closures by means of `raw`; everything else is safe code over crate `treefold`. Every call goes through
+//! [`guard`](boundary::guard), which keeps the error for `treefold_last_error` and catches panics.
 //!
 //! Crate `treefold-c-mpi` adds MPI ranks, and uses this crate's public functions.
 
 #![cfg_attr(
     not(feature = "local"),
-    allow(dead_code, unused_imports, reason = "treefold-c-mpi uses what remains")
+    allow(dead_code, unused_imports, reason = "only the feature `local` uses them")
 )]
 
 mod accumulator;

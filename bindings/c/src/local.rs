@@ -11,7 +11,7 @@ use crate::operator::{Builtin, in_words, of_function};
 use crate::raw::{Function, elements, elements_mut, put, threads};
 use crate::{by_real, by_type};
 
-/// Which threads do the work.
+/// The threads that run a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
     /// The caller's thread.
@@ -20,14 +20,14 @@ pub(crate) enum By {
     Pool,
 }
 
-/// Up to this number of elements, one thread reduces, as in `treefold::par`.
+/// Up to this number of elements, one thread does all the work, as in `treefold::par`.
 const DIVIDED_ELEMENTS: usize = 1 << 17;
 
 /// The most threads that a program can ask for.
 const THREADS_MAX: i32 = 65535;
 
 thread_local! {
-    /// What this thread has set by `treefold_threads`.
+    /// The number of threads that this thread has set by `treefold_threads`.
     static THREADS: Cell<i32> = const { Cell::new(1) };
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn thread_count() -> i32 {
     THREADS.try_with(Cell::get).unwrap_or(1)
 }
 
-/// Calls `body` while this thread's setting is one thread.
+/// Calls `body` with this thread's setting changed to one thread, and restores the setting.
 pub(crate) fn alone<R>(body: impl FnOnce() -> R) -> R {
     struct Restored(i32);
     impl Drop for Restored {
@@ -76,7 +76,7 @@ pub(crate) fn reduce<R: Send, E: Into<Failure> + Send>(
     elements: usize,
     reduce: impl FnOnce(By) -> Result<R, E> + Send,
 ) -> Result<R, Failure> {
-    // The threads of a pool keep the floating-point environment of the thread that starts them.
+    // The threads of a pool inherit the floating-point environment of the thread that starts them, so it must be the right one.
     if elements > DIVIDED_ELEMENTS
         && let count = thread_count()
         && count != 1
@@ -105,7 +105,7 @@ pub(crate) fn dot<T: Float + Send + Sync>(x: &[T], y: &[T]) -> Result<T, Failure
 where
     Sum: Operator<T>,
 {
-    // If both factors are the same array, it is read once.
+    // If both factors are the same array, the array is read only once.
     let is_square = x.as_ptr_range() == y.as_ptr_range();
     reduce(x.len(), |by| match (by, is_square) {
         (By::Caller, false) => treefold::dot(x, y),
@@ -255,8 +255,8 @@ pub(crate) fn fold_user(
     Ok(())
 }
 
-/// How an array is divided among the caller's threads: parts of a power of two items each; only the last may have fewer.
-/// Each part is a subtree, so the parts' results are reduced in tree order, too.
+/// The division of an array among the caller's threads. The number of items of a part is a power of two; only the last part may have fewer.
+/// Each part is a subtree, so the results of the parts are reduced in tree order, too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts {
     items: usize,

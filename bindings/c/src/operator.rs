@@ -38,10 +38,10 @@ impl Builtin {
     }
 }
 
-/// An operator of crate `treefold`, chosen at run time, so that plans by all operators on a type share their code.
+/// An operator of crate `treefold`, chosen at run time, so that plans for all operators on a type share the same code.
 pub type Chosen<T> = &'static (dyn Operator<T> + Sync);
 
-/// Makes an operator of a caller's function. `empty` is the result for no items.
+/// Makes an operator from a caller's function. `empty` is the result for no items.
 pub fn of_function(name: String, function: Function, empty: Option<&[u8]>) -> WordsOperator {
     let empty = empty.map(|item| {
         let mut words = vec![0; function.words()];
@@ -53,7 +53,7 @@ pub fn of_function(name: String, function: Function, empty: Option<&[u8]>) -> Wo
     })
 }
 
-/// Items in whole words, as operators require: in place if they are aligned and their size is a multiple of 8 bytes, otherwise as a copy.
+/// Items in whole words, as operators require: in place if items are aligned and their size is a multiple of 8 bytes, otherwise as a copy.
 ///
 /// # Errors
 /// There is no memory for a copy.

@@ -6,7 +6,7 @@ use crate::failure::{Code, Failure};
 use crate::handle;
 use crate::keyed::treefold_keyed;
 
-/// Lets `body` change the state of a handle, such as a `Keyed<Sum<f64>>`. A `body` that fails must leave the state unchanged.
+/// Calls `body` with the state of a handle, such as a `Keyed<Sum<f64>>`, to change. If `body` fails, it must leave the state unchanged.
 ///
 /// # Errors
 /// The handle names no state, another thread is using it, or `body` fails.
@@ -23,7 +23,7 @@ pub fn change<R>(
     })
 }
 
-/// The failure of a state that a plan does not take.
+/// The failure for a state that a plan does not accept.
 pub fn of_another_type() -> Failure {
     Failure::argument(
         "keyed",

@@ -10,12 +10,12 @@ use crate::failure::{Code, Failure};
 pub enum Asked {
     /// A statistic of crate `treefold`.
     Of(Statistic),
-    /// The dot product with the first array's conjugates; for real numbers, the dot product.
+    /// The dot product with the conjugates of the first array; for real numbers, the plain dot product.
     ConjugateDot,
 }
 
 impl Asked {
-    /// The names in C, in the order of the codes: the names of [`Statistic::ALL`], and one more.
+    /// The names in C, in the order of the codes: those of [`Statistic::ALL`], then that of [`Self::ConjugateDot`].
     const NAMES: [&str; Statistic::ALL.len() + 1] = [
         "TREEFOLD_EXACT_COUNT",
         "TREEFOLD_EXACT_SUM",
@@ -36,7 +36,7 @@ impl Asked {
         "TREEFOLD_EXACT_VDOT",
     ];
 
-    /// The statistic of a code; codes count from 0.
+    /// The statistic with this code. Codes count from 0.
     ///
     /// # Errors
     /// There is no such code.
@@ -60,7 +60,7 @@ impl Asked {
         }
     }
 
-    /// The statistic that real numbers have instead: a conjugate dot product becomes a dot product.
+    /// The same statistic for real numbers: a conjugate dot product becomes a dot product.
     pub fn of_reals(self) -> Statistic {
         match self {
             Self::Of(statistic) => statistic,
@@ -88,7 +88,7 @@ impl Asked {
         }
     }
 
-    /// The failure of a statistic that `of` does not have.
+    /// The failure for a statistic that `of` does not have.
     #[cold]
     pub(crate) fn missing(self, of: &str) -> Failure {
         let message = format!("{} is not available from {of}", self.name());
@@ -96,7 +96,7 @@ impl Asked {
     }
 }
 
-/// A statistic, and what it depends on besides the items.
+/// A statistic, with the options that it depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question {
     pub(crate) asked: Asked,

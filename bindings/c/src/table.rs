@@ -1,4 +1,4 @@
-//! A table of cells, which grows without moving them; its cells are found, taken and freed without locks. A place is the index of a cell.
+//! A table that grows without moving its cells. Cells are found, taken and freed without locks. A place is the index of a cell.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// The width of a place in bits.
 pub const PLACE_BITS: u32 = 28;
 
-/// The number of entries in a table's first piece. Each further piece has as many as all pieces before it.
+/// The number of cells in a table's first piece. Each further piece has twice as many as the piece before it.
 const FIRST_PLACES: u32 = 64;
 const PIECES: usize = (PLACE_BITS - FIRST_PLACES.ilog2()) as usize;
 
@@ -16,14 +16,14 @@ pub struct Table<C> {
     pieces: [OnceLock<Box<[Slot<C>]>>; PIECES],
     /// The number of places that were ever used.
     used: AtomicU32,
-    /// Lower half: the place freed last, plus 1, or 0 if none is free. Upper half: how often this has changed.
+    /// Lower half: the place that was freed last, plus 1, or 0 if no place is free. Upper half: how often this number has changed.
     free: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Slot<C> {
     cell: C,
-    /// Of a free place: the place that was freed before it, plus 1, or 0.
+    /// If this place is free: the next free place, which was freed earlier, plus 1, or 0 if there is none.
     next: AtomicU32,
 }
 
@@ -55,7 +55,7 @@ impl<C: Default> Table<C> {
         self.pieces.get(piece)?.get()?.get(index)
     }
 
-    /// The cell of a place; `None` if the table is shorter.
+    /// The cell of a place; `None` if the table has not grown to this place.
     #[inline]
     pub fn cell(&self, place: u32) -> Option<&C> {
         Some(&self.slot(place)?.cell)
@@ -86,7 +86,7 @@ impl<C: Default> Table<C> {
         Some(place)
     }
 
-    /// Makes a place free that [`take_place`](Self::take_place) has returned.
+    /// Frees a place that [`take_place`](Self::take_place) has returned.
     pub fn free_place(&self, place: u32) {
         let Some(slot) = self.slot(place) else {
             return;
@@ -101,7 +101,7 @@ impl<C: Default> Table<C> {
         }
     }
 
-    /// The places that were ever used.
+    /// The number of places that were ever used.
     #[cfg(test)]
     pub(super) fn used(&self) -> u32 {
         self.used.load(Ordering::Relaxed)

@@ -1,4 +1,4 @@
-//! The kinds of accumulators: each implements one trait for its item type.
+//! The kinds of accumulators. Each kind implements [`AccumulatorKind`].
 
 use std::marker::PhantomData;
 
@@ -33,7 +33,7 @@ pub(crate) trait AccumulatorKind: 'static {
     fn of_bytes(bytes: &[u8]) -> Result<Self::Total, BytesError>;
 }
 
-/// The functions of a kind that are methods of its sums.
+/// Implements the functions of a kind that are methods of its `Total`.
 macro_rules! methods_of_total {
     () => {
         fn merge(total: &mut Self::Total, other: &Self::Total) -> Result<(), LimitError> {

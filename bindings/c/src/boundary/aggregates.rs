@@ -67,7 +67,7 @@ type Input = (i32, *const c_void);
 /// Adds rows, or removes them.
 ///
 /// # Safety
-/// `aggregate` points to a state, and the columns have n items.
+/// `aggregate` points to a state, and each column points to n items of its type, or is NULL.
 #[inline(always)]
 unsafe fn change(
     change: Change,
@@ -98,7 +98,7 @@ unsafe fn change(
 }
 
 /// # Safety
-/// The column has n items.
+/// The column points to n items of its type.
 ///
 /// # Errors
 /// A column cannot have this type, or the pointer is NULL or not aligned.
@@ -146,7 +146,7 @@ unsafe fn items<'a, T: AnyBitPattern>(
 /// Adds rows.
 ///
 /// # Safety
-/// `aggregate` points to a state; `x` points to n items of its type, and `y` does too or is NULL.
+/// `aggregate` points to a state; `x` points to n items of its type, and `y` to n items of its type or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_add(
     aggregate: *mut treefold_aggregate,
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn treefold_aggregate_add(
 /// Removes rows.
 ///
 /// # Safety
-/// `aggregate` points to a state; `x` points to n items of its type, and `y` does too or is NULL.
+/// `aggregate` points to a state; `x` points to n items of its type, and `y` to n items of its type or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_remove(
     aggregate: *mut treefold_aggregate,
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn treefold_aggregate_value(
             is_there = state.write(question, element_type, value)?;
             Ok(())
         };
-        // SAFETY: the caller promises room for an element. Where SQL has NULL, it stays zero.
+        // SAFETY: the caller promises room for an element. If the result is NULL in SQL, a zero is written.
         unsafe { write_element(result, element_type, find) }?;
         // SAFETY: the caller promises room for a number.
         unsafe { write("is_null", is_null, c_int::from(!is_there)) }
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn treefold_aggregate_of_bytes(
     })
 }
 
-/// Writes a statistic for which a state can be created that accepts these bytes.
+/// Writes a statistic such that a state created for it can read these bytes.
 ///
 /// # Safety
 /// `bytes` points to n bytes, and `result` points to one number.
@@ -331,7 +331,7 @@ pub struct treefold_sql_function {
 /// All SQL functions, in C's layout.
 struct Functions(Vec<treefold_sql_function>);
 
-// SAFETY: the names are never written to, nor freed.
+// SAFETY: the names are neither written to nor freed.
 unsafe impl Send for Functions {}
 // SAFETY: as before.
 unsafe impl Sync for Functions {}

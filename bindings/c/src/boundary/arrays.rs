@@ -15,7 +15,7 @@ pub(super) type Array = (&'static str, *const c_void, usize);
 /// A program's keys: the code of their type, their address and their number.
 pub type KeysInput = (i32, *const c_void, usize);
 
-/// Returns an input array as bytes. It must not overlap the output, `written`.
+/// Returns an input array as bytes. The array must not overlap the output, `written`.
 ///
 /// # Safety
 /// The array has the given number of elements.
@@ -42,7 +42,7 @@ pub(super) unsafe fn input<'a>(
 /// The arrays have the given numbers of elements.
 ///
 /// # Errors
-/// As [`input`].
+/// As for [`input`].
 pub(super) unsafe fn read<'a, const N: usize>(
     arrays: [Array; N],
     element_type: ElementType,
@@ -62,7 +62,7 @@ pub(super) unsafe fn read<'a, const N: usize>(
 /// The arrays have the given number of elements, and `result` points to one.
 ///
 /// # Errors
-/// As [`input`] and [`place_of`], or an error of the function.
+/// As for [`input`] and [`place_of`], or an error of the function.
 pub(super) unsafe fn reduced<const N: usize>(
     element_type: ElementType,
     arrays: [Array; N],
@@ -95,13 +95,13 @@ pub(super) unsafe fn write_element(
     unsafe { write_bytes("result", result, value) }
 }
 
-/// The one or two arrays of a statistic. If it takes one, the second is NULL and has no elements.
+/// Returns the one or two arrays of a statistic. If the statistic takes one, the second must be NULL and have no elements.
 ///
 /// # Safety
 /// The arrays have the given numbers of elements.
 ///
 /// # Errors
-/// As [`input`]; or there are two arrays, and the statistic takes one.
+/// As for [`input`]; or there are two arrays, but the statistic takes one.
 pub(super) unsafe fn inputs<'a>(
     [x, y]: [Array; 2],
     element_type: ElementType,
@@ -140,7 +140,7 @@ pub(super) fn place_of(
 /// The address is NULL, or points to the given number of keys of the type.
 ///
 /// # Errors
-/// There is no such type, or the keys cannot have it.
+/// There is no such type, or the array is NULL or too long.
 pub unsafe fn keys_of<'k>((key_type, keys, k): KeysInput) -> Result<(Keys<'k>, Bytes), Failure> {
     let key_type = ElementType::of_argument("key_type", key_type)?;
     let array = Bytes::of("keys", keys, k, local::element_bytes(key_type))?;

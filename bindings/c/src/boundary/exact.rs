@@ -127,7 +127,7 @@ pub unsafe extern "C" fn treefold_by_key_rows(
         }
         let result_bytes = local::element_bytes(asked.element_type(element_type));
         let results = Bytes::of("result", result, m, result_bytes)?;
-        // If there are no rows, NULL is an array of no keys.
+        // If there are no rows, NULL means an array of no keys.
         let keys = if keys.is_null() && k == 0 && n > 0 {
             None
         } else {
@@ -160,8 +160,8 @@ pub struct treefold_window {
 /// Writes a statistic of each item's window.
 ///
 /// # Safety
-/// `window` points to a window, whose index has n numbers and whose width is one number, or both are NULL. `x` points to n elements of the type, `y` to
-/// l or is NULL, and `result` to m.
+/// `window` points to a window, whose index has n numbers and whose width is one number, or both are NULL. `x` points to n elements of the
+/// type, `y` to l or is NULL, and `result` to m.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_rolling(
     element_type: i32,

@@ -1,4 +1,4 @@
-//! What all handles of `treefold.h` have in common.
+//! The functions that accumulators and states by key have in common.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -64,7 +64,7 @@ pub(super) fn clear<H: Named<Object = Box<dyn State>>>(handle: *const H) -> Stat
     })
 }
 
-/// Adds items to a state or removes them, of one array or of two. An accumulator has no keys.
+/// Adds the items of one array or the pairs of two arrays to a state, or removes them. An accumulator has no keys.
 ///
 /// # Safety
 /// `keys` points to the given number of keys of their type, and the arrays to the given number of elements of the state's type.
@@ -119,7 +119,7 @@ pub(super) unsafe fn equal<H: Named<Object = Box<dyn State>>>(
     })
 }
 
-/// Writes a state as bytes, and the number of bytes.
+/// Writes a state as bytes to the caller's buffer, and the number of bytes to `needed`.
 ///
 /// # Safety
 /// `bytes` has room for `capacity` bytes, and `needed` points to one number.
@@ -133,7 +133,7 @@ pub(super) unsafe fn to_bytes<H: Named<Object = Box<dyn State>>>(
     unsafe { copy_bytes((bytes, capacity), needed, state) }
 }
 
-/// Copies bytes to the caller's buffer, and writes the number of bytes.
+/// Copies the bytes that `state` returns to the caller's buffer, and writes the number of bytes to `needed`.
 ///
 /// # Safety
 /// `bytes` has room for `capacity` bytes, and `needed` points to one number.

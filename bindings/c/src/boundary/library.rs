@@ -44,7 +44,7 @@ pub extern "C" fn treefold_status_name(status: Status) -> *const c_char {
 /// Sets this thread's last error.
 ///
 /// # Safety
-/// `message` ends with a zero.
+/// `message` is NULL or a string that ends with a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_report(status: Status, message: *const c_char) -> Status {
     guard(|| {

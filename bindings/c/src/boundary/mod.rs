@@ -1,7 +1,7 @@
-//! The functions of `treefold.h`. Only they and [`raw`](crate::raw) dereference pointers.
+//! The functions of `treefold.h`. Only this module and [`raw`](crate::raw) dereference pointers.
 //!
-//! A C program promises what `treefold.h` asks for: a pointer with a length is valid for that many elements during the call, and no
-//! other thread writes to them meanwhile. Broken promises that can be detected are errors: NULL, a length beyond the address space, a
+//! A C program promises what `treefold.h` requires: a pointer with a length is valid for that number of elements during the call, and no
+//! other thread writes to these elements meanwhile. Violations that can be detected are errors: NULL, a length beyond the address space, a
 //! misaligned address, arrays that overlap.
 
 #![expect(
@@ -34,10 +34,10 @@ pub use crate::accumulator::treefold_accumulator;
 pub use crate::keyed::treefold_keyed;
 pub use arrays::{KeysInput, keys_of};
 
-/// Runs the body of a C function: stores its error for `treefold_last_error`, and stops panics.
+/// Runs the body of a C function, stores its error for `treefold_last_error`, and catches panics.
 #[inline]
 pub fn guard(body: impl FnOnce() -> Result<(), Failure>) -> Status {
-    // After a panic nothing half-changed is used again: a plan whose run panicked is spent, and everything else is rebuilt.
+    // After a panic nothing half-changed is used again: a plan is spent, and other objects can only be destroyed, as `treefold.h` says.
     match panic::catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Code::Ok as Status,
         Ok(Err(failure)) => keep(&failure),

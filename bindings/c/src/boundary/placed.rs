@@ -1,4 +1,4 @@
-//! Aggregate states in the caller's memory, each behind a tag.
+//! Aggregate states in the caller's memory, each preceded by a tag.
 
 use treefold::exact::{
     CompactCoMoments, CompactMoments, CompactPowers, CompactProducts, CompactSum,
@@ -70,7 +70,7 @@ pub(super) fn held_for(statistic: i32) -> Result<Held, Failure> {
     }
 }
 
-/// The bytes of a state.
+/// The number of bytes of a state.
 pub(super) fn bytes_of(held: Held) -> usize {
     with_type!(held, State => {
         const { assert!(align_of::<Placed<State>>() <= 8) };
@@ -84,7 +84,7 @@ pub(super) fn bytes_of(held: Held) -> usize {
 /// If the memory begins with a state's tag, it holds a state, and no other thread reads or writes it while the result is in use.
 ///
 /// # Errors
-/// The pointer is NULL, or the memory has no tag.
+/// The pointer is NULL or not aligned, or the memory does not begin with a tag.
 #[inline(always)]
 pub(super) unsafe fn state<'a>(
     name: &'static str,
@@ -103,7 +103,7 @@ fn tag_of(held: Held) -> u64 {
     STATE | held as u64
 }
 
-/// The sums that a tag stands for. Any other value stands for extrema, which no aggregate holds.
+/// The sums that a tag means. For any other value, extrema, which no aggregate holds.
 #[inline(always)]
 fn held_of(tag: u64) -> Held {
     let mut all = HELD.into_iter();
@@ -132,7 +132,7 @@ pub(super) unsafe fn create(
     let tag = tag_of(held);
     with_type!(held, State => {
         let new = Placed { tag, state: State::default() };
-        // SAFETY: not NULL and aligned to 8, as was found, which is enough for every state; there is room, as the caller promises.
+        // SAFETY: not NULL and aligned to 8, as was just checked, which is enough for every state; there is room, as the caller promises.
         unsafe { memory.cast::<Placed<State>>().write(new) };
     }, else ());
     Ok(())

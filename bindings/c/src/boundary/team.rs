@@ -73,7 +73,7 @@ type OfPart<'a> = dyn Fn(&[&[u8]], &mut [u8]) -> Result<(), Failure> + Sync + 'a
 /// Reduces arrays of `items` items in parts.
 ///
 /// # Safety
-/// The team is as in [`by_team`].
+/// The team is as for [`by_team`].
 unsafe fn by_parts(
     (element_type, operator): (ElementType, Builtin),
     arrays: &[&[u8]],
@@ -82,7 +82,7 @@ unsafe fn by_parts(
     of_part: &OfPart<'_>,
     result: &mut [u8],
 ) -> Result<(), Failure> {
-    // Each thread of the team works alone, whatever its setting of treefold_threads.
+    // Each thread of the team reduces its part without a pool, whatever its setting of treefold_threads.
     let of_part = |part: &[&[u8]], value: &mut [u8]| local::alone(|| of_part(part, value));
     let parts = Parts::of(items);
     if parts.count() <= 1 && team.0.is_some() {

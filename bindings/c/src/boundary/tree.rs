@@ -215,7 +215,7 @@ pub unsafe extern "C" fn treefold_fields(
 ///
 /// # Safety
 /// `items` points to n items of `item_bytes` bytes, `empty` points to one item or is NULL, and `result` points to one item. The operator
-/// is as in [`Function::new`]; if this thread's setting allows several threads, they may call the operator at once.
+/// is as for [`Function::new`]; if this thread's setting allows several threads, they may call the operator at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold_user(
     items: *const c_void,

@@ -1,4 +1,4 @@
-//! Creates the state by key for a program's codes of type and statistic.
+//! Creates states by key from a program's codes for the type and the statistic.
 
 use std::any::Any;
 
@@ -12,7 +12,7 @@ use crate::element::ElementType;
 use crate::failure::{Code, Failure};
 use crate::statistic::Asked;
 
-/// Evaluates `$body`, in which `$slot` is the type of slots that store a [`Held`](treefold::exact::Held) of `$real`.
+/// Evaluates `$body`, in which `$slot` is the type of the slot that stores a [`Held`](treefold::exact::Held) of `$real`.
 #[macro_export]
 macro_rules! by_slot {
     ($held:expr, $real:ty, $slot:ident => $body:expr) => {{
@@ -86,11 +86,11 @@ fn unsupported(message: &str) -> Failure {
     Failure::new(Code::Unsupported, message)
 }
 
-/// Returns the state of real items by the keys 0 to `keys` - 1, which plans by key reduce. Only this crate compiles this code for each
-/// type of keys.
+/// Returns the state of real items by the keys 0 to `keys` - 1, for plans by key. Keys are bytes, so that only this crate compiles code for
+/// each type of keys.
 ///
 /// # Errors
-/// As `treefold_keyed_create` and `treefold_keyed_add`.
+/// As for `treefold_keyed_create` and `treefold_keyed_add`.
 pub fn collected(
     element_type: ElementType,
     held: Held,

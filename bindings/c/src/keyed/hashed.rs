@@ -14,10 +14,10 @@ use crate::failure::{Code, Failure};
 use crate::raw::elements_mut;
 use crate::statistic::{Asked, Question};
 
-/// The initial bytes per key: a sum, the key, and its entry in a table that is not full.
+/// The initial bytes per key: a sum, the key, and its entry in a hash table.
 const KEY_BYTES: usize = SUM_BYTES + 2 * size_of::<u64>();
 
-/// A type of keys that hashed states have.
+/// A type of keys that a hashed state may store.
 trait HashedKey: Pod + Ord + Hash + Send + Sync + TryFrom<i128> {
     const TYPE: ElementType;
 }

@@ -14,13 +14,13 @@ use crate::failure::{Code, Failure};
 use crate::raw::elements;
 use crate::statistic::{Asked, Question};
 
-/// A slot of integer items. Its sum is an integer.
+/// A slot of integer items.
 pub(super) trait IntegerSlot:
     for<'i> KeyedSlot<Items<'i> = exact::Integers<'i>, Item = f64>
 {
     fn count(&self) -> u64;
 
-    /// `None` if the sum has more than 128 bits.
+    /// The sum; `None` if it has more than 128 bits.
     fn sum(&self) -> Option<i128>;
 }
 
@@ -147,7 +147,7 @@ impl<S: IntegerSlot> State for Integers<S> {
     }
 }
 
-/// The failure of a sum that does not fit in 64 bits.
+/// The failure for a sum that does not fit in 64 bits.
 #[cold]
 fn too_large(key: usize, sum: &impl Display) -> Failure {
     let message = format!("`result`: the sum of key {key} is {sum}, which does not fit in 64 bits");

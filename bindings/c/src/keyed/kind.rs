@@ -40,7 +40,7 @@ pub(crate) trait SlotKind: KeyedSlot<Item = Self::Real> {
     /// Adds items, or removes them.
     ///
     /// # Errors
-    /// As [`Keyed::add`] and [`Keyed::remove`].
+    /// As for [`Keyed::add`] and [`Keyed::remove`].
     fn change_items(
         slots: &mut Keyed<Self>,
         change: Change,
@@ -51,7 +51,7 @@ pub(crate) trait SlotKind: KeyedSlot<Item = Self::Real> {
     }
 }
 
-/// Why slots were not changed.
+/// The reason why slots were not changed.
 pub(crate) enum Unchanged {
     Failure(Failure),
     Removal(RemoveKeyedError),
@@ -69,7 +69,7 @@ impl From<RemoveKeyedError> for Unchanged {
     }
 }
 
-/// Adds items, or removes them, with their keys as `u32`: most kinds of slots are compiled for this type of keys only.
+/// Adds items, or removes them, with their keys converted to `u32`: most kinds of slots are compiled only for keys of this type.
 pub(super) fn change_by_short_keys<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     change: Change,
@@ -114,7 +114,7 @@ macro_rules! kinds {
 
 kinds! {
     Sum, "sums by key", SUM_BYTES, |arrays| arrays[0], false, [
-        // Converting the keys first would take a noticeable fraction of the time.
+        // Sums are compiled for all unsigned types of keys: converting the keys would take a noticeable fraction of the time.
         fn change_items(
             slots: &mut Keyed<Self>,
             change: Change,

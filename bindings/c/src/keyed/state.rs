@@ -1,4 +1,4 @@
-//! States that a program holds: exact sums, in all or by key, and the statistics that follow from them.
+//! States that a program keeps between calls: exact sums of all items or by key, and the statistics that follow from them.
 
 use std::any::Any;
 
@@ -43,7 +43,7 @@ pub(crate) trait State: Any + Send + Sync {
         1
     }
 
-    /// Adds or removes items, of one array or of two. An accumulator ignores the keys.
+    /// Adds or removes the items of one array, or the pairs of two arrays. An accumulator ignores the keys.
     ///
     /// # Errors
     /// The number of arrays is wrong; there are not as many keys as items; a key is out of range; an address is not aligned; or there are
@@ -56,7 +56,7 @@ pub(crate) trait State: Any + Send + Sync {
     /// `other` is of another kind, or has another number of keys; or there are fewer items than are to be removed.
     fn change_by(&mut self, change: Change, other: &dyn State) -> Result<(), Failure>;
 
-    /// Whether `other` is equal.
+    /// Whether `other` is equal to this state.
     ///
     /// # Errors
     /// `other` is of another kind.
@@ -94,15 +94,15 @@ pub(crate) trait State: Any + Send + Sync {
         Err(self.has_no_bytes())
     }
 
-    /// Replaces the contents with those that `to_bytes` has written.
+    /// Replaces the contents with those that the bytes describe.
     ///
     /// # Errors
-    /// The bytes are not a state of this kind.
+    /// The bytes do not describe a state of this kind.
     fn become_bytes(&mut self, _: &[u8]) -> Result<(), Failure> {
         Err(self.has_no_bytes())
     }
 
-    /// An empty state with the same keys.
+    /// An empty state of this kind; unless it is hashed, with the same number of keys.
     ///
     /// # Errors
     /// There is no memory for it.
@@ -147,7 +147,7 @@ pub(super) fn empty<S: SlotKind>(keys: usize, width: usize) -> Result<Keyed<S>, 
     Keyed::of_rows(keys, width).map_err(|error| of_limit("keys", error))
 }
 
-/// The failure that reports invalid bytes.
+/// The failure for invalid bytes.
 pub(crate) fn of_bytes_error(error: &BytesError) -> Failure {
     let code = match error {
         BytesError::Truncated | BytesError::TooMany { .. } => Code::Length,
@@ -156,7 +156,7 @@ pub(crate) fn of_bytes_error(error: &BytesError) -> Failure {
     Failure::new(code, format!("`bytes`: {error}"))
 }
 
-/// Casts another state to this kind.
+/// Casts `other` to the kind of `own`.
 pub(crate) fn same_kind<'o, S: State>(own: &S, other: &'o dyn State) -> Result<&'o S, Failure> {
     let any: &dyn Any = other;
     let same = any.downcast_ref::<S>();
@@ -167,7 +167,7 @@ pub(crate) fn same_kind<'o, S: State>(own: &S, other: &'o dyn State) -> Result<&
     })
 }
 
-/// Adds items to slots, or removes them: checks the rows, removes the keys' signs, and calls `change`.
+/// Adds items to slots, or removes them: checks that there are whole rows, makes the keys unsigned, and calls `change`.
 pub(super) fn change_slots<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     keys: Keys<'_>,
@@ -213,7 +213,7 @@ pub(super) fn change_by_slots<S: KeyedSlot>(
     }
 }
 
-/// The failure of a state that cannot be removed from another.
+/// The failure for a state that cannot be removed from another.
 pub(super) fn of_unmerge(error: &RemoveKeyedError) -> Failure {
     match error {
         RemoveKeyedError::Never => Failure::new(Code::Unsupported, error.to_string()),
@@ -252,7 +252,7 @@ impl<S: SlotKind> State for Keyed<S> {
     }
 
     fn write(&self, question: Question, result: &mut [u8]) -> Result<(), Failure> {
-        // Results are computed before they are written.
+        // The results are computed into a buffer before they are written.
         has_room(result.len(), 1)?;
         let Question { asked, options } = question;
         let lacks = || self.lacks(asked);
@@ -270,7 +270,7 @@ impl<S: SlotKind> State for Keyed<S> {
     }
 
     fn become_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        // Each key takes at least nine of the bytes.
+        // In the byte format, each key takes at least nine bytes.
         has_room(bytes.len() / 9, S::KEY_BYTES)?;
         let new = Self::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
         let [found, expected] = [new.width(), self.width()];
@@ -297,7 +297,7 @@ impl<S: SlotKind> State for Keyed<S> {
     }
 }
 
-/// Adds items of one array or of two to slots, or removes them.
+/// Adds the items of one array, or the pairs of two arrays, to slots, or removes them.
 pub(super) fn change_arrays<S: SlotKind>(
     slots: &mut Keyed<S>,
     change: Change,

@@ -9,7 +9,7 @@ use crate::raw::{elements, elements_mut};
 use crate::statistic::Question;
 use crate::{by_integer, by_real};
 
-/// Which items a window has.
+/// The items that a window contains.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent<'i> {
     /// A number of items.
@@ -20,7 +20,7 @@ pub(crate) enum Extent<'i> {
         index: &'i [u8],
         width: &'i [u8],
     },
-    /// All items up to this one.
+    /// All items up to the current one.
     Expanding,
 }
 

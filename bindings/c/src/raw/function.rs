@@ -42,7 +42,7 @@ pub struct Function {
     words: usize,
 }
 
-// SAFETY: the context is passed on to the function and not followed here. Only `treefold_fold_user` lets threads share a function. Its
+// SAFETY: the context is passed on to the function and not dereferenced here. Only `treefold_fold_user` lets threads share a function. Its
 // caller promises that, if it has allowed several threads, they may call the function at once with this context.
 unsafe impl Sync for Function {}
 
@@ -80,7 +80,7 @@ impl Function {
         self.words
     }
 
-    /// Combines two items into a third. What the function leaves unwritten, such as the padding of a struct, is zero.
+    /// Combines two items into a third. Bytes that the function does not write, such as the padding of a struct, are zero.
     ///
     /// # Panics
     /// The function does not return 0.

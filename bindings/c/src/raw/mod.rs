@@ -1,5 +1,4 @@
-//! Access through raw pointers to a caller's arrays, functions and threads; and the thread
-//! pools.
+//! Access through raw pointers to a caller's arrays, functions and threads; and the thread pools.
 
 #![expect(
     unsafe_code,

@@ -7,7 +7,7 @@ use bytemuck::{AnyBitPattern, NoUninit, Pod, PodCastError};
 
 use crate::failure::{Code, Failure};
 
-/// Where an array lies, and what the header calls it.
+/// The location of an array in memory, and its name in the header.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes {
     name: &'static str,
@@ -41,7 +41,7 @@ impl Bytes {
     /// The place where one value will be written. The pointer is checked before the value is computed.
     ///
     /// # Errors
-    /// As [`place`].
+    /// As for [`place`].
     #[inline(always)]
     pub fn of_place<T>(name: &'static str, pointer: *const T) -> Result<Self, Failure> {
         place(name, pointer)?;
@@ -87,8 +87,8 @@ impl Bytes {
     /// The array.
     ///
     /// # Safety
-    /// `pointer` is what this was made of. If the array has elements, it can be read, and no thread writes to it, while the result
-    /// is in use.
+    /// `pointer` is the one that `self` was made from. If the array has elements, it can be read, and no thread writes to it, while the
+    /// result is in use.
     #[inline]
     pub unsafe fn read<'a>(self, pointer: *const c_void) -> &'a [u8] {
         if self.count == 0 {
@@ -102,8 +102,8 @@ impl Bytes {
     /// The array, to be written to.
     ///
     /// # Safety
-    /// `pointer` is what this was made of. If the array has elements, it can be read and written, and no other thread does either,
-    /// while the result is in use.
+    /// `pointer` is the one that `self` was made from. If the array has elements, it can be read and written, and no other thread does
+    /// either, while the result is in use.
     #[inline]
     pub unsafe fn write<'a>(self, pointer: *mut c_void) -> &'a mut [u8] {
         if self.count == 0 {
@@ -154,7 +154,7 @@ pub fn elements<'a, T: AnyBitPattern>(
 /// The bytes as elements, to be written to.
 ///
 /// # Errors
-/// As [`elements`].
+/// As for [`elements`].
 #[inline]
 pub fn elements_mut<'a, T: Pod>(
     name: &'static str,
@@ -240,7 +240,7 @@ pub unsafe fn write_bytes(
     Ok(())
 }
 
-/// Checks, before a result is computed, that it can be written.
+/// Checks that a result can be written to a pointer. Called before the result is computed.
 ///
 /// # Errors
 /// The pointer is NULL, or its address is not a multiple of the type's alignment.

@@ -24,7 +24,7 @@ static LAST: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 /// The pool of `asked` threads; 0 means rayon's default, which `RAYON_NUM_THREADS` sets. The first call starts the threads.
 ///
 /// # Errors
-/// They cannot be started.
+/// The threads cannot be started.
 pub(crate) fn threads(asked: usize) -> Result<&'static ThreadPool, Failure> {
     let last = LAST.load(Ordering::Acquire);
     find(last, asked).map_or_else(|| start(last, asked), Ok)
@@ -60,13 +60,13 @@ fn start(last: *mut Pool, asked: usize) -> Result<&'static ThreadPool, Failure> 
     });
     loop {
         let place = Box::into_raw(own);
-        // SAFETY: it is the `Box` made above, which no other thread has seen.
+        // SAFETY: `place` is the `Box` made above, which no other thread has seen.
         let before = unsafe { (*place).before };
         match LAST.compare_exchange(before, place, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: not null, and a published pool is never freed.
             Ok(_) => return Ok(unsafe { &(*place).threads }),
             Err(faster) => {
-                // SAFETY: as above: it was not published.
+                // SAFETY: as above, since `place` was not published.
                 own = unsafe { Box::from_raw(place) };
                 if let Some(threads) = find(faster, asked) {
                     return Ok(threads);

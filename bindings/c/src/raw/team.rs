@@ -16,7 +16,7 @@ pub(crate) type Team =
 /// The result of each part; empty until the part has run.
 type Results<R> = [OnceLock<Result<R, Failure>>];
 
-/// What the `job` pointer points to: passed to the team, which passes it on to [`run`].
+/// The target of the `job` pointer, which the team gets and passes on to [`run`].
 struct Job<'a, R> {
     reduce: &'a (dyn Fn(usize) -> Result<R, Failure> + Sync),
     results: &'a Results<R>,

@@ -1,4 +1,4 @@
-/* Passes a length that is one item too great: AddressSanitizer must detect that the library reads
+/* Passes a length that is too great by one: AddressSanitizer must detect that the library reads
    beyond the array. */
 #include <stdlib.h>
 

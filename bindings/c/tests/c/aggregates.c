@@ -1,12 +1,12 @@
-/* The states of treefold_aggregates.h, for every statistic and type, compared with 128-bit integers; numbers that are not finite; integers
-   that doubles cannot represent; and invalid calls. */
+/* Tests the states of treefold_aggregates.h: every statistic and type, compared with 128-bit integers; numbers that are not finite;
+   integers that doubles cannot represent; and invalid calls. */
 #include "statistics.h"
 
 #include <treefold_aggregates.h>
 
 enum { ROWS = 400, BYTES = 216, LONGEST = 8192 };
 
-/* A letter for the sums that a state for this statistic holds; 'x' or '-' if there is no such state. */
+/* A letter that names the sums of a state for this statistic; 'x' or '-' if there is no such state. */
 static int kind_of(treefold_statistic statistic)
 {
     static const char kinds[] = "msmvvxx-pwcccckk-";
@@ -44,7 +44,7 @@ static treefold_aggregate *create(struct memory *memory, treefold_statistic stat
     return made;
 }
 
-/* The rows. x and y have each column twice: as doubles, and as integers. */
+/* The rows. x and y store each column twice: as doubles, and as integers. */
 static int64_t left[ROWS], right[ROWS];
 static char x[2][ROWS * 8], y[2][ROWS * 8];
 
@@ -57,7 +57,7 @@ static treefold_status change(treefold_aggregate *state, int removes, const stru
                                                                           of->arrays == 2 ? b : NULL, n);
 }
 
-/* Compares the statistics of a state with the rows' sums. SQL has NULL where other functions give NaN. */
+/* Compares the statistics of a state with those that follow from the sums of its rows. SQL has NULL where other functions give NaN. */
 static void check_values(const treefold_aggregate *state, treefold_statistic created, const struct sums *s)
 {
     for (int i = 0; i < STATISTICS; i++) {
@@ -128,7 +128,7 @@ static struct sums sums_of(size_t begin, size_t n)
     return s;
 }
 
-/* Checks a state while rows are added and removed, directly and by other states. */
+/* Checks a state while rows are added and removed, directly and by merging other states. */
 static void check(const struct statistic *of, const treefold_type types[2])
 {
     struct memory own, others;
@@ -197,7 +197,7 @@ static void check_specials(void)
 static void check_types(void)
 {
     const int64_t integers[] = {INT64_MAX, INT64_MAX, 1, -INT64_MAX};
-    /* If their sum were rounded to a double first, the float would be 1. */
+    /* If the sum of these items were rounded to a double first, the float would be 1. */
     const double items[] = {1, 0x1p-24, 0x1p-80}, half = 0.5;
     struct memory memory;
     treefold_aggregate *state = create(&memory, TREEFOLD_EXACT_SUM);

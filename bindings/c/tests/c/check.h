@@ -1,4 +1,4 @@
-/* Shared by the test programs: checks that count failures and continue, bits, and the order's definition. */
+/* Shared by the test programs in C: checks that count failures and continue, random numbers, and the definition of tree order. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -9,7 +9,7 @@
 
 static int failures = 0;
 
-/* Prints where a check fails. The program continues, and ends with status 1. */
+/* Prints the place of a failed check. The program continues, and ends with status 1. */
 #define CHECK(condition)                                                                                                               \
     do {                                                                                                                               \
         if (!(condition)) {                                                                                                            \
@@ -55,7 +55,7 @@ static inline size_t left_items(size_t n)
     return items;
 }
 
-/* The order's definition: docs/order.md, section 1. */
+/* The sum by the definition of tree order: docs/order.md, section 1. */
 static inline double tree_sum(const double *x, size_t n)
 {
     if (n == 0)

@@ -1,5 +1,5 @@
-/* Exact statistics of one process, of all items, by key and of columns: compared with 128-bit integers, for every type, statistic, type
-   of keys and number of threads; and invalid calls. */
+/* Tests exact statistics of all items, by key and of columns: every type, statistic, type of keys and number of threads, compared with
+   128-bit integers; and invalid calls. */
 #include "statistics.h"
 
 #include <complex.h>
@@ -20,7 +20,7 @@ static treefold_status exact_dot(treefold_type type, const void *left, size_t n,
     return type == TREEFOLD_F32 ? treefold_exact_dot_f32(left, n, right, m, result) : treefold_exact_dot_f64(left, n, right, m, result);
 }
 
-/* Sums of numbers that are far apart in magnitude, sums of products of 106 bits, and norms: all fit in 128-bit integers. */
+/* Sums of numbers of very different magnitudes, sums of products of 106 bits, and norms: all fit in 128-bit integers. */
 static void wide(void)
 {
     const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, 100001, MANY};
@@ -160,7 +160,7 @@ static void special(void)
         else
             CHECK(bits(is_narrow ? narrow_result : result) == bits(rows[row].expected));
     }
-    /* By key, a zero has no sign; in columns without keys, a zero has the sign of the sum. */
+    /* By key, every zero is +0; in columns without keys, a zero has the sign of the sum. */
     const double zeros[2] = {-0.0, -0.0};
     const uint8_t keys[2] = {0, 0};
     double zero = -1;
@@ -170,7 +170,7 @@ static void special(void)
     CHECK(bits(zero) == bits(0.0));
     OK(treefold_by_key_rows(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 1, TREEFOLD_U8, NULL, 0, zeros, 2, &zero, 1));
     CHECK(bits(zero) == bits(-0.0));
-    /* No more items than ddof; weights that add up to 0. */
+    /* As many items as ddof, or fewer; weights that add up to 0. */
     const double two[2] = {1, 2}, weights[2] = {1, -1};
     for (double ddof = 2; ddof < 4; ddof += 0.75)
         for (treefold_statistic code = TREEFOLD_EXACT_VARIANCE; code <= TREEFOLD_EXACT_STD; code++) {
@@ -197,7 +197,7 @@ static void by_key(void)
         const treefold_type key_type = TREEFOLD_I8 + turn % 8;
         struct sums s[GROUPS] = {{0}}, of_rows[GROUPS * WIDTH] = {{0}};
         for (size_t i = 0; i < FEW; i++) {
-            /* One of the last keys has no item, one has one, and one has two. */
+            /* The last three keys have two items, one item and no item. */
             keys[i] = i < 3 ? GROUPS - 2 - (i + 1) / 2 : (i * i + i / 7) % (GROUPS - 3);
             put(key_type, typed, i, (integer)keys[i]), put(type, y, i, right_of(i));
             const int64_t left = put_left(type, x, i);
@@ -301,7 +301,7 @@ static void errors(void)
     CHECK(items[0] == 1 && result[0] == -1 && result[3] == -1);
 }
 
-/* Every statistic of three items: of all, of two keys, and of windows. */
+/* The number of results for a statistic of three items: of all, of two keys, and of three windows. */
 enum { FOUND = 1 + 2 + 3 };
 
 static void find(double results[STATISTICS][FOUND])
@@ -320,7 +320,7 @@ static void find(double results[STATISTICS][FOUND])
     }
 }
 
-/* Results are right in every floating-point environment; in the last one the processor treats subnormal numbers as zero. */
+/* Results are right in every floating-point environment. In the last one, the processor treats subnormal numbers as zero. */
 static void environments(void)
 {
     const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
@@ -341,8 +341,8 @@ static void environments(void)
     }
 }
 
-/* Huge items that cancel: the result is the sum of the small items between them. An emulated processor, such as valgrind's, does not
-   report that an addition was rounded. */
+/* Huge items that cancel: the result is the sum of the small items between them. This also tests emulated processors, such as valgrind's,
+   which do not report that an addition was rounded. */
 static void cancelling(void)
 {
     enum { TRIPLES = 6000 };

@@ -1,4 +1,4 @@
-/* A child made by fork has none of its parent's threads: the child builds the pool of treefold_threads anew. */
+/* Tests that a child made by fork, which has none of its parent's threads, starts its own pool of threads. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
@@ -60,7 +60,7 @@ static void in_children(int generations)
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        /* Ends a child that waits forever. */
+        /* The alarm ends a child that waits forever. */
         alarm(60);
         by_pool();
         if (generations > 1)
@@ -86,7 +86,7 @@ int main(void)
     for (int kind = 0; kind < KINDS; kind++)
         OK(reduce(kind, expected[kind]));
     CHECK(bits(expected[0][0]) == bits(tree_sum(x, MANY)));
-    /* Forks before this process has a pool, and with a pool. The last call shows that the children have not changed the pool. */
+    /* Forks before this process has a pool, and again with a pool. The last call shows that the children have not changed the pool. */
     in_children(1);
     by_pool();
     in_children(2);

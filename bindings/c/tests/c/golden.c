@@ -1,6 +1,6 @@
-/* Compares the bytes of states with golden vectors. The first argument is a text file: a line has a kind, a type, and the numbers of
-   items, others, bytes and words of the value; the items, others, bytes and words follow, each list on its own line. By key, the others
-   are keys, and there is one value for each key. */
+/* Compares the bytes of states with golden vectors. The first argument is a text file. For each vector, one line has the kind, the type and
+   the lengths of four lists. These follow, each on its own line: the items, the others (the second items of pairs, or the keys), the bytes,
+   and the words of the value, or of one value for each key. */
 #include "check.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static void read_words(FILE *file, size_t count, size_t bytes, unsigned char *wo
     }
 }
 
-/* Compares a state of the items, added from the last to the first, with its bytes and its value. */
+/* Adds the items to a state, from the last to the first, and compares the state with the golden bytes and value. */
 static void check_case(FILE *file, const struct kind *kind, int is_single, const size_t *counts)
 {
     static _Alignas(16) unsigned char items[MOST * 8], others[MOST * 8], expected[MOST_BYTES], value[MOST * 8];

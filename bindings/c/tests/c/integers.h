@@ -1,4 +1,4 @@
-/* Numbers whose sums are integers of 128 bits, and arrays of real numbers by the code of their type. */
+/* Integers whose sums fit in 128 bits, and access to arrays by the code of their type. */
 #ifndef INTEGERS_H
 #define INTEGERS_H
 
@@ -22,7 +22,7 @@ static inline int64_t random_integer(uint64_t seed, int bits)
     EACH(TREEFOLD_U8, uint8_t) EACH(TREEFOLD_U16, uint16_t) EACH(TREEFOLD_U32, uint32_t) EACH(TREEFOLD_U64, uint64_t)
 #define REAL_TYPES(EACH) EACH(TREEFOLD_F32, float) EACH(TREEFOLD_F64, double) INTEGER_TYPES(EACH)
 
-/* Write and read element i of an array of a real type. Complex numbers are two elements of the type of their parts. */
+/* Functions that write and read element i of an array of a real type. A complex number is two elements of the type of its parts. */
 static inline void put(treefold_type type, void *array, size_t i, integer value)
 {
     switch (type) {

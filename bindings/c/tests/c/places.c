@@ -1,5 +1,5 @@
-/* Every function of treefold.h and treefold_aggregates.h, with results that are NULL, misaligned, or overlap an array that it reads or
-   writes. */
+/* Tests every function of treefold.h and treefold_aggregates.h with pointers to results that are NULL or misaligned, or that overlap an
+   array that the function reads or writes. */
 #include "places.h"
 
 #include <treefold_aggregates.h>
@@ -32,8 +32,8 @@ static void alone(void *context, size_t parts, treefold_part part, void *job)
         part(job, i);
 }
 
-/* `made_` destroys the handle that a successful call has written. `end_` calls a function that destroys a handle, and first stores one
-   in the place from which it reads the handle, if the place can hold one. */
+/* Defines two functions for a kind of handles. made_KIND destroys the handle that a successful call has written. end_KIND calls
+   treefold_KIND_destroy for a place; if it is the valid place, end_KIND first stores a new handle there. */
 #define HANDLES(kind, ...)                                                                                                             \
     static treefold_status made_##kind(void *place, treefold_status status)                                                            \
     {                                                                                                                                  \
@@ -135,7 +135,7 @@ RESULTS
 #define ROW PLACE_OF
 static const struct place table[] = {RESULTS};
 
-/* A result that begins before the items and ends within them, or begins at their last element. */
+/* Results that begin before the items and end within them, or begin at the last item. */
 static void ends(void)
 {
     double row[6] = {1, 2, 3, 4, 5, 6};

@@ -1,5 +1,5 @@
-/* Places of results, as treefold.h requires: not NULL, aligned, and without overlap with anything else that a call reads or writes.
-   There is a row for each function and each of its results; xtask/lab/documents/tests/headers.rs finds results that the table lacks. */
+/* Checks of the pointers to results, which treefold.h requires to be not NULL, aligned, and without overlap with anything else that a call
+   reads or writes. A table has a row for each result of each function; xtask/lab/documents/tests/headers.rs finds missing rows. */
 #ifndef PLACES_H
 #define PLACES_H
 
@@ -7,13 +7,13 @@
 
 enum { ROOM_BYTES = 64 };
 
-/* The arrays that calls read: `items`, and `others` as the second array. Valid calls write their results to `results`. */
+/* The arrays that calls read: `items`, and `others` as the second array. Calls that must succeed write to `results`. */
 static _Alignas(16) unsigned char items[ROOM_BYTES], others[ROOM_BYTES], results[2 * ROOM_BYTES];
 
-/* A function with one of its results. */
+/* A row of the table: a function and one of its results. */
 struct place {
     const char *function, *result;
-    /* The call with this result; all other arguments are valid. */
+    /* Calls the function with this pointer to the result. All other arguments are valid. */
     treefold_status (*call)(void *place);
     /* The required alignment of the result. */
     size_t alignment;
@@ -46,7 +46,7 @@ static void expect(const struct place *place, const char *what, void *result, tr
     }
 }
 
-/* `may_be_null` if NULL means that the caller does not need the result. */
+/* Checks a row. `may_be_null`: whether NULL is allowed, for a result that the caller does not need. */
 static void check_place(const struct place *place, int may_be_null)
 {
     char words[80];

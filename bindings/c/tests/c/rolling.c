@@ -1,4 +1,4 @@
-/* Moving windows of every statistic, placement and type of index, compared with 128-bit integers; published cases; invalid windows. */
+/* Tests moving windows: every statistic, placement and type of index, compared with 128-bit integers; published cases; invalid windows. */
 #include "statistics.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@ enum { ITEMS = 120 };
 static const treefold_type index_types[] = {TREEFOLD_F32, TREEFOLD_F64, TREEFOLD_I8,  TREEFOLD_I16, TREEFOLD_I32,
                                             TREEFOLD_I64, TREEFOLD_U8,  TREEFOLD_U16, TREEFOLD_U32, TREEFOLD_U64};
 
-/* Items, which of them are NaN, and indices. */
+/* The items, whether each is NaN, and their indices. */
 static int64_t left[ITEMS], right[ITEMS];
 static int is_missing[ITEMS];
 static integer indices[ITEMS];
@@ -86,7 +86,7 @@ static void by_number_of_items(void)
                           0);
 }
 
-/* Indices of each type begin at its least number, and jump once: their difference may exceed the range of the type. */
+/* The indices of each type begin at its least number and jump once, so that their differences may exceed the range of the type. */
 static void by_index(void)
 {
     for (size_t t = 0; t < sizeof index_types / sizeof *index_types; t++) {

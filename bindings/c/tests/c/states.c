@@ -1,5 +1,5 @@
-/* States that a program keeps between calls: accumulators, and states by key, of rows and hashed. Every statistic of each state, after
-   items are added, removed, merged, copied and written as bytes, is compared with 128-bit integers; and invalid calls. */
+/* Tests states that a program keeps between calls: accumulators, and states by key, of rows and hashed. After items are added and removed,
+   and states merged, copied and written as bytes, every statistic is compared with 128-bit integers. Also tests invalid calls. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "statistics.h"
@@ -20,7 +20,7 @@ struct state {
     treefold_keyed *many;
 };
 
-/* Items, which are integers, and their keys; x and y have them in the type of the items. */
+/* The items as integers, and their keys for each form of state. x and y store the items in the type of the state. */
 static int64_t left[ITEMS], right[ITEMS], keys[FORMS][ITEMS];
 static void *x, *y;
 
@@ -106,7 +106,7 @@ static treefold_status of_bytes(const struct state *state, const void *bytes, si
                                       : treefold_keyed_of_bytes(state->many, bytes, n);
 }
 
-/* The set of statistics of a state that was created for one statistic. */
+/* Sets of statistics: has() returns the statistics that a state created for one statistic has. */
 #define SET(code) (1u << TREEFOLD_EXACT_##code)
 
 static unsigned has(enum form form, treefold_type type, treefold_statistic statistic)
@@ -131,7 +131,7 @@ static unsigned has(enum form form, treefold_type type, treefold_statistic stati
     }
 }
 
-/* Draws items of type `type`; the last key has none. */
+/* Draws items of type `type`. The last key has no items. */
 static void draw(treefold_type type)
 {
     for (size_t i = 0; i < ITEMS; i++) {
@@ -147,7 +147,7 @@ static size_t place_of(enum form form, size_t i)
     return form == ACCUMULATOR ? 0 : form == ROWS ? (size_t)keys[ROWS][i / WIDTH] * WIDTH + i % WIDTH : (size_t)keys[KEYED][i];
 }
 
-/* Compares the statistics of a state with those of the first n items. */
+/* Compares all statistics of a state with those of the first n items. */
 static void check_values(const struct state *state, treefold_statistic made_for, size_t n, int is_norm)
 {
     static struct sums s[GROUPS * WIDTH];
@@ -605,7 +605,7 @@ static void errors(void)
     END(keyed, &three, &pairs, &powers, &rows, &wide_rows);
 }
 
-/* Threads add to one accumulator at once: if another thread is using it, they get an error, and try again. */
+/* Several threads add to one accumulator at once. While another thread is using it, a call returns an error, and the thread tries again. */
 static treefold_accumulator *shared;
 static double numbers[MANY];
 

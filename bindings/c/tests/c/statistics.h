@@ -1,4 +1,4 @@
-/* The exact statistics of integers: fractions of integers, or square roots of fractions. A result must be the nearest number. */
+/* Exact statistics of integers, as fractions of integers or square roots of fractions. A result must be the nearest number to one. */
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
@@ -59,7 +59,7 @@ static inline int compare(const struct natural *a, const struct natural *b)
     return 0;
 }
 
-/* The product of p over the product of q, or the root of its magnitude, with the sign of p[0]. Except p[0], factors of 0 are left out. */
+/* The product of p divided by the product of q, or the root of its magnitude, with the sign of p[0]. Zeros except p[0] are left out. */
 struct fraction {
     int is_root;
     integer p[4], q[6];
@@ -82,7 +82,7 @@ static inline int is_nearest(double value, int digits, const struct fraction *ex
         return 0;
     int exponent;
     integer m = (integer)ldexp(frexp(fabs(value), &exponent), digits);
-    /* The fraction must lie between m - 1/2 and m + 1/2; compares in halves of the last place. */
+    /* The fraction must be between m - 1/2 and m + 1/2. The unit of the comparison is half of the last place. */
     int places = (exponent - digits - 1) * (exact->is_root ? 2 : 1), is_even = m % 2 == 0;
     struct natural p = product(exact->p, 4), q = product(exact->q, 6), below = times(q, 2 * m - 1), above = times(q, 2 * m + 1);
     if (exact->is_root)
@@ -114,7 +114,7 @@ static inline treefold_type type_of_result(treefold_type type, treefold_statisti
     return statistic != TREEFOLD_EXACT_SUM ? TREEFOLD_F64 : type < TREEFOLD_U8 ? TREEFOLD_I64 : TREEFOLD_U64;
 }
 
-/* Whether element i of a result is the statistic of pairs with these sums. */
+/* Whether element i of `result` is the statistic of pairs with these sums. */
 static inline int is_right(const struct sums *s, treefold_statistic statistic, int ddof, treefold_type type, const void *result, size_t i)
 {
     const integer n = s->n, x = s->x, of_x = n * s->xx - x * x, of_y = n * s->yy - s->y * s->y, of_both = n * s->xy - x * s->y;
@@ -163,11 +163,11 @@ static inline int is_right(const struct sums *s, treefold_statistic statistic, i
     return is_nan ? isnan(value) : is_nearest(value, type == TREEFOLD_F32 ? 24 : 53, &exact);
 }
 
-/* Pairs of integers of up to 12 bits; y is positive, so that it can be a weight. */
+/* The items of pair i: integers of up to 12 bits. The right one is positive, so that it can be a weight. */
 static inline int64_t left_of(size_t i) { return random_integer(i, 12); }
 static inline int64_t right_of(size_t i) { return llabs(random_integer(i + 1000000, 10)) + 1; }
 
-/* Stores the first item of a pair, and returns its value in the item's type. */
+/* Stores the left item of pair i in an array, and returns its value as converted to the type of the array. */
 static inline int64_t put_left(treefold_type type, void *array, size_t i)
 {
     put(type, array, i, type < TREEFOLD_U8 ? left_of(i) : llabs(left_of(i)));

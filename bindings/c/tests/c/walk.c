@@ -1,5 +1,5 @@
-/* Reductions in tree order in one process, for every type, operator and number of threads, compared with the order's definition;
-   versions, errors, threads, and wrong arguments. */
+/* Tests reductions in tree order: every type, operator and number of threads, compared with the definition of the order. Also tests
+   versions, errors, threads and wrong arguments. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
@@ -36,7 +36,7 @@ static void versions_and_errors(void)
     OK(treefold_threads(1));
 }
 
-/* The result of an operator on two items, for C's integer types. */
+/* A case of combine(), for one type: writes the result of an operator on two items. `wide` is a type in which integers wrap around. */
 #define COMBINE(code, c_type, wide)                                                                                                    \
     case code: {                                                                                                                       \
         c_type a, b, all;                                                                                                              \
@@ -64,7 +64,7 @@ static void combine(treefold_type type, treefold_op op, const void *left, const 
     }
 }
 
-/* Reduces items as docs/order.md defines the order (section 1). */
+/* Reduces items by the definition of the order: docs/order.md, section 1. */
 static void tree(treefold_type type, treefold_op op, const unsigned char *items, size_t n, void *result)
 {
     const size_t bytes = bytes_of(type);
@@ -78,7 +78,7 @@ static void tree(treefold_type type, treefold_op op, const unsigned char *items,
     combine(type, op, &left, &right, result);
 }
 
-/* The program's own threads: each gets every MOST_THREADS-th part, but parts from `missing` on are skipped. */
+/* A team of the program's own threads: each runs every MOST_THREADS-th part, but the parts from `missing` on are skipped. */
 struct team {
     size_t missing;
 };
@@ -110,7 +110,7 @@ static void run_team(void *context, size_t parts, treefold_part part, void *job)
         CHECK(pthread_join(workers[i].thread, NULL) == 0);
 }
 
-/* Makes items of a type: real ones have many magnitudes; products of a few complex ones are exact. */
+/* Makes items of a type. Real items have many magnitudes; products of a few complex items are exact. */
 static void fill(treefold_type type, void *items, size_t n, uint64_t seed)
 {
     const size_t parts = type == TREEFOLD_C32 || type == TREEFOLD_C64 ? 2 : 1;
@@ -123,7 +123,7 @@ static void fill(treefold_type type, void *items, size_t n, uint64_t seed)
             ((double *)items)[i] = parts == 2 && n < 10 ? (double)(i % 4) - 1 : number(i + seed) + 1;
 }
 
-/* Checks one reduction by every function that offers it: of items, by the caller's threads, of columns of rows, and of two fields. */
+/* Checks one reduction with every function that offers it: of items, by the caller's threads, of columns of rows, and of two fields. */
 static void check_fold(treefold_type type, treefold_op op, size_t n)
 {
     const size_t bytes = bytes_of(type);
@@ -173,7 +173,7 @@ static void every_fold(void)
                 continue;
             }
             for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
-                /* MANY items only for some types. Long products of complex numbers are not exact here. */
+                /* Only some types are tested with MANY items. Long products of complex numbers are not exact here. */
                 if ((lengths[l] < MANY || type <= TREEFOLD_F64) && (lengths[l] < 10 || !is_complex || op == TREEFOLD_SUM))
                     check_fold(type, op, lengths[l]);
         }
@@ -253,7 +253,7 @@ static void real_numbers(void)
     }
 }
 
-/* A team that leaves parts out. */
+/* Teams that skip parts, and other wrong arguments of reductions by a team. */
 static void teams(void)
 {
     struct team none = {0}, all = {SIZE_MAX};
@@ -267,12 +267,12 @@ static void teams(void)
     EXPECT(TREEFOLD_LENGTH, "999", treefold_dot_on(TREEFOLD_F64, x, 1000, y, 999, run_team, &all, &result));
     EXPECT(TREEFOLD_UNSUPPORTED, "", treefold_dot_on(TREEFOLD_I32, x, 2, y, 2, run_team, &all, &result));
     CHECK(result == -1);
-    /* A few items are reduced by the calling thread. */
+    /* The calling thread reduces a few items itself. */
     OK(treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, x, 2, run_team, &none, &result));
     CHECK(result == x[0] + x[1]);
 }
 
-/* Macros that deduce the type, on the items 2, 3 and 4; also with const items and other names of a type. */
+/* Tests the macros that deduce the type, on the items 3, 2 and 4; also with const items and other names of a type. */
 #define FRONT_OF(function, expected)                                                                                                   \
     do {                                                                                                                               \
         OK(function(items, 3, &result));                                                                                               \
@@ -349,7 +349,7 @@ static void errors(void)
     CHECK(result[0] == 0 && result[1] == 0);
 }
 
-/* The composition of maps y = a x + b; a context that is not NULL counts calls. */
+/* The user-defined operator composes maps y = a x + b. If the context is not NULL, it counts the calls. */
 struct affine {
     int32_t a, b;
     int32_t padding[3];
@@ -427,7 +427,7 @@ static void environment(void)
     volatile double small = 3e-310;
     _mm_setcsr(before | 0x8000);
     if (small + small != 0) {
-        /* valgrind's processor does not flush subnormal numbers to zero. */
+        /* valgrind's emulated processor does not flush subnormal numbers to zero. */
         _mm_setcsr(before);
         printf("skipped: the floating-point environment, which cannot be set here\n");
         return;
@@ -435,8 +435,8 @@ static void environment(void)
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_sum_f64(tiny, 2, &result));
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, &result));
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, run_team, &(struct team){SIZE_MAX}, &result));
-    /* An exact sum works in every floating-point environment. It starts a pool that no other test uses; the pool's threads must still be
-       right for rounded sums. */
+    /* An exact sum works in every floating-point environment. This one is the first call with a new number of threads: the threads of its
+       pool must still be right for rounded sums. */
     OK(treefold_threads(MOST_THREADS + 1));
     OK(treefold_exact_sum_f64(x, MANY, &result));
     _mm_setcsr(before);

@@ -1,5 +1,5 @@
-// Shared by the tests in C++: conditions, the definition of tree order in docs/order.md, items, and loops over types and statistics.
-// Values are compared with the functions in C, which tests in C compare with the definitions.
+// Shared by the tests in C++: checks, the definition of tree order in docs/order.md, items, and loops over types and statistics. The tests
+// compare values with those of the functions in C, which the tests in C compare with the definitions.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 inline int failures = 0;
 
-// The number of this rank, if the program has ranks.
+// A prefix for messages: the number of this rank, if the program has ranks.
 inline std::string where;
 
 inline void check(bool is_true, const char *condition, const char *file, int line)
@@ -31,7 +31,7 @@ inline void check(bool is_true, const char *condition, const char *file, int lin
     ++failures;
 }
 
-// The code of the error that a call throws, whose text must have these words; ok if it throws nothing.
+// The code of the error that a call throws; ok if it throws nothing. The text of the error must contain these words.
 template <class Call> treefold::code thrown(const char *words, const Call &call)
 {
     try {
@@ -58,7 +58,7 @@ template <class T> bool same_bits(const std::vector<T> &one, const std::vector<T
     return one.size() == other.size() && (one.empty() || std::memcmp(one.data(), other.data(), sizeof(T) * one.size()) == 0);
 }
 
-// The code of a type.
+// The code of type T.
 template <class T> constexpr treefold_type type_of = treefold::detail::type_of<T>;
 
 // Calls a function for each of the types, and for each of the statistics.
@@ -73,7 +73,7 @@ template <class Call> void for_statistics(const Call &call)
     }(std::make_integer_sequence<std::int32_t, TREEFOLD_EXACT_VDOT + 1>());
 }
 
-// The reduction, node by node: the left child of n items has the greatest power of two below n.
+// The reduction, node by node. The left child of a node of n items has the greatest power of two below n.
 template <class T, class Combine> T tree(std::span<const T> items, const Combine &combine)
 {
     if (items.size() == 1)

@@ -1,4 +1,4 @@
-// Exact statistics in C++, of all items, by key and of windows, compared with the functions in C; and wrong
+// Tests exact statistics in C++, of all items, by key and of windows, compared with the functions in C; and wrong
 // arguments.
 
 #include <array>
@@ -161,7 +161,7 @@ template <class T, treefold_statistic S, class Index> void walk_windows(statisti
     CHECK(thrown("one number for each item", [&] { with_arrays<S>(all, into({.index = {days, 9}})); }) == code::length);
 }
 
-// No items, and a sum that does not fit in 64 bits.
+// Tests windows of no items, and a sum that does not fit in 64 bits.
 void edges()
 {
     const std::vector<double> none;

@@ -1,5 +1,5 @@
-// Calls the functions of treefold.hpp in tree order, with right and wrong arguments, by one thread and by several. Compares bits with the
-// functions in C, and for user-defined operators with the definition in docs/order.md.
+// Tests the functions of treefold.hpp that reduce in tree order, with right and wrong arguments, with one thread and with several. Compares
+// bits with those of the functions in C, and for user-defined operators with the definition in docs/order.md.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ namespace {
 
 using treefold::code;
 
-// None, few, and enough for all threads.
+// Numbers of items: none, few, and enough for several threads.
 const std::size_t counts[] = {0, 1, 2, 17, 4097, 300'000};
 
 // ---- Operators
@@ -148,7 +148,7 @@ template <std::size_t L> void canonical_reduce_in()
         const double sum = count == 0 ? 0.1 : 0.1 + tree_in_lanes(x, L, plus);
         CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1), sum));
         CHECK(same_bits(treefold::canonical_reduce<L>(x.data(), x.data() + count, 0.1, std::plus<double>{}), sum));
-        // With an operator that the library does not know; and with iterators that are not pointers, over items that are converted to the
+        // With an operator that the library does not know; and with iterators that are not contiguous, over items that are converted to the
         // type of init.
         CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1, plus), sum));
         const auto wide = treefold::canonical_reduce<L>(floats.begin(), floats.end(), 0.5);
@@ -170,7 +170,7 @@ struct alignas(64) broad {
     double value;
     explicit broad(double given) : value(given) {}
 
-    // An access that needs the alignment would fail under the sanitizer if the items had not been copied.
+    // If the items were not copied to aligned memory, the sanitizer would report this access.
     [[nodiscard]] broad joined(const broad &other) const { return broad(value - other.value / 3); }
 };
 
@@ -186,7 +186,7 @@ void operators()
     CHECK(same_bits(treefold::fold(x, difference), tree(x, difference)));
     CHECK(same_bits(treefold::fold(x, [](const double &l, const double &r) -> const double & { return r < l ? r : l; }), treefold::min(x)));
 
-    // An operator's state is used in place, and may be anything that threads can share.
+    // The state of an operator is not copied, and may be anything that threads can share.
     std::atomic<int> calls = 0;
     const auto owner = std::make_unique<double>(0.5);
     const auto counting = [&calls, &owner](double left, double right) {
@@ -212,7 +212,7 @@ void operators()
     CHECK(thrown([&] { return treefold::fold(none, difference); }) == code::empty);
     CHECK(treefold::fold(none, difference, 7.0) == 7.0);
 
-    // An operator that reduces.
+    // An operator that calls a reduction itself.
     const auto nested = [](double left, double right) { return treefold::sum(std::array{left, right}); };
     CHECK(same_bits(treefold::fold(x, nested), treefold::sum(x)));
 }
@@ -270,7 +270,7 @@ void errors()
     CHECK(upward == code::environment && treefold::sum(std::array{1.0, 2.0}) == 3.0);
 }
 
-// Several threads at once, each with its own errors and its own setting.
+// Several threads call functions at once, each with its own exceptions and its own number of threads.
 void threads()
 {
     CHECK(treefold::thread_count() == 1);

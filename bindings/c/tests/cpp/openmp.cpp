@@ -1,4 +1,4 @@
-// Reductions by OpenMP's threads, or without OpenMP by this program's threads: fold_on, dot_on, and the pool in a parallel region.
+// Tests fold_on, dot_on, and the pool in a parallel region, with the threads of OpenMP, or of this program if there is no OpenMP.
 #include <atomic>
 #include <complex>
 #include <cstdint>
@@ -20,7 +20,7 @@ const char *const threads_of = "OpenMP";
 const char *const threads_of = "this program, as there is no OpenMP";
 #endif
 
-// Calls part(i) for all i below parts, by several threads.
+// Calls part(i) for each i below parts, on several threads.
 template <class Part> void on_threads(std::size_t parts, const Part &part)
 {
 #ifdef _OPENMP
@@ -46,7 +46,7 @@ template <class T> void on_callers_threads()
         calls += parts > 1;
         on_threads(parts, part);
     };
-    // Calls the parts backwards, in one thread.
+    // Calls the parts in descending order, on one thread.
     const auto backwards = [](std::size_t parts, const auto &part) {
         for (std::size_t i = parts; i > 0; --i)
             part(i - 1);

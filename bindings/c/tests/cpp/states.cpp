@@ -1,5 +1,5 @@
-// Exact statistics in C++ that are kept between calls, of all items and by key: states created for every statistic, every statistic that
-// they have, and wrong arguments.
+// Tests exact statistics in C++ that are kept between calls, of all items and by key: states created for each statistic, every statistic
+// that they have, and wrong arguments.
 
 #include <array>
 #include <complex>
@@ -29,7 +29,7 @@ static_assert(!std::copyable<keyed<float>> && !std::copyable<treefold::hashed<do
 static_assert(!std::constructible_from<accumulator<std::complex<double>>, decltype(statistic::norm)>);
 static_assert(!std::constructible_from<keyed<int>, decltype(statistic::min), std::size_t>);
 
-// Computes a statistic of a state with the C function, and returns its status.
+// Computes a statistic of a state with the function in C, and returns the status of the call.
 template <treefold_statistic S, class T> code in_c(const accumulator<T> &state, double ddof, treefold::result_of<T, S> &right)
 {
     return code{treefold_accumulator_value(state.handle(), S, ddof, &right)};
@@ -48,7 +48,7 @@ template <treefold_statistic S, bool IsByKey, class T, class Call> void with(con
         with_arrays<S>(of, call);
 }
 
-// Does the checks that are the same for accumulators and keyed states.
+// Makes the checks that accumulators and keyed states have in common.
 template <bool IsByKey, class T, treefold_statistic S, class State> void walk(statistic_of<S> made_for, State &state, State &other)
 {
     const auto all = draw<T>(600), more = draw<T>(700);

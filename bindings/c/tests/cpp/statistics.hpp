@@ -1,4 +1,4 @@
-// Integers with their keys, and their statistics by the functions in C, which tests in C compare with 128-bit integers.
+// Items with integer values and their keys, and their statistics by the functions in C, which tests in C compare with 128-bit integers.
 
 #pragma once
 
@@ -42,7 +42,7 @@ template <class T> items<T> draw(std::size_t count)
     return all;
 }
 
-// A statistic of all items, and of the items of each key.
+// The results of the functions in C: a statistic of all items, and of the items of each key.
 template <treefold_statistic S, class T> auto of_all(const items<T> &of, double ddof)
 {
     treefold::result_of<T, S> result{};
@@ -59,7 +59,7 @@ template <treefold_statistic S, class T> auto of_keys(const items<T> &of, double
     return result;
 }
 
-// Calls a function with x, or with x and y, as a statistic takes them.
+// Calls a function with x, or with x and y if the statistic takes two arrays.
 template <treefold_statistic S, class T, class Call> auto with_arrays(const items<T> &of, const Call &call)
 {
     if constexpr (treefold::of_pairs<S>)
@@ -68,7 +68,7 @@ template <treefold_statistic S, class T, class Call> auto with_arrays(const item
         return call(of.x);
 }
 
-// Calls a function with the keys, and x, or x and y. States by key take x twice for a norm.
+// Calls a function with the keys, and with x, or x and y. For a norm, passes x twice, as states by key require.
 template <treefold_statistic S, class T, class Call> void with_keys(const items<T> &of, const Call &call)
 {
     if constexpr (S == TREEFOLD_EXACT_NORM)

@@ -1,5 +1,5 @@
-! Exact statistics in Fortran: values that only an exact sum gives, and every statistic of all items, of each key's items, and of
-! windows. Arrays with and without gaps must give the same results.
+! Tests exact statistics in Fortran: results that only exact sums give, and every statistic of all items, of each key's items, and
+! of windows. Arrays with and without gaps must give the same results.
 
 include 'checks.inc'
 
@@ -115,7 +115,7 @@ contains
          ieee_is_nan(means(GROUPS - 1)))
    end subroutine integers
 
-   ! Statistics 1 to 16 of 4, 7, 13, 16, or of pairs with 9, 15, 27, 33. Except for the kurtosis, ddof is 1.
+   ! Checks statistics 1 to 16 of the items 4, 7, 13, 16, or of their pairs with 9, 15, 27, 33. ddof is 0 for the kurtosis, else 1.
    subroutine known()
       real(real64), parameter :: EXPECTED(*) = [40.0_real64, 10.0_real64, 30.0_real64, sqrt(30.0_real64), 4.0_real64, 16.0_real64, &
          sqrt(490.0_real64), 1020.0_real64, 1020.0_real64 / 84, 60.0_real64, 1.0_real64, 2.0_real64, 1.0_real64, 0.0_real64, &
@@ -149,7 +149,7 @@ contains
       end if
    end subroutine of_all
 
-   ! Every statistic with and without gaps; by key, compared with the statistic of each key's items alone.
+   ! Checks every statistic with and without gaps, and by key: there it is compared with the statistic of each key's items alone.
    subroutine by_key()
       real(real64) :: found(0:GROUPS - 1), again(0:GROUPS - 1), scattered(2, 0:GROUPS - 1), alone, of_gaps
       integer :: s, key
@@ -201,7 +201,7 @@ contains
       end do
    end subroutine rows
 
-   ! Each window that has at least 4 items, compared with its items alone.
+   ! Compares the result of each window that has at least 4 items with the statistic of its items alone.
    subroutine windows()
       integer, parameter :: M = 40, SPAN = 6
       real(real64) :: a(M), b(M), found(M), scattered(2, M), alone

@@ -1,5 +1,5 @@
-! Calls the reductions of module treefold in tree order, for arrays of every type, rank and stride, with right and with wrong
-! arguments. Compares bits with the functions of treefold.h on arrays without gaps, which tests in C compare with the definition.
+! Tests the reductions of module treefold in tree order: arrays of every type, of several ranks and strides, and wrong arguments.
+! Compares bits with the functions of treefold.h on arrays without gaps, which tests in C compare with the definition.
 
 include 'checks.inc'
 
@@ -29,14 +29,14 @@ module reference
       end function
    end interface
 
-   ! Whether arrays contain these, too: a negative zero, a subnormal number, an infinity and a NaN.
+   ! Whether arrays also contain special numbers: a negative zero, a subnormal number, an infinity and a NaN.
    logical :: is_wild = .false.
    integer(int32), parameter :: WILD_32(*) = [ishft(1_int32, 31), 5_int32, ishft(255_int32, 23), ishft(511_int32, 22)]
    integer(int64), parameter :: WILD_64(*) = [shiftl(1_int64, 63), 5_int64, shiftl(2047_int64, 52), shiftl(4095_int64, 51)]
 
 contains
 
-   ! Stores items in an array, always the same ones: integers of all bits; floats of either sign, of magnitude 1/8 to 16, or wild.
+   ! Stores the same items at each call in an array: integers of all bits; floats of either sign, of magnitude 1/8 to 16, or wild.
    subroutine fill(x)
       type(*), dimension(..), intent(inout) :: x
       type(treefold_view) :: view
@@ -73,7 +73,7 @@ contains
    end subroutine fill
 end module reference
 
-! Operators are procedures of a module: for internal procedures of a program, compilers generate code on the stack.
+! The operators are in a module, since compilers generate code on the stack for pointers to internal procedures of a program.
 module operators_of_test
    use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_f_procpointer, c_funptr, c_int, c_ptr, c_size_t
    use, intrinsic :: iso_fortran_env, only: real64
@@ -112,7 +112,7 @@ contains
       status = 0
    end function weighted
 
-   ! The caller's threads: OpenMP's if this file is compiled with OpenMP. With a context, the last part is skipped.
+   ! A team of the caller's threads: OpenMP's if this file is compiled with OpenMP. With a context, skips the last part.
    subroutine team(context, parts, part, job) bind(c)
       type(c_ptr), value :: context, job
       integer(c_size_t), value :: parts
@@ -139,7 +139,7 @@ program local
    integer :: length
    character(len=20) :: argument
 
-   ! With an argument, this is the process that `errors` starts to check how it ends.
+   ! `errors` starts this program again with the argument `stop`, to check that an error ends the process.
    call get_command_argument(1, argument)
    if (argument == 'stop') then
       print *, treefold_min([real(real64) ::])
@@ -161,7 +161,7 @@ program local
 
 contains
 
-   ! Checks every type, by the same source text.
+   ! Checks every type with the same source text.
    subroutine walk(n)
       integer, intent(in) :: n
 
@@ -215,7 +215,7 @@ contains
       end block
    end subroutine walk
 
-   ! Ranks and strides that the walk does not have: components, vector subscripts, rank 3, scalars.
+   ! Checks ranks and strides that `walk` does not have: components, vector subscripts, rank 3, scalars.
    subroutine shapes()
       type :: point
          real(real64) :: x, y
@@ -264,8 +264,8 @@ contains
          treefold_dot([x(N:1:-1)], [x(N:1:-1)]))
    end subroutine shapes
 
-   ! User-defined operators: addition with a weight, on one element; and the composition of the maps y -> a y + b, which is not
-   ! commutative, on columns and on variables of a derived type.
+   ! Checks user-defined operators: addition with a weight, on one element; and the composition of the maps y -> a y + b, which is
+   ! not commutative, on columns and on variables of a derived type.
    subroutine operators()
       type :: line
          real(real64) :: a, b
@@ -334,7 +334,7 @@ contains
       map = [right(1) * left(1), scaled + right(2)]
    end function composition
 
-   ! What the compiler does not check: types, arrays of assumed size, arrays that are not allocated.
+   ! Checks errors that the compiler does not find: wrong types, arrays of assumed size, arrays that are not allocated.
    subroutine types()
       type :: point
          real(real64) :: x

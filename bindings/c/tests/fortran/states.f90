@@ -1,5 +1,5 @@
-! States in Fortran, of all items and by key: items that are added in several calls, with gaps between them, and removed, compared
-! with one call with all items; copies, bytes and errors.
+! Tests states in Fortran, of all items and by key. Items are added in several calls, with gaps between them, and removed; the
+! results are compared with those of one call with all items. Also tests copies, bytes and errors.
 
 include 'checks.inc'
 
@@ -33,7 +33,7 @@ program states
 
 contains
 
-   ! Adds every second item, then the other items, then more items, which are removed again.
+   ! Adds every second item to one state and the other items to a second one; adds more items there, removes them, and merges both.
    subroutine walk(statistic, is_keyed)
       integer, intent(in) :: statistic
       logical, intent(in) :: is_keyed
@@ -104,7 +104,7 @@ contains
       call fails('a state that was assigned none', ierr, TREEFOLD_NULL, '`state` was not created')
    end subroutine walk
 
-   ! Adds items to a state for a statistic, or removes them. Keys are of several types.
+   ! Adds items to a state for a statistic, or removes them. The calls pass keys of several types.
    subroutine change(state, statistic, is_keyed, is_removal, first, step)
       type(treefold_state), intent(inout) :: state
       integer, intent(in) :: statistic, first, step
@@ -234,7 +234,7 @@ contains
       real(real64) :: found(GROUPS)
       integer :: ierr
 
-      ! The keys descend as the numbers from which they are computed ascend.
+      ! These keys descend as the small keys from which they are computed ascend.
       large = 5 - keys * 1000000000000_int64
       call treefold_state_create_hashed(TREEFOLD_F64, sums)
       call treefold_state_create_hashed(TREEFOLD_F64, other)

@@ -1,5 +1,5 @@
-/* Calls that use several threads of the pool, for helgrind with the installed suppressions. Results have the bits of one
-   thread. */
+/* Makes calls that use several threads of the pool, to be run under helgrind with the installed suppressions. The results must have the
+   bits of one thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
