@@ -1,9 +1,9 @@
-"""The statistics of SQL by their definitions, in fractions, each rounded once: the expected values in the tests of the engines."""
+"""Computes SQL's statistics from their definitions, in fractions, each rounded once: the expected values in the tests of the engines."""
 
 import math
 from fractions import Fraction
 
-# The aggregates of rows: their arguments, and the statistic.
+# The aggregates of rows, with their arguments and the statistic that they return.
 FUNCTIONS = {
     "exact_sum": ("x", "sum"),
     "exact_avg": ("x", "avg"),
@@ -41,8 +41,8 @@ def nearest(fraction):
 
 
 def root(square, sign=1):
-    """The double nearest to the square root of a fraction, with a sign. The root is computed with more bits than rounding needs; the last
-    bit is set if it is not exact."""
+    """The double nearest to the square root of a fraction, with a sign. The root is computed with more bits than rounding needs; its last
+    bit is set if the root is inexact."""
     shift = 2 * (1200 + square.denominator.bit_length())
     scaled, rest = divmod(square.numerator << shift, square.denominator)
     whole = math.isqrt(scaled)
@@ -51,15 +51,15 @@ def root(square, sign=1):
 
 
 def statistics(rows):
-    """All statistics of rows of finite x and y, by name. Rows with None are left out; statistics of x leave out only rows whose x is
-    None. The result None stands for NULL."""
+    """All statistics of rows of finite x and y, by name. Statistics of x leave out rows whose x is None; the others, rows whose x or y is
+    None. The result None means NULL."""
     x = [Fraction(x) for x, _ in rows if x is not None]
     pairs = [(Fraction(x), Fraction(y)) for x, y in rows if x is not None and y is not None]
     return {**of_one(x), **of_two(pairs)}
 
 
 def by_call(rows, without=()):
-    """The same statistics by SQL call, such as "exact_corr(y, x)"; `without` lists functions to leave out."""
+    """The same statistics by the text of the SQL call, such as "exact_corr(y, x)"; `without` lists functions to leave out."""
     found = statistics(rows)
     return {f"{name}({arguments})": found[statistic] for name, (arguments, statistic) in FUNCTIONS.items() if name not in without}
 

@@ -1,4 +1,4 @@
-/* Shared by the extension's files: turns errors of libtreefold into PostgreSQL's. */
+/* Shared by the files of the extension: turns errors of libtreefold into errors of PostgreSQL. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -18,7 +18,7 @@ static pg_noinline void fail(treefold_status status, const char *name)
     ereport(ERROR, errcode(code), errmsg("%s: %s", name, treefold_last_error()));
 }
 
-/* Raises an error unless the call succeeded. `name` is the SQL function that the error names. */
+/* Raises an error unless a call of libtreefold succeeded. `name` is the SQL function that the error names. */
 static inline void check(treefold_status status, const char *name)
 {
     if (unlikely(status != TREEFOLD_OK))

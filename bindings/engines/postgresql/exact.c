@@ -1,9 +1,9 @@
 /*
- * Exact aggregates, over the aggregates of libtreefold.
+ * Exact aggregates for PostgreSQL, by means of the aggregate states of libtreefold.
  *
- * A state that outgrows its memory allocates more in libtreefold, outside PostgreSQL's memory contexts. So each state is stored in a
- * context together with a callback, which frees that memory when the context is reset or deleted: when a group ends, and when a statement
- * fails or is cancelled. A state that is needed for one row only is stored in the row's context, also with a callback.
+ * libtreefold may allocate further memory for a state, outside PostgreSQL's memory contexts. So each state is stored in a context together
+ * with a callback, which frees that memory when the context is reset or deleted: when a group ends, and when a statement fails or is
+ * cancelled. A state that is needed for one row only is stored in the row's context, also with a callback.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "check.h"
 #include "functions.h"
 
-/* The order of the columns in SQL: YX is f(y, x). */
+/* The order of a function's columns in SQL: YX is f(y, x). */
 enum columns
 {
     X,
@@ -21,13 +21,13 @@ enum columns
     YX
 };
 
-/* ---- Rows that wait ------------------------------------------------------------------------------------------------------------ */
+/* ---- Waiting rows -------------------------------------------------------------------------------------------------------------- */
 
 /*
  * Exact sums do not depend on the order in which rows are added, so rows may be added late. The latest rows wait here. With many groups,
- * their states are in the cache by the time they are added; with few groups, one call of libtreefold adds several rows. Any function that
- * reads a state, or removes a row from one, first adds all waiting rows. If that fails, the remaining rows still wait: they may belong to
- * the open cursor of another statement.
+ * the states are in the cache by the time that the rows are added; with few groups, one call of libtreefold adds several rows. Any function
+ * that reads a state, or removes a row from one, first adds all waiting rows. If this fails, the remaining rows still wait: they may belong
+ * to the open cursor of another statement.
  */
 enum
 {
@@ -75,7 +75,7 @@ static inline void add_later(treefold_aggregate *state, bool is_pair, double x, 
 
 /* ---- States -------------------------------------------------------------------------------------------------------------------- */
 
-/* A window's state must not be NULL: until its first row that counts, the address of `no_rows` stands for it. */
+/* A window's state must not be NULL: before the first row that counts, the state is the address of `no_rows`. */
 static char no_rows;
 
 static void clear_state(void *state)
@@ -86,7 +86,7 @@ static void clear_state(void *state)
     treefold_aggregate_clear(state);
 }
 
-/* A new state, with its callback in the memory after it. */
+/* Creates a state, with its callback in the memory after it. */
 static treefold_aggregate *new_state(MemoryContext context, treefold_statistic statistic, const char *name)
 {
     size_t bytes = 0;
@@ -100,7 +100,7 @@ static treefold_aggregate *new_state(MemoryContext context, treefold_statistic s
     return state;
 }
 
-/* A new state, read from bytes. */
+/* Creates a state from bytes. */
 static treefold_aggregate *read_state(MemoryContext context, bytea *bytes, const char *name)
 {
     const void *data = VARDATA_ANY(bytes);
@@ -129,7 +129,7 @@ static bytea *write_state(treefold_aggregate *state, const char *name)
     return bytes;
 }
 
-/* Returns argument i, a state, or NULL if there is no state yet. */
+/* Returns the state that is argument i, or NULL if there is no state yet. */
 static inline treefold_aggregate *state_argument(FunctionCallInfo fcinfo, int i)
 {
     treefold_aggregate *state = PG_ARGISNULL(i) ? NULL : (treefold_aggregate *)PG_GETARG_POINTER(i);
@@ -156,7 +156,7 @@ static Datum unchanged(FunctionCallInfo fcinfo)
     PG_RETURN_NULL();
 }
 
-/* Adds or removes the row of x, or of x and y. */
+/* Adds or removes a row: x, or x and y. */
 static pg_attribute_always_inline Datum change(FunctionCallInfo fcinfo, bool adds, treefold_statistic statistic, bool is_pair, double x,
                                                double y, const char *name)
 {
@@ -209,7 +209,7 @@ FUNCTION(exact_sum_float4_remove)
 
 typedef treefold_status change_state(treefold_aggregate *, const treefold_aggregate *);
 
-/* Adds or removes the rows of a state in bytes. */
+/* Adds or removes the rows of a state that is given as bytes. */
 static Datum change_bytes(FunctionCallInfo fcinfo, change_state *call)
 {
     if (PG_ARGISNULL(1))
@@ -243,10 +243,10 @@ FUNCTION(exact_state_combine)
     treefold_aggregate *state = state_argument(fcinfo, 0), *other = state_argument(fcinfo, 1);
     if (other == NULL)
         return unchanged(fcinfo);
-    /* The other state lives only as long as a row, so it is copied. */
+    /* The other state lives only as long as its row, so this copies it. */
     if (state == NULL)
         PG_RETURN_POINTER(read_state(context, write_state(other, __func__), __func__));
-    /* Only states of exact_merge can be of different kinds. */
+    /* The error names exact_merge, since only its states can be of different kinds. */
     check(treefold_aggregate_merge(state, other), "exact_merge");
     PG_RETURN_POINTER(state);
 }

@@ -1,4 +1,4 @@
-/* Refuses a libtreefold whose version differs from the one that the extension was built for, and arguments that are integers or numerics. */
+/* Rejects a libtreefold of another version than the one that the extension was built for, and arguments that are integers or numerics. */
 #include "postgres.h"
 
 #include "catalog/pg_type_d.h"
@@ -21,18 +21,18 @@ void _PG_init(void)
                 errhint("Build the extension again, or install the library for which it was built."));
 }
 
-/* The transition and the final function of aggregates over types that PostgreSQL would cast to float8: raises an error. The state
-   is the aggregate's name. */
+/* The transition function and the final function of aggregates of types that PostgreSQL would cast to float8: raises an error. The state
+   is the name of the aggregate. */
 FUNCTION(exact_refuse)
 {
     const char *name = PG_ARGISNULL(0) ? "exact_refuse" : text_to_cstring(PG_GETARG_TEXT_PP(0));
     Oid type = get_fn_expr_argtype(fcinfo->flinfo, 1);
     if (type == FLOAT8OID)
         type = get_fn_expr_argtype(fcinfo->flinfo, 2);
-    /* A cast of x would round each item. */
+    /* For exact_sum the hint is not a cast, which would round each item. */
     ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s does not take %s", name, format_type_be(type)),
             PG_NARGS() > 2                   ? errhint("Cast the arguments to double precision.")
-            : strcmp(name, "exact_sum") == 0 ? errhint("sum(x) of it is exact, and sum(x)::float8 is rounded once.")
+            : strcmp(name, "exact_sum") == 0 ? errhint("sum(x) of this type is exact, and sum(x)::float8 is rounded once.")
                                              : errhint("Cast it to double precision: %s(x::float8)", name));
     PG_RETURN_NULL();
 }

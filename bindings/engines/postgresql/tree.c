@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* The rows of a group. The size of the struct in bytes is a power of two, as PostgreSQL's allocator rounds it up anyway. */
+/* The rows of a group. The size of the struct in bytes is a power of two, to which PostgreSQL's allocator would round it up anyway. */
 typedef struct Rows
 {
     size_t count;
@@ -15,7 +15,7 @@ typedef struct Rows
     double items[FLEXIBLE_ARRAY_MEMBER]; /* or floats */
 } Rows;
 
-/* The rows of the aggregate's state, with room for one more of item_bytes bytes. */
+/* Returns the rows of the aggregate's state, with room for another row of item_bytes bytes. */
 static Rows *reserve(FunctionCallInfo fcinfo, Size item_bytes, const char *name)
 {
     const Size header = offsetof(Rows, items);

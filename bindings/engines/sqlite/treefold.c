@@ -1,24 +1,24 @@
 /*
  * Exact aggregates and window functions for SQLite 3.25 or later: `.load ./treefold`.
  *
- * treefold_sql_functions() lists the aggregates of rows. Some of them, exact_..._state, return their state as a BLOB. exact_merge returns
- * the state of the rows of all states, and the scalar functions exact_..._of return a statistic of one state.
+ * treefold_sql_functions() lists the aggregates of rows. Some of them, named exact_..._state, return their state as a BLOB. The aggregate
+ * exact_merge merges such states into one, and the scalar functions exact_..._of return a statistic of one state.
  *
  * SQLite calls `step` for a row that enters a group or a window frame, `inverse` for a row that leaves the frame, `value` for the result of
- * a frame, and `final` for the last result. It also calls `final` when a statement fails or is interrupted: `final` frees the state.
+ * a frame, and `final` for the last result. Also when a statement fails or is interrupted, SQLite calls `final`, which frees the state.
  */
 #include <sqlite3ext.h>
 #include <treefold_aggregates.h>
 
 SQLITE_EXTENSION_INIT1
 
-/* The aggregate of states. The state of a group is created for the statistic that its first state needs, not for this one. */
+/* The aggregate of states. The state of a group is created for a statistic that its first argument needs, not for the one given here. */
 static const treefold_sql_function merge = {"exact_merge", TREEFOLD_EXACT_COUNT, 0, 1, 0, 1};
 
-/* The rows of one group or window frame. SQLite allocates it, filled with zeros and aligned to 8 bytes. */
+/* The rows of one group or window frame. SQLite allocates this struct, filled with zeros and aligned to 8 bytes. */
 struct group {
-    sqlite3_int64 rows;  /* the rows or states that were added, without those that have a NULL */
-    sqlite3_int64 reals; /* those of `rows` in which a number is not an INTEGER */
+    sqlite3_int64 rows;  /* the number of rows or states in the group, without those that have a NULL */
+    sqlite3_int64 reals; /* the number of rows in which a number is not an INTEGER */
     int has_state;       /* whether `state` was initialized and must be cleared */
     uint64_t state[64];  /* larger than any state; treefold_aggregate_init checks it */
 };
@@ -37,7 +37,7 @@ static void fail(sqlite3_context *context, const char *suffix, const char *text)
     sqlite3_free(message);
 }
 
-/* Returns whether a call of treefold succeeded. If it failed, ends the statement with its error. */
+/* Returns whether a call of libtreefold succeeded. If the call failed, ends the statement with its error. */
 static int is_ok(sqlite3_context *context, const char *suffix, treefold_status status)
 {
     if (status == TREEFOLD_MEMORY)
@@ -71,7 +71,7 @@ static int init(sqlite3_context *context, const char *suffix, struct group *grou
 
 /* ---- Rows of numbers ---------------------------------------------------------------------------------------------------------- */
 
-/* An argument: TREEFOLD_I64, TREEFOLD_F64, or the type 0, which is NULL. */
+/* The value of an argument, of type TREEFOLD_I64 or TREEFOLD_F64; type 0 is NULL. */
 struct number {
     treefold_type type;
     union {
@@ -80,8 +80,8 @@ struct number {
     } value;
 };
 
-/* Reads an argument as SQLite's sum() does: text that looks like a number is that number; other text and blobs are the REAL they begin
-   with, or 0.0. */
+/* Reads an argument as SQLite's sum() does. Text that looks like a number counts as this number; other text and blobs count as the REAL
+   that they begin with, or as 0.0. */
 static struct number number_of(sqlite3_value *argument)
 {
     struct number number = {0, {0}};
@@ -99,7 +99,7 @@ static struct number number_of(sqlite3_value *argument)
     return number;
 }
 
-/* treefold_aggregate_add or treefold_aggregate_remove. */
+/* The type of treefold_aggregate_add and treefold_aggregate_remove. */
 typedef treefold_status change_of_rows(treefold_aggregate *, treefold_type, const void *, treefold_type, const void *, size_t);
 
 static void change_row(sqlite3_context *context, int columns, sqlite3_value **arguments, change_of_rows *change, int sign)
@@ -136,7 +136,7 @@ static void inverse(sqlite3_context *context, int columns, sqlite3_value **argum
 
 /* ---- Rows of states ----------------------------------------------------------------------------------------------------------- */
 
-/* Reads an argument, which is not NULL, as a state. A group that is filled with zeros gets it, and must be cleared. */
+/* Reads an argument, which must not be NULL, as the state of `group`. The group must be filled with zeros before, and be cleared later. */
 static int read_state(sqlite3_context *context, const char *suffix, sqlite3_value *argument, struct group *group,
                       treefold_statistic *statistic)
 {
@@ -150,7 +150,7 @@ static int read_state(sqlite3_context *context, const char *suffix, sqlite3_valu
            is_ok(context, suffix, treefold_aggregate_of_bytes(state_of(group), bytes, n));
 }
 
-/* treefold_aggregate_merge or treefold_aggregate_unmerge. */
+/* The type of treefold_aggregate_merge and treefold_aggregate_unmerge. */
 typedef treefold_status change_of_states(treefold_aggregate *, const treefold_aggregate *);
 
 static void change_state(sqlite3_context *context, sqlite3_value *argument, change_of_states *change, int sign)
@@ -163,7 +163,7 @@ static void change_state(sqlite3_context *context, sqlite3_value *argument, chan
     }
     if (sqlite3_value_type(argument) == SQLITE_NULL)
         return;
-    /* The first state determines the kind of the group's state; so does the first one after all others have left a frame. */
+    /* The first state determines the kind of the group's state, and so does the first one after all earlier states have left a frame. */
     if (read_state(context, "", argument, &other, &statistic) && (group->rows != 0 || init(context, "", group, statistic)) &&
         is_ok(context, "", change(state_of(group), state_of(&other))))
         group->rows += sign;
@@ -184,7 +184,7 @@ static void inverse_state(sqlite3_context *context, int columns, sqlite3_value *
 
 /* ---- Results ------------------------------------------------------------------------------------------------------------------ */
 
-/* Returns the statistic as a REAL, or as an INTEGER. SQLite has no NaN: sqlite3_result_double turns a NaN into NULL. */
+/* Returns the function's statistic as a REAL, or as an INTEGER. SQLite has no NaN: sqlite3_result_double turns a NaN into NULL. */
 static void return_statistic(sqlite3_context *context, const char *suffix, struct group *group, int is_integer)
 {
     const treefold_sql_function *function = sqlite3_user_data(context);
@@ -202,7 +202,7 @@ static void return_statistic(sqlite3_context *context, const char *suffix, struc
         sqlite3_result_double(context, result.value.real);
 }
 
-/* Returns a state. The state of no rows, which merging may give, is NULL. */
+/* Returns a state as a BLOB. The state of no rows, which merging may give, is returned as NULL. */
 static void return_state(sqlite3_context *context, struct group *group)
 {
     size_t n = 0;
@@ -221,7 +221,7 @@ static void return_state(sqlite3_context *context, struct group *group)
         sqlite3_free(bytes);
 }
 
-/* Returns the aggregate's result, which stays NULL without rows. */
+/* Returns the result of an aggregate. Without rows, returns nothing, which SQLite takes as NULL. */
 static void value(sqlite3_context *context)
 {
     const treefold_sql_function *function = sqlite3_user_data(context);
@@ -262,7 +262,7 @@ static void value_of_state(sqlite3_context *context, int columns, sqlite3_value 
 #endif
 #define FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
-/* The functions that SQLite calls for a row. */
+/* The type of the functions that SQLite calls for a row. */
 typedef void row_callback(sqlite3_context *, int, sqlite3_value **);
 
 static int create_aggregate(sqlite3 *db, const treefold_sql_function *function, row_callback *add, row_callback *remove)

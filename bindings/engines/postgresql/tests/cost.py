@@ -1,7 +1,7 @@
-"""Times of exact functions relative to PostgreSQL's own, and the memory of a group: python3 cost.py [rows]. Needs what run.py needs.
+"""Measures times of exact functions relative to PostgreSQL's own, and the memory of groups: cost.py [rows]. Needs what run.py needs.
 
-A ratio is the median of the ratios of pairs of consecutive runs. Rows are in a cached table with one column of keys and two columns of
-numbers. """
+A ratio is the median of the ratios of pairs of consecutive runs. The rows are in a cached table with one column of keys and three columns
+of numbers. """
 
 import re
 import statistics

@@ -1,6 +1,6 @@
-"""Tests of the extension in a real server. They print their seed; TREEFOLD_SEED sets it.
+"""Tests the extension in a real server, and prints the random seed; TREEFOLD_SEED sets it.
 
-They need root, and libtreefold: if it is not installed in the system, set PKG_CONFIG_PATH and LD_LIBRARY_PATH. """
+Needs root, and libtreefold: if it is not installed in the system, set PKG_CONFIG_PATH and LD_LIBRARY_PATH. """
 
 import ctypes
 import math
@@ -32,7 +32,7 @@ STATES = {
     "exact_comoments_state(y, x)": [f"exact_{name}(y, x)" for name in ("covar_pop", "covar_samp", "corr", "regr_slope", "regr_intercept")],
 }
 
-# Names of treefold's list that PostgreSQL's naming replaces: exact_mean is exact_avg, and so on.
+# Names in treefold's list that only other engines have: in PostgreSQL, exact_mean is called exact_avg, and so on.
 OF_OTHER_ENGINES = {"exact_mean", "exact_wavg", "exact_var", "exact_var_population", "exact_var_sample", "exact_covar"}
 CALLS = list(oracle.by_call([], OF_OTHER_ENGINES))
 PARTIAL = [call for call in CALLS if "weighted" not in call] + ["exact_sum(f)"] + [f"encode({state}, 'hex')" for state in STATES]
@@ -48,7 +48,7 @@ def numbers(row):
 
 
 def fill(server, table, rows):
-    """A table with the columns i, k, x, y and f: f is x as float4 if x is in the range of float4."""
+    """Creates a table with the columns i, k, x, y and f: f is x as float4, or NULL if x is out of the range of float4."""
     lines = ("\t".join("\\N" if cell is None else repr(cell) for cell in row) for row in rows)
     server.rows(
         f"DROP TABLE IF EXISTS {table}; CREATE UNLOGGED TABLE {table} (i int, k int, x float8, y float8, f float4);\n"
@@ -215,7 +215,7 @@ def orders_of_rows(server):
 
 
 def spills(server):
-    """10^5 groups in work_mem of 64 kB: on disk, with the same bits."""
+    """10^5 groups with a work_mem of 64 kB are written to disk, and give the same bits."""
     server.rows("CREATE UNLOGGED TABLE many AS SELECT i % 100000 AS k, hashint8(i) / 7e9::float8 * 10::float8 ^ (i % 90 - 45) AS x, hashint8(-i) / 3e9::float8 AS y FROM generate_series(1, 150000) i; ANALYZE many")
     calls = ["exact_sum(x)", "exact_var_samp(x)", "exact_kurtosis(x)", "exact_corr(y, x)", "exact_weighted_avg(x, y)", "tree_sum(x)"]
     query = f"SELECT k, {', '.join(calls)} FROM many GROUP BY k"
@@ -266,7 +266,7 @@ def windows(server):
                 i = int(place)
                 inside = by_group[int(k)][max(i - before, 0) : max(i + after + 1, 0)]
                 compare(numbers(found), expected_of([row[2:] for row in inside]), (frame, k, i))
-    # Ranges of values, frames without their own row, and merged states, against the same rows grouped.
+    # Ranges of values, frames without their own row, and merged states, compared with groups of the same rows.
     states = ", ".join(f"encode({state} OVER w, 'hex')" for state in STATES)
     for frame, condition in [("RANGE BETWEEN 5 PRECEDING AND 7 FOLLOWING", "b.i BETWEEN a.i - 5 AND a.i + 7"), ("ROWS BETWEEN 5 PRECEDING AND 7 FOLLOWING EXCLUDE CURRENT ROW", "b.i BETWEEN a.i - 5 AND a.i + 7 AND b.i <> a.i")]:
         moving = server.rows(f"SELECT i, {over}, exact_sum(f) OVER w, {states} FROM t WINDOW w AS (ORDER BY i {frame}) ORDER BY i")
@@ -279,7 +279,7 @@ def windows(server):
 
 
 def windows_are_linear(server):
-    """A step of a frame of 10,000 rows takes about as long as one of 10: otherwise it would take 1,000 times as long."""
+    """A step of a frame of 10,000 rows takes about as long as one of 10 rows. Summing each frame anew would take 1,000 times as long."""
     server.rows("CREATE UNLOGGED TABLE long AS SELECT i, hashint8(i) / 7e9::float8 AS x, hashint8(-i) / 7e9::float8 AS y FROM generate_series(1, 60000) i; ANALYZE long")
     for calls in [OF_SUM, OF_MOMENTS[:2], ["exact_kurtosis(x)"], ["exact_corr(y, x)"], ["exact_weighted_avg(x, y)"]]:
         took = {}
@@ -291,7 +291,7 @@ def windows_are_linear(server):
 
 
 def tree_order(server):
-    """tree_sum adds rows in their order, also more than 1 GB of them."""
+    """tree_sum adds rows in their order, even if they take more than 1 GB."""
     rng = random.Random(SEED)
     for n in [1, 2, 3, 6, 7, 1000, 4097]:
         items = [tree.single(rng.gauss(0, 1) * 10.0 ** rng.randint(-3, 3)) for _ in range(n)]
@@ -300,7 +300,7 @@ def tree_order(server):
         found = server.one("SELECT tree_sum(x ORDER BY i), tree_sum(f ORDER BY i)::float8, tree_sum(x ORDER BY i DESC), pg_typeof(tree_sum(f)) FROM t")
         assert numbers(found[:3]) == [tree.tree(items), tree.tree(items, tree.single), tree.tree(items[::-1])], n
         assert found[3] == "real"
-    # Every second row is missing, and the array grows beyond what palloc gives.
+    # Every second row is NULL, and the array grows beyond the size that palloc allows.
     assert server.one("SELECT tree_sum(nullif(b.x, 2)) FROM generate_series(1, 8192) a, (SELECT i % 2 + 1.0::float8 AS x FROM generate_series(1, 16500) i) b") == (str(8192 * 8250),)
 
 
@@ -314,7 +314,7 @@ def resident_kb(lines):
 def cancelled_statements(server):
     """The memory that libtreefold allocates is freed when statements end early, for whatever reason."""
     server.rows("CREATE UNLOGGED TABLE wide AS SELECT i % 4000 AS k, (ARRAY[1e150, 1e-150, 1, 3]::float8[])[i / 4000 + 1] AS x FROM generate_series(0, 15999) i; ANALYZE wide")
-    # About 10 kB a group.
+    # Each group takes about 10 kB.
     wide = "exact_kurtosis(x), exact_corr(x, x)"
     groups = f"SELECT %s, {wide} FROM wide GROUP BY k"
     states = "(SELECT k, exact_powers_state(x) AS s FROM wide GROUP BY k OFFSET 0)"
@@ -338,9 +338,9 @@ def cancelled_statements(server):
         found = resident_kb(lines)
         errors = [line for line in lines if line.startswith("ERROR")]
         assert len(found) == rounds and len(errors) == (rounds if error else 0) and all(error in line for line in errors), (name, errors[:3], lines[:3])
-        # The first rounds fill caches. A leak would be some 40 MB a round.
+        # The first rounds fill caches. A leak would be about 40 MB a round.
         assert found[-1] - found[3] < 60_000, (name, found)
-    # Another session cancels, once the groups exist.
+    # Another session cancels each statement as soon as its groups exist.
     session = server.session()
     session.stdin.write("SET max_parallel_workers_per_gather = 0;\n" + f"{groups % 'pg_sleep(100)'};\n{RESIDENT}\n" * 8)
     session.stdin.close()
@@ -352,7 +352,7 @@ def cancelled_statements(server):
 
 
 def statements_in_statements(server):
-    """Aggregates whose arguments run other statements with aggregates, some of which fail: waiting rows are neither mixed nor lost."""
+    """The arguments of aggregates run other statements with aggregates, some of which fail: waiting rows are neither mixed nor lost."""
     server.rows(
         """
         CREATE FUNCTION nested(n int, fails bool) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -382,7 +382,7 @@ def statements_in_statements(server):
 
 
 def no_threads(server):
-    """A backend has one thread, also after a long tree_sum."""
+    """A backend has one thread, even after a long tree_sum."""
     lines = server.run("SET max_parallel_workers_per_gather = 0; SELECT tree_sum(x), exact_sum(x), exact_corr(x, y) FROM items, generate_series(1, 20); SELECT 'threads', (regexp_match(pg_read_file('/proc/self/status'), 'Threads:\\s+(\\d+)'))[1]")
     assert lines[-1] == "threads|1", lines
 

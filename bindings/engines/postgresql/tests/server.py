@@ -1,4 +1,4 @@
-"""A PostgreSQL server of its own for tests: the extension is built in a temporary folder and installed, and a cluster is started on a socket."""
+"""Starts a PostgreSQL server for tests: builds the extension in a temporary folder, installs it, and starts a new cluster on a socket."""
 
 import os
 import pathlib
@@ -34,14 +34,14 @@ def command(*words, **options):
 
 
 class Server:
-    """A running server; `folder` holds its socket, its data and what was built."""
+    """A running server; `folder` holds its socket, its data and the built extension."""
 
     def __init__(self, folder, programs):
         self.folder, self.programs = folder, programs
         self.environment = {**os.environ, "PGHOST": str(folder), "PGUSER": USER, "PGDATABASE": USER, "PGOPTIONS": "", "PGTZ": "UTC"}
 
     def session(self, **options):
-        """A psql that reads statements and prints rows without decoration. It continues after an error."""
+        """Starts a psql that reads statements and prints rows without decoration. It continues after an error."""
         words = [self.programs / "psql", "--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set=VERBOSITY=verbose"]
         return subprocess.Popen(words, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment, **options)
 
@@ -67,7 +67,7 @@ class Server:
 
 @contextmanager
 def server():
-    """Builds and installs the extension, which needs root, and starts a server without it. Afterwards it removes both."""
+    """Builds and installs the extension, and starts a server that has not created it. Afterwards removes both. Needs root."""
     # A signal that ends the tests also ends the server.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     programs = pathlib.Path(command(os.environ.get("PG_CONFIG", "pg_config"), "--bindir").strip())

@@ -1,4 +1,4 @@
-"""Sums in tree order, rounded at each node; and numbers as floats."""
+"""Computes sums in tree order, rounded at each node; and rounds numbers to single precision."""
 
 import math
 import struct

@@ -3,11 +3,11 @@
 #' Each result is computed exactly and rounded once to a double, to nearest with ties to even. It does not depend on the order of the items,
 #' and intermediate values neither overflow nor cancel.
 #'
-#' @param x,y,w Numeric, integer or logical vectors; two must be equally long. `exact_sum` and `exact_mean` also take complex numbers. A vector
-#'   with a class, such as `Date`, `difftime` or `integer64`, is an error, as the result would lose the class; `ts`, `table` and `AsIs`
-#'   are allowed. All items of a matrix are used, but `exact_var`, `exact_cov` and `exact_cor` reject matrices.
-#' @param na.rm Whether to leave out `NA` and `NaN`; of two vectors, each pair in which one of the items is `NA` or `NaN`.
-#' @param ddof 1 for a sample, as in R's [var()], or 0 for a whole population. Variances and covariances are divided by the number of
+#' @param x,y,w Numeric, integer or logical vectors; two vectors must have the same length. `exact_sum` and `exact_mean` also take complex
+#'   numbers. A vector with a class, such as `Date`, `difftime` or `integer64`, is an error, as the result would lose the class; `ts`,
+#'   `table` and `AsIs` are allowed. All items of a matrix are used, but `exact_var`, `exact_cov` and `exact_cor` reject matrices.
+#' @param na.rm Whether to leave out `NA` and `NaN`, or, for two vectors, each pair that contains `NA` or `NaN`.
+#' @param ddof 1 for a sample, as in R's [var()], or 0 for a whole population. The divisor of variances and covariances is the number of
 #'   items minus `ddof`. Skewness and kurtosis are G1 and G2 (type 2 of package e1071) for 1, and g1 and g2 (type 1) for 0; a normal
 #'   distribution has the kurtosis 0.
 #' @details
@@ -20,7 +20,7 @@
 #' and the intercept of the regression line `lm(y ~ x)`.
 #'
 #' Doubles are read in place. Integers, and doubles with items to leave out, are read in blocks by `exact_sum`, `exact_mean`,
-#' `exact_var` and `exact_sd`, so that `1:1e9` stays the compact sequence that it is. The other functions copy such vectors for the call.
+#' `exact_var` and `exact_sd`, so that `1:1e9` remains a compact sequence. The other functions copy such vectors for the call.
 #' @return One number.
 #' @seealso [exact_by()] for groups, [exact_rolling()] for moving windows, [tree_sum()].
 #' @examples
@@ -74,13 +74,13 @@ exact_intercept <- function(x, y, na.rm = FALSE) .Call(C_statistic, "intercept",
 
 #' The sum in tree order
 #'
-#' Neighbours are added in pairs, an unpaired last item moves up as it is, and this repeats until one number is left. Each addition rounds,
+#' Neighbours are added in pairs, an unpaired last item moves up unchanged, and this repeats until one number is left. Each addition rounds,
 #' as in [sum()], but the order is fixed: the bits depend on the items and their order, and not on threads or processors. Use
 #' [exact_sum()] if the order of the items may change, or if they cancel.
 #'
 #' @param x A numeric, integer, logical or complex vector, as in [exact_sum()]. Integers are converted to doubles.
-#' @param na.rm Whether to leave out `NA` and `NaN`. The remaining items close up before they are added.
-#' @return One double, or a complex number. `NA` if an item is `NA`, else `NaN` if one is.
+#' @param na.rm Whether to leave out `NA` and `NaN`. The result is then that of a vector of the remaining items.
+#' @return One double, or a complex number: `NA` if an item is `NA`, else `NaN` if an item is `NaN`.
 #' @examples
 #' tree_sum(c(0.1, 0.2, 0.3, 0.4)) == (0.1 + 0.2) + (0.3 + 0.4)
 #' @export

@@ -1,16 +1,16 @@
 #' Exact statistics of moving windows
 #'
-#' A statistic of the window of each item. Items that leave a window are subtracted exactly: a huge, infinite or missing item leaves no
-#' trace in later windows. The time of a step does not grow with the window.
+#' Computes a statistic of the window of each item. Items that leave a window are subtracted exactly: a huge, infinite or missing item
+#' leaves no trace in later windows. The time per item does not grow with the window.
 #'
 #' @inheritParams exact_by
 #' @param n The number of items of a window.
-#' @param align Where the window of an item lies: `"right"` ends with it, `"left"` begins with it, and `"center"` has it in its middle, with
-#'   one item more after it than before if `n` is even, as `data.table::frollmean` and `zoo::rollapply` have it.
-#' @param fill The result where a window has too few items.
-#' @param min_obs The least number of items. By default a window needs a place for all of its `n` items, as in `data.table::frollmean`: the
-#'   first `n - 1` results of `align = "right"` are `fill`. With a number, windows at the ends are cut off, and those with at least that many
-#'   items, not counting missing ones if `na.rm` is `TRUE`, have a result. 1 is `partial = TRUE` of `zoo::rollapply`.
+#' @param align The position of an item's window: `"right"` ends with the item, `"left"` begins with it, and `"center"` has it in the
+#'   middle, with one item more after it than before it if `n` is even, as in `data.table::frollmean` and `zoo::rollapply`.
+#' @param fill The result for windows with too few items.
+#' @param min_obs The minimum number of items. By default, all `n` items of a window must be in `x`, as in `data.table::frollmean`: the
+#'   first `n - 1` results of `align = "right"` are `fill`. With a number, windows at the ends are shorter, and a window has a result if it
+#'   has at least this number of items; if `na.rm` is `TRUE`, missing items do not count. 1 is like `partial = TRUE` in `zoo::rollapply`.
 #' @return A numeric vector as long as `x`.
 #' @examples
 #' exact_rolling(c(1e20, 1, 2, 3, 4), 3)

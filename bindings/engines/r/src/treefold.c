@@ -2,7 +2,7 @@
  * treefold for R: statistics that are computed exactly and rounded once, of whole vectors, of groups and of moving windows; and the sum in
  * tree order.
  *
- * R raises errors by longjmp. R frees memory from R_alloc; only the accumulator of exact_statistic is allocated by C.
+ * R raises errors by longjmp, and frees memory from R_alloc even then. Only the accumulator of exact_statistic needs clean_up.
  */
 #define R_NO_REMAP
 #include <R.h>
@@ -22,7 +22,7 @@ struct statistic {
     treefold_statistic held; /* the statistic of the accumulator from which it follows, or HELD_NOWHERE */
     const char *y;           /* the R function's name for the second argument; NULL if there is none */
     int undefined_nan;       /* whether an undefined value is NaN, as in mean(numeric()), rather than NA, as in var(1) */
-    int by_columns;          /* R's own function takes the columns of a matrix */
+    int by_columns;          /* whether R's own function treats the columns of a matrix separately */
 };
 
 static const struct statistic statistics[] = {
@@ -97,7 +97,7 @@ static int flag(SEXP value, const char *name)
     return LOGICAL_ELT(value, 0);
 }
 
-/* Refuses vectors that are not numbers, and classes that give numbers another meaning. */
+/* Rejects vectors that are not numbers, and classes that give numbers another meaning. */
 static void check_numbers(SEXP x, const char *name, int by_columns)
 {
     if (Rf_isFactor(x))
@@ -113,7 +113,7 @@ static void check_numbers(SEXP x, const char *name, int by_columns)
         Rf_error("%s is a matrix: pass a column of it, or all items by c(%s)", name, name);
 }
 
-/* Checks all arguments, and names a wrong one in R's error. `y_name` is what the R function calls y. Sets the threads of the option. */
+/* Checks all arguments; errors name the wrong one. `y_name` is the R function's name for y. Sets the threads from R's option. */
 static struct arguments arguments(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm, const char *y_name)
 {
     const struct statistic *of = statistic_named(statistic);
@@ -154,13 +154,13 @@ static enum kind kind_at(const double *x, const double *y, R_xlen_t i)
     return left > right ? left : right;
 }
 
-/* Returns what R has instead of NaN; `worst` is the greatest kind among the items. */
+/* Returns the value that R has instead of a NaN result; `worst` is the greatest kind among the items. */
 static double undefined(const struct statistic *of, enum kind worst)
 {
     return worst == NOT_AVAILABLE || (worst == FINITE && !of->undefined_nan) ? NA_REAL : R_NaN;
 }
 
-/* Items are read in blocks of this many: 64 KiB of doubles. */
+/* The number of items of a block: 64 KiB of doubles. */
 enum { BLOCK = 8192 };
 
 static R_xlen_t block_at(R_xlen_t from, R_xlen_t n)
@@ -168,7 +168,7 @@ static R_xlen_t block_at(R_xlen_t from, R_xlen_t n)
     return n - from < BLOCK ? n - from : BLOCK;
 }
 
-/* Reads `count` items, at most BLOCK, from item `from` on. From ALTREP vectors such as 1:1e9 it requests only these items. */
+/* Reads `count` items, at most BLOCK, from item `from` on. Of an ALTREP vector such as 1:1e9, R computes only these items. */
 static void read_items(SEXP x, R_xlen_t from, R_xlen_t count, double *items)
 {
     int integers[BLOCK];
@@ -234,7 +234,7 @@ static const double *doubles(SEXP x)
 
 /* ---- Whole vectors -------------------------------------------------------------------------------------------------------------- */
 
-/* A statistic of one vector that is read in blocks. clean_up destroys the accumulator, even if R raises an error or is interrupted. */
+/* The data of read_all, which reads one vector in blocks. clean_up destroys the accumulator, even after an error or an interrupt. */
 struct reading {
     const struct arguments *of;
     treefold_accumulator *state;
@@ -262,7 +262,7 @@ static void clean_up(void *data, Rboolean jump)
     treefold_accumulator_destroy(&((struct reading *)data)->state);
 }
 
-/* A statistic of a copy of the items that count. */
+/* Computes a statistic of a copy of the items that are not left out. */
 static void copy_all(struct reading *reading)
 {
     const struct arguments *of = reading->of;
@@ -279,7 +279,7 @@ static SEXP exact_statistic(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_r
     struct reading reading = {.of = &of, .result = R_NaN};
     const double *items = doubles_in_memory(x), *others = doubles_in_memory(y);
 
-    /* The fast path: if the result is a number, no item had to be left out. */
+    /* The fast path. If the result is not NaN, there was no item to leave out. */
     if (items != NULL && (of.m == 0 || others != NULL))
         ok(treefold_exact(TREEFOLD_F64, of.of->code, of.ddof, items, (size_t)of.n, others, of.m, &reading.result));
     if (ISNAN(reading.result)) {
@@ -293,8 +293,8 @@ static SEXP exact_statistic(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_r
     return Rf_ScalarReal(reading.result + 0.0); /* a zero is +0 */
 }
 
-/* The sum in tree order of items that are read in blocks. A block is a subtree, since its size is a power of 2: the sum of the blocks' sums
-   is the sum of the items. */
+/* The sum in tree order of items that are read in blocks. A block is a subtree, since its size is a power of 2: so the sum of the blocks'
+   sums in tree order is the sum of the items. */
 static double tree_sum_of_blocks(const struct arguments *of, enum kind *worst)
 {
     double *sums = (double *)R_alloc((size_t)of->n / BLOCK + 1, sizeof(double)), held[2 * BLOCK], result;
@@ -328,7 +328,7 @@ static SEXP tree_sum(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm)
 
 /* ---- Groups --------------------------------------------------------------------------------------------------------------------- */
 
-/* The group of each item, 0 for those to leave out: R's own codes, or a copy if items are left out. */
+/* Returns the group of each item, or 0 for an item to leave out: R's own codes, or a copy if items are left out. */
 static const int *keys_of(const struct arguments *of, SEXP codes, const double *x, const double *y)
 {
     const int *groups = INTEGER_RO(codes);
@@ -342,7 +342,7 @@ static const int *keys_of(const struct arguments *of, SEXP codes, const double *
     return keys == NULL ? groups : keys;
 }
 
-/* A statistic of each of the groups 1 to `groups`. codes are integers: the group of each item, or NA. */
+/* A statistic of each of the groups 1 to `groups`. `codes` has the group of each item as an integer, or NA. */
 static SEXP exact_groups(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm, SEXP codes, SEXP groups)
 {
     const struct arguments of = arguments(statistic, x, y, ddof, na_rm, "y");
@@ -406,8 +406,8 @@ static SEXP exact_windows(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm,
     treefold_window window = {.items = (size_t)wide, .placement = placement, .least_items = (size_t)least_kept, .skip_nan = of.na_rm};
     ok(treefold_rolling(TREEFOLD_F64, of.of->code, of.ddof, &window, left, (size_t)n, right, of.m, value, (size_t)n));
 
-    /* For even n, R's packages have one item more after the middle of a window than treefold, so an item's window is treefold's window of
-       the next item. The last item, which has no next one, has the window of the last n / 2 items. */
+    /* For even n, a centred window in R's packages begins and ends one item later than in treefold: an item has treefold's window of the
+       next item. There is no item after the last one: its window is the last n / 2 items. */
     if (placement == TREEFOLD_CENTRED && wide % 2 == 0 && n > 0) {
         const size_t rest = (size_t)(wide / 2 < n ? wide / 2 : n);
         double *last = (double *)R_alloc(rest, sizeof(double));

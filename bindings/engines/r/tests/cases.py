@@ -1,4 +1,4 @@
-"""Writes testthat/cases.csv: statistics of some items, from fractions and integer square roots, each rounded once. Numbers are hexadecimal.
+"""Writes testthat/cases.csv: statistics of samples, computed from fractions and integer roots, each rounded once. Numbers are hexadecimal.
 
     python3 tests/cases.py > tests/testthat/cases.csv
 """
@@ -10,7 +10,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
 
 import oracle
 
-# A statistic, and its values for each ddof. Statistics that do not depend on ddof have only ddof 1.
+# The oracle's name of each statistic for each ddof. Statistics that do not depend on ddof have only ddof 1.
 STATISTICS = {
     "sum": {1: "sum"},
     "mean": {1: "avg"},

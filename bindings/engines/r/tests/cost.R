@@ -1,4 +1,4 @@
-# The times of treefold's functions compared with R's own and data.table's, on one thread: medians of processor time, in milliseconds.
+# Measures treefold's functions, R's own and data.table's on one thread: medians of processor time, in milliseconds.
 #
 #     R_LIBS=LIBRARY Rscript bindings/engines/r/tests/cost.R
 library(treefold)
@@ -13,7 +13,7 @@ median_ms <- function(call, batches = 7) {
   1000 / calls * stats::median(vapply(seq_len(batches), function(i) processor_time(call, calls), 0))
 }
 
-# One line: the first call, and its time relative to each of the others.
+# Prints one line: the time of the first call, and its ratio to the time of each other call.
 row <- function(what, ...) {
   calls <- as.list(substitute(list(...)))[-1]
   times <- vapply(calls, median_ms, 0)

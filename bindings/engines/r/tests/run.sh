@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the package against the libtreefold that pkg-config finds: R CMD build and R CMD check in a temporary folder, without errors or
-# warnings. Also checks that man/ and NAMESPACE are the output of roxygen2. Debian's packages: r-base-dev, r-cran-testthat,
+# Checks the package with the libtreefold that pkg-config finds: R CMD build and R CMD check, in a temporary folder, must give no errors or
+# warnings. Also checks that man/ and NAMESPACE are the output of roxygen2. Needs Debian's packages r-base-dev, r-cran-testthat,
 # r-cran-roxygen2, r-cran-knitr, r-cran-rmarkdown (with pandoc), r-cran-data.table, r-cran-dplyr.
 #
 #     PKG_CONFIG_PATH=PREFIX/lib/pkgconfig LD_LIBRARY_PATH=PREFIX/lib sh bindings/engines/r/tests/run.sh
@@ -12,7 +12,7 @@ mkdir "$folder/treefold" "$folder/library"
 cp -R "$package/." "$folder/treefold"
 cd "$folder"
 
-# gcc's further warnings are errors here. R's own flags stay. The site's profile would make R CMD check ask CRAN's server.
+# Adds to R's own flags, so that further warnings of gcc are errors. The site's profile would make R CMD check contact CRAN's server.
 printf 'CFLAGS += -Wall -Wextra -Werror\n' > Makevars
 export R_MAKEVARS_USER="$folder/Makevars" R_LIBS="$folder/library" _R_CHECK_FORCE_SUGGESTS_=false R_PROFILE=/dev/null
 

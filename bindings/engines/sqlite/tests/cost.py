@@ -1,5 +1,5 @@
-"""The times of exact functions relative to built-in ones, in a table in memory: medians of pairs. cost.py [ROWS [GROUPS
-[PAIRS]]]"""
+"""Measures the times of exact functions relative to built-in ones, for a table in memory: medians of pairs of runs. cost.py [ROWS
+[GROUPS [PAIRS]]]"""
 
 import os
 import random
@@ -13,7 +13,7 @@ import run
 
 
 def seconds(connection, sql):
-    """The processor's time for a statement: SQLite runs it in one thread."""
+    """The processor time of a statement, which SQLite runs in one thread."""
     start = time.process_time()
     connection.execute(sql).fetchall()
     return time.process_time() - start

@@ -10,7 +10,7 @@ from oracle import FUNCTIONS
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 EXTENSION = os.environ.get("TREEFOLD_SQLITE", "")  # the file without .so: run.py sets it
 
-# The aggregates that return states, and the functions that read them.
+# The aggregates that return states, with their arguments and the functions whose results can be read from their states.
 MOMENTS = [name for name in FUNCTIONS if name.startswith(("exact_var", "exact_stddev"))] + ["exact_sum", "exact_avg", "exact_mean"]
 STATES = {
     "exact_sum_state": ("x", ["exact_sum", "exact_avg", "exact_mean"]),
@@ -37,17 +37,17 @@ def one(connection, sql, parameters=()):
 
 
 def bits(values):
-    """Values with their types; doubles as all their bits."""
+    """Values in which doubles are replaced by texts with all their bits: equality then also compares types and signs of zeros."""
     return [value.hex() if isinstance(value, float) else value for value in values]
 
 
 def doubles(generator, count, exponents):
-    """Numbers of magnitudes from 10^-exponents to 10^exponents."""
+    """Random numbers of magnitudes from 10^-exponents to 10^exponents."""
     return [generator.gauss(0, 1) * 10.0 ** generator.randint(-exponents, exponents) for _ in range(count)]
 
 
 def table(connection, generator, rows, groups, exponents):
-    """Fills a new table `items` of keys and pairs, and returns its rows."""
+    """Creates a table `items` of random keys and pairs, and returns its rows."""
     x, y = doubles(generator, rows, exponents), doubles(generator, rows, exponents)
     items = [(generator.randrange(groups), a, a + b) for a, b in zip(x, y)]
     connection.execute("DROP TABLE IF EXISTS items")

@@ -1,4 +1,4 @@
-"""Builds the extension into a temporary folder, and tests it in /usr/bin/python3 and in the shell: run.py [NAME OF A TEST ...]"""
+"""Builds the extension in a temporary folder, and tests it in /usr/bin/python3 and in SQLite's shell: run.py [NAME OF A TEST ...]"""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ def build(folder, flags):
 
 
 def path_of(variable):
-    """A folder as pkg-config has it, for a shell: with a backslash before each blank."""
+    """A folder from pkg-config, which puts a backslash before each blank."""
     command = ["pkg-config", f"--variable={variable}", "treefold"]
     (path,) = shlex.split(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return os.path.realpath(path)

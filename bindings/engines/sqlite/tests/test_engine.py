@@ -1,4 +1,4 @@
-"""Errors, statements that end early, threads, and SQLite's shell, also under valgrind."""
+"""Tests errors, statements that end early, threads, and SQLite's shell, also under valgrind."""
 
 import contextlib
 import os
@@ -59,7 +59,7 @@ class Errors(unittest.TestCase):
         self.refused("SELECT exact_sum(column1) FROM (VALUES (9223372036854775807), (1))", "^exact_sum: integer overflow$")
 
     def test_where_functions_may_stand(self):
-        """In a view of a schema that is not trusted, and in an index: they are innocuous and deterministic."""
+        """In a view of a schema that is not trusted, and in an index, since functions are innocuous and deterministic."""
         self.connection.execute("PRAGMA trusted_schema = 0")
         self.connection.execute("CREATE TABLE t (s)")
         self.connection.execute("CREATE INDEX i ON t (exact_sum_of(s))")
@@ -90,14 +90,14 @@ def resident_bytes():
 
 
 class EndedEarly(unittest.TestCase):
-    """Statements that end before their last row. If a state leaked, each would lose 600 bytes or more."""
+    """Statements that end before their last row. If they leaked a state, each would lose 600 bytes or more."""
 
     TIMES, MOST_GROWTH_BYTES = 5000, 1 << 20
 
     def setUp(self):
         self.connection = connect()
         self.addCleanup(self.connection.close)
-        # Items of such different magnitudes that a state allocates memory.
+        # The magnitudes of the items differ enough for a state to allocate memory.
         self.connection.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, k, x, y, s)")
         rows = [(i, i % 3, 1e300 if i % 2 else 1e-300, -1e300 if i % 3 else 1e-290) for i in range(12)]
         self.connection.executemany("INSERT INTO t (i, k, x, y) VALUES (?, ?, ?, ?)", rows)
@@ -114,7 +114,7 @@ class EndedEarly(unittest.TestCase):
         return item
 
     def check(self, sql, run=None):
-        """Runs a statement many times: the process does not grow."""
+        """Runs a statement many times, and checks that the process does not grow."""
 
         def once():
             cursor = self.connection.execute(sql)
@@ -165,7 +165,7 @@ class EndedEarly(unittest.TestCase):
             self.check(sql.format(x="interrupt_at(i, x)"))
 
     def test_progress_handlers(self):
-        """The statement is interrupted after any number of instructions."""
+        """A statement is interrupted after a random number of instructions."""
         generator, left = random.Random(engine.SEED), 0
 
         def is_over():
@@ -199,13 +199,13 @@ class EndedEarly(unittest.TestCase):
             self.check(f"{sql} LIMIT 2")
 
     def test_whole_statements(self):
-        """Wide states, and windows that all rows leave."""
+        """Statements that run to their end, with wide states, and with windows that all rows leave."""
         calls = ", ".join([*CALLS, *(f"{name}({arguments})" for name, (arguments, _) in STATES.items()), "exact_merge(s)"])
         self.check(f"SELECT {calls} FROM t GROUP BY k".replace("SELECT", "SELECT k,"))
         self.check("SELECT exact_merge(s) OVER (ORDER BY i ROWS BETWEEN 3 FOLLOWING AND 4 FOLLOWING) FROM t")
 
     def test_connections(self):
-        """Loading, and closing with a statement under way."""
+        """Connections load the extension, and are closed while a statement is running."""
 
         def once():
             connection = connect()
@@ -222,7 +222,7 @@ class EndedEarly(unittest.TestCase):
         self.assertLess(resident_bytes() - before, self.MOST_GROWTH_BYTES)
 
     def test_threads(self):
-        """Connections of several threads load the extension, sum and close at once."""
+        """Several threads load the extension, sum and close their connections at once."""
         found = []
 
         def work(seed):
@@ -314,7 +314,7 @@ class Shell(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result.stderr[-3000:])
 
     def test_install(self):
-        """make finds libtreefold in PREFIX, and so does the file that it installs."""
+        """make finds libtreefold in PREFIX, and the installed extension finds it there, too."""
         prefix = run.path_of("prefix")
         environment = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH")}
         with tempfile.TemporaryDirectory() as folder:

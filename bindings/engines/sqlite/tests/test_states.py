@@ -1,4 +1,4 @@
-"""States as bytes: merged over tables and files, compared with those of other languages, and damaged."""
+"""Tests states as bytes: merged over tables and files, compared with those of other languages, and damaged."""
 
 import ctypes
 import json
@@ -15,7 +15,7 @@ import run
 from engine import FUNCTIONS, READERS, SEED, STATES, bits, connect, one
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[4] / "golden"
-# For each kind of golden cases: the aggregate, and the numbers of its sums with and without counts.
+# For each kind of golden case: the aggregate, and the numbers of sums with and without counts in its bytes.
 KINDS = {
     "sum": ("exact_sum_state(x)", 1, 0),
     "dot": ("exact_dot_state(x, y)", 1, 0),
@@ -26,7 +26,7 @@ KINDS = {
 
 
 def without_negative_zeros(state, with_counts):
-    """Returns the bytes of the same state in a database, where negative zeros are not counted."""
+    """Returns the bytes that a database writes for the same state: it does not count negative zeros."""
     state, at = bytearray(state), 8
     for _ in range(with_counts):
         state[at + 8 : at + 16] = bytes(8)
@@ -58,7 +58,7 @@ class Library:
         assert status == 0, self.library.treefold_last_error()
 
     def state(self, statistic, *columns, bytes_to_read=None):
-        """The bytes of the state of some rows, or of states that are read."""
+        """The bytes of the state of some rows, or of a state read from bytes."""
         accumulator, needed = ctypes.c_void_p(), ctypes.c_size_t()
         self.call("create", self.TYPE, statistic, ctypes.byref(accumulator))
         arrays = [(ctypes.c_double * len(column))(*column) for column in columns]
@@ -80,8 +80,8 @@ class States(unittest.TestCase):
         self.addCleanup(self.connection.close)
 
     def test_days_that_are_merged_are_the_month(self):
-        """Daily states of two tables, one of them in another file, merged by month, give the bits of the base table, and its state's
-        bytes."""
+        """Daily states in two tables, one of them in another file, are merged by month: the results have the bits, and the states the
+        bytes, that follow from the base table."""
         generator = engine.generator()
         for exponents in [1, 90]:
             engine.table(self.connection, generator, 3000, 60, exponents)
@@ -149,7 +149,7 @@ class States(unittest.TestCase):
         self.assertEqual(nothing, (None,) * (len(STATES) + 1))
         found = one(self.connection, "SELECT " + ", ".join(f"{reader}(NULL)" for reader in READERS))
         self.assertEqual(found, (None,) * len(READERS))
-        # Programs may write the state of no rows. Its statistics are NULL, and so is the result if it is merged alone.
+        # Programs may write the state of no rows. Its statistics are NULL, and merging only such states gives NULL.
         empty, whole = Library().state(Library.SUM, []), Library().state(Library.SUM, [0.1])
         self.assertEqual(one(self.connection, "SELECT exact_sum_of(?1), exact_avg_of(?1), exact_merge(?1)", (empty,)), (None, None, None))
         frames = "SELECT exact_merge(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (?1), (?1), (?2), (?1), (?1))"
@@ -157,13 +157,13 @@ class States(unittest.TestCase):
         self.assertEqual(merged, [None, None, whole, whole, None])
 
     def test_readers_return_reals(self):
-        """States do not record that their rows were integers, and their sums do not overflow."""
+        """States do not record that their rows were integers, and sums read from states do not overflow."""
         rows = "(VALUES (9223372036854775807), (9223372036854775807))"
         query = f"SELECT exact_sum_of(s), typeof(exact_sum_of(s)), exact_avg_of(s) FROM (SELECT exact_sum_state(column1) AS s FROM {rows})"
         self.assertEqual(one(self.connection, query), (2.0**64, "real", 2.0**63))
 
     def test_every_reader_of_every_state(self):
-        """Either the statistic, or an error that names the reader."""
+        """Each reader returns the statistic of a state, or an error that names the reader."""
         items = "(SELECT column1 AS x, column2 AS y FROM (VALUES (0.5, 2.0), (1.5, 7.5), (-3.25, 1e10), (0.1, 5.0)))"
         for name, (arguments, readers) in STATES.items():
             (state,) = one(self.connection, f"SELECT {name}({arguments}) FROM {items}")
@@ -200,7 +200,7 @@ def mutated(generator, states):
 
 
 def whole_states():
-    """States of all kinds: narrow, wide and golden ones."""
+    """Valid states of all kinds: of items of similar and of very different magnitudes, and golden ones."""
     with_all = connect()
     found = [bytes.fromhex(case["bytes"]) for case in golden() if case["type"] == "f64" and case["kind"] in KINDS]
     for exponents in [0, 90]:
@@ -212,7 +212,7 @@ def whole_states():
 
 class Damaged(unittest.TestCase):
     def test_damaged_states(self):
-        """10^5 damaged states: errors that name the function, or states that are read and written again."""
+        """Each of 10^5 damaged states gives an error that names the function, or is read and written again."""
         connection, generator, states = connect(), engine.generator(), whole_states()
         refused = read = 0
         for _ in range(100_000):
@@ -235,7 +235,7 @@ class Damaged(unittest.TestCase):
         self.assertGreater(read, 1000)
 
     def test_damaged_states_among_others(self):
-        """In windows, a state that is refused ends the statement, and the merged states are freed."""
+        """In windows, a state that is rejected ends the statement, and the states that were merged before are freed."""
         connection, generator, states = connect(), engine.generator(), whole_states()[-10:]
         connection.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, s)")
         refused = 0

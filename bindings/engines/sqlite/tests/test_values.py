@@ -1,4 +1,4 @@
-"""All aggregates of rows, compared with fractions and with SQLite's own sum; and reported cases."""
+"""Tests all aggregates of rows against fractions and SQLite's own sum, and cases that users of other software reported."""
 
 import math
 import unittest
@@ -17,7 +17,7 @@ class Values(unittest.TestCase):
 
     def test_every_function_is_there(self):
         found = self.connection.execute("SELECT name, narg, type, flags & 0x200800 FROM pragma_function_list WHERE name LIKE 'exact%'")
-        # Deterministic and innocuous: as default values, in indexes and in views of untrusted schemas.
+        # The flags deterministic and innocuous allow functions in default values, in indexes and in views of untrusted schemas.
         windows = {**FUNCTIONS, **STATES, "exact_merge": ("state", [])}
         names = [(name, arguments.count(",") + 1, "w", 0x200800) for name, (arguments, _) in windows.items()]
         names += [(name, 1, "s", 0x200800) for name in READERS]
@@ -65,7 +65,7 @@ class Values(unittest.TestCase):
         self.assertEqual(bits(found), bits(of_distinct[name] for name in names))
 
     def test_nothing_missing_and_few(self):
-        """No rows, NULLs alone, a NULL in one column, few rows, constant columns, weights that add up to 0."""
+        """No rows, only NULLs, a NULL in one column, few rows, constant columns, weights that add up to 0."""
         self.connection.execute("CREATE TABLE t (x, y)")
         columns = [[], [(None, None)], [(None, 1.5), (2.5, None)], [(1.5, 2.5)], [(1.5, 2.5)] * 5, [(1.0, 2.0), (3.0, 2.0)]]
         columns += [[(2.0, 1.0), (2.0, 3.5)], [(1.0, 2.0), (3.0, -2.0), (3.5, 1.0)], [(7.0, 0.0)]]
@@ -86,7 +86,7 @@ class Values(unittest.TestCase):
         self.assertEqual(bits(one(self.connection, f"SELECT {', '.join(names)} FROM {rows}")), bits([0.0] * 5))
 
     def test_infinities(self):
-        """SQLite has no NaN: results that are NaN are NULL, as in SQLite's own functions."""
+        """SQLite has no NaN: exact functions return NULL instead, as SQLite's own functions do."""
         calls = "sum(x), exact_sum(x), exact_avg(x), exact_var_pop(x), exact_dot(x, 2.0)"
         for items, found in [
             ([INFINITY, 1.0], (INFINITY, INFINITY, INFINITY, None, INFINITY)),
@@ -123,7 +123,7 @@ class Values(unittest.TestCase):
 
 
 class Types(unittest.TestCase):
-    """Which results are INTEGER and which REAL, and which number a text is: as in SQLite's own sum."""
+    """Types of results, INTEGER or REAL, and the numbers that texts count as: the same as in SQLite's own sum."""
 
     def setUp(self):
         self.connection = connect()

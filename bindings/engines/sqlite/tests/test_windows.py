@@ -1,4 +1,4 @@
-"""Windows: rows that leave a frame are subtracted exactly."""
+"""Tests windows: rows that leave a frame are subtracted exactly."""
 
 import itertools
 import math
@@ -28,7 +28,7 @@ class Windows(unittest.TestCase):
         self.connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", rows)
 
     def test_all_frames_against_fractions(self):
-        """SQLite's group_concat lists the rows of each frame: the results are those of these rows, by the oracle."""
+        """SQLite's group_concat lists the rows of each frame. The results must be those that the oracle computes for these rows."""
         generator = engine.generator()
         choices = [None, 7, -(2**60), 1.5, 1e300, -1e300, *engine.doubles(generator, 18, 20)]
         columns = [(generator.choice(choices), generator.choice(choices)) for _ in range(44)]
@@ -66,7 +66,7 @@ class Windows(unittest.TestCase):
             self.assertIsNone(found[-1][1])
 
     def test_windows_of_states(self):
-        """States of two kinds in one column: a frame has one kind at a time, or is an error."""
+        """States of two kinds in one column. A frame that contains both kinds is an error."""
         parts = [(i, 0, i, 0.1 * i + 1e17 * (i % 3 == 0), None) for i in range(8)]
         self.fill(parts)
         for name in ["exact_sum_state", "exact_moments_state"]:
@@ -79,7 +79,7 @@ class Windows(unittest.TestCase):
             self.connection.execute(query % "2").fetchall()
 
     def test_integers_when_reals_have_left(self):
-        """INTEGER, REAL, INTEGER; and a sum beyond 64 bits is an error only in the frame that has it."""
+        """A sum is an INTEGER again when all REALs have left the frame. A sum beyond 64 bits is an error only in its own frame."""
         most = 2**63 - 1
         self.fill([(i, 0, i, x, 1) for i, x in enumerate([1, 0.5, "2", most, -1, 3, "abc", b"2", most, -most])])
         frames = "exact_sum(x) OVER (ORDER BY i ROWS 1 PRECEDING)"
@@ -108,7 +108,7 @@ class Windows(unittest.TestCase):
         return self.connection.execute(f"SELECT {', '.join(f'{call} {over}' for call in calls)} FROM t ORDER BY i").fetchall()[-1]
 
     def test_reports(self):
-        """Windows reported for data frames and databases, where values that had left the window left residues."""
+        """Windows from bug reports about data frames and databases, where values that had left a window had left residues."""
         block = [0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0.0, 0.01]
         found = self.last(["exact_kurtosis_pop(x)", "exact_kurtosis(x)", "exact_skewness(x)"], [[5000.0] + block * 3], 9)
         self.assertEqual(found, (-0.586894586894587, -0.07326007326007344, -0.9451685304033433))
@@ -119,7 +119,7 @@ class Windows(unittest.TestCase):
         self.assertEqual(self.last(["exact_avg(x)"], [[2.0**54, 1.0, 1.0]], 1), (1.0,))
 
     def test_long_frames_are_linear(self):
-        """20,000 frames of 10,000 rows: recomputed, they would take minutes."""
+        """20,000 frames of 10,000 rows, which would take minutes if each frame were summed anew."""
         self.fill([(i, 0, i, i / 7, 1) for i in range(20_000)])
         calls = 0
 

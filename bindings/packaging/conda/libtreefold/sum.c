@@ -1,4 +1,4 @@
-/* 1 is lost in 1e16, and 2 is not: the pairs are summed first. */
+/* Pairs of neighbours are added first: 1e16 + 1 is rounded to 1e16, but 1e16 + 2 is exact. */
 #include <treefold.h>
 
 int main(void)

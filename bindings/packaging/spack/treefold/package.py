@@ -5,7 +5,7 @@ from spack.package import *
 
 class Treefold(Package):
     """Sums and other reductions whose bits do not depend on the number of ranks, threads or processors, for C, C++ and Fortran,
-    and for MPI programs as they are."""
+    and for unchanged MPI programs."""
 
     homepage = "@REPOSITORY@"
     url = "@TARBALL@"
@@ -14,12 +14,12 @@ class Treefold(Package):
 
     version("@VERSION@", sha256="@TARBALL_SHA256@")
 
-    # The linker. The library finds any MPI library when a program runs.
+    # C only for its linker. No MPI: the library finds the program's MPI library at run time.
     depends_on("c", type="build")
     depends_on("rust@1.89:", type="build")
 
     requires("platform=linux", msg="treefold's libraries are for Linux")
-    requires("target=x86_64:", "target=aarch64:", policy="one_of", msg="and for x86-64 and 64-bit ARM")
+    requires("target=x86_64:", "target=aarch64:", policy="one_of", msg="treefold's libraries are for x86-64 and 64-bit ARM")
 
     sanity_check_is_file = [
         "bin/treefold-run",

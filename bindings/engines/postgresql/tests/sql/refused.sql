@@ -1,4 +1,4 @@
--- Integers and numerics would be cast to double precision silently: each is an error, also if there are no rows.
+-- PostgreSQL would silently cast integers and numerics to double precision: instead they are errors, even if there are no rows.
 SELECT exact_sum(i) FROM generate_series(1, 3) i;
 SELECT exact_sum(i) FROM generate_series(1, 0) i;
 SELECT exact_sum(0.1);
@@ -35,7 +35,7 @@ BEGIN
 END $$;
 -- There is no cast from money to double precision.
 SELECT exact_sum('1.5'::money);
--- What users can call by themselves does not crash on NULLs.
+-- Functions that users can call directly do not crash on NULLs.
 DO $$
 DECLARE
     f record;

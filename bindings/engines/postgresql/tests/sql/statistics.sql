@@ -1,17 +1,17 @@
--- What the functions give. Exact values follow by hand from the definitions.
+-- Results of the functions. The exact values were computed by hand from the definitions.
 CREATE TABLE pairs (i int, x float8, y float8);
 INSERT INTO pairs VALUES (1, 1, 2), (2, 2, 4), (3, 3, 9), (4, 4, 5), (5, NULL, 7), (6, 8, NULL);
--- x alone: 1, 2, 3, 4, 8; its mean is 18/5, its squares about the mean add up to 146/5.
+-- The items x: 1, 2, 3, 4, 8. Their mean is 18/5, and their squared differences from it add up to 146/5.
 SELECT exact_sum(x), exact_avg(x), exact_var_pop(x), exact_var_samp(x), exact_variance(x) FROM pairs;
 SELECT exact_stddev_pop(x)^2 - 5.84 < 1e-15 AS pop, exact_stddev_samp(x) = exact_stddev(x) AS same FROM pairs;
 SELECT exact_skewness(x), exact_kurtosis(x), exact_kurtosis_pop(x) FROM pairs WHERE i < 5;
--- Pairs: (1, 2), (2, 4), (3, 9), (4, 5); the means are 5/2 and 5, the products about them add up to 7.
+-- The pairs: (1, 2), (2, 4), (3, 9), (4, 5). The means are 5/2 and 5, and the products of the differences from them add up to 7.
 SELECT exact_dot(x, y), exact_weighted_avg(x, y), exact_covar_pop(y, x), exact_covar_samp(y, x) FROM pairs;
 SELECT exact_corr(y, x), exact_regr_slope(y, x), exact_regr_intercept(y, x), exact_regr_slope(x, y) FROM pairs;
 -- Cancellation, and a mean whose sum is out of range.
 SELECT exact_sum(x), sum(x) FROM unnest('{1e300,0.1,-1e300}'::float8[]) x;
 SELECT exact_avg(x), exact_sum(x) FROM unnest('{1.7e308,1.7e308}'::float8[]) x;
--- A sum of real is real, rounded once: 1 + 2^-24 + 2^-60 is above the middle between two neighbours.
+-- A sum of real is real, rounded once: 1 + 2^-24 + 2^-60 is above the midpoint of two neighbouring numbers.
 SELECT exact_sum(x), pg_typeof(exact_sum(x)), exact_avg(x), pg_typeof(exact_avg(x)) FROM unnest(ARRAY[1, 2 ^ -24, 2 ^ -60]::float4[]) x;
 -- Too few rows, and denominators of zero, are NULL. A zero sum is +0.
 SELECT exact_sum(x), exact_avg(x), exact_var_pop(x), exact_corr(x, x), exact_weighted_avg(x, x), exact_sum_state(x), tree_sum(x) FROM pairs WHERE i > 6;
@@ -19,7 +19,7 @@ SELECT exact_sum(x), exact_dot(x, x), exact_sum_state(x), tree_sum(x) FROM pairs
 SELECT exact_var_pop(x), exact_var_samp(x), exact_skewness(x), exact_kurtosis(x), exact_corr(x, x) FROM pairs WHERE i = 1;
 SELECT exact_corr(x, 1.5::float8), exact_corr(1.5::float8, x), exact_skewness(1.5::float8), exact_weighted_avg(x, 0::float8) FROM pairs;
 SELECT exact_sum(-0.0::float8), exact_sum(x - x), exact_dot(x, 0.0::float8) FROM pairs;
--- What is not finite.
+-- Infinities and NaNs.
 SELECT exact_sum(x), exact_avg(x), exact_var_pop(x) FROM unnest('{1,Infinity}'::float8[]) x;
 SELECT exact_sum(x), exact_avg(x) FROM unnest('{-Infinity,Infinity}'::float8[]) x;
 SELECT exact_sum(x), exact_kurtosis(x) FROM unnest('{1,NaN,3,5,2}'::float8[]) x;

@@ -1,4 +1,4 @@
-# Statistics by name, so that a test can run all of them. For min and max there is no function of a whole vector, since R's own are exact.
+# Statistics by name, so that a test can run all of them. treefold has no min and max of a whole vector, since R's own are exact.
 of_one <- list(sum = exact_sum, mean = exact_mean, var = exact_var, sd = exact_sd, skewness = exact_skewness, kurtosis = exact_kurtosis)
 of_two <- list(dot = exact_dot, weighted_mean = exact_weighted_mean, cov = exact_cov, cor = exact_cor, slope = exact_slope,
                intercept = exact_intercept)
@@ -18,7 +18,7 @@ statistic <- function(name, x, y, ddof = 1, ...) {
 
 every_statistic <- c(names(of_one_by_group), names(of_two))
 
-# identical() treats NA and NaN as equal unless it compares bits.
+# With single.NA = FALSE, identical() compares the bits of NAs and NaNs. If these differ, kinds() compares only what R shows of them.
 expect_same <- function(object, expected, info = NULL) {
   expect_true(identical(object, expected, single.NA = FALSE) || identical(kinds(object), kinds(expected)), info = info)
 }

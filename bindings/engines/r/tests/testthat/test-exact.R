@@ -10,7 +10,7 @@ test_that("each statistic is the exact one, rounded once", {
     y <- numbers(case$y)
     value <- statistic(case$statistic, x, y, as.numeric(case$ddof))
     expect_same(value, as.numeric(case$value), info = paste(case$statistic, case$ddof, case$x))
-    # Missing pairs change how items are read, and nothing else.
+    # Missing pairs change only how items are read, not the results.
     places <- c(0, sort(sample.int(length(x) + 1, 3, replace = TRUE) - 1))
     for (missing in list(NA, NaN)) {
       holes <- append(x, missing, places[2])
@@ -135,7 +135,7 @@ test_that("long vectors are read beyond 2^31 items", {
 })
 
 test_that("a long call can be interrupted", {
-  # Fifty thousand million items: without a check for interrupts the test does not end.
+  # With 5e10 items, the call would not end in reasonable time if it did not check for interrupts.
   for (of in c(exact_sum, tree_sum)) expect_error({
     setTimeLimit(elapsed = 0.1, transient = TRUE)
     of(1:5e10)

@@ -1,4 +1,4 @@
-# The statistic of each window, item by item.
+# The expected results: the statistic of the items of each window.
 by_windows <- function(name, x, y, n, after, na.rm = FALSE, fill = NA_real_, min_obs = NULL) {
   vapply(seq_along(x), function(i) {
     places <- seq.int(i + after - n + 1, i + after)
@@ -48,7 +48,7 @@ test_that("windows lie where data.table has them", {
 })
 
 test_that("reported cases", {
-  # Numbers from issues of pandas and Polars, where other libraries keep the residue of an item that has left the window.
+  # Numbers from issues of pandas and Polars, where an item that had left the window had left a residue.
   x <- c(5000, rep(c(0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0, 0.01), 3))
   last <- function(...) {
     values <- exact_rolling(...)

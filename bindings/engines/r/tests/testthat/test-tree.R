@@ -1,4 +1,4 @@
-# The order's definition: neighbours are added in pairs, an unpaired last item moves up.
+# The definition of tree order: neighbours are added in pairs, and an unpaired last item moves up.
 by_definition <- function(x) {
   while (length(x) > 1) {
     pairs <- length(x) %/% 2
