@@ -150,7 +150,7 @@ typedef int (*treefold_combine)(void *context, const void *left, const void *rig
  */
 treefold_status treefold_threads(int n);
 
-/* This thread's setting of treefold_threads. */
+/* The number of threads that this thread has set by treefold_threads. */
 int treefold_thread_count(void);
 
 /*
@@ -377,11 +377,11 @@ treefold_status treefold_rolling(treefold_type type, treefold_statistic statisti
  *     WEIGHTED_MEAN                                the sums of x y and y                     WEIGHTED_MEAN
  *     MIN, MAX                                     the least and the greatest item           MIN, MAX
  *     COVARIANCE, CORRELATION, SLOPE, INTERCEPT    the sums of x, x^2, y, y^2 and x y        these, and COUNT
- *     SKEWNESS, KURTOSIS                           the sums of the first four powers of x    these, and those of VARIANCE
+ *     SKEWNESS, KURTOSIS                           the sums of the first four powers of x    these, and all that VARIANCE has
  *
- * Keyed states created for DOT, VDOT and NORM hold the same sum. Accumulators of complex numbers for DOT have no VDOT, and those for VDOT
- * have no DOT. For DOT and VDOT, MEAN is the mean of the products. States of integers created for COUNT, SUM or MEAN hold the sum, and have
- * COUNT, SUM and MEAN. Removing items from a state for MIN or MAX is TREEFOLD_UNSUPPORTED.
+ * Keyed states created for DOT, VDOT and NORM hold the same sum. Complex accumulators for DOT have no VDOT, and complex accumulators for
+ * VDOT have no DOT. For DOT and VDOT, MEAN is the mean of the products. States of integers created for COUNT, SUM or MEAN hold the sum, and
+ * have COUNT, SUM and MEAN. Removing items from a state for MIN or MAX is TREEFOLD_UNSUPPORTED.
  *
  * Handles (treefold_accumulator, treefold_keyed) are checked numbers, not addresses: a call with a destroyed handle returns
  * TREEFOLD_ARGUMENT. Any thread may use a handle, and several threads may read its object at once. While one thread modifies an object,
@@ -416,8 +416,8 @@ treefold_status treefold_accumulator_remove(treefold_accumulator *accumulator, c
 treefold_status treefold_accumulator_add_pairs(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
 treefold_status treefold_accumulator_remove_pairs(treefold_accumulator *accumulator, const void *x, size_t n, const void *y, size_t m);
 
-/* Adds the items of another accumulator, or removes them. `other` may be the same accumulator. TREEFOLD_ARGUMENT if it has another type or
-   holds other sums. */
+/* Adds the items of another accumulator, or removes them. `other` may be the same accumulator. TREEFOLD_ARGUMENT if `other` has another
+   type or holds other sums. */
 treefold_status treefold_accumulator_merge(treefold_accumulator *accumulator, const treefold_accumulator *other);
 treefold_status treefold_accumulator_unmerge(treefold_accumulator *accumulator, const treefold_accumulator *other);
 
@@ -486,7 +486,7 @@ treefold_status treefold_keyed_remove_pairs(treefold_keyed *keyed, treefold_type
                                             size_t n, const void *y, size_t l);
 
 /* Adds the items of another state, key by key, or removes them. `other` must have the same type and hold the same sums, else
-   TREEFOLD_ARGUMENT; and have the same number of keys and columns, else TREEFOLD_LENGTH. It may be the same state. Merging into a hashed
+   TREEFOLD_ARGUMENT; and the same number of keys and columns, else TREEFOLD_LENGTH. `other` may be `keyed` itself. Merging into a hashed
    state adds the keys that it lacks; unmerging a key that it lacks is TREEFOLD_ARGUMENT. */
 treefold_status treefold_keyed_merge(treefold_keyed *keyed, const treefold_keyed *other);
 treefold_status treefold_keyed_unmerge(treefold_keyed *keyed, const treefold_keyed *other);

@@ -14,7 +14,7 @@
 //     T squared_norm(x)              dot(x, x)
 //     sums<T> sum_and_absolute_sum(x)
 //     T fold(items, op)              with an operator of treefold::ops, or a function T(const T &, const T &)
-//     T fold(items, op, empty)       the same; `empty` is the result for no items
+//     T fold(items, op, empty)       as fold(items, op); `empty` is the result for no items
 //     T fold_on(items, op, run)      with an operator of treefold::ops, on the caller's threads, such as OpenMP's
 //     T dot_on(x, y, run)
 //     vector<T> sum_rows(items, width), fold_rows(items, width, op)    rows of `width` items, element by element

@@ -148,7 +148,7 @@ pub(crate) trait Aggregate: Any {
     /// `other` holds other sums; there would be too many rows; or as for [`Self::remove`].
     fn change_by(&mut self, change: Change, other: &dyn Aggregate) -> Result<(), Failure>;
 
-    /// Writes a statistic. Returns false where SQL has NULL, such as the mean of no rows.
+    /// Writes a statistic. Returns false if SQL's result is NULL, such as the mean of no rows.
     ///
     /// # Errors
     /// The state does not have the statistic, or cannot give it in this type.

@@ -80,7 +80,7 @@ impl ElementType {
         Self::of_argument("type", code)
     }
 
-    /// As [`of_code`](Self::of_code), for the argument called `name`.
+    /// Like [`of_code`](Self::of_code), for the argument called `name`.
     ///
     /// # Errors
     /// There is no such code.

@@ -8,7 +8,7 @@
 
 #![cfg_attr(
     not(feature = "local"),
-    allow(dead_code, unused_imports, reason = "only the feature `local` uses them")
+    allow(dead_code, unused_imports, reason = "only `local` uses them")
 )]
 
 mod accumulator;

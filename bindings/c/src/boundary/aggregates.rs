@@ -180,7 +180,7 @@ pub unsafe extern "C" fn treefold_aggregate_remove(
 /// Adds another state's rows, or removes them.
 ///
 /// # Safety
-/// Both are states.
+/// Both pointers point to states.
 unsafe fn change_by(
     change: Change,
     aggregate: *mut treefold_aggregate,
@@ -201,7 +201,7 @@ unsafe fn change_by(
 /// Adds another state's rows.
 ///
 /// # Safety
-/// Both are states.
+/// Both pointers point to states.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_merge(
     aggregate: *mut treefold_aggregate,
@@ -214,7 +214,7 @@ pub unsafe extern "C" fn treefold_aggregate_merge(
 /// Removes another state's rows.
 ///
 /// # Safety
-/// Both are states.
+/// Both pointers point to states.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_unmerge(
     aggregate: *mut treefold_aggregate,

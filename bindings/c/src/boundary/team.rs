@@ -14,7 +14,7 @@ use crate::raw::{Team, by_team};
 /// Reduces n items on the caller's threads.
 ///
 /// # Safety
-/// `items` points to n elements of the type, `result` to one, and the team is as `treefold.h` says.
+/// `items` points to n elements of the type, `result` to one, and the team behaves as `treefold.h` requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold_on(
     element_type: i32,
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn treefold_fold_on(
 /// Writes the dot product, computed on the caller's threads.
 ///
 /// # Safety
-/// `x` points to n elements of the type, `y` to m, `result` to one, and the team is as `treefold.h` says.
+/// `x` points to n elements of the type, `y` to m, `result` to one, and the team behaves as `treefold.h` requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_dot_on(
     element_type: i32,

@@ -198,7 +198,7 @@ fn unaligned(name: &str, alignment: usize) -> Failure {
 /// If it is not NULL, the pointer can be written to.
 ///
 /// # Errors
-/// As [`place`].
+/// As for [`place`].
 #[inline]
 pub unsafe fn write<T: NoUninit>(
     name: &'static str,
