@@ -1,4 +1,4 @@
-//! Collectives over any communicator, by its sends and receives. They serve to build plans.
+//! Collectives for any communicator, made of sends and receives. Ranks use them while they build a plan.
 //!
 //! Every rank must call them in the same order, with the same tag.
 
@@ -50,7 +50,7 @@ pub fn broadcast<C: Communicator + ?Sized>(
     capacity_bytes: usize,
 ) -> Result<(), Error> {
     let size = comm.size();
-    // Ranks counted from the root, so that the root is 0.
+    // Positions count the ranks from the root, which is at position 0.
     let position = (comm.rank() + size - root) % size;
     let rank_at = |position: usize| (position + root) % size;
     if position > 0 {
@@ -67,8 +67,8 @@ pub fn broadcast<C: Communicator + ?Sized>(
     Ok(())
 }
 
-/// Returns the messages of all ranks, each of at most `capacity_bytes`, on `root`, in rank order;
-/// the other ranks get an empty list.
+/// Returns the messages of all ranks in rank order on `root`, and an empty list on the other ranks.
+/// A message has at most `capacity_bytes`.
 ///
 /// # Errors
 /// As [`Communicator::wait`].
@@ -93,7 +93,7 @@ pub fn gather<C: Communicator + ?Sized>(
     Ok(gathered)
 }
 
-/// Returns on every rank the messages of all ranks, which have the same length, joined in rank order.
+/// Returns the messages of all ranks, joined in rank order, on every rank. All messages have the same length.
 ///
 /// Uses the algorithm of Bruck et al. (1997): ceil(log2 p) rounds, in which each rank sends the bytes of p - 1 messages in total.
 ///
@@ -128,7 +128,7 @@ pub fn allgather<C: Communicator + ?Sized>(
     Ok(all)
 }
 
-/// The memory in bytes that an [`allgather`] of messages of this length takes on a rank: all messages, plus the buffers of the last round,
+/// The memory in bytes that an [`allgather`] of messages of this length needs on a rank: all messages, plus the buffers of the last round,
 /// which sends half of the messages and receives the other half.
 #[must_use]
 pub fn allgather_bytes(ranks: usize, length_bytes: u128) -> u128 {
@@ -138,7 +138,7 @@ pub fn allgather_bytes(ranks: usize, length_bytes: u128) -> u128 {
 /// Reduces the ranks' values, which have the same length, to rank 0 along a binomial tree, and broadcasts the result.
 /// `combine(left, right)` stores the combination in `left`; the value on the left comes from lower ranks.
 ///
-/// The tree depends on the number of ranks, so the operation's result must not depend on the tree, as with comparisons.
+/// The tree depends on the number of ranks, so `combine` must give the same result for every tree, as a maximum does.
 ///
 /// # Errors
 /// As [`Communicator::wait`].
@@ -161,7 +161,7 @@ pub fn allreduce<C: Communicator + ?Sized>(
 }
 
 /// The children of `position` in the binomial tree over `0..size`: position + 2^k for every k
-/// below its lowest set bit, nearest first. The child position + 2^k covers 2^k positions.
+/// below its lowest set bit, nearest first. The subtree of child position + 2^k has up to 2^k positions.
 fn binomial_children(
     position: usize,
     size: usize,

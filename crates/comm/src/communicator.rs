@@ -10,13 +10,13 @@ use crate::request::{Request, RequestId};
 use crate::tag::Tag;
 use crate::traffic::Traffic;
 
-/// A function that a wait calls to ask whether it must end, as after a signal.
+/// A function that a waiting call uses to ask whether it must end, for example after a signal.
 pub type Interruption = Rc<dyn Fn() -> bool>;
 
 /// One rank's end of a transport: a group of ranks that exchange messages of bytes.
 ///
-/// Nine methods are required. The defaults of the others are right for every transport; overriding them makes a transport
-/// faster. [`contract`](crate::contract) tests an implementation.
+/// Nine methods are required. The other methods have defaults that are correct for every transport; overriding them makes a
+/// transport faster. [`contract`](crate::contract) tests an implementation.
 ///
 /// Messages between the same two ranks with the same tag arrive in the order in which they were sent, and receives match in
 /// the order in which they were posted, as in MPI. Sender and receiver of a message pass the same *capacity*, the length of the
@@ -43,7 +43,7 @@ pub trait Communicator: fmt::Debug {
         capacity_bytes: usize,
     ) -> Result<Request, Error>;
 
-    /// Starts receiving one message of at most `buffer.len()` bytes. What `buffer` contains does not matter.
+    /// Starts receiving one message of at most `buffer.len()` bytes. The contents of `buffer` do not matter.
     ///
     /// # Errors
     /// As [`start_send`](Communicator::start_send).
@@ -55,7 +55,7 @@ pub trait Communicator: fmt::Debug {
     /// As [`wait`](Communicator::wait).
     fn test(&self, request: &Request) -> Result<bool, Error>;
 
-    /// As [`test`](Communicator::test), for a rank that is busy otherwise: the time does not count towards the silence limit.
+    /// As [`test`](Communicator::test), for a rank that also does other work: the time does not count towards the silence limit.
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait).
@@ -66,12 +66,12 @@ pub trait Communicator: fmt::Debug {
     /// Waits for `request`. A receive returns its message; a send returns a buffer, of any length, for reuse.
     ///
     /// # Errors
-    /// A rank has panicked, left or [given up](Communicator::give_up), the ranks wait in a cycle or are in different exchanges,
-    /// the message is too long, nothing came within the silence limit, or the transport has failed. Even then the request is used up.
+    /// A rank has panicked, left or [given up](Communicator::give_up), the ranks wait in a cycle or are in different exchanges, the
+    /// message is too long, nothing arrived within the silence limit, or the transport has failed. An error, too, ends the request.
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error>;
 
-    /// Waits at most `timeout` until at least one of these requests is complete. Returns whether one is. No request may have been
-    /// waited for or cancelled.
+    /// Waits at most `timeout` until at least one of these requests is complete. Returns whether one is. None of the requests may
+    /// have been waited for or cancelled before.
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait), as if this rank waited for the first request alone.
@@ -97,18 +97,18 @@ pub trait Communicator: fmt::Debug {
         self.wait_any(&[request.id()], Some(timeout))
     }
 
-    /// Sends a message without a request, if the transport accepts it within some microseconds. Returns whether it did. If not, the
-    /// caller calls [`start_send`](Communicator::start_send), which returns the error if there is one.
+    /// Sends a message without a request, if the transport accepts it within some microseconds. Returns whether it did. After `false`,
+    /// the caller calls [`start_send`](Communicator::start_send), which returns the error if there is one.
     fn try_send(&self, _to: usize, _tag: Tag, _message: &[u8], _capacity_bytes: usize) -> bool {
         false
     }
 
-    /// Receives a message without a request, if it arrives within some microseconds. Returns whether it did. If not, the caller
-    /// calls [`start_receive`](Communicator::start_receive), which returns the error if there is one.
+    /// Receives a message without a request, if it arrives within some microseconds. Returns whether it did. After `false`, the
+    /// caller calls [`start_receive`](Communicator::start_receive), which returns the error if there is one.
     ///
-    /// `take` gets the message in place. It may ask this communicator for its rank and size, and close conversations; calls that
-    /// communicate fail with [`Error::Nested`], or do nothing if they cannot return an error. While a receive is posted that the
-    /// message may match, this returns `false`: it never takes another receive's message.
+    /// `take` gets the message in place. It may call `rank`, `size` and `close` of this communicator; calls that communicate fail
+    /// with [`Error::Nested`], or do nothing if they cannot return an error. While a receive is posted that the message may match,
+    /// `try_receive` returns `false`, so it never takes another receive's message.
     fn try_receive(
         &self,
         _from: usize,
@@ -120,7 +120,7 @@ pub trait Communicator: fmt::Debug {
     }
 
     /// Opens the conversation of a tag's number, before its first message. Collective: all ranks open the same conversations, in
-    /// ascending order of their numbers. A transport with few tags of its own may synchronise here.
+    /// ascending order of their numbers. A transport that has few tags may synchronise here.
     ///
     /// # Errors
     /// The transport has failed.
@@ -132,11 +132,11 @@ pub trait Communicator: fmt::Debug {
     fn close(&self, _tag: Tag) {}
 
     /// Notifies the other ranks that this rank takes no part in a conversation from this tag's turn on. Their waits in these
-    /// exchanges end with [`Error::GivenUp`]. Does not wait. Without this call, their waits for this rank reach the silence limit.
+    /// exchanges end with [`Error::GivenUp`]. Does not wait. Without this call, they would wait for this rank until the silence limit.
     fn give_up(&self, _tag: Tag) {}
 
-    /// Whether a send arrives without further calls of this rank. If not, a rank must wait
-    /// for its sends before it turns to other work.
+    /// Whether a send arrives even if this rank makes no further calls. If not, a rank must wait
+    /// for its sends before it does other work.
     fn delivers_alone(&self) -> bool {
         false
     }
@@ -158,28 +158,28 @@ pub trait Communicator: fmt::Debug {
         None
     }
 
-    /// A communicator of some of these ranks. `ranks` lists them in the order of their new numbers, this rank included. All of them
+    /// A communicator of some of these ranks. `ranks` lists them, including this rank, in the order of their new numbers. All of them
     /// pass the same list and the same tag, which no other call uses. Messages of the two communicators never match.
     ///
     /// # Errors
-    /// [`Error::NotSplittable`] if the transport cannot split, as by default. Communicators of MPI are split by MPI's own functions.
+    /// [`Error::NotSplittable`] if the transport cannot split; the default cannot. MPI's own functions split MPI communicators.
     fn split(&self, _tag: Tag, _ranks: &[usize]) -> Result<Box<dyn Communicator>, Error> {
         Err(Error::NotSplittable { rank: self.rank() })
     }
 
-    /// Whether all ranks pass `true`. Every rank that gets an answer gets the same: `true` only if no rank is lost and all have
-    /// passed `true`. Waits until every rank that is not lost has called this function, or [`shrink`](Communicator::shrink), which
+    /// Whether all ranks pass `true`. All ranks that get an answer get the same one: `true` only if no rank is lost and all have
+    /// passed `true`. Waits until every rank that is not lost has called this function or [`shrink`](Communicator::shrink), which
     /// counts as `false`. Works even if all other calls fail because a rank is lost.
     ///
     /// # Errors
-    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank, as by default.
+    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank; the default cannot.
     fn agree(&self, _flag: bool) -> Result<bool, Error> {
         Err(not_survivable(self.rank()))
     }
 
     /// The communicator of the surviving ranks, numbered in the same order. Waits until every rank that is not lost has called this
-    /// function. The call revokes this communicator: all other ranks' pending and later calls on it fail with [`Error::Revoked`],
-    /// unless they fail already, so that no rank waits for a lost one.
+    /// function. The call revokes this communicator, so that no rank waits for a lost one: all other ranks' pending and later calls
+    /// on it fail with [`Error::Revoked`], unless they fail already.
     ///
     /// # Errors
     /// As [`agree`](Communicator::agree).
@@ -218,7 +218,7 @@ pub struct Shrunk {
     pub left: Vec<usize>,
 }
 
-/// What a transport knows about its speed and the placement of ranks. It guides the choice of an algorithm and never changes a bit.
+/// What a transport knows about its speed and the placement of ranks. Hints guide the choice of an algorithm and never change a bit.
 ///
 /// ```
 /// // Sixteen ranks, four on each node.
@@ -228,20 +228,20 @@ pub struct Shrunk {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hints {
-    /// The longest message that is sent without asking the receiver; longer messages take another round trip.
+    /// The length of the longest message that is sent without asking the receiver; a longer message needs another round trip.
     pub eager_bytes: usize,
-    /// The number of ranks that can run at once: all, unless they share cores.
+    /// The number of ranks that can run at once: all of them, unless ranks share cores.
     pub concurrency: usize,
     /// The number of ranks per node, if consecutive ranks share nodes and all nodes have the same number (the last may have fewer); `None`
     /// otherwise, or if unknown.
     pub node_ranks: Option<usize>,
-    /// The longest message that any two ranks pass through memory that they share; 0 if some ranks share none.
+    /// The length of the longest message that any two ranks exchange through shared memory; 0 if some ranks share none.
     pub shared_bytes: usize,
 }
 
 impl Hints {
-    /// The hints of a transport of `size` ranks that knows nothing else: every rank has a core, and no message is too long to be
-    /// sent at once.
+    /// The hints of a transport that knows only its number of ranks: every rank has a core, and no message is too long to be sent
+    /// without asking the receiver.
     #[must_use]
     pub fn new(size: usize) -> Self {
         Self {

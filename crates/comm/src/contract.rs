@@ -1,4 +1,4 @@
-//! Checks of what every transport must do, for the tests of a transport.
+//! Checks, for a transport's tests, that the transport does what every transport must do.
 //!
 //! Each check is collective: every rank calls it with its own communicator. A check that fails panics with a text that says what is
 //! wrong, or does not return.
@@ -25,12 +25,12 @@ use crate::communicator::Communicator;
 use crate::error::Error;
 use end::End;
 
-/// All checks run with both values: by how many bytes the capacities of receives exceed the lengths of their messages. The second makes all
-/// capacities large, because a transport may carry such messages in another way.
+/// The numbers of bytes by which the capacity of a receive exceeds the length of its message. All checks run with each number. The second
+/// makes all capacities large, because a transport may carry messages to large receives in another way.
 const SPARE_BYTES: [usize; 2] = [0, 1 << 13];
 
-/// Runs all checks on the ranks of `comm`, which nothing else uses meanwhile, and passes the name of each check to `report` when it
-/// has passed. Collective.
+/// Runs all checks on the ranks of `comm`, and passes the name of each check to `report` when it has passed. Collective. Nothing else
+/// may use `comm` meanwhile.
 pub fn check(comm: &dyn Communicator, report: impl Fn(&str)) {
     let last_tag = Cell::new(0);
     let ends = SPARE_BYTES.map(|spare_bytes| End {
@@ -46,7 +46,7 @@ pub fn check(comm: &dyn Communicator, report: impl Fn(&str)) {
 
 type Check = fn(&End<'_>);
 
-/// Checks, each with the name of its function.
+/// Pairs each check with the name of its function.
 macro_rules! checks {
     ($($check:ident),+ $(,)?) => {
         [$((stringify!($check), $check as Check)),+]
@@ -76,7 +76,7 @@ const CHECKS: [(&str, Check); 20] = checks![
     bad_arguments,
 ];
 
-/// Rank 0 waits for any other rank. The last rank sends at once, the others only after a message from rank 0.
+/// Rank 0 waits for any other rank. The last rank sends at once; the other ranks send only after a message from rank 0.
 fn one_of_several_is_enough(end: &End<'_>) {
     let (rank, size, tag) = (end.rank(), end.size(), end.fresh_tag());
     let last = size - 1;
@@ -159,7 +159,7 @@ fn tags_keep_apart(end: &End<'_>) {
     end.wait_all(sends);
 }
 
-/// A message never meets a receive of another exchange of its conversation: the receive fails, or waits.
+/// A message never completes a receive of another exchange of its conversation: that receive fails, or waits.
 fn exchanges_keep_apart(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (tag, done) = (end.fresh_tag(), end.fresh_tag());
@@ -180,7 +180,7 @@ fn exchanges_keep_apart(end: &End<'_>) {
         }
         Err(error) => panic!("{error}"),
     }
-    // If the receive did not fail, the message is still under way; the conversation can be closed all the same.
+    // If the receive did not fail, the message is still under way. The conversation can be closed even then.
     end.comm.cancel(out);
     end.comm.close(tag);
 }
@@ -224,7 +224,7 @@ fn many_messages(end: &End<'_>) {
     }
 }
 
-/// Messages with and without requests, alternating differently at the sender and the receiver.
+/// Mixes sends with and without requests, and receives with and without requests, in different patterns.
 fn messages_without_requests_keep_their_order(end: &End<'_>) {
     let (left, right) = end.neighbours();
     let (tag, capacity_bytes) = (end.fresh_tag(), 100 + end.spare_bytes);
@@ -269,7 +269,7 @@ fn a_receive_without_a_request_takes_only_its_own_message(end: &End<'_>) {
     end.comm.wait(signal).unwrap();
 }
 
-/// Rank 0 waits only for an answer, which is sent when all messages of rank 0 have arrived.
+/// Rank 0 waits only for an answer, which the last rank sends when all messages of rank 0 have arrived.
 fn sends_go_on_while_a_receive_is_awaited(end: &End<'_>) {
     let (tag, answer, last) = (end.fresh_tag(), end.fresh_tag(), end.size() - 1);
     if last == 0 {
@@ -305,7 +305,7 @@ fn eager_messages_need_no_receiver(end: &End<'_>) {
     }
 }
 
-/// All ranks send before they receive, far above any eager limit: starting a send must not wait for its receiver.
+/// All ranks start sends far above any eager limit before they receive: starting a send must not wait for its receiver.
 fn long_messages_cross(end: &End<'_>) {
     let length_bytes = 1 << 20;
     let message = |from: usize| vec![u8::try_from(from % 251).unwrap(); length_bytes];

@@ -12,7 +12,7 @@ use crate::tag::Tag;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp {
     pub(crate) rank: usize,
-    /// The ranks whose silence is the reason; empty if not known, `None` for another reason. With threads, a rank that has left.
+    /// The ranks whose silence is the reason: empty if unknown, `None` for another reason. With threads: a rank that has left.
     pub(crate) silent: Option<Span>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Conversations {
     /// By number: the sender and the tag of a message that met a receive of another exchange.
     #[cfg(feature = "mpi")]
     mismatched: HashMap<u64, (usize, Tag)>,
-    /// Ranks that have sent a notice that they wait, each with its exchange.
+    /// Ranks that have sent a notice that they wait, each with the exchange in which it waits.
     #[cfg(feature = "mpi")]
     waiting: Vec<(usize, Tag)>,
     #[cfg(feature = "mpi")]
@@ -57,8 +57,8 @@ pub(crate) struct Inquiries {
     pub(crate) own: u16,
     /// The ranks that have answered this rank's last inquiry, each with the ranks that it waits for.
     pub(crate) answers: Vec<(usize, Vec<usize>)>,
-    /// Ranks that have given up because others are silent, with the silent ranks, and the time when this rank learned it. A rank that
-    /// has given up may no longer wait for anybody, and then answers no questions.
+    /// Ranks that have given up because others are silent, each with the silent ranks and the time when this rank learned of it. They
+    /// are stored because a rank that has given up may no longer wait for any rank, and then answers no questions.
     verdicts: Vec<(usize, Span, u32)>,
     /// The time in milliseconds when this rank last read the clock.
     pub(crate) now_ms: u32,
@@ -152,7 +152,7 @@ impl Conversations {
         self.mismatched.insert(found.number(), (from, found));
     }
 
-    /// Notes that a rank has said that it waits in an exchange.
+    /// Notes a rank's notice that it waits in an exchange.
     #[cfg(feature = "mpi")]
     pub(crate) fn note_waiting(&mut self, rank: usize, tag: Tag) {
         if !self.is_closed(tag) {

@@ -24,7 +24,7 @@ pub enum Error {
     },
     /// A message was longer than its receive allowed.
     #[error(
-        "rank {rank}: the message from rank {from} is longer than the receive allows, which is {}",
+        "rank {rank}: the message from rank {from} is longer than its receive allows ({})",
         counted(.capacity_bytes, "byte")
     )]
     Truncated {
@@ -128,8 +128,8 @@ pub enum Error {
     Silent {
         /// The rank that waited.
         rank: usize,
-        /// The silent ranks: a rank that others wait for, that does not answer, and that has sent nothing for most of the time, in any
-        /// conversation; or all ranks of that rank's node. Empty if no silent rank is known: ranks may wait for each other.
+        /// The silent ranks. Either one rank: others wait for it, and for most of the time it has neither answered nor sent anything in
+        /// any conversation. Or all ranks of its node. Empty if no silent rank is known: ranks may wait for each other.
         peers: Range<usize>,
         /// The silence limit of this rank, or of the rank that reported the silence.
         after: Duration,
@@ -188,7 +188,7 @@ pub enum Error {
         /// The tag.
         tag: Tag,
     },
-    /// An environment variable has an invalid value, on this rank or on another. The same error on every rank.
+    /// An environment variable has an invalid value, on this rank or on another. Every rank gets the same error.
     #[error("rank {rank}: {variable} is `{}`, not {expected}", printable(.value))]
     BadSetting {
         /// The first rank with an invalid value.
@@ -228,7 +228,7 @@ pub enum Error {
 
 impl Error {
     /// The lost ranks that this error names: they have panicked, have left while others waited for them, or their processes have died.
-    /// Empty if only other ranks know which ranks are lost; `None` if the error is no loss, so that the communicator can still be used.
+    /// Empty if only other ranks know which ranks are lost; `None` if the error is not a loss: then the communicator can still be used.
     #[must_use]
     pub fn lost_ranks(&self) -> Option<&[usize]> {
         match self {
@@ -245,7 +245,7 @@ impl Error {
 /// `rank 1 is silent`, or `ranks 1 to 3 are silent`, or that the silent rank is not known.
 fn being(ranks: &Range<usize>) -> String {
     match ranks.len() {
-        0 => "which rank is silent is not known: ranks may wait for each other".to_owned(),
+        0 => "no silent rank is known: ranks may wait for each other".to_owned(),
         1 => format!("rank {} is silent", ranks.start),
         _ => format!("ranks {} to {} are silent", ranks.start, ranks.end - 1),
     }

@@ -1,14 +1,14 @@
 //! Whether this process is a forked child of the one that made a communicator.
 //!
 //! A child has none of the parent's threads, and MPI does not work in it. The operating system calls our handler in
-//! every child, and the handler counts forks. So a communicator compares two counts before it sends, without a system
-//! call.
+//! every child, and the handler counts forks. So a communicator need not make a system call before it sends: it
+//! compares two counts.
 
 #![cfg_attr(unix, expect(unsafe_code, reason = "`pthread_atfork` is a C function"))]
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many forks lie between the first process and this one.
+/// The number of forks between the first process and this one.
 static FORKS: AtomicU64 = AtomicU64::new(0);
 
 /// The process that made a communicator.
@@ -44,7 +44,7 @@ fn watch() {
     static WATCH: Once = Once::new();
     WATCH.call_once(|| {
         // SAFETY: the handler is a function of this program, which is never unloaded while it runs, and all it does is
-        // add to an atomic, which is allowed between fork and exec. If the call fails, children go unnoticed.
+        // add to an atomic, which is allowed between fork and exec. If the call fails, children are not detected.
         unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
     });
 }

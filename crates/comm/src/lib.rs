@@ -1,16 +1,16 @@
 //! Ranks that exchange bytes.
 //!
-//! [`Communicator`] is what a reduction needs of a transport: a rank, a size, and non-blocking sends
+//! [`Communicator`] is what a reduction needs from a transport: a rank, a size, and non-blocking sends
 //! and receives of bytes. There are two transports:
 //!
-//! - [`threads`]: a rank is a thread of this process. It needs nothing but Rust, reports a rank that
-//!   panics, leaves early or waits in a cycle as an error on every rank, and can replay a delivery
-//!   order from a seed.
-//! - `mpi` (feature `mpi`): a rank is an MPI process, over any communicator that the caller hands in.
+//! - [`threads`]: a rank is a thread of this process. This transport needs nothing but Rust. If a rank
+//!   panics, leaves early or waits in a cycle, every rank gets an error. A seed replays a delivery
+//!   order.
+//! - `mpi` (feature `mpi`): a rank is an MPI process, over any communicator that the caller passes.
 //!
-//! Others can be written outside this crate: [`Requests`] stores sends and receives under way, and [`contract`] tests a transport.
+//! Other crates can implement more transports: [`Requests`] stores sends and receives under way, and [`contract`] tests a transport.
 //!
-//! This crate knows neither floating-point numbers nor trees: a message is bytes.
+//! This crate knows neither floating-point numbers nor trees: a message is a sequence of bytes.
 //!
 //! ```
 //! use comm::{Communicator, Tag, threads};

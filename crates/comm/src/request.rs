@@ -1,9 +1,9 @@
-//! Handles of sends and receives under way, and the table that transports keep them in.
+//! Handles of sends and receives under way, and the table in which a transport keeps these operations.
 
 /// A send or a receive under way. It belongs to the communicator that made it.
 ///
 /// Pass it to [`Communicator::wait`](crate::Communicator::wait) or [`Communicator::cancel`](crate::Communicator::cancel). A
-/// request that is merely dropped stays posted. The communicator owns the buffer, so it is not freed while the transport uses it.
+/// request that is merely dropped stays posted. The communicator owns the buffer, which is not freed while the transport uses it.
 #[derive(Debug)]
 #[must_use = "a request that is neither waited for nor cancelled stays posted"]
 pub struct Request(RequestId);
@@ -24,7 +24,7 @@ impl Request {
 
 /// A transport's operations under way, by [`RequestId`]. The table owns an operation and its buffer, even if the [`Request`] is dropped.
 ///
-/// Slots are used again. Each has a generation, which distinguishes a stale request from a live one.
+/// Slots are reused. Each has a generation, which distinguishes a stale request from a live one.
 #[derive(Debug)]
 pub struct Requests<T> {
     slots: Vec<(u64, Option<T>)>,
@@ -70,7 +70,7 @@ impl<T> Requests<T> {
             .expect("a request is used with the communicator that made it")
     }
 
-    /// The operation of a request; `None` if it has ended.
+    /// The operation of a request; `None` if the operation has ended.
     pub fn find(&mut self, request: RequestId) -> Option<&mut T> {
         self.slots
             .get_mut(request.slot)

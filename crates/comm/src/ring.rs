@@ -1,10 +1,10 @@
-//! A ring of cache lines in memory that two processes share: carries messages from one process to the other, in order, without a lock.
+//! A ring of cache lines in memory that two processes share. It carries messages from one process to the other, in order, without a lock.
 //!
 //! Each message has a slot of a few lines. The slot's header has a stamp: the message's number since the ring was made, modulo 2^16. The
-//! writer writes the stamp last, so a reader that finds the expected stamp finds the whole message. A short message follows its header, so
-//! the processor fetches both at once; a longer one lies in adjacent [lines of data](data), which form a second ring. The reader counts what
-//! it has read in another line, which the writer reads only when the rings seem to be full. A short message costs one cache-line transfer;
-//! the reader's count costs another.
+//! writer writes the stamp last, so a reader that finds the expected stamp finds the whole message. A short message is next to its header,
+//! so the processor fetches both at once. A message too long for its slot is in adjacent [lines of data](data), which form a second ring.
+//! In another line, the reader stores how much it has read. The writer reads that line only when a ring seems to be full. A short message
+//! costs one cache-line transfer; the reader's line costs another.
 
 mod data;
 mod line;
@@ -32,7 +32,7 @@ pub(crate) use size::Size;
 /// The shared memory of a ring.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ring<'a> {
-    /// The line whose header is the reader's progress.
+    /// The line whose header contains the reader's progress.
     consumed: &'a Line,
     slots: &'a [Line],
     data: &'a [DataLine],
@@ -40,7 +40,7 @@ pub(crate) struct Ring<'a> {
 }
 
 impl<'a> Ring<'a> {
-    /// A ring in memory that is zero, or that the caller then [clears](Ring::clear). The first control line is the reader's.
+    /// A ring in memory that is zeroed, or that the caller [clears](Ring::clear) next. The reader writes the first control line.
     #[inline]
     pub(crate) fn in_memory(size: Size, control: &'a [Line], data: &'a [DataLine]) -> Self {
         let (consumed, slots) = control.split_first().expect("a ring has lines");
@@ -54,8 +54,8 @@ impl<'a> Ring<'a> {
         }
     }
 
-    /// Makes an empty ring of memory with any content.
-    #[cfg_attr(loom, expect(dead_code, reason = "a model's rings are new"))]
+    /// Makes the ring empty, whatever its memory contains.
+    #[cfg_attr(loom, expect(dead_code, reason = "the rings of loom's tests are new"))]
     pub(crate) fn clear(self) {
         for line in self.slots {
             line.header.store(0, Ordering::Relaxed);
@@ -63,14 +63,14 @@ impl<'a> Ring<'a> {
         self.consumed.header.store(0, Ordering::Release);
     }
 
-    /// The slot of a message, by its number.
+    /// The slot of the message with this number.
     #[inline]
     fn slot(self, number: u32) -> &'a [Line] {
         let first = (number as usize & (self.size.slots - 1)) * self.size.slot_lines;
         &self.slots[first..][..self.size.slot_lines]
     }
 
-    /// The lines of data from this number to the end of the memory.
+    /// The lines of data from the line with this number to the end of the memory.
     fn data_from(self, number: u32) -> &'a [DataLine] {
         &self.data[number as usize & (self.data.len() - 1)..]
     }
@@ -93,7 +93,7 @@ impl Writer {
     /// Writes a message, if there is room for it. Returns whether there was.
     #[expect(
         unsafe_code,
-        reason = "the bytes are this end's until the stamp is written"
+        reason = "the writer owns the bytes until it writes the stamp"
     )]
     pub(crate) fn write(&mut self, ring: Ring<'_>, tag: u32, message: &[u8]) -> bool {
         let (written, first_data) = self.written.and(message.len(), ring.size);
@@ -108,10 +108,10 @@ impl Writer {
         if message.len() <= SHORT_BYTES {
             slot[0].store(message);
         } else if message.len() <= ring.size.slot_bytes() {
-            // SAFETY: the reader is done with the slots that it has counted, and reads this one when it has seen the stamp.
+            // SAFETY: the reader no longer uses the slots that it has counted, and reads this slot only after it has seen the stamp.
             unsafe { slot::write(slot, message) };
         } else {
-            // SAFETY: as above, for the lines.
+            // SAFETY: as above, for the lines of data.
             unsafe { data::write(ring.data_from(first_data), message) };
         }
         let header = Header {
@@ -141,7 +141,7 @@ impl Reader {
         (header.stamp == stamp_of(number)).then_some((header.tag, header.length.into()))
     }
 
-    /// Copies the next message, whose length `next` has returned, as far as `into` has room for it.
+    /// Copies as much of the next message as fits into `into`. The caller passes the length that `next` has returned.
     pub(crate) fn read(&mut self, ring: Ring<'_>, length_bytes: usize, into: &mut [u8]) {
         let room = length_bytes.min(into.len());
         self.take(ring, length_bytes, |message| {
@@ -149,10 +149,10 @@ impl Reader {
         });
     }
 
-    /// Passes the next message, whose length `next` has returned, to a function: in place, or as a copy if it is short.
+    /// Passes the next message to `take`: in place, or as a copy if it is short. The caller passes the length that `next` has returned.
     #[expect(
         unsafe_code,
-        reason = "the bytes are this end's until it has counted them"
+        reason = "the reader owns the bytes until it has counted them"
     )]
     pub(crate) fn take<R>(
         &mut self,
@@ -169,8 +169,8 @@ impl Reader {
             return take(message);
         }
         let taken = if length_bytes <= ring.size.slot_bytes() {
-            // SAFETY: `next` has seen the stamp, and the writer waits for the count, which comes when the function has returned. If it
-            // panics, the message stays.
+            // SAFETY: `next` has seen the stamp, and the writer does not reuse the slot until it is counted, after `take` has returned. If
+            // `take` panics, the message stays.
             unsafe { slot::read(slot, length_bytes, take) }
         } else {
             let lines = ring.data_from(self.read.and(length_bytes, ring.size).1);

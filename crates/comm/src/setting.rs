@@ -12,7 +12,7 @@ pub fn value(variable: &str) -> Option<OsString> {
     env::var_os(variable).filter(|value| !value.is_empty())
 }
 
-/// Parses a switch's value, in upper or lower case; `None` if it is none of [`SWITCH_VALUES`].
+/// Parses a switch's value, in upper or lower case. Returns `None` if the value is none of [`SWITCH_VALUES`].
 #[must_use]
 pub fn switch(value: &OsStr) -> Option<bool> {
     match value.to_str()?.to_ascii_lowercase().as_str() {

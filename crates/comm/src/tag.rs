@@ -11,7 +11,7 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag(u64);
 
-/// The bits of a tag that say which exchange it is.
+/// The number of bits of a tag that name its exchange.
 const EXCHANGE_BITS: u32 = 16;
 const KIND_BITS: u32 = 4;
 const TURN_BITS: u32 = EXCHANGE_BITS - KIND_BITS;
@@ -62,7 +62,7 @@ impl Tag {
         self.0
     }
 
-    /// The tag that [`to_bits`](Tag::to_bits) has turned into this number.
+    /// The tag for which [`to_bits`](Tag::to_bits) returns this number.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
@@ -102,7 +102,7 @@ impl Tag {
         self.0 as u16
     }
 
-    /// The tag of the same conversation, in the exchange that [`exchange`](Tag::exchange) has turned into this number.
+    /// The tag of the same conversation for which [`exchange`](Tag::exchange) returns this number.
     #[cfg(any(feature = "mpi", test))]
     pub(crate) const fn with_exchange_number(self, exchange: u16) -> Self {
         Self(self.0 >> EXCHANGE_BITS << EXCHANGE_BITS | exchange as u64)

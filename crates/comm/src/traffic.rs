@@ -5,9 +5,9 @@ use std::cell::Cell;
 /// What a rank has sent since its communicator was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Messages, empty ones included.
+    /// The number of messages, including empty ones.
     pub messages: u64,
-    /// Payload, in bytes.
+    /// The payload in bytes.
     pub bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What checks do with a rank's communicator.
+//! A rank's communicator, with the operations that the checks use.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::request::Request;
 use crate::tag::Tag;
 
-/// A rank's communicator, and by how many bytes the capacity of a receive exceeds its message.
+/// A rank's communicator, and the number of bytes by which the capacity of a receive exceeds the length of its message.
 pub(super) struct End<'c> {
     pub(super) comm: &'c dyn Communicator,
     pub(super) spare_bytes: usize,
@@ -23,7 +23,7 @@ impl End<'_> {
         self.comm.size()
     }
 
-    /// A tag of a new, open conversation. The numbers of conversations soon exceed the greatest tag of an MPI library.
+    /// Opens a new conversation and returns its tag. Steps of 10,000 make the numbers soon exceed the greatest tag of an MPI library.
     pub(super) fn fresh_tag(&self) -> Tag {
         let next = self.last_tag.get() + 10_000;
         self.last_tag.set(next);
@@ -80,7 +80,7 @@ impl End<'_> {
         self.comm.wait(request)
     }
 
-    /// Sends a message to the right neighbour. Returns the left neighbour's, which has at most `length_bytes`.
+    /// Sends a message to the right neighbour. Returns the left neighbour's message, which has at most `length_bytes`.
     pub(super) fn pass_on(
         &self,
         tag: Tag,

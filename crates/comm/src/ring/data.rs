@@ -8,10 +8,10 @@ use loom::cell::UnsafeCell;
 use std::cell::UnsafeCell;
 use std::slice;
 
-/// The bytes of a cache line.
+/// The number of bytes in a cache line.
 pub(crate) const LINE_BYTES: usize = 64;
 
-/// A cache line of plain bytes. Zeroed memory is a valid one.
+/// A cache line of plain bytes. Zeroed memory is a valid line.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct DataLine(UnsafeCell<[u8; LINE_BYTES]>);
@@ -19,9 +19,9 @@ pub(crate) struct DataLine(UnsafeCell<[u8; LINE_BYTES]>);
 // SAFETY: only the functions of this file touch the bytes, and their callers promise that nobody writes the bytes meanwhile.
 unsafe impl Sync for DataLine {}
 
-/// Messages of at least this number of bytes are written past the caches: the reader's cache still has the lines that it read, so the
-/// writer of a long message would wait for each line to be fetched from there, longer if the reader's core is far away. Short messages
-/// go through the caches, because the reader would wait longer for memory.
+/// Messages of at least this number of bytes are written to memory, past the caches. Through the caches, the writer would wait for each
+/// line to be fetched from the reader's cache, which still has it from an earlier message. Shorter messages go through the caches, because
+/// there the reader gets them sooner than from memory.
 #[cfg(all(target_arch = "x86_64", not(loom)))]
 const STREAMED_BYTES: usize = 3000;
 
@@ -42,7 +42,7 @@ pub(super) unsafe fn write(lines: &[DataLine], message: &[u8]) {
     unsafe { to.copy_from_nonoverlapping(message.as_ptr(), message.len()) };
 }
 
-/// Copies a message to memory past the caches. Other processors see the message before whatever this one stores afterwards.
+/// Copies a message to memory past the caches. Other processors see the message before anything that this processor stores later.
 ///
 /// # Safety
 /// There is room for the message at `to`, which is aligned to a line and which nobody else uses meanwhile.

@@ -1,4 +1,4 @@
-//! Control lines, which contain headers, and short messages after them.
+//! Control lines, which contain headers and the short messages that follow them.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ pub(super) const SHORT_BYTES: usize = WORDS * WORD_BYTES;
 /// The header of a slot: stamp, tag and length in bytes of its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Modulo 2^16. Two stamps that a reader can see in the same slot differ by one round of the ring.
+    /// The message's number plus 1, modulo 2^16. A slot's old and new stamps differ by the number of slots.
     pub(super) stamp: u16,
     pub(super) length: u16,
     pub(super) tag: u32,
@@ -41,7 +41,7 @@ impl Header {
     }
 }
 
-/// The stamp of the message with this number. In a ring's first round it is never 0, the stamp of unused memory.
+/// The stamp of the message with this number. In a ring's first round it is never 0, which is what unused memory contains.
 #[expect(clippy::cast_possible_truncation, reason = "modulo 2^16")]
 pub(super) fn stamp_of(number: u32) -> u16 {
     number.wrapping_add(1) as u16
@@ -85,6 +85,6 @@ impl Line {
     }
 }
 
-/// A copy of a short message, aligned for numbers.
+/// A copy of a short message, aligned so that it can be read as numbers.
 #[repr(align(16))]
 pub(super) struct ShortMessage(pub(super) [u8; SHORT_BYTES]);

@@ -1,12 +1,12 @@
-//! Tests all orders in which another core may see the memory: `RUSTFLAGS="--cfg loom" cargo test --package treefold-comm --lib ring`.
+//! Tests all orders in which another core may see the writes. To run: `RUSTFLAGS="--cfg loom" cargo test -p treefold-comm --lib ring`.
 
 use loom::sync::Arc;
 use loom::thread;
 
 use super::*;
 
-/// Messages of one line of data, of two lines, of two lines before which the last line of the ring is skipped, and a short one. The last
-/// two have room only after earlier messages were read.
+/// Passes messages of one line of data, of two lines, of two lines again, before which the last line of the ring is skipped, and a short
+/// message. The last two have room only after the first two were read.
 #[test]
 fn whoever_sees_a_stamp_sees_the_message() {
     let size = Size {
@@ -18,8 +18,8 @@ fn whoever_sees_a_stamp_sees_the_message() {
     check(size, [SHORT_BYTES + 1, longest, longest, 9]);
 }
 
-/// A message that fills the lines of its slot; one in lines of data; and one in the slot of the first, which has room only after the first
-/// was read.
+/// Passes a message that fills its slot, a message in lines of data, and a message that reuses the slot of the first, after that was
+/// read.
 #[test]
 fn whoever_sees_a_stamp_sees_all_lines_of_the_slot() {
     let size = Size {
@@ -30,8 +30,8 @@ fn whoever_sees_a_stamp_sees_all_lines_of_the_slot() {
     check(size, [size.slot_bytes(), size.longest_bytes(), 100]);
 }
 
-/// Passes messages of these lengths from a thread to another, in all interleavings with at most three forced switches. This limit and the
-/// few messages and lines bound the model. Real slots have up to eight lines, but all lines after the first are treated alike.
+/// Passes messages of these lengths from one thread to another, in all interleavings with at most three preemptions. This limit, and the
+/// few messages and lines, bound the test's time. Real slots have up to eight lines, but all lines after the first are treated alike.
 fn check<const N: usize>(size: Size, lengths: [usize; N]) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);

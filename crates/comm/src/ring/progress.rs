@@ -1,8 +1,8 @@
-//! How far the writer or the reader of a ring has come.
+//! The progress of a ring's writer or reader.
 
 use super::size::Size;
 
-/// The number of messages, and of the lines of their data, that were written or read since the ring was made; both modulo 2^32.
+/// The numbers of messages and of lines of data that were written or read since the ring was made, both modulo 2^32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Progress {
     pub(super) messages: u32,
@@ -40,7 +40,7 @@ impl Progress {
         (this, first)
     }
 
-    /// Whether the ring has room for what the writer has written, `self`, less what the reader has read, `consumed`.
+    /// Whether the ring has room if the writer has written `self` and the reader has read `consumed`.
     pub(super) fn fits(self, consumed: Self, size: Size) -> bool {
         let messages = self.messages.wrapping_sub(consumed.messages);
         let data_lines = self.data_lines.wrapping_sub(consumed.data_lines);

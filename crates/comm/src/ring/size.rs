@@ -21,7 +21,7 @@ impl Size {
         self.data_lines / 2 * LINE_BYTES
     }
 
-    /// The number of lines that are not for data.
+    /// The number of control lines: the reader's line and the lines of the slots.
     pub(crate) const fn control_lines(self) -> usize {
         1 + self.slots * self.slot_lines
     }
@@ -31,7 +31,7 @@ impl Size {
         self.slot_lines * LINE_BYTES - WORD_BYTES
     }
 
-    /// The number of lines of data that a message takes.
+    /// The number of lines of data that a message needs.
     pub(super) fn data_lines_of(self, length_bytes: usize) -> u32 {
         let lines = if length_bytes <= self.slot_bytes() {
             0

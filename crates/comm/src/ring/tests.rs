@@ -56,7 +56,7 @@ fn message(number: usize, size: Size) -> (u32, Vec<u8>) {
     (u32::try_from(length).expect("short"), bytes.collect())
 }
 
-/// Gives a ring counters that begin just before 2^32.
+/// Sets a ring's counters to values just below 2^32.
 fn about_to_wrap(ring: Ring<'_>) -> (Writer, Reader) {
     let begin = Progress {
         messages: u32::MAX - 20,
@@ -114,7 +114,7 @@ fn fill(ring: Ring<'_>, mut writer: Writer, mut reader: Reader) {
     }
     assert!(refused_count > 300, "{refused_count}");
     for (_, bytes) in under_way {
-        // A message that is longer than its buffer is used up, too.
+        // A message that is longer than its buffer is removed whole, too.
         let mut begin = vec![0; bytes.len() / 2];
         reader.read(ring, bytes.len(), &mut begin);
         assert_eq!(begin, bytes[..bytes.len() / 2]);

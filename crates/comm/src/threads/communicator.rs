@@ -18,7 +18,7 @@ use crate::request::{Request, RequestId};
 use crate::tag::Tag;
 use crate::traffic::Traffic;
 
-/// A rank's end of the in-process backend.
+/// A rank's communicator in the in-process backend.
 pub struct ThreadCommunicator {
     rank: usize,
     size: usize,
@@ -201,7 +201,7 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
-        // A time-out that the clock cannot represent counts as none.
+        // A time-out that ends later than the clock can represent counts as none.
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         self.progress(requests, |awaited| match deadline {
             Some(deadline) => CollectWait::Until(awaited, deadline),
@@ -291,12 +291,12 @@ impl Communicator for ThreadCommunicator {
         // After this, all waits for messages fail, so every rank comes to the meeting or leaves.
         self.network.fail(Error::Revoked { rank: self.own });
         loop {
-            // If a rank takes part in this meeting by calling `agree`, its result is `false`.
+            // If a rank called `agree`, the meeting makes no network: `agree` returns `false`, and this rank waits for the next meeting.
             let outcome = self.meet(Purpose::Shrink)?;
             let Some(shrunk) = outcome.shrunk else {
                 continue;
             };
-            // For each survivor, its old number, and its number in the new network: its place among the ranks that came.
+            // For each survivor: its old number, and its number in the new network, which is its place among the ranks that came.
             let places = shrunk.ranks.iter().enumerate();
             let mut ranks: Vec<(usize, usize)> = places
                 .filter_map(|(place, &rank)| Some((self.group.here(rank)?, place)))

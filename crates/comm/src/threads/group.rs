@@ -1,20 +1,20 @@
-//! Communicators of some or all of a network's ranks. They all use the same network, so that it sees every rank that waits, but their
-//! messages never match.
+//! Groups of ranks that have a communicator. All communicators use the same network, so that it sees every rank that waits, but messages
+//! of different communicators never match.
 
 use std::sync::Arc;
 
 use crate::error::Error;
 use crate::tag::Tag;
 
-/// Which communicator a message belongs to: the tags of the splits that have made the communicator, in order; `None` for the network's
-/// own. Groups of one split have the same context, but no rank in common. The box makes it one word, since every message has a context.
+/// The communicator that a message belongs to: the tags of the splits that made it, in order; `None` for the communicator of all ranks.
+/// Groups of one split have the same context, but no rank in common. Every message has a context, so the box reduces it to one word.
 pub(super) type Context = Option<Arc<Box<[u64]>>>;
 
 /// The ranks of a communicator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) context: Context,
-    /// The numbers that the communicator's ranks have in the network; `None` if they are the same.
+    /// The numbers in the network of the communicator's ranks; `None` if a rank has the same number in both.
     pub(super) members: Option<Arc<[usize]>>,
 }
 
@@ -25,7 +25,7 @@ impl Group {
         members: None,
     };
 
-    /// Ranks of a network, numbered in this order.
+    /// The group of these ranks of a network, numbered in this order.
     pub(super) fn ordered(members: Vec<usize>) -> Self {
         let is_same = members.iter().enumerate().all(|(own, &rank)| own == rank);
         Self {
@@ -34,7 +34,7 @@ impl Group {
         }
     }
 
-    /// The group of some ranks, given by their numbers in this group, that a split with this tag makes.
+    /// The group that a split with this tag makes of `ranks`, given by their numbers in this group.
     pub(super) fn part(&self, tag: Tag, ranks: &[usize]) -> Self {
         let before = self.context.iter().flat_map(|context| context.iter());
         let context = before.copied().chain([tag.to_bits()]);
@@ -54,7 +54,7 @@ impl Group {
         }
     }
 
-    /// The number in this group of a rank of the network, if it is in this group.
+    /// The number in this group of a rank of the network; `None` if the rank is not in this group.
     pub(super) fn here(&self, rank: usize) -> Option<usize> {
         match &self.members {
             None => Some(rank),
@@ -67,7 +67,7 @@ impl Group {
         self.here(rank).is_some()
     }
 
-    /// A failure of the network, with ranks' numbers in this group. A failure of ranks outside the group becomes [`Error::Revoked`].
+    /// A failure of the network, with the ranks' numbers in this group. A failure of a rank outside the group becomes [`Error::Revoked`].
     pub(super) fn localised(&self, own: usize, error: Error) -> Error {
         if self.members.is_none() {
             return error;

@@ -1,8 +1,8 @@
 //! The network of [`run`](super::run): a mailbox for every rank, each behind its own lock.
 //!
-//! A rank that waits sleeps until its mailbox rings, so hundreds of ranks on two cores cost nothing while they
-//! wait. Where every rank has a core of its own, it spins for a moment before it sleeps; elsewhere it yields its core
-//! twice. Only the awaited message wakes it: at most one wake-up a message.
+//! A rank that waits sleeps until its mailbox's bell rings, so hundreds of ranks on two cores cost nothing while they
+//! wait. If there is a core for every rank, a rank spins for a moment before it sleeps; otherwise it yields its core
+//! twice. Only the awaited message wakes a rank: there is at most one wake-up per message.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, PoisonError};
@@ -18,10 +18,10 @@ use super::sync::{
 };
 use crate::error::Error;
 
-/// How often a rank with a core of its own polls its mailbox before it sleeps: some microseconds.
+/// The number of times that a rank with a core of its own polls its mailbox before it sleeps. They take some microseconds.
 const SPINS_BEFORE_SLEEP: usize = 2000;
 
-/// How often a rank that shares its core yields it before it sleeps: a thread switch takes half as long as falling asleep and being woken.
+/// The number of times that a rank yields a shared core before it sleeps: a yield takes half as long as falling asleep and being woken.
 const YIELDS_BEFORE_SLEEP: usize = 2;
 
 /// A mailbox for each rank, and which ranks sleep.
@@ -31,8 +31,8 @@ pub(super) struct Mailboxes {
     meetings: Mutex<AllMeetings>,
     /// Signalled when a meeting ends.
     met: Condvar,
-    /// The number of ranks that have left, wait in a meeting or sleep without a time limit. If that is all of them, nobody is
-    /// left to wake the sleepers: a sender wakes a sleeper and decreases the number in one step.
+    /// The number of ranks that have left, wait in a meeting or sleep without a time limit. If this is all ranks, none is left to
+    /// wake the sleepers: a sender wakes a sleeper and decreases the number in one step.
     idle: AtomicUsize,
     failure: OnceLock<Error>,
     spins: usize,
@@ -45,11 +45,11 @@ struct Mailbox {
     /// Whether there may be a message in `content`. It is read without the lock.
     rung: Apart<AtomicBool>,
     returned: Returned,
-    /// Whether the rank has left; set before the leaver looks for sleepers who wait for it.
+    /// Whether the rank has left. A rank that leaves sets this before it looks for sleepers that wait for it.
     left: AtomicBool,
 }
 
-/// A value on cache lines of its own, as the next two types are, so that a write by one rank does not slow down another that reads something else.
+/// A value on cache lines of its own, like the next two types, so that a write by one rank does not slow down reads of other data.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
@@ -111,7 +111,7 @@ impl Mailboxes {
         self.meetings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes the ranks that have waited in a meeting that has ended now, if there are any.
+    /// Wakes the ranks, if any, that have waited in a meeting that has just ended.
     fn end_meeting(&self, waited_count: usize) {
         if waited_count > 0 {
             self.idle.fetch_sub(waited_count, Ordering::AcqRel);
@@ -211,8 +211,8 @@ impl Mailboxes {
             self.fail(error);
             return;
         }
-        // What remains are groups that wait in meetings for each other. A sleeper that was woken counts as idle until it is awake; it may
-        // still come to a meeting.
+        // The remaining ranks wait for each other in meetings, unless one was just woken: it counts as idle until it is awake, and may still
+        // come to a meeting.
         let mut meetings = self.lock_meetings();
         if !meetings.have_all_ranks() {
             return;
@@ -220,7 +220,7 @@ impl Mailboxes {
         self.end_meeting(meetings.give_up().len());
     }
 
-    /// A rank's mailbox, locked, if there is a message in it.
+    /// A rank's locked mailbox, if there is a message in it.
     fn look(
         &self,
         rank: usize,
@@ -234,7 +234,7 @@ impl Mailboxes {
             if !content.arrived.is_empty() {
                 return Ok(Some(content));
             }
-            // The bell had rung late, for a message that was collected before.
+            // The bell rang late, for a message that had already been collected.
             self.rung(rank).store(false, Ordering::Relaxed);
         }
         if has_left {
@@ -248,7 +248,7 @@ impl Mailboxes {
         Ok(None)
     }
 
-    /// A rank's mailbox, locked, as soon as there is a message in it; `None` if the deadline comes first.
+    /// Waits for a message in a rank's mailbox, and returns the locked mailbox; `None` if the deadline comes first.
     fn wait_for_content(
         &self,
         rank: usize,
@@ -263,7 +263,7 @@ impl Mailboxes {
             if !content.arrived.is_empty() {
                 return Ok(Some(content));
             }
-            // The bell may have rung late, for a message that was collected before.
+            // The bell may have rung late, for a message that had already been collected.
             if self.rung(rank).swap(false, Ordering::Relaxed) {
                 drop(content);
                 self.poll(rank);
@@ -317,7 +317,7 @@ impl Network for Mailboxes {
     }
 
     fn announce(&self, _from: usize, mut notices: Vec<(usize, Envelope)>) {
-        // Only here does a rank lock several mailboxes. Locks are taken in ascending order, so two ranks never wait for each other's lock.
+        // Here alone, a rank locks several mailboxes. It locks them in ascending order, so two ranks never wait for each other's lock.
         notices.sort_unstable_by_key(|(to, _)| *to);
         let ranks: Vec<usize> = notices.iter().map(|(to, _)| *to).collect();
         let mut contents: Vec<_> = ranks.iter().map(|&to| self.lock(to)).collect();
@@ -349,7 +349,7 @@ impl Network for Mailboxes {
             return Ok(false);
         };
         self.rung(rank).store(false, Ordering::Relaxed);
-        // The lists exchange their memory, so neither side allocates once both have grown.
+        // The two lists swap their memory, so neither allocates once both have grown.
         if arrived.is_empty() {
             std::mem::swap(arrived, &mut content.arrived);
         } else {
@@ -391,7 +391,7 @@ impl Network for Mailboxes {
             return outcome;
         }
         if self.idle.fetch_add(1, Ordering::AcqRel) + 1 == self.mailboxes.len() {
-            // The others cannot come: they wait for messages that nobody will send.
+            // The other ranks cannot come: they have left, or wait for messages or meetings that will not come.
             drop(meetings);
             self.fail_deadlocked();
             meetings = self.lock_meetings();
@@ -442,7 +442,7 @@ impl Network for Mailboxes {
     }
 }
 
-/// A network for the surviving ranks.
+/// Makes a network for this number of surviving ranks.
 fn another(ranks: usize) -> Arc<dyn Network> {
     Arc::new(Mailboxes::new(ranks))
 }

@@ -1,4 +1,4 @@
-//! Matches messages with receives. This is the state of one rank, which no other thread sees.
+//! Matches messages with receives. The state belongs to one rank; no other thread sees it.
 
 use std::collections::HashMap;
 use std::mem;
@@ -13,7 +13,7 @@ use crate::tag::Tag;
 
 /// Posted receives, and messages that have arrived before their receives.
 ///
-/// Messages of one sender and conversation match receives first come, first served. If the two belong to different exchanges, the
+/// Messages of one sender and conversation match receives in order. If a message and its receive belong to different exchanges, the
 /// receive fails.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
@@ -21,9 +21,9 @@ pub(super) struct Matching {
     conversations: Conversations,
     /// By conversation: a rank that has left while this rank waited for it.
     left: HashMap<u64, usize>,
-    /// The receives still without a message.
+    /// The receives that have no message yet.
     posted: Queues<RequestId>,
-    /// The messages still without a receive.
+    /// The messages that have no receive yet.
     unexpected: Queues<Envelope>,
     /// Empty between calls, but keeps its memory.
     arrived: Vec<Envelope>,
@@ -36,7 +36,7 @@ pub(super) struct Matching {
 /// The state of a request.
 #[derive(Debug)]
 enum Posting {
-    /// A send whose message the network has taken. Holds the buffer that the receiver gave in return, once it has arrived.
+    /// A send whose message is in the network. Holds a short message's own buffer, or the buffer that the receiver returned, if any.
     Sent(Vec<u8>),
     /// A receive without a message, and its buffer.
     Posted {
@@ -87,7 +87,7 @@ impl Matching {
         self.room = self.room.saturating_sub(messages);
     }
 
-    /// The request of a send, which is complete at once, and the content of its envelope.
+    /// Makes the request of a send, which is complete at once, and the content of its envelope.
     pub(super) fn send(&mut self, message: Vec<u8>) -> (Request, Letter) {
         if let Some(letter) = Letter::short(&message) {
             return (self.requests.insert(Posting::Sent(message)), letter);
@@ -105,7 +105,7 @@ impl Matching {
         buffer: Vec<u8>,
         give_back: impl FnOnce(usize, Return),
     ) -> Request {
-        // An unexpected message may belong to an earlier receive, which has failed without it.
+        // After a rank has given up, an unexpected message may belong to an earlier receive that failed, not to this one.
         if let Some(given_up) = self.conversations.who_gave_up(tag) {
             return self.requests.insert(Posting::GivenUp(given_up));
         }
@@ -173,7 +173,7 @@ impl Matching {
         };
     }
 
-    /// The rank whose message `request` still lacks; `None` if it is complete.
+    /// The rank whose message `request` still lacks; `None` if the request is complete.
     pub(super) fn awaited(&mut self, request: RequestId) -> Option<usize> {
         match self.requests.get_mut(request) {
             Posting::Posted { from, .. } => Some(*from),
@@ -208,7 +208,7 @@ impl Matching {
         came
     }
 
-    /// Ends the receives of exchanges in which a rank has given up.
+    /// Notes that a rank has given up, and ends the receives of the exchanges that it has given up.
     #[cold]
     fn note_given_up(&mut self, notice: &Envelope) {
         let Envelope {
@@ -269,7 +269,7 @@ impl Matching {
         drop(self.unexpected.take_all(tag.number()));
     }
 
-    /// Lets `fetch` bring the buffers that receivers have returned for messages, and gives them to their sends, unless these have
+    /// Calls `fetch` for the buffers that receivers have returned for messages, and gives each to its send, unless the send has
     /// ended. Buffers for sends of another communicator are dropped.
     pub(super) fn take_back(&mut self, own: &Context, fetch: impl FnOnce(&mut Vec<Return>)) {
         fetch(&mut self.returned);

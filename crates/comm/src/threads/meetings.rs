@@ -1,4 +1,4 @@
-//! Meetings of ranks that may have lost others: a meeting ends when every rank has come or has left.
+//! Meetings, in which ranks agree or shrink when others may be lost. A meeting ends when every rank has come or has left.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl AllMeetings {
             .fold(0, |count, meetings| count + meetings.ended_count)
     }
 
-    /// Notes that a rank has left. Returns the ranks whose meetings this ends.
+    /// Notes that a rank has left. If that ends meetings, returns the ranks that came to them.
     pub(super) fn leave(
         &mut self,
         rank: usize,
@@ -101,7 +101,7 @@ pub(super) struct Meetings {
     members_count: usize,
     places: Vec<Place>,
     ended_count: u64,
-    /// The outcome of the last meeting. All its ranks see it before the next meeting ends, since each must come to that or leave.
+    /// The outcome of the last meeting. All its ranks see it before the next meeting ends, since each must come to the next or leave.
     outcome: Option<Outcome>,
     successors: Vec<Successor>,
 }
@@ -138,7 +138,7 @@ impl Meetings {
         self.outcome.clone().expect("a meeting has ended")
     }
 
-    /// Notes that a rank has come. If that ends the meeting, returns the ranks that came; `make` makes a network of that many ranks.
+    /// Notes that a rank has come. If that ends the meeting, returns the ranks that came; `make` makes a network of a number of ranks.
     pub(super) fn come(
         &mut self,
         rank: usize,
@@ -149,7 +149,7 @@ impl Meetings {
         self.end_if_complete(make)
     }
 
-    /// Notes that a rank has left. Returns as [`come`](Meetings::come).
+    /// Notes that a rank has left. Returns what [`come`](Meetings::come) returns.
     fn leave(
         &mut self,
         rank: usize,

@@ -1,11 +1,11 @@
 //! The in-process backend: a rank is a thread.
 //!
-//! Thousands of ranks fit on two cores, because a rank that waits sleeps. A rank that panics, leaves while
-//! another waits for it, or waits in a cycle with the others becomes an [`Error`] on every rank:
+//! Thousands of ranks fit on two cores, because a rank that waits sleeps. If a rank panics, leaves while
+//! another waits for it, or waits in a cycle with others, every rank gets an [`Error`]:
 //! nothing hangs, and no thread is left when [`run`] returns.
 //!
-//! [`run_seeded`] lets one rank run at a time and takes every choice, who runs next and which
-//! message arrives next, from a seed: the same seed replays the same interleaving.
+//! [`run_seeded`] lets one rank run at a time. A seed decides which rank runs next and which
+//! message arrives next, so the same seed replays the same interleaving.
 
 mod communicator;
 mod group;
@@ -32,8 +32,8 @@ use seeded::SeededNetwork;
 
 pub use communicator::ThreadCommunicator;
 
-/// The maximum number of ranks of a run. A thread takes up to four memory maps, of which Linux grants a process 65530; if none
-/// is left for a thread that is just starting, the process aborts.
+/// The maximum number of ranks of a run. A thread uses up to four memory maps, and Linux allows a process 65530 maps. If none is
+/// left for a thread that is just starting, the process aborts.
 pub const RANKS_MAX: usize = 8192;
 
 /// Why [`run`] has no results.
@@ -57,8 +57,8 @@ pub enum RunError {
 /// Runs `body` on `ranks` ranks, each a thread, and returns their results in rank order.
 ///
 /// # Errors
-/// `ranks` is 0 or more than [`RANKS_MAX`], a thread could not be started, or a rank panicked. The other ranks' pending and
-/// later calls then return an error that names it, and all threads have ended.
+/// `ranks` is 0 or more than [`RANKS_MAX`], a thread could not be started, or a rank panicked. In the last two cases, the other
+/// ranks' pending and later calls return an error that names that rank. All threads have ended when `run` returns.
 pub fn run<R: Send>(
     ranks: usize,
     body: impl Fn(ThreadCommunicator) -> R + Sync,
@@ -69,8 +69,8 @@ pub fn run<R: Send>(
 
 /// Like [`run`], with the interleaving of ranks and messages drawn from `seed`.
 ///
-/// One rank runs at a time, and a time-out passes only when nothing else can happen: if `body` itself is
-/// deterministic, so is the run. For tests; it is far slower than [`run`].
+/// One rank runs at a time, and a time-out passes only when nothing else can happen. So the run is deterministic
+/// if `body` is. It is meant for tests, and far slower than [`run`].
 ///
 /// # Errors
 /// As [`run`].
@@ -92,8 +92,8 @@ fn check(ranks: usize) -> Result<(), RunError> {
     }
 }
 
-/// Like [`run`], with every rank's own outcome: a rank that panics is an error in its place, and the others' results are kept. For
-/// programs whose ranks go on without lost ones; see [`Communicator::shrink`](crate::Communicator::shrink).
+/// Like [`run`], but returns every rank's own outcome: an error for a rank that panics, and the results of the others. For programs
+/// whose ranks go on without lost ranks; see [`Communicator::shrink`](crate::Communicator::shrink).
 ///
 /// # Errors
 /// `ranks` is 0 or more than [`RANKS_MAX`].
@@ -109,8 +109,8 @@ pub fn run_each<R: Send>(
     ))
 }
 
-/// Like [`run_each`], with the interleaving of [`run_seeded`] until a rank is lost. The remaining ranks go on with another interleaving from
-/// the same seed or, if communicators were split, run concurrently, without a seed.
+/// Like [`run_each`], with the interleaving of [`run_seeded`] until a rank is lost. Then the remaining ranks go on with another
+/// interleaving from the same seed. If communicators were split, they go on concurrently instead, without a seed.
 ///
 /// # Errors
 /// As [`run_each`].

@@ -37,7 +37,7 @@ pub(super) struct Successor {
     pub(super) ranks: Arc<[usize]>,
 }
 
-/// A message on its way. It fills two cache lines, no more: to move a line between cores takes longer than all else.
+/// A message on its way. It fills only two cache lines, because moving a line between cores takes longer than everything else.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Envelope {
@@ -73,7 +73,7 @@ impl Letter {
         Some(Self::Short { length, bytes })
     }
 
-    /// A notice that a rank gives up. It names the rank whose leaving is the reason, if there is one.
+    /// A notice that a rank gives up. If the reason is that another rank has left, the notice names that rank.
     pub(super) fn notice(left: Option<usize>) -> Self {
         let number = left.map(usize::to_ne_bytes);
         Self::short(number.as_ref().map_or(&[][..], |number| number)).expect("a number is short")
@@ -130,11 +130,11 @@ pub(super) trait Network: fmt::Debug + Send + Sync {
     fn enter(&self, _rank: usize) {}
     /// Puts an envelope on its way to rank `to`. Never waits for the receiver.
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error>;
-    /// Puts notices on their way, each to another rank: all at once, so that no rank can leave because of its own notice before the
-    /// others have theirs.
+    /// Puts notices on their way, each to another rank. Does so for all at once, so that no rank can leave because of its own notice
+    /// before the others have theirs.
     fn announce(&self, from: usize, notices: Vec<(usize, Envelope)>);
-    /// Moves what has arrived at `rank` to the end of `arrived`; if nothing has, waits as long as `wait` allows. Returns whether
-    /// anything came, or an error if the awaited rank has left without a message.
+    /// Moves the envelopes that have reached `rank` to the end of `arrived`; if there are none, waits as long as `wait` allows. Returns
+    /// whether any came, or an error if the awaited rank has left without a message.
     fn collect(
         &self,
         rank: usize,
@@ -143,7 +143,7 @@ pub(super) trait Network: fmt::Debug + Send + Sync {
     ) -> Result<bool, Error>;
     /// Allocates memory for `messages` messages to `rank`.
     fn reserve(&self, rank: usize, messages: usize);
-    /// Gives rank `to` a buffer for its message. Wakes nobody.
+    /// Gives rank `to` a buffer in return for its message. Wakes no rank.
     fn give_back(&self, to: usize, buffer: Return);
     /// Moves the buffers that were given back to `rank` to the end of `returned`.
     fn take_back(&self, rank: usize, returned: &mut Vec<Return>);
@@ -161,7 +161,7 @@ pub(super) trait Network: fmt::Debug + Send + Sync {
     fn failure(&self) -> Option<Error>;
 }
 
-/// The error that says why no rank can go on; `None` if `waits` is empty: the pairs of a rank that waits and the rank that it waits for.
+/// The error that says why no rank can go on; `None` if no rank waits. `waits` has pairs of a waiting rank and the rank that it awaits.
 pub(super) fn diagnose(
     waits: &[(usize, usize)],
     has_left: impl Fn(usize) -> bool,

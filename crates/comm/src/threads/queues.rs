@@ -1,7 +1,7 @@
 //! First-in-first-out queues, one for every stream of messages, in memory that is reserved for all of them together.
 //!
-//! A single list in order of time would be searched and moved for every message: if thousands of messages from each of two senders wait,
-//! the time is proportional to the square of their number.
+//! A single list in order of time would have to be searched and shifted for every message. With thousands of waiting messages from each of
+//! two senders, the time would be proportional to the square of their number.
 
 /// A sender and a conversation. Messages of one stream keep their order.
 pub(super) type Stream = (usize, u64);
@@ -9,11 +9,11 @@ pub(super) type Stream = (usize, u64);
 /// A queue of values for each stream.
 #[derive(Debug)]
 pub(super) struct Queues<V> {
-    /// A value that came when there was no other. It moves to a queue when another value comes.
+    /// A value that was added when there was no other. It moves to a queue when another value is added.
     lone: Option<(Stream, V)>,
     /// The number of values in queues.
     queued: usize,
-    /// Lists of the queues that are not empty, by the lowest bits of their conversations' numbers: the first queue of each list.
+    /// The first queue of each list of queues that are not empty. The lowest bits of a conversation's number choose the list.
     heads: Vec<Option<usize>>,
     queues: Vec<Queue>,
     /// The first queue in the list of empty queues.
@@ -100,7 +100,7 @@ impl<V> Queues<V> {
         Some((before, queue))
     }
 
-    /// Adds a value after the others of its stream.
+    /// Adds a value after the other values of its stream.
     #[inline]
     pub(super) fn push(&mut self, stream: Stream, value: V) {
         if self.queued == 0 {
@@ -174,7 +174,7 @@ impl<V> Queues<V> {
         taken
     }
 
-    /// Removes the oldest value of a stream for which `is_it` holds.
+    /// Removes a stream's oldest value for which `is_it` holds.
     #[inline]
     pub(super) fn remove(&mut self, stream: Stream, is_it: impl Fn(&V) -> bool) -> Option<V> {
         if self.queued == 0 {
@@ -247,7 +247,7 @@ mod tests {
                         assert_eq!(queues.pop(stream), oldest.map(|(_, value)| value));
                     }
                     call => {
-                        // The newest value of all, which is the last of its queue; or the second oldest.
+                        // Removes the newest value of all, which is the last of its queue, or the second oldest value.
                         let place = if call == 4 { list.len().max(1) - 1 } else { 1 };
                         let Some((stream, value)) = list.remove(place) else {
                             continue;

@@ -1,9 +1,9 @@
 //! The network of [`run_seeded`](super::run_seeded): one rank runs at a time, and a seed decides
 //! what happens next.
 //!
-//! At every call on the communicator the running rank may be suspended. Then one of
-//! the things that can happen is drawn: a rank that is ready runs on, or a message that is under
-//! way arrives. Messages of one sender, receiver and conversation keep their order; all others may overtake
+//! At every call on the communicator, the running rank may be suspended. Then the next
+//! event is drawn from all possible events: a rank that is ready continues, or a message that is under
+//! way arrives. Messages of one sender, receiver and conversation keep their order; other messages may overtake
 //! each other. Time stands still: a time-out passes only when nothing else can happen.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -92,7 +92,7 @@ impl SeededNetwork {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the rank's turn in `phase` and returns when its next turn comes, or at a failure.
+    /// Ends the rank's turn in `phase`, and returns when its next turn comes or the network fails.
     fn yield_turn<'s>(
         &'s self,
         rank: usize,
@@ -104,7 +104,7 @@ impl SeededNetwork {
         self.await_turn(rank, state, next)
     }
 
-    /// Releases the lock, wakes the next rank, and sleeps until it is this rank's turn, or a failure.
+    /// Releases the lock, wakes the next rank, and sleeps until it is this rank's turn or the network fails.
     fn await_turn<'s>(
         &'s self,
         rank: usize,
@@ -114,7 +114,7 @@ impl SeededNetwork {
         self.await_turn_after(rank, state, next, |_| true)
     }
 
-    /// As `await_turn`, but sleeps until a condition holds as well.
+    /// As `await_turn`, but sleeps until a condition holds, too.
     fn await_turn_after<'s>(
         &'s self,
         rank: usize,
@@ -138,7 +138,7 @@ impl SeededNetwork {
 }
 
 impl SeededState {
-    /// Decides what happens next, and returns the thread to be woken, if it sleeps. A failure wakes all threads here.
+    /// Decides what happens next, and returns the thread that the caller must wake, if it sleeps. If the network fails, wakes all threads.
     fn pass_turn(&mut self) -> Option<Thread> {
         self.choose_next();
         if self.failure.is_some() {
@@ -227,7 +227,7 @@ impl SeededState {
         !here.is_empty()
     }
 
-    /// Nothing can happen any more: fails with the reason, unless all ranks have simply left.
+    /// Makes the network fail, because nothing can happen any more, unless all ranks have left or wait in meetings.
     fn fail_deadlocked(&mut self) {
         let waits: Vec<(usize, usize)> = (0..self.ranks.len())
             .filter_map(|rank| match self.ranks[rank].phase {
@@ -238,8 +238,8 @@ impl SeededState {
         self.failure = diagnose(&waits, |rank| self.ranks[rank].phase == Phase::Left);
     }
 
-    /// The seed of the network of the ranks that survive the next meeting, which differs from meeting to meeting. `None` if ranks have
-    /// several communicators: each would go on with its own network, and a rank whose turn it is in one may wait in another.
+    /// The seed for the network of the ranks that survive the next meeting; it differs from meeting to meeting. `None` if ranks have
+    /// several communicators: each would go on with its own network, and a rank could have its turn in one while it waits in another.
     fn seed_of_another(&self) -> Option<u64> {
         let seed = (self.seed.rotate_left(1)).wrapping_add(self.meetings.ended_count() + 1);
         (!self.is_split).then_some(seed)

@@ -1,8 +1,8 @@
-//! Tests mailboxes under shuttle: a scheduler chooses every step of every rank, in thousands of schedules, and prints the seed of a
-//! schedule that fails (`SHUTTLE_RANDOM_SEED` replays it).
+//! Tests mailboxes under shuttle, a scheduler that chooses every step of every rank. It runs thousands of schedules, and prints the seed
+//! of a schedule that fails; `SHUTTLE_RANDOM_SEED` replays it.
 //!
-//! The schedules include those in which a rank decides to sleep while another delivers, leaves, fails or falls asleep itself, which
-//! happens once in a million runs otherwise. Time does not pass under shuttle, so time-outs are tested elsewhere.
+//! In some schedules, a rank decides to sleep while another delivers, leaves, fails or falls asleep itself. Without shuttle, that happens
+//! once in a million runs. Time does not pass under shuttle, so time-outs are tested elsewhere.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::request::Request;
 use crate::tag::Tag;
 
-/// The number of random schedules, and of schedules with few, well-placed thread switches (Burckhardt et al., 2010).
+/// The number of random schedules, and also of schedules with few, well-placed thread switches (Burckhardt et al., 2010).
 const SCHEDULES: usize = 3000;
 
 type Body<R> = fn(ThreadCommunicator) -> R;
@@ -135,7 +135,7 @@ fn a_panic_ends_every_wait() {
     fn body(comm: ThreadCommunicator) -> Result<(), Error> {
         let (rank, size) = (comm.rank(), comm.size());
         if rank == size - 1 {
-            // The panic hook would print a thousand times.
+            // `panic!` would call the panic hook, which would print a thousand times.
             std::panic::resume_unwind(Box::new("on purpose"));
         }
         collective::receive(&comm, (rank + 1) % size, Tag::CONTROL, 1).map(drop)
@@ -181,7 +181,7 @@ fn those_that_are_left_meet_and_go_on() {
 #[test]
 fn a_cycle_of_waits_is_found_and_no_other() {
     static DEADLOCKS: AtomicUsize = AtomicUsize::new(0);
-    /// One round that works, then everyone waits for the left neighbour, who never sends.
+    /// After one round that works, every rank waits for its left neighbour, which never sends again.
     fn body(comm: ThreadCommunicator) -> Result<(), Error> {
         let (tag, size) = (Tag::new(1), comm.size());
         let (left, right) = ((comm.rank() + size - 1) % size, (comm.rank() + 1) % size);
@@ -202,7 +202,7 @@ fn a_cycle_of_waits_is_found_and_no_other() {
 
 #[test]
 fn buffers_come_back() {
-    /// The sender of a short message keeps its buffer; for a longer message, it gets the receiver's.
+    /// The sender of a short message keeps its buffer. The sender of a longer message gets the receiver's buffer.
     fn body<const LENGTH: usize>(comm: ThreadCommunicator) -> Result<(), Error> {
         let (tag, peer) = (Tag::new(1), 1 - comm.rank());
         let first = comm.start_send(peer, tag, vec![1; LENGTH], LENGTH)?;

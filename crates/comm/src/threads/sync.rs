@@ -1,5 +1,5 @@
-//! The primitives that the mailboxes use: those of the standard library, or, under `--cfg shuttle`, of a scheduler that chooses
-//! every step in a test.
+//! The synchronisation primitives of the mailboxes: those of the standard library or, under `--cfg shuttle`, of a scheduler that
+//! chooses every step of a test.
 
 #[cfg(not(shuttle))]
 mod primitives {
