@@ -1,4 +1,4 @@
-//! A forked child of a process that has a communicator: its calls are errors, and it never waits for the parent's threads.
+//! Tests a forked child of a process that has a communicator: the child's calls fail, and never wait for the parent's threads.
 
 #![cfg(unix)]
 #![expect(unsafe_code, reason = "`fork` is a C function")]

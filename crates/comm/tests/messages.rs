@@ -39,7 +39,7 @@ fn numbers_agree_with_their_nouns() {
         from,
         capacity_bytes: 1,
     };
-    assert!(truncated.to_string().ends_with("which is 1 byte"));
+    assert!(truncated.to_string().ends_with("allows (1 byte)"));
     let too_long = Error::TooLong {
         rank,
         length_bytes: 2,

@@ -1,4 +1,4 @@
-//! The contract under MPI: every process runs this program. `cargo xtask test` starts it with `mpirun`.
+//! Checks the contract under MPI: every process runs this program. `cargo xtask test` starts it with `mpirun`.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
@@ -12,7 +12,7 @@ fn main() {
     mpi::run(check).expect("MPI starts once");
 }
 
-/// Even earlier receives from other ranks end, and even if the wrong message came before its receive.
+/// Earlier receives from other ranks end, too, even if the wrong message came before its receive.
 fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator) {
     let (rank, size) = (world.rank(), world.size());
     if !world.shares_memory() {

@@ -1,5 +1,5 @@
-//! Processes that a program spawns: ranks of another world, which have numbered their communicators separately. Both sides exchange messages,
-//! and free communicators in several orders. `cargo xtask test` starts this program with `mpirun`; the program then spawns processes of itself.
+//! Tests processes that a program spawns: ranks of another world, which have numbered their communicators separately. Both sides exchange
+//! messages, and free communicators in several orders. `cargo xtask test` starts the program with `mpirun`; it then spawns itself.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]
@@ -145,7 +145,7 @@ fn exchange(world: &MpiCommunicator) {
     assert_eq!(ranks, expected);
 }
 
-/// Drops a communicator and frees the library's. Collective.
+/// Drops a communicator, and frees the library's communicator behind it. Collective.
 fn free(world: MpiCommunicator) {
     let library_own = world.library_communicator();
     drop(world);

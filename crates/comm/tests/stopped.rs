@@ -1,5 +1,5 @@
-//! One process is stopped. All others must name it, though most wait for ranks that live, and must end within the silence limits of their
-//! wait and of the program's end. `cargo xtask test` starts this program with `mpirun`; the argument is the rank that stops.
+//! Stops one process. All others must name it in their errors, though most wait for other ranks. They must end within two silence limits:
+//! that of their wait, and that of the program's end. `cargo xtask test` starts the program with `mpirun`; the argument is the stopped rank.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use comm::{Communicator, Error, Request, Tag, collective, mpi};
 
-/// Longer than the launcher takes to start all processes.
+/// The silence limit. It is longer than the launcher takes to start all processes.
 const LIMIT: Duration = Duration::from_secs(3);
 
 /// How much longer a limited wait may take on a busy machine.
@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Every rank waits for a message of the next rank. The rank after the stopped one begins later, and learns from the others who is silent.
+/// Every rank waits for a message of the next rank. The rank after the stopped one begins later; the others notify it of the silent rank.
 fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     world.set_silence_limit(LIMIT);
     collective::allgather(world, Tag::CONTROL, vec![0]).expect("all ranks take part");
@@ -87,7 +87,7 @@ fn is_named(error: &Error, world: &mpi::MpiCommunicator, stopped: usize) {
     assert_eq!(*error, silent);
 }
 
-/// A loop of calls, with pauses between them, ends as well and names the stopped rank.
+/// A loop of calls with pauses between them also ends, with an error that names the stopped rank.
 fn a_loop_ends(
     world: &mpi::MpiCommunicator,
     tag: Tag,

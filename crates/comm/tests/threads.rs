@@ -118,7 +118,7 @@ fn a_panic_reaches_every_rank() {
         if comm.rank() == 5 {
             panic!("the disk is full");
         }
-        // Half of them wait for the rank that panics, half for another that waits too.
+        // Half of the ranks wait for the rank that panics, half for a rank that waits, too.
         let from = if comm.rank() % 2 == 0 {
             5
         } else {

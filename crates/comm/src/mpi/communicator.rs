@@ -30,19 +30,19 @@ use crate::tag::Tag;
 use crate::traffic::Traffic;
 
 /// How long a peer may be silent unless [`set_silence_limit`](crate::Communicator::set_silence_limit) says otherwise.
-/// Long, because a rank may compute for long before it joins a reduction.
+/// This limit is long, because a rank may compute for a long time before it joins a reduction.
 pub const DEFAULT_SILENCE_LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// Open MPI sends up to 4096 bytes, its own header included, at once through shared memory; other libraries and networks send more.
+/// Open MPI sends up to 4096 bytes, including its header, through shared memory at once; other libraries and networks send more.
 const EAGER_BYTES: usize = 4000;
 
-/// The longest message that an MPI `int` counts.
+/// The length of the longest message that MPI can count in an `int`.
 const LONGEST_BYTES: usize = c_int::MAX.unsigned_abs() as usize;
 
-/// A rank's end of the MPI backend.
+/// A rank's communicator in the MPI backend.
 ///
-/// It stays on the thread that made it, as `MPI_THREAD_FUNNELED` demands of the main thread: it is not [`Send`]. Dropping it makes
-/// no MPI call: the library's communicator is freed when the ranks next duplicate the same communicator, or in `MPI_Finalize`.
+/// It is not [`Send`], so it stays on the thread that made it: with `MPI_THREAD_FUNNELED`, one thread makes all MPI calls. Dropping
+/// it makes no MPI call: the library's communicator is freed when the ranks next duplicate its parent, or in `MPI_Finalize`.
 ///
 /// ```compile_fail
 /// fn moves<T: Send>() {}
@@ -53,7 +53,7 @@ pub struct MpiCommunicator {
     pub(super) size: usize,
     pub(super) requests: RefCell<Requests<Message>>,
     pub(super) channels: RefCell<Channels>,
-    /// Counts polls of shared memory; every `before_progress`-th also lets MPI make progress.
+    /// Counts polls of shared memory; every `before_progress`-th poll also lets MPI make progress.
     pub(super) polls: Cell<u32>,
     pub(super) poll_limits: PollLimits,
     pub(super) clock: Clock,
@@ -61,7 +61,7 @@ pub struct MpiCommunicator {
     pub(super) heard: Cell<u32>,
     /// When a wait last looked for trouble.
     pub(super) last_look: Cell<Instant>,
-    /// Sends whose requests were given up: their buffers wait here until MPI is done with them.
+    /// Requests that were given up. They own their buffers until MPI is done with them.
     pub(super) abandoned: RefCell<Vec<PendingRequest>>,
     pub(super) traffic: Cell<Traffic>,
     /// The number of messages that `requests` has memory for.
@@ -82,7 +82,7 @@ pub struct MpiCommunicator {
     pub(super) process: Process,
     /// The first channel's communicator, for calls that send no messages.
     pub(super) raw: RawCommunicator,
-    /// The number of that communicator in the [registry](lifetime) of what is to be freed.
+    /// The number of that communicator in the [registry](lifetime) of communicators to free.
     pub(super) first_number: u64,
     /// Conversations to close before the next one is opened.
     pub(super) to_close: RefCell<Vec<Tag>>,
@@ -254,8 +254,8 @@ impl MpiCommunicator {
         })))
     }
 
-    /// Sends a notice about a conversation: through a ring if there is one, else by MPI if its tags have bits for the exchange.
-    /// Returns whether the notice was sent or will be.
+    /// Sends a notice about a conversation: through a ring if there is one, else by MPI if MPI's tags have bits for the exchange.
+    /// Returns whether the notice was sent or will be sent.
     pub(super) fn send_notice(
         &self,
         requests: &mut Requests<Message>,
@@ -378,7 +378,7 @@ impl Drop for MpiCommunicator {
             Message::Mpi(message) => Some(message.pending),
             Message::Local(_) => None,
         });
-        // The first channel is the last to be freed.
+        // The first channel is freed last, so it keeps the requests.
         let first = self.channels.get_mut().first();
         first
             .lifetime

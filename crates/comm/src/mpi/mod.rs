@@ -1,11 +1,11 @@
 //! The MPI backend: a rank is an MPI process.
 //!
 //! [`run`] is for programs that leave MPI to treefold; [`MpiCommunicator::duplicate`] is for programs with communicators
-//! of their own. Both work on a duplicate, so that their messages never match the program's, and return errors instead of
-//! aborting. Programs are built without MPI: [`library()`] finds it when they run.
+//! of their own. Both work on a duplicate, so that our messages never match the program's, and return errors instead of
+//! aborting. Programs are built without MPI: [`library()`] finds the MPI library when they run.
 //!
-//! Short messages between ranks of a node go through memory that the ranks share, an MPI-3 window, in a half to a third of the time of
-//! the library's own messages. MPI sends everything else. `TREEFOLD_SHARED_MEMORY=off` leaves all messages to MPI.
+//! Short messages between ranks of a node go through shared memory, an MPI-3 window, and take a third to a half of the time of the
+//! library's own messages. MPI sends everything else. `TREEFOLD_SHARED_MEMORY=off` leaves all messages to MPI.
 //!
 //! MPI does not report that a rank is gone. A wait whose peer stays silent for longer than the
 //! [silence limit](crate::Communicator::silence_limit) fails with [`Error::Silent`], which names the same ranks on every rank.

@@ -18,10 +18,10 @@ use crate::request::{Request, RequestId};
 use crate::tag::Tag;
 use crate::traffic::Traffic;
 
-/// The word by which a rank that calls `agree` with `true` takes part in an agreement.
+/// The word that a rank passes to an agreement if it calls `agree` with `true`.
 const AGREES: c_int = 1;
 
-/// The word by which a rank that calls `shrink` takes part in an agreement.
+/// The word that a rank passes to an agreement if it calls `shrink`.
 const SHRINKS: c_int = 2;
 
 impl Communicator for MpiCommunicator {
@@ -106,7 +106,7 @@ impl Communicator for MpiCommunicator {
                         if let Error::Silent { peers, .. } = &mut error
                             && !self.are_silent(peers)
                         {
-                            // The other rank blames a rank from which this one has received something.
+                            // The other rank blames a rank from which this rank has received something.
                             *peers = 0..0;
                         }
                         // The receive is not cancelled: its message, if it still comes, must not match a later receive.
@@ -143,7 +143,7 @@ impl Communicator for MpiCommunicator {
         match message {
             Message::Local(message) => self.channels.borrow_mut().forget_request(message.tag, id),
             Message::Mpi(mut message) if !lifetime::is_finalised() => {
-                // A cancelled receive completes without its sender. If it cannot be cancelled, it waits among the abandoned requests.
+                // A cancelled receive completes without its sender. A receive that cannot be cancelled stays among the abandoned requests.
                 let _ = message.pending.cancel_receive();
                 self.abandoned.borrow_mut().push(message.pending);
                 self.sweep();
@@ -203,7 +203,7 @@ impl Communicator for MpiCommunicator {
     }
 
     fn give_up(&self, tag: Tag) {
-        // An operator cannot notify the others.
+        // If an operator calls this, the channels are in use, so it cannot notify the others.
         let Ok(channels) = self.channels.try_borrow() else {
             return;
         };
@@ -242,7 +242,7 @@ impl Communicator for MpiCommunicator {
         let room = self.room.get() + messages;
         self.room.set(room);
         self.requests.borrow_mut().reserve(room);
-        // An operator may print a plan, which compiles the plan. Then the next reservation allocates the memory.
+        // An operator that prints a plan compiles it, which calls this. Then the next reservation allocates the memory.
         if let Ok(mut channels) = self.free_channels() {
             channels.reserve(room);
         }
@@ -279,7 +279,7 @@ impl Communicator for MpiCommunicator {
         self.revoke(&ulfm);
         let mut size_before = self.size + 1;
         loop {
-            // If a rank takes part in this agreement by calling `agree`, its result is `false`.
+            // If a rank called `agree`, the word is 0: `agree` returns `false`, and this rank waits for the next agreement.
             let agreed = ulfm.agree(self.raw, SHRINKS);
             let (word, _) = agreed.map_err(|failure| failure.on(self.rank))?;
             if word != SHRINKS {
@@ -302,7 +302,7 @@ impl Communicator for MpiCommunicator {
                         left,
                     });
                 }
-                // Another rank was lost meanwhile: this is repeated with fewer ranks.
+                // Another rank was lost meanwhile: the loop continues with fewer ranks.
                 Ok(_) | Err(Error::Revoked { .. }) if size < size_before => size_before = size,
                 Ok(_) => return Err(Error::Revoked { rank: self.rank }),
                 Err(error) => return Err(error),

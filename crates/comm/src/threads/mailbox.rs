@@ -211,8 +211,8 @@ impl Mailboxes {
             self.fail(error);
             return;
         }
-        // The remaining ranks wait for each other in meetings, unless one was just woken: it counts as idle until it is awake, and may still
-        // come to a meeting.
+        // The remaining ranks wait for each other in meetings, unless one was just woken: it counts as idle until it is awake, and may
+        // still come to a meeting.
         let mut meetings = self.lock_meetings();
         if !meetings.have_all_ranks() {
             return;

@@ -8,7 +8,7 @@ use crate::mpi::calls::communicator::RawCommunicator;
 use crate::mpi::calls::failure::{Failure, check};
 use crate::mpi::calls::library::mpi;
 
-/// The top bit. With this bit flipped, signed numbers compare as the original unsigned numbers do.
+/// The top bit. If it is flipped, a signed comparison orders unsigned numbers correctly.
 const SIGN: u64 = 1 << 63;
 
 /// How an allreduce combines the ranks' numbers.
@@ -23,7 +23,7 @@ pub(crate) enum Agreed {
 impl RawCommunicator {
     /// `MPI_Allreduce`, element by element, on slices of the same length.
     ///
-    /// Minima and maxima are those of signed integers with the top bit flipped: MPICH 4.0.2 compares MPI_UINT64_T as if it were signed.
+    /// Minima and maxima use signed integers with the top bit flipped, since MPICH 4.0.2 compares MPI_UINT64_T as if it were signed.
     pub(crate) fn allreduce_u64s(
         &self,
         numbers: &[u64],
@@ -58,12 +58,12 @@ impl RawCommunicator {
         Ok(result)
     }
 
-    /// As [`allreduce_u64s`](RawCommunicator::allreduce_u64s), of one number.
+    /// As [`allreduce_u64s`](RawCommunicator::allreduce_u64s), for one number.
     pub(crate) fn allreduce_u64(&self, number: u64, agreed: Agreed) -> Result<u64, Failure> {
         Ok(self.allreduce_u64s(&[number], agreed)?[0])
     }
 
-    /// `MPI_Reduce` to `root`, or `MPI_Allreduce`, by `MPI_SUM`, in place; at most 2^31 - 1 integers a call.
+    /// Adds integers in place, by `MPI_Reduce` to `root` or by `MPI_Allreduce`, with `MPI_SUM`. An MPI call adds at most 2^31 - 1.
     pub(crate) fn add_integers(
         &self,
         root: Option<c_int>,
@@ -81,7 +81,7 @@ impl RawCommunicator {
                 None => ("MPI_Allreduce", unsafe {
                     mpi().MPI_Allreduce(from, to, count, datatype, operation, self.handle())
                 }),
-                // SAFETY: as above; the second exists on every rank, though MPI writes only the root's.
+                // SAFETY: as above; the second buffer exists on every rank, though MPI writes only the root's.
                 Some(root) => ("MPI_Reduce", unsafe {
                     mpi().MPI_Reduce(from, to, count, datatype, operation, root, self.handle())
                 }),

@@ -26,7 +26,7 @@ impl RawCommunicator {
         Self { handle }
     }
 
-    /// Duplicates the communicator, so our messages match only each other. The duplicate returns errors and does not abort. Collective.
+    /// Duplicates the communicator, so that our messages match only each other. The duplicate returns errors and does not abort. Collective.
     pub(crate) fn duplicate(&self) -> Result<Self, Failure> {
         let handle = if is_beneath() {
             self.duplicate_alone()?
@@ -45,9 +45,9 @@ impl RawCommunicator {
         })
     }
 
-    /// Duplicates the communicator without its attributes: `MPI_Comm_dup` would call the program's functions that copy them, and the
-    /// program did not ask for a copy. `MPI_Comm_split` of Open MPI 4.1 may hang while an `MPI_Comm_idup` of the same communicator is
-    /// under way.
+    /// Duplicates the communicator without its attributes. `MPI_Comm_dup` would call the program's functions that copy attributes,
+    /// although the program did not ask for a copy. `MPI_Comm_split` would not do so, but in Open MPI 4.1 it may hang while an
+    /// `MPI_Comm_idup` of the same communicator is under way.
     fn duplicate_alone(&self) -> Result<Comm, Failure> {
         let group = self.processes()?;
         // SAFETY: the handle is live, `duplicate` is room for one handle. The group has all processes of the communicator, in their order.
@@ -254,6 +254,6 @@ pub(crate) fn abort(code: c_int) {
     let Some(mpi) = chosen() else {
         process::exit(code);
     };
-    // SAFETY: the handle is live as long as MPI is. The call does not return where it succeeds.
+    // SAFETY: the handle is live as long as MPI is. If the call succeeds, it does not return.
     unsafe { mpi.MPI_Abort(mpi.handles.MPI_COMM_WORLD, code) };
 }

@@ -48,7 +48,7 @@ pub(crate) fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
     }
 }
 
-/// The value that an MPI function writes, or its failure. `value` is the variable's initial value.
+/// Returns the value that an MPI function writes, or the function's failure. `value` is the variable's initial value.
 #[inline]
 pub(crate) fn written<T>(
     call: &'static str,

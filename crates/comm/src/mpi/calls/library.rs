@@ -11,16 +11,16 @@ use crate::setting;
 /// The environment variable that names the file of an MPI library, for a process that has loaded none.
 pub const LIBRARY_VARIABLE: &str = "TREEFOLD_MPI_LIBRARY";
 
-/// The environment variable that, set to `on`, says that this process is meant to run alone although a launcher has prepared the
-/// environment for another program, as in a shell within a Slurm job. The launcher then does not influence which library is opened.
-/// `off` is the default.
+/// The environment variable that says whether this process is meant to run alone, although a launcher has prepared the environment
+/// for another program, for example in a shell within a Slurm job. If it is `on`, the launcher does not influence which library is
+/// opened. `off` is the default.
 pub const ALONE_VARIABLE: &str = "TREEFOLD_ALONE";
 
 static CHOSEN: OnceLock<&'static Library> = OnceLock::new();
 
-/// The MPI library that this process calls: the one that it has loaded; else the one that [`LIBRARY_VARIABLE`] names; else its
-/// launcher's; else the one that the dynamic linker finds. [`Library::choice`] says which of these it was. The first call decides
-/// for all later calls. MPI need not be initialised.
+/// The MPI library that this process calls: the library that it has loaded; else the one that [`LIBRARY_VARIABLE`] names; else the
+/// launcher's; else the one that the dynamic linker finds. [`Library::choice`] says which of these was chosen. The first call
+/// decides for all later calls. MPI need not be initialised.
 ///
 /// # Errors
 /// There is [no library that can be used](mpi_library::Error), or [`ALONE_VARIABLE`] has an invalid value.
@@ -28,8 +28,8 @@ pub fn library() -> Result<&'static Library, Error> {
     choose(std::ptr::null())
 }
 
-/// [`library`] for a program with communicators of its own: the library to which the program's `MPI_Comm_size`, at this address,
-/// belongs.
+/// As [`library`], for a program with communicators of its own: chooses the library that contains the program's `MPI_Comm_size`.
+/// `function` is the address of that function.
 ///
 /// # Errors
 /// As [`library`]; or this process calls another library already.
@@ -39,7 +39,7 @@ pub fn library_of(function: *const c_void) -> Result<&'static Library, Error> {
     Ok(library)
 }
 
-/// [`library`] for a tool that replaces MPI functions of a program: MPI is called by its `PMPI_` names, and no library is opened.
+/// As [`library`], for a tool that replaces MPI functions of a program: MPI is called by its `PMPI_` names, and no library is opened.
 /// Duplicating a communicator then calls none of the program's functions that copy attributes, and leaves the error handler of
 /// `MPI_COMM_WORLD` as it is.
 ///

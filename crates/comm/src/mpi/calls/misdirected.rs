@@ -1,7 +1,7 @@
 //! Errors that some MPI libraries report to the wrong communicator.
 //!
-//! A message that is longer than its receive is an error of the receive's communicator, which returns errors. MPICH before 4.3 and the
-//! Intel MPI library report it to `MPI_COMM_WORLD`, whose handler ends the program.
+//! If a message is longer than its receive, MPI must report this to the receive's communicator, which returns errors. MPICH before 4.3
+//! and the Intel MPI library report it to `MPI_COMM_WORLD`, whose handler ends the program.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -12,7 +12,7 @@ use mpi_library::Errhandler;
 use crate::mpi::calls::failure::{Failure, check, written};
 use crate::mpi::calls::library::{is_beneath, mpi};
 
-/// While this value exists, `MPI_COMM_WORLD` returns errors instead of aborting, such as those of a receive that is tested meanwhile.
+/// While this value exists, `MPI_COMM_WORLD` returns errors instead of aborting, for example the error of a receive that is tested.
 #[derive(Debug)]
 pub(crate) struct WorldReturnsErrors {
     before: Errhandler,
@@ -22,8 +22,8 @@ impl WorldReturnsErrors {
     /// Makes `MPI_COMM_WORLD` return errors; `None` if the library reports errors to the right communicator.
     #[inline]
     pub(crate) fn where_needed() -> Result<Option<Self>, Failure> {
-        // If this crate replaces a program's MPI functions, the handler belongs to the program, and another thread may set or need it at this
-        // moment. A receive is too short only if the program's ranks call the same reduction with different counts.
+        // If this crate replaces a program's MPI functions, the handler belongs to the program, and another thread may set or need it now.
+        // There, a receive is too short only if the program's ranks call the same reduction with different counts.
         if is_beneath() {
             return Ok(None);
         }

@@ -114,7 +114,7 @@ impl PendingRequest {
     pub(crate) fn into_buffer(mut self) -> Vec<u8> {
         assert!(
             self.outcome.is_some(),
-            "the buffer is MPI's until the request is complete"
+            "MPI owns the buffer until the request is complete"
         );
         mem::take(&mut self.buffer)
     }
@@ -135,7 +135,7 @@ impl Drop for PendingRequest {
 /// MPI has written the status.
 pub(crate) unsafe fn count_bytes(status: &Status) -> Result<c_int, Failure> {
     let byte = mpi().handles.MPI_UINT8_T;
-    // SAFETY: the caller promises it; `bytes` is a live int.
+    // SAFETY: the caller promises that MPI has written the status; `bytes` is a live int.
     written("MPI_Get_count", 0, |bytes| unsafe {
         mpi().MPI_Get_count(status, byte, bytes)
     })

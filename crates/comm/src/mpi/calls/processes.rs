@@ -33,7 +33,7 @@ impl Processes {
         let size = |size| unsafe { mpi().MPI_Group_size(self.0, size) };
         let size = written("MPI_Group_size", 0, size)?;
         if size == 0 {
-            // An empty group may be the predefined one, which cannot be translated.
+            // An empty group may be the predefined one, whose ranks cannot be translated.
             return Ok(Vec::new());
         }
         let own: Vec<c_int> = (0..size).collect();

@@ -1,7 +1,7 @@
-//! Going on without processes that have died: the functions of User-Level Failure Mitigation (ULFM), if the library has them.
+//! Finds the functions of User-Level Failure Mitigation (ULFM), with which ranks go on without processes that have died.
 //!
-//! These functions are not part of MPI 4.1. Open MPI has them from 5.0 on; they work in jobs that `mpirun --with-ft ulfm` has started. MPICH has
-//! functions of these names, but no MPICH that was tried reports that a process has died.
+//! These functions are not part of MPI 4.1. Open MPI has them from 5.0 on; they work in jobs that `mpirun --with-ft ulfm` has started.
+//! MPICH has functions of these names, but no tested version of MPICH reports that a process has died.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -67,6 +67,6 @@ fn look_up() -> Result<Ulfm, Missing> {
         .map(|key| attribute::int(mpi.handles.MPI_COMM_WORLD, key));
     match is_on {
         Some(Ok(Some(1..))) => Ok(functions),
-        _ => Err(missing("; it does, started by `mpirun --with-ft ulfm`")),
+        _ => Err(missing("; it does if started by `mpirun --with-ft ulfm`")),
     }
 }

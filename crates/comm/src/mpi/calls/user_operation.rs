@@ -1,7 +1,7 @@
-//! MPI's own reductions with an operation of ours: a C callback that carries no context, and must not unwind.
+//! MPI's own reductions with our operations, which MPI calls through a C callback.
 //!
-//! MPI passes the callback no pointer of ours, and the callback cannot report an error. So a thread-local variable holds the
-//! operation while MPI runs on the thread, and a panic is caught, stored, and resumed when MPI returns.
+//! MPI passes the callback no pointer of ours, and the callback must neither unwind nor report an error. So a thread-local
+//! variable holds the operation while MPI runs on the thread, and a panic is caught, stored, and resumed when MPI returns.
 
 #![expect(unsafe_code, reason = "MPI calls back with C pointers")]
 
@@ -71,7 +71,7 @@ impl UserOperations {
     }
 }
 
-/// An associative, non-commutative operation on slots of some length, which is freed with its communicator.
+/// An associative, non-commutative operation on slots of one length. It is freed with its communicator.
 #[derive(Debug)]
 struct UserOperation {
     raw: RawOperation,
@@ -133,10 +133,10 @@ impl UserOperation {
     ) -> Result<(), Failure> {
         assert_eq!(input.len(), output.len());
         let count = c_int::try_from(input.len() / self.slot_bytes)
-            .expect("there are at most 2^31 slots, one a column");
+            .expect("there are at most 2^31 slots, one per column");
         let combine: *const CombineSlots<'_> = combine;
         // SAFETY: only the lifetime changes. The callback dereferences the pointer while this function is on the stack,
-        // because `CURRENT` is cleared before it returns; so `combine` is borrowed all the while.
+        // because `CURRENT` is cleared before this function returns; until then, `combine` is borrowed.
         let combine = unsafe {
             std::mem::transmute::<*const CombineSlots<'_>, *const CombineSlots<'static>>(combine)
         };
@@ -199,7 +199,7 @@ unsafe extern "C" fn call_back(
     let left = unsafe { slice::from_raw_parts(left.cast::<u8>(), count * slot_bytes) };
     // SAFETY: as above; the right operand is for us to write.
     let right = unsafe { slice::from_raw_parts_mut(right.cast::<u8>(), count * slot_bytes) };
-    // SAFETY: `CURRENT` is set, so `UserOperation::reduce` is on this thread's stack and borrows it.
+    // SAFETY: `CURRENT` is set, so `UserOperation::reduce` is on this thread's stack and borrows `combine`.
     let combine = unsafe { &*combine };
     let slots = left
         .chunks_exact(slot_bytes)

@@ -1,8 +1,8 @@
-//! Channels: duplicates of the caller's communicator, each for a number of conversations.
+//! Channels: duplicates of the caller's communicator, each for a range of conversations.
 //!
-//! Every MPI library has 32768 tags, and some have few more. If tags were reused, a message of an old conversation that nobody has received
-//! could match a receive of a new one. So tags are never reused: when a channel's tags are used up, its successor is a new duplicate of the
-//! communicator, with its own rings.
+//! Every MPI library has at least 32768 tags, and some have few more. If tags were reused, a message that an old conversation left
+//! unreceived could match a receive of a new one. So tags are never reused: when a channel's tags are used up, its successor is a new
+//! duplicate of the communicator, with its own rings.
 
 use crate::conversation::Conversations;
 use crate::error::Error;
@@ -52,7 +52,7 @@ impl TagBits {
         }
     }
 
-    /// The generation of a conversation's channel: how many channels there were before it.
+    /// The generation of a conversation's channel: the number of channels before it.
     #[inline]
     fn generation(self, tag: Tag) -> u64 {
         tag.number() >> self.number
@@ -62,7 +62,7 @@ impl TagBits {
 /// A duplicate of the caller's communicator, for some conversations.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    /// How many channels there were before this one.
+    /// The number of channels before this one.
     generation: u64,
     /// The number of open conversations of this channel.
     open_count: usize,
@@ -80,8 +80,8 @@ pub(crate) struct Channels {
     /// The first channel, which always exists, and the channels of open conversations.
     list: Vec<Channel>,
     pub(crate) conversations: Conversations,
-    /// For each rank up to the highest that has sent by MPI, when its last message came, in milliseconds of the
-    /// [clock](crate::mpi::messages::wait_time::Clock).
+    /// When each rank's last message came by MPI, in milliseconds of the [clock](crate::mpi::messages::wait_time::Clock). The list
+    /// ends with the highest rank that has sent by MPI.
     heard_ms: Vec<u32>,
 }
 
@@ -223,8 +223,8 @@ impl Channels {
         }
     }
 
-    /// The sender and the tag of a message of this conversation that came through a ring before its receive was posted, and whose
-    /// tag `holds` accepts.
+    /// Finds a message of this conversation that came through a ring before its receive was posted, and whose tag `holds` accepts.
+    /// Returns its sender and its tag.
     pub(crate) fn unexpected_in_ring(
         &mut self,
         tag: Tag,

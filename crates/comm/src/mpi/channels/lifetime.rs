@@ -1,16 +1,16 @@
-//! When MPI's communicators, their windows and their operations are freed.
+//! Decides when MPI's communicators, their windows and their operations are freed.
 //!
-//! Freeing a communicator is collective, and a destructor must not be: ranks drop handles in different orders, some only at exit.
-//! So a communicator that is dropped is only marked here as released. It is freed
+//! Freeing a communicator is collective, and a destructor must not be collective: ranks drop handles in different orders, some only
+//! at exit. So a communicator that is dropped is only marked here as released. It is freed
 //!
 //! - when the communicator that it was duplicated from is duplicated again: that call is collective, and in it the ranks agree
 //!   on the duplicates that all of them have released;
-//! - when all its ranks ask for it, and none uses it;
-//! - otherwise in `MPI_Finalize`, which calls back here, and frees all that is left. Every rank frees communicators in the order of
-//!   their numbers, on which ranks agree when they make a communicator.
+//! - when all its ranks ask to free it, and no rank uses it;
+//! - otherwise in `MPI_Finalize`, which calls a function of this file that frees all that is left. Every rank frees communicators in
+//!   the order of their numbers, on which ranks agree when they make a communicator.
 //!
-//! A communicator's number is greater than every number that one of its ranks had seen before. So it is unique in each process, even if
-//! processes of several worlds, each of which has counted separately, meet by `MPI_Comm_spawn` or at a port.
+//! A communicator's number is greater than every number that one of its ranks had seen before. So the number is unique in each process,
+//! even if processes of several worlds, which have counted separately, meet by `MPI_Comm_spawn` or at a port.
 
 #![expect(unsafe_code, reason = "MPI is a C library, and calls back")]
 
@@ -129,7 +129,7 @@ impl Lifetime {
         Self::register_after(None, parent, comm)
     }
 
-    /// As [`register`](Self::register), for a successor of `first`, if there is one: `free_together` frees both.
+    /// As [`register`](Self::register). If there is a `first`, `comm` is its successor: `free_together` frees both.
     pub(crate) fn register_after(
         first: Option<&Self>,
         parent: RawCommunicator,
@@ -191,7 +191,7 @@ impl Drop for Lifetime {
     }
 }
 
-/// How many of the lowest bits of a number say which process has proposed it.
+/// The number of low bits of a communicator's number that say which process has proposed it.
 const PROPOSER_BITS: u32 = 24;
 
 /// The round of a number, which increases from one proposal of a process to the next.
@@ -203,7 +203,7 @@ fn round_of(number: u64) -> u64 {
 /// lock is held meanwhile, since another thread of this process may duplicate another communicator.
 ///
 /// Two threads of a process may get the same number, if processes with the same rank in two worlds proposed it. So ranks vote on a number,
-/// and try another if one rejects it.
+/// and try another number if a rank rejects this one.
 fn agree_on_number(comm: RawCommunicator) -> Result<u64, Failure> {
     let world_rank = RawCommunicator::world().rank()?;
     loop {
@@ -219,7 +219,7 @@ fn agree_on_number(comm: RawCommunicator) -> Result<u64, Failure> {
     }
 }
 
-/// Frees a duplicate, by its number, and its successors, except those that some rank still uses. Collective; after `MPI_Finalize` there
+/// Frees the duplicate with this number and its successors, except those that a rank still uses. Collective; after `MPI_Finalize`, there
 /// is nothing to free.
 pub(crate) fn free_together(first: u64) -> Result<(), Failure> {
     if has_lost() {
@@ -228,11 +228,11 @@ pub(crate) fn free_together(first: u64) -> Result<(), Failure> {
     let comm = registry().entries.get(&first).map(|entry| entry.comm);
     let Some(comm) = comm else { return Ok(()) };
     let released = agree_on_released(|entry| entry.first == first, comm)?;
-    // The first communicator is freed last, since the agreement used it.
+    // The first communicator, which was used for the agreement, is freed last.
     released.into_iter().rev().try_for_each(free)
 }
 
-/// Frees the communicator that is registered by this number. Collective; no lock is held meanwhile.
+/// Frees the communicator that is registered under this number. Collective; no lock is held meanwhile.
 fn free(number: u64) -> Result<(), Failure> {
     let entry = registry().entries.remove(&number);
     entry.map_or(Ok(()), Entry::free)
@@ -293,13 +293,13 @@ impl Registry {
         self.rounds << PROPOSER_BITS | proposer
     }
 
-    /// Claims a number for the calling thread. Returns whether no other thread of this process has it.
+    /// Claims a number for the calling thread. Returns whether the number was free in this process.
     fn claim(&mut self, number: u64) -> bool {
         self.rounds = self.rounds.max(round_of(number));
         !self.entries.contains_key(&number) && self.claimed.insert(number)
     }
 
-    /// The key `family_key`. The first call makes the key, and asks `MPI_Finalize` to call back.
+    /// Returns the key `family_key`. The first call makes the key, and makes `MPI_Finalize` call `free_everything`.
     fn family_key(&mut self) -> Result<c_int, Failure> {
         if let Some(key) = self.family_key {
             return Ok(key);
@@ -317,7 +317,7 @@ impl Registry {
     }
 }
 
-/// The number that identifies all duplicates of `parent`; `number` itself if it is that of the first. The same on all ranks.
+/// The number that identifies all duplicates of `parent`: `number` itself for the first duplicate. The same on all ranks.
 fn family_of(key: c_int, parent: RawCommunicator, number: u64) -> Result<u64, Failure> {
     let family = attribute::address(parent.handle(), key);
     if let Some(family) = family.map_err(|code| failure("MPI_Comm_get_attr", code))? {
@@ -397,7 +397,7 @@ unsafe extern "C" fn free_everything(
 mod tests {
     use super::{PROPOSER_BITS, Registry, round_of};
 
-    /// Two worlds whose ranks 0 have counted differently meet; then rank 0 of the first world meets its rank 1.
+    /// Ranks 0 of two worlds, which have counted differently, meet. Then ranks 0 and 1 of the first world meet.
     #[test]
     fn numbers_grow_where_worlds_meet() {
         let (mut first, mut other, mut second) =

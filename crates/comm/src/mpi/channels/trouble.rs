@@ -2,7 +2,7 @@
 //!
 //! A receive through a ring detects both immediately. A receive by MPI does not, since a message of another exchange has another tag
 //! and matches no receive. So a rank that has waited for a while searches for such messages. Ranks in different exchanges may each wait
-//! before they send anything, so after a longer wait a rank sends a notice that says where it waits.
+//! before they send anything, so after a longer wait a rank sends a notice that names its exchange.
 
 use std::ffi::c_int;
 use std::iter;
@@ -15,7 +15,7 @@ use crate::mpi::messages::notice::{NOTICE_BYTES_MAX, Notice};
 use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
-/// A rank that waits for many messages examines only this number of them at a time.
+/// A rank that waits for many messages examines at most this number of them at a time.
 const LOOKED_AT_MAX: usize = 16;
 
 /// Discards the notices that arrived before a wait in this exchange began. They may be stale, since the turn number in a tag wraps.
@@ -71,8 +71,8 @@ fn trouble_of(message: &Message, channels: &mut Channels) -> Result<Option<Troub
     Ok(found.map(|(rank, found)| Trouble::Mismatched(rank, found)))
 }
 
-/// Whether a message of the exchange `found` shows that ranks are in different exchanges. A message of a later turn does not: it may
-/// have overtaken the awaited one, since one comes through a ring and the other by MPI.
+/// Whether a message of the exchange `found` shows that ranks are in different exchanges. A message of a later turn does not show this:
+/// if one of the two came through a ring and the other by MPI, it may have overtaken the awaited message.
 fn is_wrong(awaited: Tag, found: Tag) -> bool {
     found != awaited && awaited.turns_to(found) <= 0
 }
@@ -106,7 +106,7 @@ fn next_notice(
     let capacity = c_int::try_from(NOTICE_BYTES_MAX).expect("a few bytes");
     let buffer = vec![0; NOTICE_BYTES_MAX];
     let mut receive = channel.raw.start_receive(buffer, capacity, from, mpi_tag)?;
-    // The message has arrived.
+    // The message has arrived, so this loop ends.
     while !receive.test()? {}
     let rank = receive.peer();
     Ok(Some((rank, Notice::from_bytes(&receive.into_buffer()))))
@@ -121,7 +121,7 @@ pub(crate) fn take_all_notices(channels: &mut Channels) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The sender and the exchange of a message that has come by MPI in another exchange of this turn or of the turn before.
+/// Finds a message that has come by MPI in another exchange, of this turn or of the turn before. Returns its sender and exchange.
 ///
 /// The turn number in a tag wraps. A sender that waits for nobody may be so far ahead that one of its later messages has the tag of an
 /// earlier turn. Its messages arrive in order, so only its oldest message counts.

@@ -1,9 +1,9 @@
 //! Finds the silent rank if nothing came within the silence limit.
 //!
-//! The rank whose message did not come may itself wait for another one. So a rank whose wait is about to reach the limit asks the ranks
-//! that it waits for whom *they* wait for, then asks those, and so on. A rank that waits answers within milliseconds; one that is stopped,
-//! cut off, or busy elsewhere does not. All ranks that ask follow the same waits, so they find the same rank. The first to decide
-//! notifies the others when it [gives up](crate::Communicator::give_up).
+//! The rank whose message did not come may itself wait for another rank. So shortly before its wait reaches the limit, a rank asks its
+//! peers which ranks they wait for, then asks those ranks, and so on. A rank that waits answers within milliseconds; a rank that is
+//! stopped, cut off, or busy elsewhere does not. All ranks that ask follow the same waits, so they find the same rank. The first rank to
+//! decide notifies the others when it [gives up](crate::Communicator::give_up).
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub(crate) fn before_inquiry_ms(limit: Duration) -> u64 {
     to_ms(before_inquiry(limit))
 }
 
-/// A rank is silent if nothing has come from it for this long.
+/// A rank is silent if nothing has come from it for this number of milliseconds.
 pub(crate) fn silence_ms_min(limit: Duration) -> u64 {
     to_ms(limit / 4 * 3)
 }
@@ -54,7 +54,7 @@ pub(crate) struct Inquiry {
 pub(crate) struct AskedRank {
     pub(crate) rank: usize,
     pub(crate) since: Instant,
-    /// Whether another rank waits for this rank. Otherwise it is asked because it shares a node with such a rank.
+    /// Whether another rank waits for this rank. Otherwise it is asked because it shares a node with an awaited rank.
     pub(crate) is_awaited: bool,
     pub(crate) is_sent: bool,
     pub(crate) has_answered: bool,
@@ -96,7 +96,7 @@ impl Inquiry {
         })
     }
 
-    /// Whether the ranks that were asked last have had the time `asking` to answer, or the inquiry has taken twice that.
+    /// Whether the ranks that were asked last have had the time `asking` to answer, or the inquiry has taken twice that time.
     pub(crate) fn is_over(&self, asking: Duration) -> bool {
         let since = |begin| self.last.duration_since(begin);
         let last_asked = self.asked.iter().map(|asked| asked.since).max();
@@ -146,7 +146,7 @@ mod tests {
 
     const TIME: Duration = Duration::from_millis(10);
 
-    /// The first silent rank and their number, if each node has two ranks.
+    /// The first silent rank and the number of silent ranks, if each node has two ranks.
     fn silent(inquiry: &Inquiry, is_unheard: impl Fn(usize) -> bool) -> (usize, usize) {
         let node_of = |rank| Some(rank / 2 * 2..rank / 2 * 2 + 2);
         let Span { first, count } = inquiry.silent(TIME, is_unheard, node_of);

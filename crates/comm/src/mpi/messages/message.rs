@@ -1,4 +1,4 @@
-//! A message under way, which MPI carries or not.
+//! A message under way: one that MPI carries, or a local message.
 
 use std::time::Duration;
 
@@ -151,7 +151,7 @@ pub(crate) struct MpiMessage {
 }
 
 impl MpiMessage {
-    /// Whether the message is complete or has failed. If it was too long, `trouble` says so; any other failure is returned.
+    /// Whether the message is complete or has failed. If it was too long, sets `trouble`; any other failure is returned.
     pub(crate) fn test(&mut self) -> Result<bool, Failure> {
         if self.trouble.is_some() {
             return Ok(true);
@@ -189,8 +189,8 @@ pub(crate) enum LocalState {
 }
 
 impl LocalMessage {
-    /// The memory for a message of `length` bytes that has come. Empty if the message belongs to another exchange or is too long: then
-    /// the receive has failed.
+    /// Returns the memory to which a message of `length` bytes is copied. If the message belongs to another exchange or is too long, the
+    /// receive fails, and the memory is empty.
     pub(crate) fn accept(&mut self, tag: Tag, length: usize) -> &mut [u8] {
         if tag != self.tag {
             self.state = LocalState::Failed(Trouble::Mismatched(self.peer, tag));

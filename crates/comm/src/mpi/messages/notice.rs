@@ -3,7 +3,7 @@
 use crate::conversation::{Conversations, GivenUp, Span};
 use crate::tag::Tag;
 
-/// The longest notice in bytes. It fits into every ring.
+/// The length of the longest notice in bytes. It fits into every ring.
 pub(crate) const NOTICE_BYTES_MAX: usize = 4 + 4 * NUMBERS_MAX;
 
 /// The number of ranks that a notice has room for.
@@ -20,7 +20,7 @@ pub(crate) enum Notice {
     },
     /// The sender waits in this exchange.
     Waiting { exchange: u16 },
-    /// The sender asks for whom the receiver waits.
+    /// The sender asks which ranks the receiver waits for.
     Question {
         /// The number of the sender's inquiry.
         number: u16,

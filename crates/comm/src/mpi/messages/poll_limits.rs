@@ -1,15 +1,15 @@
-//! How long calls poll, and how often before they do something else.
+//! How long calls poll, and how many times before they do something else.
 
 use std::time::Duration;
 
-/// How often a wait polls before it does something else.
+/// How many times a wait polls before it does something else.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PollLimits {
     /// The number of polls of MPI's requests before the rank yields its core.
     pub(crate) before_yield: u32,
-    /// The number of polls of shared memory before the rank yields its core; such a poll takes less time.
+    /// The number of polls of shared memory before the rank yields its core. It is greater, since such a poll takes less time.
     pub(crate) local_before_yield: u32,
-    /// The number of polls of shared memory before a message is left to a request: 8000 take about 5 microseconds.
+    /// The number of polls of shared memory before `try_send` or `try_receive` fails: 8000 polls take about 5 microseconds.
     pub(crate) before_request: u32,
     /// How long a wait yields its core before it sleeps instead.
     pub(crate) before_nap: Duration,
@@ -39,7 +39,7 @@ impl PollLimits {
 /// How long a call polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitLimit {
-    /// Once, for a rank that is busy otherwise.
+    /// Once, for a rank that also does other work: the time does not count as waiting.
     InPassing,
     /// Once.
     Test,

@@ -12,7 +12,7 @@ const BETWEEN_CALLS_MS_MAX: u32 = 1000;
 /// After this time a waiting rank sends a notice that names its exchange, another one after twice that time, and so on.
 const BEFORE_NOTICE_MS: u32 = 100;
 
-/// A fast loop of tests reads the clock once in at most this number of tests.
+/// In a fast loop of tests, at least one test in this number reads the clock.
 const TESTS_BETWEEN_READINGS_MAX: u32 = 256;
 
 /// A loop of tests is fast if all tests between two readings of the clock take less than this.
@@ -33,8 +33,8 @@ pub(crate) struct WaitTime {
 }
 
 impl WaitTime {
-    /// Records that the rank waits at this time, when `heard` messages have come. Returns how long it has waited since the last one
-    /// came, in milliseconds.
+    /// Records that the rank waits at this time, when `heard` messages have come. Returns how long it has waited since the last of
+    /// these messages, in milliseconds.
     pub(crate) fn record(&mut self, now_ms: u32, heard: u32) -> u32 {
         match self.last_ms {
             Some(last_ms) if self.heard == heard => {

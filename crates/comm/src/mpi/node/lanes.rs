@@ -1,4 +1,4 @@
-//! The rings between this rank and the others of its node.
+//! The rings between this rank and the other ranks of its node.
 
 use crate::mpi::node::window::Window;
 use crate::ring::{Reader, Ring, Writer};
@@ -70,13 +70,13 @@ impl Rings {
     }
 }
 
-/// A tag as it is stored in a message's header: its exchange, and the lower half of its number, which suffices for a channel's conversations.
-#[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+/// A tag as stored in a message's header: its exchange, and its number modulo 2^16, which distinguishes a channel's conversations.
+#[expect(clippy::cast_possible_truncation, reason = "modulo 2^16")]
 pub(super) fn to_wire(tag: Tag) -> u32 {
     u32::from(tag.number() as u16) << 16 | u32::from(tag.exchange())
 }
 
-/// A tag from the header of a message, in the channel whose first conversation has this number.
+/// The tag from a message's header, in the channel whose first conversation has this number.
 #[expect(clippy::cast_possible_truncation, reason = "the parts of a word")]
 pub(super) fn from_wire(wire: u32, first_number: u64) -> Tag {
     let number = first_number >> 16 << 16 | u64::from(wire >> 16);

@@ -13,7 +13,7 @@ use crate::mpi::node::window::{RawWindow, Window};
 use crate::request::{Request, RequestId, Requests};
 use crate::tag::Tag;
 
-/// On larger nodes the rings, one for each pair of ranks, would take too much memory. For this number of ranks they take 54 MB.
+/// The maximum number of ranks of a node that has rings. There is a ring for each pair of ranks; for this number, they take 54 MB.
 const MOST_RANKS: usize = 256;
 
 /// The maximum number of buffers allocated in advance for unexpected messages. As long as no more are needed, receiving allocates nothing.
@@ -32,7 +32,7 @@ pub(super) struct Unexpected {
 pub(crate) struct LocalMessages {
     /// `None` if there can be no rings; then `ranks` has only this rank.
     pub(super) rings: Option<Rings>,
-    /// The longest message of the rings; 0 if there are no rings.
+    /// The length of the longest message that the rings carry; 0 if there are no rings.
     pub(super) longest_bytes: usize,
     /// The ranks of this node, ascending.
     pub(super) ranks: Vec<usize>,
@@ -51,7 +51,7 @@ pub(crate) struct LocalMessages {
 }
 
 impl LocalMessages {
-    /// For a rank that has no rings: only its messages to itself.
+    /// The messages of a rank that has no rings: only its messages to itself.
     pub(crate) fn of_one(rank: usize, first_number: u64) -> Self {
         Self {
             rings: None,
@@ -67,7 +67,7 @@ impl LocalMessages {
         }
     }
 
-    /// For the ranks of a node, with rings. Collective; `None` on all of them if there can be no rings.
+    /// The messages of a rank of a node that has rings. Collective; `None` on all ranks of the node if there can be no rings.
     pub(crate) fn of_node(
         node: &RawCommunicator,
         ranks: Vec<usize>,
@@ -97,7 +97,7 @@ impl LocalMessages {
         self.rings.as_ref().map(|rings| rings.window.raw())
     }
 
-    /// The longest message of the rings; 0 unless all `ranks` ranks are on this node.
+    /// The length of the longest message that the rings carry; 0 unless all `ranks` ranks are on this node.
     pub(crate) fn longest_bytes_among(&self, ranks: usize) -> usize {
         if self.ranks.len() == ranks {
             self.longest_bytes
@@ -246,7 +246,7 @@ impl LocalMessages {
         buffer: Vec<u8>,
     ) -> Request {
         let mut message = self.message(node_rank, tag, buffer, LocalState::Receiving);
-        // An unexpected message may belong to an earlier receive, which has failed without it.
+        // After a rank has given up, an unexpected message may belong to an earlier receive that failed, not to this one.
         if let Some(given_up) = conversations.who_gave_up(tag) {
             message.state = LocalState::Failed(Trouble::GivenUp(given_up));
         } else if let Some(unexpected) = self.take_unexpected(node_rank, tag) {
@@ -266,7 +266,7 @@ impl LocalMessages {
         request
     }
 
-    /// Keeps the memory of an unexpected message from a ring for a later one.
+    /// Keeps the memory of an unexpected message from a ring for a later message.
     pub(super) fn keep_spare(&mut self, node_rank: usize, bytes: Vec<u8>) {
         if node_rank != self.own_node_rank && self.spare.len() < MOST_SPARE {
             self.spare.push(bytes);
@@ -281,8 +281,8 @@ impl LocalMessages {
         self.unexpected.remove(index)
     }
 
-    /// The sender and the tag of a message of a conversation that came before its receive, is its sender's oldest, and whose tag
-    /// `holds` accepts.
+    /// Finds a message of a conversation that came before its receive, is the oldest of its sender, and has a tag that `holds`
+    /// accepts. Returns its sender and its tag.
     pub(crate) fn find_unexpected(
         &self,
         tag: Tag,
@@ -358,7 +358,7 @@ impl LocalMessages {
         })
     }
 
-    /// Fails all receives of a conversation, since a message has met a receive of another exchange, so none can complete.
+    /// Fails all receives of a conversation: a message has met a receive of another exchange, so no receive can complete.
     #[cold]
     pub(super) fn end_mismatched(
         &mut self,
@@ -392,7 +392,7 @@ impl LocalMessages {
     }
 }
 
-/// The message of a request in these lists.
+/// The message of a request in the lists `posted` or `waiting`.
 pub(super) fn local(requests: &mut Requests<Message>, request: RequestId) -> &mut LocalMessage {
     match requests.get_mut(request) {
         Message::Local(message) => message,

@@ -1,4 +1,4 @@
-//! Progress of messages in rings: matches messages that have come with receives, or keeps them, and sends messages that wait for room.
+//! Makes progress on messages in rings: matches or keeps those that have come, and sends those that wait for room.
 
 use crate::conversation::Conversations;
 use crate::mpi::messages::message::{LocalMessage, LocalState, Message, Trouble};
@@ -56,7 +56,7 @@ impl LocalMessages {
         true
     }
 
-    /// Reads the next message of another rank, which has this length, as far as there is room for it.
+    /// Reads the next message of another rank, which has this length, as far as it fits into `into`.
     #[inline]
     fn read(&mut self, node_rank: usize, length: usize, into: &mut [u8]) {
         let rings = self.rings_to(node_rank);

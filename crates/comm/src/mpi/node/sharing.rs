@@ -89,7 +89,7 @@ impl Node {
     }
 }
 
-/// A number that is the same for all processes of this machine, in containers, too, until it restarts; `None` if the system has none.
+/// A number that all processes of this machine see, even in containers, until it restarts; `None` if the system has no such number.
 fn machine() -> Option<u64> {
     parse_machine(&fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?)
 }
@@ -114,7 +114,7 @@ fn cores(sharing: &RawCommunicator) -> Result<usize, Failure> {
     let own_time = thread::available_parallelism().map_or(1, usize::from);
     Ok(match (count(&own), count(&all)) {
         (own_count, _) if own_time < own_count => own_time,
-        // A process that is bound to one core says nothing about the others.
+        // A process that is bound to one core says nothing about the other cores.
         (_, 0) if own_time == 1 => usize::MAX,
         (_, 0) => own_time,
         (_, all_count) => all_count,
@@ -211,7 +211,7 @@ fn to_words(text: &str) -> [u64; SHOWN_WORDS] {
     words
 }
 
-/// The text that [`to_words`] has turned into these words, up to its last whole character.
+/// The text from which [`to_words`] made these words, up to its last whole character.
 fn of_words(words: &[u64]) -> String {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
     let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();

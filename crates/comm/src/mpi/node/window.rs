@@ -20,10 +20,10 @@ pub(crate) struct RawWindow {
     handle: Win,
 }
 
-/// A ring from every rank of a node to every rank; each ring lies in its reader's part of the memory.
+/// Rings from every rank of a node to every rank. Each ring is in its reader's part of the memory.
 ///
-/// The memory exists until [`lifetime`](crate::mpi::channels::lifetime) frees the window: after the communicator that holds this was dropped, or
-/// when MPI is finalised. So callers check that MPI is not finalised before they use the rings.
+/// The memory exists until [`lifetime`](crate::mpi::channels::lifetime) frees the window: after the communicator that owns this value was
+/// dropped, or when MPI is finalised. So callers check that MPI is not finalised before they use the rings.
 #[derive(Debug)]
 pub(crate) struct Window {
     handle: Win,
@@ -138,7 +138,7 @@ impl Window {
         };
         check("MPI_Win_shared_query", code).ok()?;
         let has_room = usize::try_from(length_bytes).ok()? >= part_bytes(size);
-        // MPI aligns for numbers only. All processes skip the same number of bytes, since the memory has the same offset in a page everywhere.
+        // MPI aligns memory only for numbers. All processes skip the same number of bytes, since the memory has the same offset in a page.
         let skipped_bytes = base.cast::<u8>().align_offset(LINE_BYTES);
         let first = NonNull::new(base.cast::<u8>().wrapping_add(skipped_bytes));
         first.filter(|_| has_room && skipped_bytes < LINE_BYTES)
@@ -155,15 +155,15 @@ impl Window {
         // SAFETY: the data follow the control lines.
         let data = unsafe { control.add(control_lines * LINE_BYTES) };
         let (control, data) = (control.cast::<Line>(), data.cast::<DataLine>());
-        // SAFETY: there are that many lines; they are aligned, since the part is and a ring is whole lines, and live as long as the window.
-        // They are atomic integers: any bits are valid, and other processes may write them.
+        // SAFETY: the part has these lines, which live as long as the window. They are aligned, since the part is aligned and a ring
+        // consists of whole lines. They are atomic integers: any bits are valid, and other processes may write them.
         let control = unsafe { slice::from_raw_parts(control.as_ptr(), control_lines) };
         // SAFETY: as above. They are bytes in cells, which another process may write while it owns them.
         let data = unsafe { slice::from_raw_parts(data.as_ptr(), data_lines) };
         Ring::in_memory(self.rings, control, data)
     }
 
-    /// The longest message that the rings carry.
+    /// The length of the longest message that the rings carry.
     pub(crate) fn longest_bytes(&self) -> usize {
         self.rings.longest_bytes()
     }

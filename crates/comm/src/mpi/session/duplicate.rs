@@ -11,15 +11,15 @@ use crate::mpi::calls::library::library;
 use crate::mpi::channels::lifetime::{self, Lifetime};
 use crate::mpi::communicator::MpiCommunicator;
 
-/// Names the MPI library's communicator of an [`MpiCommunicator`], even after the latter was dropped.
+/// Names the MPI library's communicator behind an [`MpiCommunicator`], even after the [`MpiCommunicator`] was dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct Duplicate {
     number: u64,
 }
 
 impl Duplicate {
-    /// Frees the library's communicator, if all ranks have dropped the [`MpiCommunicator`] and all that used it. Collective, and called by
-    /// the thread that calls MPI. After `MPI_Finalize`, which frees what is left, this does nothing.
+    /// Frees the library's communicator, if all ranks have dropped the [`MpiCommunicator`] and everything that used it. Collective; the
+    /// caller is the thread that calls MPI. After `MPI_Finalize`, which frees what is left, this does nothing.
     ///
     /// # Errors
     /// An MPI call failed.
@@ -53,7 +53,7 @@ impl MpiCommunicator {
         unsafe { Self::duplicate_where(comm, true) }
     }
 
-    /// As [`duplicate`](Self::duplicate); messages go through memory that the ranks of a node share only if all ranks pass `true`.
+    /// As [`duplicate`](Self::duplicate), but messages go through a node's shared memory only if all ranks pass `true`.
     ///
     /// # Errors
     /// As [`duplicate`](Self::duplicate).
@@ -72,8 +72,8 @@ impl MpiCommunicator {
         Self::on(raw, lifetime, wants_memory)
     }
 
-    /// MPI's handle of the duplicate, for calls that do not change it, such as to duplicate it once more. The program must not send
-    /// messages on it: they would match this communicator's receives.
+    /// MPI's handle of the duplicate, for calls that do not change it, such as `MPI_Comm_dup`. The program must not send messages on
+    /// it: they would match this communicator's receives.
     pub fn handle(&self) -> Comm {
         self.raw.handle()
     }

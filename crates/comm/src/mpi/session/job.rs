@@ -49,7 +49,7 @@ pub enum RunError {
         /// The library.
         library: Choice,
     },
-    /// The launcher belongs to another MPI library than the program: it has started several ranks, and each would believe that it is the
+    /// The launcher belongs to another MPI library than the program's. It has started several ranks, and each would run as if it were the
     /// only one. See [`ALONE_VARIABLE`].
     #[error(
         "the launcher has started {started} ranks ({variable}={started}), but this process' MPI library knows of one: {library}. Start the program with that library's launcher, or name the launcher's library in {LIBRARY_VARIABLE}; if {variable} is left over from another job, set {ALONE_VARIABLE}=on"
@@ -121,7 +121,7 @@ pub fn run<R>(body: impl FnOnce(MpiCommunicator) -> R) -> Result<R, RunError> {
     Ok(result)
 }
 
-/// MPI between `MPI_Init_thread` and `MPI_Finalize`, which dropping this calls.
+/// The time between `MPI_Init_thread` and `MPI_Finalize`. Dropping this value calls `MPI_Finalize`.
 struct Stay {
     mpi: &'static Library,
 }
@@ -166,8 +166,8 @@ enum Ending {
     NotInTime,
 }
 
-/// Whether environment variables say that an MPI launcher has started this process. A program that runs on threads otherwise can then call
-/// [`run`]. `false` if [`ALONE_VARIABLE`] is on.
+/// Whether environment variables say that an MPI launcher has started this process. If so, a program that otherwise runs on threads can
+/// call [`run`]. `false` if [`ALONE_VARIABLE`] is on.
 pub fn is_launched() -> bool {
     let is_alone = is_meant_to_be_alone() == Ok(true);
     let is_set = |variable| setting::value(variable).is_some();

@@ -1,4 +1,4 @@
-//! How a rank asks others for whom they wait, and answers such questions.
+//! How a rank asks other ranks which ranks they wait for, and answers such questions.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -102,7 +102,7 @@ impl MpiCommunicator {
         (!node.contains(&self.rank)).then_some(node)
     }
 
-    /// Answers the ranks that have asked for whom this rank waits, while it waits for these requests.
+    /// Answers the ranks that have asked which ranks this rank waits for. It waits for these requests.
     pub(crate) fn answer_questions(
         &self,
         requests: &mut Requests<Message>,
@@ -157,8 +157,8 @@ impl MpiCommunicator {
         Ok(())
     }
 
-    /// The peers, senders or receivers, of these requests and of all others that this rank has recently waited for. The first
-    /// request's peer comes first, then the others, the longest silent first.
+    /// The peers (senders or receivers) of these requests and of all other requests that this rank has recently waited for. The first
+    /// request's peer comes first. Then come the others: the longer a peer has been silent, the earlier it comes.
     fn peers_of(
         &self,
         requests: &mut Requests<Message>,

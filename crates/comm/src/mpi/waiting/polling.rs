@@ -15,7 +15,7 @@ use crate::mpi::messages::poll_limits::WaitLimit;
 use crate::request::{RequestId, Requests};
 
 /// How long a wait sleeps at a time, after it has yielded for a while. Next to a process that computes, a yield takes milliseconds, but a
-/// short sleep 0.1 ms (Linux 6.18). Ranks that share cores only with each other would pass them on by yields.
+/// short sleep takes 0.1 ms (Linux 6.18). If ranks shared cores only with each other, yields would be enough.
 const NAP: Duration = Duration::from_micros(20);
 
 /// A wait looks for trouble at most this often, since a look takes some microseconds.
@@ -186,7 +186,7 @@ impl MpiCommunicator {
             .into()
     }
 
-    /// Looks for trouble, unless it did so a moment ago. Returns whether a request has failed.
+    /// Looks for trouble, unless this rank did so a moment ago. Returns whether a request has failed.
     fn look_sometimes(
         &self,
         requests: &mut Requests<Message>,
