@@ -12,7 +12,7 @@ use crate::task::{Element, Task};
 pub(crate) use fold::fold;
 use plans::{Key, Plans};
 
-/// Longer rows are reduced in blocks of this many columns.
+/// Longer rows are reduced in blocks of this number of columns.
 const COLUMNS_MAX: usize = if cfg!(test) { 100 } else { 1 << 24 };
 
 /// A silence limit of more than a century: in MPI, a rank may arrive at a reduction arbitrarily late.
@@ -104,8 +104,8 @@ impl Engine {
         })
     }
 
-    /// Runs a plan if it is still cached. Collective. The buffers are aligned. `None` if the plan is no
-    /// longer cached.
+    /// Runs a plan. Returns `None` if the plan is no longer cached. Collective. The buffers must be
+    /// aligned.
     #[inline]
     pub(crate) fn run_again(
         &mut self,

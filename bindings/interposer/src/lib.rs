@@ -1,8 +1,8 @@
-//! Runs the MPI reductions of unchanged programs by treefold's tree.
+//! Runs the MPI reductions of unchanged programs in the order of treefold's tree.
 //!
-//! A program that runs with `LD_PRELOAD=libtreefold_pmpi.so` calls this library's `MPI_Allreduce`, `MPI_Reduce`, `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`, `MPI_Scan` and
-//! `MPI_Exscan`, or their non-blocking and persistent forms, instead of the MPI library's. Each element is combined over ranks 0…p−1 of the communicator by treefold's tree. By
-//! default, everything but sums and products of floating-point numbers is passed to the MPI library unchanged.
+//! A program that runs with `LD_PRELOAD=libtreefold_pmpi.so` calls this library's `MPI_Allreduce`, `MPI_Reduce`, `MPI_Reduce_scatter`,
+//! `MPI_Reduce_scatter_block`, `MPI_Scan` and `MPI_Exscan`, or their non-blocking and persistent forms, instead of the MPI library's.
+//! By default, everything but sums and products of floating-point numbers is passed to the MPI library unchanged.
 //!
 //! `boundary` has the exported functions; only it dereferences pointers and calls MPI. `task` describes a reduction, `engine` runs it,
 //! `settings` reads the environment, and `statistics` and `report` make the report at the end.

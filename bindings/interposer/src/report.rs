@@ -31,7 +31,7 @@ pub(crate) struct Report<'a> {
 /// Longer places are cut at the front, so that lines have at most 100 columns.
 const SITE_WIDTH_MAX: usize = 60;
 
-/// The text of 4^`class` bytes, with a unit.
+/// A text for 4^`class` bytes, with a unit.
 fn size(class: u32) -> String {
     let exponent = 2 * class;
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -227,7 +227,7 @@ impl Report<'_> {
         if self.sites.is_empty() {
             return String::new();
         }
-        let mut rows = vec![["MPI_", "calls", "which differ, or may, from"].map(str::to_owned)];
+        let mut rows = vec![["MPI_", "calls", "which (may) differ, from"].map(str::to_owned)];
         rows.extend(self.sites.iter().map(|(call, calls, site)| {
             let end = site.char_indices().nth_back(SITE_WIDTH_MAX - 1);
             let end = end.map_or(0, |(at, _)| at);

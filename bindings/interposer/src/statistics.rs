@@ -36,7 +36,7 @@ pub(crate) struct Counts {
     pub(crate) compared: u64,
     /// Compared calls whose results differ.
     pub(crate) differing: u64,
-    /// Calls with different results by threads whose floating-point environment was not the default one.
+    /// Compared calls whose results differ, by threads whose floating-point environment was not the default one.
     pub(crate) differing_environments: u64,
     /// The elements of the results that were compared.
     pub(crate) elements: u64,
@@ -80,11 +80,11 @@ pub(crate) struct Statistics {
     pub(crate) sites: BTreeMap<(String, String), u64>,
     /// The least number of calls in which the library gave ranks different bits of the same result.
     pub(crate) disagreements: u64,
-    /// By description of a call that does not match the other ranks' calls: the first rank that made it, and how many did.
+    /// By description of a call that does not match the other ranks' calls: the first rank that made it, and the number of such ranks.
     pub(crate) mismatched: BTreeMap<String, (usize, usize)>,
 }
 
-/// What ranks send each other: the fields of [`Statistics`], with lists in place of maps whose keys are no strings.
+/// What ranks send each other: the fields of [`Statistics`], with lists in place of maps whose keys are not strings.
 type Message = (
     u64,
     Vec<(Kind, Counts)>,
@@ -122,7 +122,7 @@ impl Statistics {
         *kept = kept.saturating_add(calls);
     }
 
-    /// Counts ranks whose call does not match the others'.
+    /// Counts ranks whose call does not match the calls of other ranks.
     pub(crate) fn count_mismatched(&mut self, asked: &str, first: usize, ranks: usize) {
         let kept = self
             .mismatched
@@ -143,7 +143,7 @@ impl Statistics {
             self.sites.clone().into_iter().collect(),
             self.mismatched.clone(),
         );
-        serde_json::to_string(&message).expect("numbers and strings have a form in JSON")
+        serde_json::to_string(&message).expect("numbers and strings can be written as JSON")
     }
 
     /// Adds the counts in another rank's text; `None` if the text is invalid.

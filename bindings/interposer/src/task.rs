@@ -69,7 +69,7 @@ pub(crate) enum Element {
 }
 
 impl Element {
-    /// The type with this many numbers and this many bytes in total.
+    /// The type with this number of parts and of bytes: a complex number has two parts.
     pub(crate) fn of(parts: usize, bytes: usize) -> Option<Self> {
         match (parts, bytes) {
             (1, 4) => Some(Self::F32),
@@ -144,7 +144,7 @@ impl Element {
     }
 }
 
-/// The factor of digests: odd, with as many ones as zeros.
+/// The factor of digests: 2^64 divided by the golden ratio, an odd number that mixes bits.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Whether a float of 4 or 8 bytes is a NaN.
@@ -190,14 +190,14 @@ pub(crate) struct Task {
     pub(crate) root: usize,
     /// The number of elements that each rank contributes.
     pub(crate) width: usize,
-    /// The number of elements that this rank gets, from `first` on: all, except in a reduce-scatter.
+    /// The first of the elements that this rank gets, and their number: all elements, except in a reduce-scatter.
     pub(crate) first: usize,
     pub(crate) length: usize,
     /// Whether a reduce-scatter gives each rank as many columns as a plan does.
     pub(crate) is_even: bool,
 }
 
-/// The fields that are equal on all ranks of a correct program.
+/// Shows the fields that are equal on all ranks of a correct program.
 impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (call, op) = (self.name(), self.op.name());
@@ -236,7 +236,7 @@ impl Task {
     }
 }
 
-/// Whether the ranks get the columns that a plan would give them: as even as possible, with one more on the first ranks.
+/// Whether the ranks get the columns that a plan would give them: equal numbers of columns, with one more on the first ranks if needed.
 pub(crate) fn is_even(width: usize, counts: impl ExactSizeIterator<Item = usize>) -> bool {
     let ranks = counts.len();
     let mut counts = counts.enumerate();
@@ -245,7 +245,7 @@ pub(crate) fn is_even(width: usize, counts: impl ExactSizeIterator<Item = usize>
 
 #[cfg(test)]
 impl Task {
-    /// A blocking sum of doubles, all of which this rank gets.
+    /// A blocking sum of doubles, of which this rank gets the whole result.
     pub(crate) fn sum(call: Call, width: usize) -> Self {
         Self {
             call,

@@ -1,5 +1,5 @@
 //! Stops one process. All others must name it in their errors, though most wait for other ranks. They must end within two silence limits:
-//! that of their wait, and that of the program's end. `cargo xtask test` starts the program with `mpirun`; the argument is the stopped rank.
+//! that of their wait, and that of the program's end. `cargo xtask test` starts the program with `mpirun`; its argument is the stopped rank
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 

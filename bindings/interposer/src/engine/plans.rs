@@ -8,8 +8,8 @@ use treefold::{AnyPlan, Operator, Ownership, Plan, World};
 use super::types::{Typed, typed};
 use crate::task::{Element, Op, Task};
 
-/// The most plans that the cache holds. Ranks make the same calls in the same order (MPI 4.1, 6.1), so their caches are
-/// equal.
+/// The maximum number of plans in the cache. Ranks make the same calls in the same order (MPI 4.1, 6.1), so their caches
+/// are equal.
 pub(super) const PLANS_MAX: usize = 64;
 
 /// The key of a plan in the cache. A plan serves several calls.
@@ -164,7 +164,7 @@ mod tests {
             widths.collect::<BTreeSet<_>>()
         });
         let kept = kept.unwrap().remove(0);
-        // Of the plans that were left, 11 was the oldest, and 20 was used again.
+        // Plan 10 was the oldest of the remaining plans, so the last plan replaced it. Plan 20 was used again.
         assert!(kept.into_iter().eq(11..=PLANS_MAX + 10));
     }
 }

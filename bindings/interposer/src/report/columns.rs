@@ -5,7 +5,7 @@ const WIDTH: usize = 78;
 
 const GAP: &str = "  ";
 
-/// Rows of cells, headings first; columns of words are flush left, columns of numbers flush right.
+/// Formats rows of cells, headings first. Columns of words are flush left, columns of numbers flush right.
 pub(super) fn columns<const N: usize>(are_words: [bool; N], rows: &[[String; N]]) -> String {
     let width = |column: usize| {
         let widths = rows.iter().map(|row| row[column].chars().count());
@@ -29,7 +29,7 @@ pub(super) fn columns<const N: usize>(are_words: [bool; N], rows: &[[String; N]]
     text
 }
 
-/// A sentence, wrapped and indented.
+/// Wraps and indents a sentence.
 pub(super) fn sentence(words: &str) -> String {
     let (mut text, mut line) = (String::new(), String::new());
     for word in words.split_whitespace() {

@@ -29,7 +29,7 @@ struct Object<'a> {
     sites: Vec<Site<'a>>,
 }
 
-/// A call of some ranks where other ranks made a different one.
+/// A call of some ranks where other ranks made a different call.
 #[derive(Serialize)]
 struct Mismatched<'a> {
     asked: &'a str,
@@ -121,7 +121,7 @@ impl Report<'_> {
             sites: self.sites.iter().map(site).collect(),
         };
         let text = serde_json::to_string_pretty(&object);
-        text.expect("numbers and strings have a form in JSON") + "\n"
+        text.expect("numbers and strings can be written as JSON") + "\n"
     }
 }
 

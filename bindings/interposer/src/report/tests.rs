@@ -27,14 +27,14 @@ pub(super) fn kind() -> Kind {
     }
 }
 
-/// Of one kind.
+/// Statistics of one kind of call.
 fn statistics(counts: Counts) -> Statistics {
     let mut statistics = Statistics::default();
     statistics.count(kind(), counts);
     statistics
 }
 
-/// Ignores line breaks.
+/// Removes line breaks, so that texts can be searched for sentences.
 fn in_one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")

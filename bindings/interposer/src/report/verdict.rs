@@ -6,11 +6,11 @@ use comm::text::counted;
 
 use super::Report;
 
-/// The most MPI functions that the line names; the report's tables name all of them.
+/// The maximum number of MPI functions that the line names; the report's tables name all of them.
 const KINDS_MAX: usize = 3;
 
 impl Report<'_> {
-    /// The line: any difference decides; otherwise any reduction that was not compared; otherwise all were the same.
+    /// Returns the line: a difference decides it, else a reduction that was not compared; else all results had the same bits.
     pub(crate) fn verdict(&self) -> String {
         let total = self.total();
         if total.differing > 0 {

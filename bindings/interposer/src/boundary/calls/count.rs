@@ -23,7 +23,7 @@ impl Counts {
     }
 }
 
-/// Counts a call that treefold took over.
+/// Counts a call that treefold ran.
 pub(crate) fn count_taken(task: &Task, counts: Counts) {
     let bytes = task.width_bytes() as u64;
     let counts = Counts {
@@ -34,7 +34,7 @@ pub(crate) fn count_taken(task: &Task, counts: Counts) {
     count_more(task, counts);
 }
 
-/// Counts a call whose results differ or may differ, at the place in the program that made it.
+/// Counts a call whose results differ or may differ, under the place in the program that made it.
 pub(crate) fn count_site(call: &str, site: Option<&str>) {
     if let Some(site) = site {
         statistics::own().count_site(call, site, 1);
@@ -76,7 +76,7 @@ pub(crate) fn count_passed(
     let element = mpi.element(datatype);
     let count = match count {
         Count::Of(count) => u64::try_from(count).unwrap_or(0),
-        // The counts of the ranks are not added up.
+        // A list of counts is not added up.
         _ => 0,
     };
     let (element, element_bytes) = match element {

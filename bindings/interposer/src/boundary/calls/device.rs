@@ -21,7 +21,7 @@ static CUDA_FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static HIP_FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static HAS_DRIVER: AtomicBool = AtomicBool::new(false);
 
-/// The number of calls of [`look`]. After the first [`LOOKS_EACH`], only every `LOOKS_EACH`-th searches.
+/// The number of calls of [`look`]. After the first [`LOOKS_EACH`] calls, only every `LOOKS_EACH`-th call searches.
 static LOOKS: AtomicU32 = AtomicU32::new(0);
 const LOOKS_EACH: u32 = 64;
 
@@ -132,7 +132,7 @@ fn is_of_cuda(address: *const c_void) -> bool {
     // SAFETY: CUDA's function of this name has this type.
     let ask = unsafe { mem::transmute::<*mut c_void, CudaAttribute>(function) };
     let (mut kind, mut is_managed): (c_uint, c_uint) = (0, 0);
-    // SAFETY: any address may be asked for; the attribute is an int.
+    // SAFETY: any address may be queried; the attribute is an int.
     let code = unsafe { ask((&raw mut kind).cast(), MEMORY_TYPE, address.addr()) };
     if code != 0 || kind != DEVICE {
         return false;
@@ -152,7 +152,7 @@ fn is_of_hip(address: *const c_void) -> bool {
     // SAFETY: HIP's function of this name has this type.
     let ask = unsafe { mem::transmute::<*mut c_void, HipAttributes>(function) };
     let mut found = Hip::default();
-    // SAFETY: any address may be asked for, and there is room for the answer.
+    // SAFETY: any address may be queried, and there is room for the answer.
     let code = unsafe { ask(&raw mut found, address) };
     code == 0 && found.device_address != 0 && found.host_address == 0 && found.is_managed == 0
 }

@@ -1,7 +1,7 @@
-//! The reductions that treefold replaces, in all forms, as C and Fortran call them.
+//! Exports the reductions that treefold replaces, in all forms, for C and Fortran.
 //!
-//! Open MPI's Fortran functions call its PMPI_ functions, so this library's C functions do not see them. The Fortran functions of other families
-//! call MPI_ functions; here they are passed on, and their calls arrive in C.
+//! Open MPI's Fortran functions call its PMPI_ functions, so this library's C functions do not see their calls. The Fortran functions of
+//! other families call MPI_ functions, so Fortran calls are passed on here, and arrive in this library's C functions.
 
 use std::ffi::{c_int, c_void};
 
@@ -16,8 +16,8 @@ use crate::boundary::library::next::{export_c, export_fortran, next, the_next};
 use crate::boundary::requests::start::{self, RequestPlace};
 use crate::task::{Call, Form};
 
-/// Defines a reduction in C, from its name, the name of the function with small counts, which is called if the library lacks this one, its call, its
-/// form, the type of its counts, and its parameters before and after the communicator and at the end.
+/// Defines a reduction in C. Arguments: its name; the name of the function with small counts, which is called if this one is missing;
+/// its call; its form; the type of its counts; and its parameters before the communicator, after the communicator, and at the end.
 macro_rules! reduction_in_c {
     (
         $name:expr, $small:expr, $call:ident, $form:ident, $count:ty,
@@ -74,7 +74,7 @@ macro_rules! reduction_in_c {
                 // SAFETY: the program promises a count for each rank.
                 let count = unsafe { count.small(comm) };
                 if let (Ok(small), Some(count)) = (small, count) {
-                    // SAFETY: it is the call that the program makes, whose counts are these.
+                    // SAFETY: the program makes this call, with these counts.
                     return unsafe {
                         small(send, recv, count, datatype, op, $($root,)? comm, $($info,)? $($request,)?)
                     };
@@ -85,7 +85,7 @@ macro_rules! reduction_in_c {
     };
 }
 
-/// Defines a reduction in Fortran, from its names in small letters and in capitals; otherwise as in C.
+/// Defines a reduction in Fortran. Arguments: its names in small letters and in capitals; the others as in C.
 macro_rules! reduction_in_fortran {
     (
         $small:expr, $capitals:expr, $call:ident, $form:ident, $count:ty,
@@ -125,7 +125,7 @@ macro_rules! reduction_in_fortran {
     };
 }
 
-/// Runs a reduction by treefold, or passes the call on. A reduction that is completed later has a place for its request.
+/// Runs a reduction with treefold, or passes the call on. A reduction that is completed later has a place for its request.
 macro_rules! intercept {
     ($arguments:ident, $library:ident) => {
         // SAFETY: the callee requires what MPI requires of the caller.
@@ -137,9 +137,9 @@ macro_rules! intercept {
     };
 }
 
-/// Defines all functions of a reduction, from its call; its name without `MPI_` as in C, in small letters and in capitals; the types of its counts,
-/// which have 64 bits in functions from MPI 4.0 on; and the root. For MPI_Scan, these are MPI_Scan, MPI_Iscan, MPI_Scan_init, each also with large
-/// counts (`_c`), and MPIX_Scan_init, as Open MPI 4 calls MPI_Scan_init.
+/// Defines all functions of a reduction. Arguments: its call; its name without `MPI_` as in C, in small letters and in capitals; the types
+/// of its small and large counts; and the root. For MPI_Scan, the functions are MPI_Scan, MPI_Iscan and MPI_Scan_init, each also with large
+/// counts (`_c`), and MPIX_Scan_init, which is Open MPI 4's name of MPI_Scan_init.
 macro_rules! reduction {
     ($call:ident, $name:literal, $small:literal, $capitals:literal, $count:ty, $large:ty, $root:tt) => {
         reduction!(@c concat!("MPI_", $name), $call, Blocking, $count, $large, $root, (), ());

@@ -15,11 +15,11 @@ use crate::boundary::process::finish;
 use crate::boundary::process::inside::is_inside;
 use crate::settings::{Mode, Settings};
 
-/// Runs the reduction by treefold, or passes the call on to the library. Returns the error code for the program.
+/// Runs the reduction with treefold, or passes the call on to the library. Returns the error code for the program.
 ///
 /// # Safety
-/// The arguments are those of a call of MPI: handles are valid, and buffers are as the standard says for the call. `library` makes the
-/// same call of the library. If `arguments` returns `None`, the call is passed on.
+/// The arguments are those of an MPI call: handles are valid, and buffers are as the standard says for the call. `library` makes the same
+/// call to the library. If `arguments` returns `None`, the call is passed on.
 #[inline]
 pub(crate) unsafe fn intercept(
     arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
@@ -39,8 +39,8 @@ pub(crate) unsafe fn intercept(
     unsafe { take_or_pass(arguments, mpi, settings, &library) }
 }
 
-/// [`intercept`] for a kind of call that this thread does not remember: a separate function, with arguments by value, so that `intercept`
-/// keeps them in registers for remembered kinds.
+/// [`intercept`] for a kind of call that this thread does not remember. It is a separate function with arguments by value, so that
+/// `intercept` keeps them in registers for remembered kinds.
 ///
 /// # Safety
 /// As [`intercept`].

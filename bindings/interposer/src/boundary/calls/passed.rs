@@ -23,8 +23,8 @@ fn count(name: &str, reason: Reason, count: i64, datatype: Datatype, op: Op) {
     count_passed(name, reason, Count::Of(count), datatype, op, Instant::now());
 }
 
-/// Defines a function in C and in Fortran, from the reason for passing it on, its parameters, and those that are count, datatype and operator.
-/// Fortran's is needed because Open MPI's Fortran functions call PMPI_ functions.
+/// Defines a function in C and in Fortran, from the reason for passing it on, its parameters, and those for count, datatype and operator.
+/// The Fortran function is needed because Open MPI's Fortran functions call PMPI_ functions.
 macro_rules! export {
     (
         $shown:literal, $reason:ident,
@@ -128,7 +128,7 @@ export_c!(
             ) -> c_int
         );
         match (small, c_int::try_from(elements)) {
-            // SAFETY: it is the call that the program makes, whose count is this.
+            // SAFETY: the program makes this call, with this count.
             (Ok(small), Ok(elements)) => unsafe { small(send, recv, elements, datatype, op) },
             _ => missing.code(&|_| None),
         }

@@ -1,4 +1,4 @@
-//! Runs a reduction by treefold or, in a check, by treefold and the MPI library.
+//! Runs a reduction with treefold or, in a check, with both treefold and the MPI library.
 
 use std::any::Any;
 use std::ffi::c_int;
@@ -18,7 +18,7 @@ use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
 use crate::task::Task;
 
-/// Runs a task, and returns the error code for the program. `library` makes the same call of the MPI library.
+/// Runs a task, and returns the error code for the program. `library` makes the same call to the MPI library.
 ///
 /// # Safety
 /// The places are two buffers, of the task's width and length, that do not overlap; or, in place, one buffer of the larger of these
@@ -76,7 +76,7 @@ pub(crate) fn code_of(outcome: Result<(), String>, comm: Communicator) -> c_int 
     }
 }
 
-/// Reduces by treefold and the library, and gives the program the library's result.
+/// Reduces with both treefold and the library, and gives the program the library's result.
 ///
 /// # Safety
 /// As [`perform`].
@@ -109,7 +109,7 @@ unsafe fn check(
     let code = library();
     counts.library_ns = elapsed_ns(begin);
     if let Some(output) = output.filter(|_| code == SUCCESS) {
-        // SAFETY: the caller promises it. The library has written it, and nothing else refers to it.
+        // SAFETY: the caller promises the buffer. The library has written it, and nothing else refers to it.
         let output = unsafe { slice::from_raw_parts(output.cast::<u8>(), task.length_bytes()) };
         if outcome.is_ok() {
             counts.compare(task, output, &own);
@@ -125,7 +125,7 @@ unsafe fn check(
     code
 }
 
-/// Runs a task by the engine. Also returns whether the thread's floating-point environment differs from the default.
+/// Runs a task with the engine. Also returns whether the thread's floating-point environment differs from the default.
 fn compute(
     task: &Task,
     buffers: Buffers<'_>,
@@ -138,7 +138,7 @@ fn compute(
 }
 
 /// Runs a closure on a communicator's state in the default floating-point environment. Also returns whether the thread's own
-/// environment differs from it. A panic makes this call and all later ones fail.
+/// environment differs from the default. A panic makes this call and all later calls fail.
 #[inline]
 pub(crate) fn guarded<R>(
     state: &State,

@@ -17,7 +17,7 @@ use crate::task::{Call, Element, Op, Task, is_even};
 /// Returns the task, the buffers and the communicator's state of a call, or why the call is left to the library.
 ///
 /// # Safety
-/// The arguments are as in a call of MPI: handles are valid, and buffers are as the standard requires for the call.
+/// The arguments are those of an MPI call: handles are valid, and buffers are as the standard requires for the call.
 #[inline]
 pub(crate) unsafe fn prepare(
     arguments: &Arguments,
@@ -31,7 +31,7 @@ pub(crate) unsafe fn prepare(
     match op {
         Op::Sum | Op::Prod => {}
         _ if !is_real => return Err(WRONG),
-        _ if call == Call::Exscan => return Err("it has no value for rank 0"),
+        _ if call == Call::Exscan => return Err("Exscan has no value for rank 0"),
         _ => {}
     }
     if !settings.takes(op) {
@@ -76,8 +76,8 @@ pub(crate) unsafe fn prepare(
     Ok((task, places, state))
 }
 
-/// Returns the number of elements, the first one that this rank gets and how many it gets, and whether a plan would
-/// divide them in the same way.
+/// Returns the number of elements, the first element that this rank gets, the number that it gets, and whether a plan
+/// would divide the elements in the same way.
 ///
 /// # Safety
 /// As [`prepare`].

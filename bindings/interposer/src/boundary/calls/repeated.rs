@@ -1,6 +1,6 @@
 //! A fast path for calls that repeat one of this thread's recent calls.
 //!
-//! Programs make few kinds of calls, and each many times. Checking a call's arguments takes as long as a short message. So a thread
+//! Programs make few kinds of calls, each of them many times. Checking a call's arguments takes as long as a short message. So a thread
 //! remembers the last kinds of calls that were reductions of whole rows, until a communicator is freed or MPI_Finalize begins.
 
 use std::cell::RefCell;
@@ -91,7 +91,7 @@ impl Last {
 /// program; `None` if nothing was run.
 ///
 /// # Safety
-/// The arguments are as in a call of MPI: handles are valid, and buffers are as the standard requires for the call.
+/// The arguments are those of an MPI call: handles are valid, and buffers are as the standard requires for the call.
 // Inlined, so that the arguments are compared in registers.
 #[inline(always)]
 pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> {
@@ -100,13 +100,13 @@ pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
     }
     let kind = CallKind::of(arguments)?;
     let outcome = LAST.with(|last| {
-        // The run's own MPI calls are passed on earlier, so they never borrow this again.
+        // MPI calls that the run itself makes are passed on before this point, so they never borrow this again.
         let last = last.borrow();
         let known = last.find(&kind)?;
         // SAFETY: the caller promises it; the kind of the call is the same.
         unsafe { reduce(known, mpi, arguments.send, arguments.recv) }
     })?;
-    // After the borrow has ended, since the program's error handler may make calls, and need not return.
+    // This comes after the borrow, since the program's error handler may make calls, and need not return.
     Some(code_of(outcome, Communicator(arguments.comm)))
 }
 

@@ -15,11 +15,11 @@ use crate::boundary::check::digests::Digests;
 use crate::boundary::library::loaded::{self, Communicator, SUCCESS, mpi};
 use crate::engine::Engine;
 
-/// The most communicators, besides the first, whose ranks share memory within nodes: each takes a window of the operating system's shared
-/// memory.
+/// The maximum number of communicators, besides the first, whose ranks share memory within nodes. Each needs a window of the operating
+/// system's shared memory.
 const WINDOWS_MAX: usize = 8;
 
-/// Counts events that invalidate what threads remember about communicators: one was freed, or MPI_Finalize has begun.
+/// Counts events that invalidate what threads remember about communicators: a communicator was freed, or MPI_Finalize has begun.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 /// The number of communicators that share memory, not counting the first.
@@ -44,7 +44,7 @@ pub(crate) struct State {
 pub(crate) struct Inner {
     engine: Option<Engine>,
     duplicate: Option<Duplicate>,
-    /// Why there is no engine. Nothing is retried, since the ranks could behave differently.
+    /// Why there is no engine. Creating it is not tried again, since the ranks could behave differently.
     failure: Option<String>,
 }
 
@@ -144,7 +144,7 @@ impl State {
     #[cold]
     fn make(&self, inner: &mut Inner, comm: Communicator) -> Result<(), String> {
         let is_world = comm == loaded::world();
-        // Ranks may have counted windows differently: a communicator has one only if all its ranks want it.
+        // Ranks may have counted windows differently: a communicator has a window only if all its ranks want it.
         let wants_memory = is_world || WINDOWS.load(Ordering::Relaxed) < WINDOWS_MAX;
         if wants_memory && !is_world {
             WINDOWS.fetch_add(1, Ordering::Relaxed);

@@ -84,7 +84,7 @@ fn are_alike(text: &str) -> bool {
     code == SUCCESS && wait_for(PATIENCE, is_over) && unsafe { *minima } == *own
 }
 
-/// The settings of the ranks that have arrived, and which ranks have each.
+/// The settings of the ranks that have arrived, each with the ranks that have them.
 fn exchange(rank: usize, size: usize, own: &str) -> BTreeMap<String, Vec<usize>> {
     // Unreceived messages do not matter, since the job ends.
     let text = own.to_owned().leak();

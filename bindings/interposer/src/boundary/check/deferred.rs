@@ -1,5 +1,5 @@
-//! Comparisons in a check that still wait for the contributions of other ranks. The library has completed its own reduction, and other ranks may be
-//! waiting for this program to continue. So nothing here waits until the communicator is freed or MPI_Finalize begins.
+//! Comparisons in a check that still wait for the contributions of other ranks. The library has completed its reduction, and other ranks
+//! may be waiting for this program to continue. So nothing here waits before the communicator is freed or MPI_Finalize begins.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -142,10 +142,10 @@ pub(crate) fn wait(is_of: impl Fn(Comm) -> bool) {
     }
 }
 
-/// Compares the remaining reductions. Stops when `wait` gives up on a request.
+/// Compares the remaining reductions, except those on whose requests `wait` gives up.
 pub(crate) fn end(wait: impl Fn(&mut Request) -> End) {
     LEFT.settle(|_, request| wait(request), finish);
-    // The library may still write to their buffers.
+    // The library may still write to the buffers of the others.
     mem::forget(mem::take(&mut LEFT.lock().all));
 }
 

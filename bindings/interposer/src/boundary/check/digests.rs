@@ -14,7 +14,7 @@ use crate::boundary::library::loaded::{self, Communicator, SUCCESS, mpi};
 use crate::statistics;
 use crate::task::{Call, Element, Task};
 
-/// The number of slots per communicator, which bounds the messages; with more calls, several share a slot.
+/// The number of slots per communicator, which bounds the length of messages. If there are more calls, several share a slot.
 const SLOTS: usize = 512;
 
 /// The neutral element of the minimum.
@@ -41,7 +41,7 @@ struct Slot {
     asked: Vec<(Task, u64)>,
 }
 
-/// The digests of all communicators with calls.
+/// The digests of all communicators that have calls.
 static ALL: Mutex<Vec<(Comm, Arc<Digests>)>> = Mutex::new(Vec::new());
 
 fn all() -> MutexGuard<'static, Vec<(Comm, Arc<Digests>)>> {
@@ -164,7 +164,7 @@ fn found(minima: &[u64]) -> impl Iterator<Item = Comparison> {
     })
 }
 
-/// Counts the differences that the minima show. Rank 0 counts for all; each rank reports its own call in the first slot where ranks differ.
+/// Counts what the minima show: rank 0, all different results; each rank, its own calls in the first slot where ranks made different calls.
 fn count(comm: Comm, digests: &Digests, minima: &[u64]) {
     let mut own = statistics::own();
     if let Some(first) = found(minima).position(|found| found == Comparison::OtherCalls) {

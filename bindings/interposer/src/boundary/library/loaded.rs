@@ -88,7 +88,7 @@ impl Mpi {
             parts,
             element: OnceLock::new(),
         };
-        // The most frequently used ones first.
+        // The most frequently used types come first.
         let types = [
             of(Element::F64, handles.MPI_DOUBLE),
             of(Element::F32, handles.MPI_FLOAT),
@@ -277,7 +277,7 @@ impl Mpi {
                 name[0] = 0;
             }
         }
-        // SAFETY: the name was full of zeros, and the library ends what it writes with one.
+        // SAFETY: the name was full of zeros, and the library ends its text with a zero.
         let name = unsafe { CStr::from_ptr(name.as_ptr()) };
         let name = match name.to_string_lossy().into_owned() {
             name if name.is_empty() => "derived".to_owned(),
@@ -326,7 +326,7 @@ pub(crate) fn world() -> Communicator {
     Communicator(mpi().handles.MPI_COMM_WORLD)
 }
 
-/// A communicator of the program, which promises that the handle is valid; `intercept` has checked that it is not MPI_COMM_NULL.
+/// A communicator of the program, which promises that the handle is valid; `prepare` has checked that it is not MPI_COMM_NULL.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Communicator(pub(crate) Comm);
 

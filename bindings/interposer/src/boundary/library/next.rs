@@ -50,11 +50,11 @@ impl Next {
             ptr::NonNull::new(address)
         };
         let names = || self.names.iter().copied();
-        // A program may have loaded its library with RTLD_LOCAL: then the linker's list lacks it, and only its handle finds its functions.
-        // Fortran's functions are in a file of their own.
+        // A program may have loaded its library with RTLD_LOCAL: then the linker's list lacks the library, and only its handle finds its
+        // functions. Fortran's functions are in a file of their own.
         let of_library = |name| match Mpi::find() {
             Some(mpi) if self.is_of_c() => mpi.library.function(name),
-            // In any object that has this name, except this library.
+            // Searches any object but this library for the name.
             _ => Library::any_function(name, name.as_ptr().cast()),
         };
         let found = names().find_map(after_this);
@@ -64,7 +64,7 @@ impl Next {
         address
     }
 
-    /// Whether it is a C function: these have names in mixed case, Fortran's functions only capitals or only small letters.
+    /// Whether it is a C function. The names of C functions have capitals and small letters, those of Fortran functions only one of both.
     fn is_of_c(&self) -> bool {
         let name = self.names[0].to_bytes();
         name.iter().any(u8::is_ascii_lowercase) && name.iter().any(u8::is_ascii_uppercase)
@@ -141,9 +141,9 @@ macro_rules! next {
 
 pub(crate) use {next, the_next, typed};
 
-/// Defines an exported function in C, from its name, its parameters and an expression for its error code. In this expression, `library` makes
-/// the program's call of the next function with that name, and `next` looks up that function. The last expression is the error code if this
-/// process lacks the function.
+/// Defines an exported function in C, from its name, its parameters and an expression for its error code. In this expression, `library`
+/// calls the next function of that name with the program's arguments, and `next` looks up that function. The last expression is the error
+/// code if this process lacks the function.
 macro_rules! export_c {
     ($name:ident $parameters:tt, |$library:ident| $code:expr) => {
         $crate::boundary::library::next::export_c!(
@@ -168,7 +168,7 @@ macro_rules! export_c {
                     )
                 };
                 let $library = move || match $next() {
-                    // SAFETY: it is the call that the program makes.
+                    // SAFETY: the program makes this call.
                     Ok(next) => unsafe { next($($parameter),+) },
                     Err($missing) => $instead,
                 };
@@ -227,7 +227,7 @@ macro_rules! export_fortran {
             let $library = move || match $next() {
                 Ok(next) => {
                     let mut code = $crate::boundary::library::loaded::SUCCESS;
-                    // SAFETY: it is the call that the program makes, with an error code.
+                    // SAFETY: the program makes this call; only the address of the error code differs.
                     unsafe { next($($parameter,)* &raw mut code) };
                     code
                 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 /// The variables by which launchers pass a process its rank: Open MPI's, the MPICH family's, and Slurm's.
 const RANK_VARIABLES: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"];
 
-/// Writes to standard error in one piece.
+/// Writes a text to standard error in one call.
 pub(crate) fn say(text: &str) {
     // Without a standard error there is nowhere to report this.
     let _ = io::stderr().write_all(text.as_bytes());

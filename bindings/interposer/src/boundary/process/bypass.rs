@@ -11,7 +11,7 @@ use crate::settings::{Mode, Settings};
 pub(crate) fn ahead() -> Option<String> {
     // SAFETY: the name ends with a null character.
     let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"MPI_Allreduce".as_ptr()) };
-    // Compares with an address of this library other than its MPI_Allreduce: here, too, the linker resolves that name to the other library's.
+    // Compares with the address of another function of this library: even here, the linker resolves MPI_Allreduce to the first library's.
     let own: extern "C" fn() = at_exit;
     let (first, own) = (object(first)?, object(own as *const c_void)?);
     (first.0 != own.0).then_some(first.1)
@@ -20,7 +20,7 @@ pub(crate) fn ahead() -> Option<String> {
 /// The base address and the name of the object file that contains an address.
 fn object(address: *const c_void) -> Option<(*mut c_void, String)> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: any address may be asked for, and `info` is room for the answer.
+    // SAFETY: any address may be queried, and `info` is room for the answer.
     if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
         return None;
     }

@@ -3,8 +3,8 @@
 //! Some programs flush subnormal numbers to zero for speed, but treefold computes in the default environment of IEEE 754. So a reduction sets
 //! the default and then restores the program's environment. If nothing had to be set, the exception flags stay as the reduction leaves them.
 //!
-//! Programs may also enable traps for infinite results or NaNs. These change no result, so the report does not count them as another
-//! environment; within a reduction nothing traps.
+//! Programs may also enable traps for infinite results or NaNs. Traps change no result, so the report does not count them as another
+//! environment. Within a reduction nothing traps.
 
 /// While this value exists, the floating-point environment is the default one.
 #[derive(Debug)]
@@ -120,8 +120,8 @@ use processor::{Control, DEFAULT, FLAGS, RESULTS, read, write};
 mod tests {
     use super::{DEFAULT, DefaultEnvironment, FLAGS, read, write};
 
-    /// Enters the default environment from one with this control word. Returns the word within and after, and whether the two differ in
-    /// results.
+    /// Enters the default environment from an environment with this control word. Returns the control word within and after the default
+    /// environment, and whether the first environment changes results.
     fn entered_from(control: u32) -> (u32, u32, bool) {
         let before = read();
         write(control);
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(after & FLUSH_TO_ZERO, FLUSH_TO_ZERO);
     }
 
-    /// Each exception that can trap, and all of them.
+    /// Tests each exception that can trap, and all of them together.
     #[test]
     fn traps_are_masked_and_come_back_and_change_no_result() {
         for exceptions in (7..13).map(|bit| 1_u32 << bit).chain([0x1F80]) {

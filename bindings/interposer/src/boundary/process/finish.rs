@@ -1,4 +1,4 @@
-//! The end of the program. An attribute of MPI_COMM_SELF detects it: every MPI_Finalize, also Fortran's, calls its delete function.
+//! Detects the end of the program by an attribute of MPI_COMM_SELF: every MPI_Finalize, even Fortran's, calls its delete function.
 
 use std::cmp::Reverse;
 use std::ffi::{c_int, c_void};
@@ -25,7 +25,7 @@ use crate::report::Report;
 use crate::settings::{Mode, STATS_VARIABLE, Settings, Stats};
 use crate::statistics::{self, Statistics};
 
-/// The tag of a rank's counts on MPI_COMM_WORLD. All messages of the program have been received when MPI_Finalize begins.
+/// The tag of messages with a rank's counts on MPI_COMM_WORLD. The program's own messages have all been received when MPI_Finalize begins.
 const TAG: c_int = 32_749;
 
 /// How long ranks wait for others that may not have loaded this library.
@@ -35,16 +35,16 @@ const GRACE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(1);
 const LOOKS_BEFORE_PAUSE: u32 = 10_000;
 
-/// The most places in a report.
+/// The maximum number of places in a report.
 const SITES_MAX: usize = 12;
 
 /// The exit status if an environment variable is wrong.
 pub(crate) const WRONG_SETTING: i32 = 2;
 
-/// How long other ranks let rank 0 report an error first: if all have the same environment, it is printed once.
+/// How long other ranks let rank 0 report an error first: if all have the same environment, the error is printed once.
 pub(crate) const SAID_BY_RANK_0: Duration = Duration::from_secs(2);
 
-/// Registers for the end of MPI and checks the settings, once. Returns whether MPI can be called.
+/// Makes MPI_Finalize call `finish`, and checks the settings, once. Returns whether MPI can be called.
 #[inline]
 pub(crate) fn register() -> bool {
     is_registered() || register_first()
@@ -96,7 +96,7 @@ fn end_if_wrong(rank: usize, wrong: &[String]) {
 /// Whether a file can be written. Its contents stay; a new file is removed again.
 fn probe(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
-        // Only regular files: the reader of a pipe would take this open and close for the end of the report.
+        // Only regular files are opened: the reader of a pipe would see the end of the report.
         Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
         Err(_) => {

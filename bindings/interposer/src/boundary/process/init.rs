@@ -1,4 +1,4 @@
-//! MPI_Init and MPI_Init_thread. After them, ranks compare their settings, so the report also covers processes that never reduce.
+//! Wraps MPI_Init and MPI_Init_thread. After them, each process registers for the report, even if it never reduces, and compares settings.
 
 use std::ffi::{c_char, c_int};
 

@@ -11,13 +11,13 @@ pub(crate) fn is_over() -> bool {
     IS_OVER.load(Ordering::Relaxed)
 }
 
-/// Whether a call was seen, and so the end of MPI will be detected.
+/// Whether a call was seen. If so, the end of MPI will be detected.
 #[inline]
 pub(crate) fn is_registered() -> bool {
     IS_REGISTERED.load(Ordering::Acquire)
 }
 
-/// Records that a call was seen. Returns whether one was seen before.
+/// Records that a call was seen. Returns whether an earlier call was seen.
 pub(crate) fn set_registered() -> bool {
     IS_REGISTERED.swap(true, Ordering::AcqRel)
 }

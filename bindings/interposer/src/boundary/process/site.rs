@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use comm::text::printable;
 
-/// The most frames to skip: this library, the MPI library's Fortran wrappers, and some more.
+/// The maximum number of frames to search. The first are those of this library and of the MPI library's Fortran wrappers.
 const FRAMES_MAX: c_int = 16;
 
 /// The place of a frame, `file+offset`; `None` if the file is an MPI library.
@@ -27,14 +27,14 @@ pub(crate) fn site() -> Option<Arc<str>> {
     let count = usize::try_from(count).unwrap_or(0);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     frames[..count].iter().find_map(|frame| {
-        // A return address lies after its call.
+        // A return address is after its call.
         let address = frame.addr().wrapping_sub(1);
         let site = known.entry(address).or_insert_with(|| look_up(address));
         site.clone()
     })
 }
 
-/// An address, and the object file that contains it, with the offset in it.
+/// An address, the object file that contains it, and the offset in that file.
 struct FoundObject {
     address: usize,
     own: usize,
@@ -49,7 +49,7 @@ fn look_up(address: usize) -> Site {
         name: None,
         offset: 0,
     };
-    // SAFETY: the function has the type that is asked for, and the data are what it takes.
+    // SAFETY: the function has the type that the linker calls, and the data are of the type that the function reads.
     unsafe { libc::dl_iterate_phdr(Some(examine), (&raw mut found).cast()) };
     let name = found.name?;
     let name = if name.as_os_str().is_empty() {
@@ -110,7 +110,7 @@ pub(crate) fn resolve(site: &str) -> String {
     let output = command.stderr(Stdio::null()).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let text = text.unwrap_or_default();
-    // A discriminator may follow the line in brackets.
+    // A discriminator in brackets may follow the line number.
     let lines = text
         .lines()
         .map(|line| line.split(" (").next().unwrap_or(line));

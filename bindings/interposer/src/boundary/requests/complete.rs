@@ -21,7 +21,7 @@ enum Completed {
     None,
     /// The request at this index; none if the call has returned MPI_UNDEFINED.
     One(c_int),
-    /// The requests at this many indices; none if the call has returned MPI_UNDEFINED.
+    /// The requests at this number of indices; none if the call has returned MPI_UNDEFINED.
     Some(c_int, *const c_int),
 }
 
@@ -60,8 +60,8 @@ impl Completed {
     }
 }
 
-/// Makes the library's call on requests, some of which may be treefold's reductions, and returns its code. While no reduction is under way, nothing
-/// else is checked. `completed` is called after the call.
+/// Makes the library's call on requests, and returns the call's code. Some requests may be treefold's reductions; while no reduction is
+/// under way, nothing else is checked. `completed` is evaluated after the call.
 ///
 /// # Safety
 /// The requests, and what `completed` reads, are where the program's arguments point.
@@ -102,7 +102,7 @@ unsafe fn settle(
     let is_done = |place| match is_told {
         // SAFETY: the caller promises it.
         Some(completed) => unsafe { completed.has(place, first) },
-        // After a failure, some requests are complete and others still in flight. The program may ignore statuses, so the library is queried.
+        // After a failure, some requests are complete and others are not. The program may ignore statuses, so the library is queried.
         // SAFETY: as above.
         None => is_over(unsafe { requests.request(place) }),
     };
@@ -154,7 +154,7 @@ macro_rules! export {
 /// An expression that reads the ints that a call has written, and passes them to a function.
 macro_rules! outcome {
     ($function:expr; $($place:ident),+) => {
-        // SAFETY: the call has succeeded: then the program has passed the addresses of ints.
+        // SAFETY: the call has succeeded, so the program has passed the addresses of ints.
         $function($(unsafe { integer($place) }),+)
     };
 }
@@ -209,7 +209,7 @@ export!(
 );
 export_c!(MPI_Request_get_status(request: Passed<Request>, flag: *mut c_int, status: *mut c_void), |library| {
     let request = || loaded::mpi().family().take(request);
-    // SAFETY: the call has succeeded: then the program has passed the address of an int.
+    // SAFETY: the call has succeeded, so the program has passed the address of an int.
     ask(request, library, || unsafe { integer(flag) })
 });
 export_fortran!(

@@ -1,7 +1,7 @@
-//! Reductions under way, by the handle of the request with which the MPI library gathers the contributions.
+//! A table of the reductions under way, by the handle of the request with which the MPI library gathers the contributions.
 //!
 //! The program holds that request. When a call of the program completes it, the gathered rows are combined into the program's buffer before
-//! the call returns. The library makes the progress of all requests, and nothing waits here.
+//! the call returns. The library makes progress on all requests, and nothing waits here.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ pub(crate) struct Flight {
     /// In a check of a persistent reduction: the arguments of each start's gather, and the gather that the last start began.
     pub(crate) repeat: Option<Box<Repeat>>,
     pub(crate) child: Option<Box<Flight>>,
-    /// Whether it was started and no call has completed it.
+    /// Whether the reduction was started and no call has completed it.
     pub(crate) is_under_way: bool,
     /// Whether the result has been written, although no call has completed the request.
     pub(crate) is_there: bool,
@@ -67,7 +67,7 @@ const SPARE_MAX: usize = 4;
 const SPARE_MAX_BYTES: usize = 4 << 20;
 
 /// Finished flights, whose boxes and memory are reused.
-#[allow(clippy::vec_box, reason = "a box is what is kept")]
+#[allow(clippy::vec_box, reason = "the boxes are reused, too")]
 type Spare = Vec<Box<Flight>>;
 
 thread_local! {
@@ -106,7 +106,7 @@ pub(crate) fn put(table: &mut Table, word: usize, flight: Box<Flight>) {
     KNOWN.store(table.len(), Ordering::Relaxed);
     if let Some(before) = before.filter(|before| before.is_under_way) {
         UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
-        missed(&before.task, "the MPI library has used its request again");
+        missed(&before.task, "the MPI library has reused its request");
     }
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn remove(table: &mut Table, word: usize) -> Option<Box<Flight>> {
     Some(flight)
 }
 
-/// Ends the job: the program has used a result that was not written.
+/// Ends the job, since the program may have used a result that was not written.
 #[cold]
 fn missed(task: &Task, how: &str) {
     let (rank, name) = (loaded::world().rank(), task.name());
@@ -194,7 +194,7 @@ pub(crate) fn put_back(word: usize, flight: Box<Flight>) {
 }
 
 impl Flight {
-    /// A flight with rows of this many bytes, with arbitrary contents.
+    /// A flight with rows of `rows_bytes` bytes in total, with arbitrary contents.
     pub(crate) fn new(task: Task, combined: usize, rows_bytes: usize) -> Box<Self> {
         let spare = SPARE.try_with(|spare| spare.borrow_mut().pop());
         let words = rows_bytes.div_ceil(size_of::<u64>());
@@ -252,7 +252,7 @@ impl Flight {
             return;
         }
         if self.repeat.is_some() {
-            // Without this gather, nothing is compared this time.
+            // If the gather could not be started, nothing is compared this time.
             if let Some(child) = self.child.as_mut().filter(|_| !self.is_there) {
                 child.arrive(false);
             }

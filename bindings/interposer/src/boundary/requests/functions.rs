@@ -1,4 +1,4 @@
-//! The functions that start and free persistent requests, and those that must not get the request of a non-blocking collective.
+//! The functions that start, free and cancel requests. A non-blocking collective that is under way must not be freed or cancelled.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -16,8 +16,8 @@ use crate::boundary::requests::taken::{Handles, Requests, requests};
 use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
 
-/// Raises the error of a request that the program must not pass to a function, and returns its code. The error handler is MPI_COMM_WORLD's, as the
-/// request's communicator may have been freed.
+/// Raises the error of a request that the program must not pass to a function, and returns the error's code. Calls the error handler of
+/// MPI_COMM_WORLD, since the request's communicator may have been freed.
 #[cold]
 fn refuse() -> c_int {
     let code = mpi().constants.MPI_ERR_REQUEST;
@@ -30,7 +30,7 @@ thread_local! {
     static IS_STARTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// While this value lives, the thread is in such a function. It is a guard, since the program's error handler may throw.
+/// While this value lives, the thread is in a function that starts requests. It is a guard, since the program's error handler may throw.
 struct Starting;
 
 impl Starting {
@@ -59,8 +59,8 @@ unsafe fn start(requests: impl FnOnce() -> Requests, library: impl FnOnce() -> c
     unsafe { start_known(requests(), library) }
 }
 
-/// [`start`] if some requests are treefold's. Starts each request separately, which is equivalent (MPI 4.1, 3.9), to know which of them are under
-/// way if the library fails.
+/// [`start`] if some requests are treefold's. Starts each request separately, which is equivalent (MPI 4.1, 3.9). So it knows which
+/// requests are under way if the library fails.
 ///
 /// # Safety
 /// As [`start`].

@@ -12,7 +12,7 @@ use crate::boundary::library::loaded::Mpi;
 use crate::boundary::requests::flight::Flight;
 use crate::task::{Call, Form, Task};
 
-/// The most bytes that a rank gathers. There is a limit because the program does not expect treefold to use this memory.
+/// The maximum number of bytes that a rank gathers. There is a limit because the program does not expect treefold to use this memory.
 const GATHERED_MAX_BYTES: usize = 64 << 20;
 
 const TOO_LONG: Reason = "all ranks' contributions have more than 64 MiB";
@@ -26,10 +26,10 @@ pub(crate) fn contribution(arguments: &Arguments, mpi: &Mpi) -> *const c_void {
     }
 }
 
-/// A flight with memory for the gathered rows, or why the call is passed on. All ranks decide alike whether the memory would be too much.
+/// A flight with memory for the gathered rows, or why the call is passed on. All ranks decide alike whether it would need too much memory.
 ///
 /// # Safety
-/// The arguments are those of a call of MPI.
+/// The arguments are those of an MPI call.
 pub(crate) unsafe fn room(
     arguments: &Arguments,
     task: Task,
@@ -84,7 +84,7 @@ pub(crate) unsafe fn room(
     Ok(flight)
 }
 
-/// The displacement of each rank's elements, placed one after the other.
+/// The displacement of each rank's elements, if the ranks' elements follow each other.
 fn begins(counts: &[c_int]) -> Vec<c_int> {
     let mut next = 0;
     let begin = |&count| {
@@ -98,7 +98,7 @@ fn begins(counts: &[c_int]) -> Vec<c_int> {
 /// The number of elements that each rank gets in a reduce-scatter, and the maximum.
 ///
 /// # Safety
-/// The arguments are those of a call of MPI.
+/// The arguments are those of an MPI call.
 unsafe fn columns(arguments: &Arguments, size: usize) -> Result<(Vec<c_int>, usize), Reason> {
     let counts: Vec<i64> = match arguments.count {
         Count::Of(count) => vec![count; size],
@@ -121,10 +121,10 @@ fn int(count: usize) -> c_int {
     c_int::try_from(count).expect("a rank has at most all elements, whose number fits")
 }
 
-/// Gathers the contributions by the library's call of this form. Returns the library's code and the request.
+/// Gathers the contributions with the library's call of this form. Returns the library's code and the request.
 ///
 /// # Safety
-/// As [`room`]; the flight is one of these arguments.
+/// As [`room`]; the flight was made for these arguments.
 pub(crate) unsafe fn gather(
     arguments: &Arguments,
     form: Form,
@@ -147,7 +147,7 @@ pub(crate) unsafe fn gather(
     // In each call below, the rows have room for what all ranks send, the lists have a number for each rank, and both live as long as the flight,
     // which the table keeps until the request is complete, or freed if it is persistent.
     let code = match (flight.task.call, form) {
-        // Persistent gathers of any kind: MPICH 4.0 gathers correctly only the first time.
+        // All persistent gathers use alltoallv: MPICH 4.0's other persistent gathers are correct only the first time.
         (_, Form::Persistent) => {
             let init = library.MPI_Alltoallv_init();
             let init = init.or(library.MPIX_Alltoallv_init());

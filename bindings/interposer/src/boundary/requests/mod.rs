@@ -1,4 +1,4 @@
-//! Reductions behind requests: how they begin, what is under way, and what completes them.
+//! Non-blocking and persistent reductions: what starts them, which are under way, and what completes them.
 
 mod complete;
 pub(crate) mod flight;

@@ -16,7 +16,7 @@ use crate::boundary::requests::flight::{self, Flight};
 use crate::boundary::requests::gather::{contribution, gather};
 use crate::task::Form;
 
-/// The most communicators that a process makes: MPI libraries allow a few thousand.
+/// The maximum number of communicators that a process makes: MPI libraries allow a few thousand.
 const COMMUNICATORS_MAX: usize = 256;
 
 const TOO_MANY: Reason = "not compared beyond 256 persistent requests";
@@ -71,14 +71,14 @@ fn communicator(comm: Comm, mpi: &Mpi) -> Option<Comm> {
     if code != SUCCESS {
         return None;
     }
-    // Unlike a duplicate, it does not inherit the program's attributes. SAFETY: as above; `made` is room for a handle.
+    // Unlike a duplicate, the new communicator has none of the program's attributes. SAFETY: as above; `made` is room for a handle.
     let code = unsafe { library.MPI_Comm_create(comm, group, &raw mut made) };
     // SAFETY: it was just made.
     unsafe { library.MPI_Group_free(&raw mut group) };
     (code == SUCCESS).then_some(made)
 }
 
-/// Starts to gather for a request that is about to be started, if it is a persistent one in a check.
+/// Starts a gather for a request that is about to be started, if it is a persistent request in a check.
 pub(crate) fn begin(word: usize) {
     deferred::poll();
     let Some(mut flight) = flight::forget(word) else {

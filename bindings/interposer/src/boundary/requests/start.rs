@@ -1,4 +1,4 @@
-//! Starts non-blocking and persistent reductions. The library gathers the ranks' contributions by a call of the same form on the same
+//! Starts non-blocking and persistent reductions. The library gathers the ranks' contributions with a call of the same form on the same
 //! communicator, which keeps the program's order of calls. The gathered rows are combined when the request is completed.
 
 use std::ffi::{c_int, c_void};
@@ -62,9 +62,9 @@ impl RequestPlace {
 /// Starts a reduction, or prepares a persistent one, or passes the call on to the library. Returns the code for the program.
 ///
 /// # Safety
-/// The arguments are those of a call of MPI: handles are valid, and buffers are as the standard says for the call, until its request is complete.
-/// `place` is where the program wants its request, and `library` makes the same call of the library. If `arguments` returns `None`, the call is
-/// passed on.
+/// The arguments are those of an MPI call: handles are valid, and buffers are as the standard says for the call, until its request is
+/// complete. `place` is where the program wants its request, and `library` makes the same call to the library. If `arguments` returns
+/// `None`, the call is passed on.
 pub(crate) unsafe fn intercept(
     arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
     place: RequestPlace,
@@ -169,7 +169,7 @@ unsafe fn start_or_pass(
     own_code
 }
 
-/// The gathers that a call has started.
+/// The gather that a call has started, or will start.
 enum Started {
     /// A gather, with the library's code and request.
     Now(Box<Flight>, c_int, Request),
@@ -177,7 +177,7 @@ enum Started {
     Later(Box<Flight>),
 }
 
-/// Gathers the contributions that a check compares with the library's own reduction.
+/// Copies the contribution that a check gathers, and registers the call whose results it compares.
 ///
 /// # Safety
 /// As [`intercept`].

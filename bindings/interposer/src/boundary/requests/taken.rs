@@ -90,7 +90,7 @@ pub(crate) unsafe fn fortran(number: *const c_int) -> Request {
     request.unwrap_or(mpi.handles.MPI_REQUEST_NULL)
 }
 
-/// The requests of a call in C or in Fortran, from the parameter of its only request, or from those of their number and of their array.
+/// The requests of a call in C or in Fortran, from the parameter of its only request, or from the parameters of their number and array.
 macro_rules! requests {
     (c [$request:ident]) => {
         Requests::in_c(1, $request)
@@ -121,7 +121,7 @@ struct Held {
 /// the library has completed a request, another thread may get its handle for another request.
 #[derive(Debug)]
 pub(crate) struct Taken {
-    /// Most calls have one, which then needs no allocation.
+    /// Most calls have only one, which needs no allocation here.
     first: Option<Held>,
     others: Vec<Held>,
 }

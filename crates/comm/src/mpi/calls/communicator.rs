@@ -26,7 +26,7 @@ impl RawCommunicator {
         Self { handle }
     }
 
-    /// Duplicates the communicator, so that our messages match only each other. The duplicate returns errors and does not abort. Collective.
+    /// Duplicates the communicator, so that our messages match only each other. The duplicate returns errors, and never aborts. Collective.
     pub(crate) fn duplicate(&self) -> Result<Self, Failure> {
         let handle = if is_beneath() {
             self.duplicate_alone()?
