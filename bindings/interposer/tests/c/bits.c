@@ -1,5 +1,5 @@
-/* Sums and products of numbers of very different magnitudes have the bits of the tree over the ranks, as docs/order.md defines it. If
-   the MPI library reduces, its bits are not checked, only the floating-point mode. */
+/* Checks that sums and products of numbers of very different magnitudes have the bits of the tree over the ranks that docs/order.md
+   defines. If the MPI library reduces, only the floating-point mode is checked. */
 #include "wild.h"
 
 #include <fenv.h>
@@ -59,8 +59,8 @@ static void nans(void)
     CHECK(bits[2] == 0x8000000000000000u);
 }
 
-/* A program may flush subnormal numbers, or round upwards: its mode is the same afterwards; the tree is computed in the default mode.
-   */
+/* A program may flush subnormal numbers, or round upwards. The tree is computed in the default mode, and then the program's mode is
+   restored. */
 static void modes(bool tree)
 {
     struct type type = {"DOUBLE", MPI_DOUBLE, F64, FLOATING};

@@ -20,7 +20,7 @@ static const char *const form_names[] = {"blocking", "large", "non-blocking", "p
 #define INIT(name) MPI_##name##_init
 #define HAS_PERSISTENT true
 #elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
-/* Open MPI 4.1 has these functions under other names, from before the standard. */
+/* Open MPI 4.1 has these functions under other names, from before they were standard. */
 #define INIT(name) MPIX_##name##_init
 #define HAS_PERSISTENT true
 #else
@@ -45,7 +45,7 @@ struct call {
     MPI_Comm comm;
 };
 
-/* Calls the function of a call's entry, one of those named. The last arguments begin with the communicator. */
+/* Calls one of the named functions, chosen by the call's entry. The last arguments begin with the communicator. */
 #define BY_ENTRY(c, allreduce, reduce, scatter, scatter_block, scan, exscan, counts, ...)                                              \
     ((c)->entry == ALLREDUCE        ? allreduce((c)->send, (c)->recv, (c)->count, (c)->type, (c)->op, __VA_ARGS__)                     \
      : (c)->entry == REDUCE         ? reduce((c)->send, (c)->recv, (c)->count, (c)->type, (c)->op, (c)->root, __VA_ARGS__)             \

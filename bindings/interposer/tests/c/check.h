@@ -1,8 +1,8 @@
-/* Shared by the test programs: checks that count failures and continue, the bits to expect, and numbers. */
+/* Helpers of the test programs: checks that count failures and continue, which bits to expect, and random numbers. */
 #ifndef CHECK_H
 #define CHECK_H
 
-/* For dladdr. This header is the first of each program. */
+/* Needed for dladdr. Each program includes this header first. */
 #define _GNU_SOURCE
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One fault fails thousands of checks: only the first ones of a rank are printed. */
+/* One fault may fail thousands of checks, so only the first failures of a rank are printed. */
 enum { MOST_PRINTED = 12 };
 
 static _Atomic int failures = 0;
@@ -63,7 +63,7 @@ static inline bool expects_tree(void)
 static inline int begin_at(int level, int *argc, char ***argv)
 {
     int provided;
-    /* MPICH 4.0 crashes otherwise in a long MPI_Reduce whose root is not 0 and has its contribution in place. */
+    /* Without this, MPICH 4.0 crashes in a long MPI_Reduce whose root is not 0 and has its contribution in place. */
     setenv("MPIR_CVAR_REDUCE_DEVICE_COLLECTIVE", "0", 0);
     MPI_Init_thread(argc, argv, level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -87,7 +87,7 @@ static inline int end(const char *name)
     return failures != 0;
 }
 
-/* Ends the program, which the library cannot run. */
+/* Ends a program that the library cannot run. */
 static inline int skip(const char *what)
 {
     if (rank == 0)
@@ -103,7 +103,7 @@ static inline int class_of(int code)
     return class;
 }
 
-/* What the error handler `handle` has been called with. */
+/* The number of calls of the error handler `handle`, and the arguments of the last call. */
 static int handled_count = 0, handled_code = MPI_SUCCESS, handled_class = MPI_SUCCESS;
 static MPI_Comm handled_comm;
 
@@ -130,7 +130,7 @@ static inline void check_sum(MPI_Comm comm, MPI_Datatype type)
     CHECK((type == MPI_DOUBLE ? y : (double)yf) == p * (p + 1) / 2);
 }
 
-/* MPI_STATUSES_IGNORE, which gcc takes for an array in MPICH, and too short. */
+/* MPI_STATUSES_IGNORE. In MPICH, gcc would regard it as an array that is too short. */
 static inline MPI_Status *no_statuses(void)
 {
     MPI_Status *volatile none = MPI_STATUSES_IGNORE;

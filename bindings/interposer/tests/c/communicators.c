@@ -1,4 +1,4 @@
-/* Communicators of all kinds: created and freed again, with the program's own callbacks, names and error handlers, and alive at the end. */
+/* Reduces on communicators of all kinds: freed at once, with callbacks, names and error handlers of the program, or alive at the end. */
 #include "check.h"
 
 static void made_and_freed(void)
@@ -30,7 +30,7 @@ static void made_and_freed(void)
         MPI_Comm_free(&comms[i]);
 }
 
-/* Only some ranks are in a communicator; the others continue, and never reduce. */
+/* Only some ranks are in a communicator; the other ranks continue without reducing. */
 static void parts(void)
 {
     MPI_Group all, some;

@@ -1,4 +1,4 @@
-/* Wrong arguments: the program gets the MPI library's error, through the error handler of its communicator. */
+/* Passes wrong arguments: the program gets the MPI library's error, through the error handler of its communicator. */
 #include "calls.h"
 
 static double x[64], y[64];
@@ -85,8 +85,8 @@ static void wrong_arguments(MPI_Comm comm, bool has_handler)
             compare("a negative count", &c, has_handler);
         c = right(entry, comm);
         c.recv = MPI_IN_PLACE;
-        /* In a Reduce only the root would be wrong, and the others may wait for it. In Exscan Open MPI 4.1 writes to the
-           address MPI_IN_PLACE. */
+        /* In a Reduce, only the root's arguments would be wrong, and the other ranks may wait for it. In Exscan, Open MPI 4.1
+           writes to the address MPI_IN_PLACE. */
         if (entry != REDUCE && entry != EXSCAN)
             compare("results in place", &c, has_handler);
         DOING("MPI_Exscan: results in place");

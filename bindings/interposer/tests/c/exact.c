@@ -1,8 +1,8 @@
-/* Every reduction of small integers, of every predefined type: the results do not depend on the order, so they are the same with and
-   without the interposer. */
+/* Checks every reduction of small integers of every predefined type. The results do not depend on the order, so they are the same with
+   and without the interposer. */
 #include "cases.h"
 
-/* Small enough for the sum of 30 ranks in one byte. */
+/* A contribution, so small that the sum of 30 ranks fits into one byte. */
 static long number(const struct type *type, MPI_Op op, int r, size_t i)
 {
     long n = r * 7 + (long)(i % 1009) * 3;
@@ -116,7 +116,7 @@ static bool is_lost(enum entry entry, int count, bool in_place)
 #endif
 }
 
-/* Every form, in place and not, of few and of many elements. */
+/* Every form, in place and not in place, with few and with many elements. */
 static void all_forms(MPI_Comm comm)
 {
     static const int counts[] = {0, 1, 2, 3, 17, 1000, 100003};

@@ -1,5 +1,5 @@
 /* Reductions that fail in treefold: the error goes through the error handler of the program's communicator. The program invalidates a
-   setting after MPI_Init, so that all reductions fail; before it, the job would end. */
+   setting after MPI_Init, so that all reductions fail; before MPI_Init, a wrong setting would end the job. */
 #include "check.h"
 
 /* A call must return the code of a treefold error. */

@@ -1,5 +1,5 @@
-/* More elements than an int can count, by functions of MPI 4. The buffers are long, and map the same few MiB of memory repeatedly. Runs
-   on one rank, unless TREEFOLD_LARGE is set: two ranks take minutes to exchange 16 GiB. */
+/* Reduces more elements than an int can count, with functions of MPI 4. The buffers are long, and map the same few MiB of memory
+   repeatedly. Runs on one rank, unless TREEFOLD_LARGE is set: two ranks take minutes to exchange 16 GiB. */
 #include "check.h"
 
 #if MPI_VERSION >= 4
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A piece of memory, and how often it is mapped: slightly more than 2^31 floats in all. */
+/* The size of a piece of memory, and how often it is mapped: slightly more than 2^31 floats in all. */
 enum { PIECE_BYTES = 1 << 24, PIECES = (1 << 9) + 1 };
 
 static float *repeated(void)

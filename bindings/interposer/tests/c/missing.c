@@ -1,4 +1,4 @@
-/* Functions that some libraries lack. Programs that test whether such a function exists, as mpi4py does, find and call the
+/* Calls functions that some libraries lack. Programs that test whether such a function exists, as mpi4py does, find and call the
    interposer's function. */
 #include "check.h"
 
@@ -48,7 +48,7 @@ static void persistent(void)
     REFUSED(MPI_Reduce_init, true, x, y, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
 }
 
-/* Counts that fit an int: the library has a function for these. */
+/* Counts that fit an int: the library has a function for such counts. */
 static void small(void)
 {
     double x = rank + 1, y = 0;
@@ -91,7 +91,7 @@ static void small(void)
     }
 }
 
-/* Counts that no int holds. */
+/* Counts that do not fit an int. */
 static void large(void)
 {
     int i = 0, j = 0;

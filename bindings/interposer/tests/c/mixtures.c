@@ -1,4 +1,4 @@
-/* Threads under MPI_THREAD_MULTIPLE, each with its own random orders and mixtures. The argument is the seed. */
+/* Threads under MPI_THREAD_MULTIPLE, each with random reductions of its own, in random orders. The argument is the seed. */
 #include "operations.h"
 
 #include <pthread.h>

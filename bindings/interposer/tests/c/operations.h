@@ -32,7 +32,7 @@ static inline int draw(int choices)
     return (int)(random_bits(shared_state++) % (uint64_t)choices);
 }
 
-/* Draws another number on every rank. */
+/* Draws a different number on every rank. */
 static inline int draw_own(int choices)
 {
     return (int)(random_bits(own_state++) % (uint64_t)choices);
@@ -55,7 +55,7 @@ static inline void draw_from(uint64_t seed, int thread)
     own_state = shared_state + ((uint64_t)(rank + 1) << 40);
 }
 
-/* If the tree is not expected, results are exact in every order. */
+/* Contributions for runs that do not expect the tree: their results are exact in every order. */
 static inline void exact(const struct type *type, MPI_Op op, int of_rank, size_t i, void *to)
 {
     uint64_t z = random_bits(salt ^ ((uint64_t)of_rank * 1009 + i));
@@ -137,7 +137,7 @@ static inline void check_done(struct operation *o)
     check_result(data(), &o->type, o->call.op, o->share, o->recv);
 }
 
-/* The other requests in a list. */
+/* A message, whose requests may be in the list, too. */
 struct message {
     int sent, got;
 };
@@ -210,7 +210,7 @@ static inline void complete(struct operation *operations, int operations_count, 
         }
         return;
     default:
-        /* One after another, from any of them on. */
+        /* Completes them one after another, beginning with any of them. */
         for (int i = 0, first = draw_own(count); i < count; i++) {
             index = (first + i) % count;
             bool is_told = false;
@@ -238,7 +238,7 @@ static inline void complete(struct operation *operations, int operations_count, 
     }
 }
 
-/* Starts and completes the reductions that were drawn, persistent ones several times. Messages and barriers use the first communicator. */
+/* Draws, starts and completes reductions, persistent ones several times. Messages and barriers use the first communicator. */
 static inline void round_of(const struct type *types, const MPI_Comm *comms, int comms_count, bool is_persistent)
 {
     struct operation operations[OPERATIONS];

@@ -1,8 +1,7 @@
-/* Reductions that the interposer passes on: pairs with positions, derived types, user-defined operators; and buffers at MPI_BOTTOM.
-   */
+/* Reductions that the interposer passes on: pairs with positions, derived types, user-defined operators, buffers at MPI_BOTTOM. */
 #include "calls.h"
 
-/* A count that every entry point takes. */
+/* The count of every call. */
 enum { COUNT = 7 };
 
 /* The number of ranks whose contributions a rank gets, and the first element of its share. */

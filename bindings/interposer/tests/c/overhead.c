@@ -1,7 +1,6 @@
-/* Times of reductions through MPI_ names, which an interposer takes over, compared with the same through PMPI_ names: measured alternately,
-   in one run. As in the Intel MPI Benchmarks, ranks take turns in being the root. An argument is the number of repetitions of the least
-   message; a second one, `nonblocking`, leaves out blocking calls. On p ranks, each rank gathers p times the bytes of a non-blocking
-   reduction. */
+/* Measures reductions by their MPI_ names, which an interposer replaces, and by their PMPI_ names, alternately in one run. As in the Intel
+   MPI Benchmarks, the root changes from call to call. The first argument is the number of repetitions of the shortest message; a second
+   argument, `nonblocking`, leaves out blocking calls. On p ranks, each rank gathers p times the bytes of a non-blocking reduction. */
 #include "check.h"
 
 enum { MOST_BYTES = 2 << 20, SAMPLES = 31 };
@@ -18,7 +17,7 @@ static double compute(long turns)
     return x;
 }
 
-/* What is timed; a computation of this many turns lies between the start and the end of what does not block. */
+/* What is timed. A non-blocking reduction is followed by a computation of `turns` iterations, then by its completion. */
 typedef void (*work)(bool is_own, const double *x, double *y, int count, long turns);
 
 static void allreduce(bool is_own, const double *x, double *y, int count, long turns)
@@ -65,7 +64,7 @@ static double time_of(work run, bool is_own, const double *x, double *y, int cou
     return slowest;
 }
 
-/* Keeps the least time: the others also contain the work of other programs on the machine. */
+/* Keeps the least time: longer times also contain the work of other programs on the machine. */
 static void keep_least(double *least, double time)
 {
     *least = time < *least ? time : *least;

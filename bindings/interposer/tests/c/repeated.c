@@ -1,4 +1,4 @@
-/* Repeated calls, with other buffers, roots, types and communicators between them. The first call checks all arguments, later ones take
+/* Repeats calls, with other buffers, roots, types and communicators in between. The first call checks all arguments; later calls take
    the fast path. */
 #include "check.h"
 
@@ -34,7 +34,7 @@ static const char *reduced(MPI_Comm comm, MPI_Datatype type, int count, int root
     return gets_result ? recv : NULL;
 }
 
-/* The bits are always the same. */
+/* The same values in other buffers always give the same bits. */
 static void other_buffers(int root)
 {
     DOING("the same values in other buffers, root %d", root);
@@ -51,7 +51,7 @@ static void other_buffers(int root)
     }
 }
 
-/* More alternating kinds of calls than are remembered. */
+/* Alternates between more kinds of calls than a thread remembers. */
 static void other_kinds(void)
 {
     DOING("other counts, types, operators and roots in turn");
@@ -77,7 +77,7 @@ static void other_kinds(void)
     }
 }
 
-/* A new communicator may have the handle of one that was freed, and has other ranks. */
+/* A new communicator may have the handle of a freed communicator that had other ranks. */
 static void other_communicators(void)
 {
     for (int round = 0; round < ROUNDS; round++) {

@@ -1,4 +1,4 @@
-/* The report as JSON: it contains every form of every reduction, as treefold's or as passed on, with the number of calls. */
+/* Checks the JSON report: it lists every form of every reduction, as replaced or as passed on, with the number of calls. */
 #include "calls.h"
 
 #include <fenv.h>
@@ -18,7 +18,7 @@ static char *read_file(const char *path)
     return length > 0 ? text : NULL;
 }
 
-/* The number or the string of a name in an object that ends at a given address; NULL if the object lacks the name. */
+/* The number or the string with a name in an object that ends at a given address; NULL if the object lacks the name. */
 static const char *value_of(const char *object, const char *end, const char *name)
 {
     char quoted[64];
@@ -30,7 +30,7 @@ static const char *value_of(const char *object, const char *end, const char *nam
     return at + strspn(at, " \"");
 }
 
-/* The sum of the numbers of a name over all objects of the report. */
+/* The sum of the numbers with a name, over all objects of the report. */
 static long sum_of(const char *report, const char *name)
 {
     char quoted[64];
@@ -41,7 +41,7 @@ static long sum_of(const char *report, const char *name)
     return sum;
 }
 
-/* The number of a function's calls that the report lists as passed on for the reason `why`, or as treefold's if it is NULL. */
+/* The number of a function's calls that the report lists as passed on for the reason `why` or, if `why` is NULL, as replaced. */
 static long calls_of(const char *report, const char *function, const char *why)
 {
     char start[64];
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     const char *mode = getenv("TREEFOLD_PMPI");
     bool reports = is_interposed() && (mode == NULL || strcmp(mode, "off") != 0);
     char path[128];
-    /* All ranks have the same launcher. */
+    /* All ranks have the same parent process, the launcher, so they use the same path. */
     snprintf(path, sizeof path, "/tmp/treefold-report-%ld.json", (long)getppid());
     setenv("TREEFOLD_PMPI_STATS", path, 1);
     begin(&argc, &argv);

@@ -19,7 +19,7 @@ static bool is_sum(const double *y, int seed)
     return true;
 }
 
-/* Blocking reductions, the first ones of a communicator among them, while others are under way. */
+/* Makes blocking reductions, including the first one of a communicator, while others are under way. */
 static void between_start_and_end(void)
 {
     double x[3][COUNT], y[3][COUNT];
@@ -112,7 +112,7 @@ static void persistent(void)
     OK(MPI_Request_free(&request));
 }
 
-/* Ranks start persistent reductions in different orders: the order in which they were created decides which belong together. */
+/* Ranks start persistent reductions in different orders: the order of their creation decides which requests belong together. */
 static void in_other_orders(void)
 {
     double x[2][COUNT], y[2][COUNT];
@@ -138,7 +138,7 @@ static void in_other_orders(void)
     OK(MPI_Request_free(&requests[1]));
 }
 
-/* A receive from any source with any tag gets the program's message, and a probe sees no other. */
+/* A receive from any source with any tag gets the program's message, and a probe finds no other message. */
 static void messages(MPI_Comm comm)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size, sent, got, is_there;
@@ -190,7 +190,7 @@ static void failed_beside(void)
         y = -1;
         if (rank == 1) {
             OK(MPI_Send(sent, 4, MPI_INT, 0, 8, MPI_COMM_WORLD));
-            /* Waits until rank 0's MPI_Waitall has returned, as it does in Open MPI. */
+            /* Waits until rank 0's MPI_Waitall has failed, which in Open MPI does not wait for the reduction. */
             usleep(100000);
         }
         OK(MPI_Start(&requests[0]));

@@ -15,7 +15,7 @@ static void reduce(MPI_Comm comm)
     CHECK(y[0] == (rank + 1) * (rank + 2) / 2 && y[2] == rank + 1);
 }
 
-/* From the start of the session to its end. */
+/* Runs a session from its start to its end. */
 static void run_session(void)
 {
     MPI_Session session;

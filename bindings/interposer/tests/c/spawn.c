@@ -13,7 +13,7 @@ static void check_sums(MPI_Comm comm)
         check_sum(comm, MPI_DOUBLE);
 }
 
-/* Communicators of one side, more on one side than on the other: they live while both sides create others. */
+/* Creates communicators of one side, more on one side than on the other. They live while both sides create communicators together. */
 static void make_own(MPI_Comm *own, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -96,7 +96,7 @@ static MPI_Comm start(const char *program)
     return code == MPI_SUCCESS ? between : MPI_COMM_NULL;
 }
 
-/* The same processes again, connected at a port. */
+/* Connects the same processes again, at a port. */
 static void meet(MPI_Comm between, int side)
 {
     char port[MPI_MAX_PORT_NAME] = "";
@@ -139,8 +139,7 @@ int main(int argc, char **argv)
     MPI_Intercomm_merge(between, side, &all);
     check_sums(all);
     OK(MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, all));
-    /* If both sides still share communicators, Open MPI 4.1 fails in MPI_Finalize, because a process of the other world may have ended.
-       */
+    /* Open MPI 4.1 fails in MPI_Finalize if two worlds still share communicators and a process of the other world has ended. */
     MPI_Comm_free(&all);
     MPI_Comm_disconnect(&between);
     int status = end(side == PARENTS ? "spawn" : "spawned");

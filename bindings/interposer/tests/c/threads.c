@@ -11,7 +11,7 @@ struct own {
     MPI_Comm comms[COMMUNICATORS];
 };
 
-/* The order of the threads' calls is undefined, and differs between ranks. */
+/* The order of calls of different threads is undefined, and differs between ranks. */
 static void *reduce(void *argument)
 {
     struct own *own = argument;

@@ -1,10 +1,10 @@
-/* The predefined types of reductions, and functions that write their elements, whatever the names of their handles. */
+/* The predefined types of reductions, and functions that write, read and compare their elements. */
 #ifndef TYPES_H
 #define TYPES_H
 
 #include "check.h"
 
-/* How an element lies in memory. */
+/* How an element is stored. */
 enum kind { I8, U8, I16, U16, I32, U32, I64, U64, F32, F64, LD, C32, C64, CLD, KINDS };
 
 /* Which operators a type has: MPI 4.0, section 6.9.2. */

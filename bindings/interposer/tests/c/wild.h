@@ -1,5 +1,5 @@
-/* Numbers of very different magnitudes, whose sums and products show their order; and the tree over the ranks, as docs/order.md defines
-   it. */
+/* Numbers of very different magnitudes, whose sums and products depend on the order; and the tree over the ranks that docs/order.md
+   defines. */
 #ifndef WILD_H
 #define WILD_H
 
@@ -10,8 +10,8 @@
 /* A different salt changes all contributions. */
 static _Thread_local uint64_t salt = 0;
 
-/* A number of either sign. Items of sums span 60 or 20 binary digits, so that the order shows; factors span fewer, so that few products
-   overflow. */
+/* A number of either sign. Items of sums span 60 or 20 binary digits, so that bits show the order; factors span fewer, so that few
+   products overflow. */
 static inline double wild(const struct type *type, MPI_Op op, uint64_t seed)
 {
     uint64_t z = random_bits(seed ^ salt);

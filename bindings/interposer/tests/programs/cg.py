@@ -1,5 +1,5 @@
-"""PETSc's conjugate gradients on the Laplacian of a square: prints the bits of each residual's norm, which is an MPI_Allreduce, or with
-`-ksp_type pipecg` an MPI_Iallreduce."""
+"""PETSc's conjugate gradients on the Laplacian of a square. Prints the bits of each residual's norm, which MPI_Allreduce computes or,
+with `-ksp_type pipecg`, MPI_Iallreduce."""
 
 import glob
 import sys

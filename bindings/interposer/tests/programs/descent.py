@@ -1,4 +1,4 @@
-"""Gradient descent on rows that ranks hold, as frameworks train: each block of the gradient is an MPI_Iallreduce that is under way while
+"""Gradient descent as frameworks do it, on rows that are distributed over ranks. An MPI_Iallreduce sums each block of the gradient while
 the next block is computed. Prints the bits of the loss."""
 
 import numpy

@@ -1,4 +1,4 @@
-/* A persistent scan whose bits depend on the order on five ranks, started with other contributions each time. */
+/* A persistent scan that is started with other contributions each time. On five ranks, its bits depend on the order. */
 #include "../c/calls.h"
 
 int main(int argc, char **argv)

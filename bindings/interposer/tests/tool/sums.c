@@ -1,4 +1,4 @@
-/* A few reductions, for tests of the messages about them. */
+/* One reduction, for tests of treefold's messages. */
 #include "../c/check.h"
 
 int main(int argc, char **argv)
