@@ -67,7 +67,7 @@ pub trait Communicator: fmt::Debug {
     ///
     /// # Errors
     /// A rank has panicked, left or [given up](Communicator::give_up), the ranks wait in a cycle or are in different exchanges, the
-    /// message is too long, nothing arrived within the silence limit, or the transport has failed. An error, too, ends the request.
+    /// message is too long, nothing arrived within the silence limit, or the transport has failed. The request ends even then.
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error>;
 
     /// Waits at most `timeout` until at least one of these requests is complete. Returns whether one is. None of the requests may
@@ -162,7 +162,7 @@ pub trait Communicator: fmt::Debug {
     /// pass the same list and the same tag, which no other call uses. Messages of the two communicators never match.
     ///
     /// # Errors
-    /// [`Error::NotSplittable`] if the transport cannot split; the default cannot. MPI's own functions split MPI communicators.
+    /// [`Error::NotSplittable`] if the transport cannot split, as by default. To split MPI communicators, use MPI's own functions.
     fn split(&self, _tag: Tag, _ranks: &[usize]) -> Result<Box<dyn Communicator>, Error> {
         Err(Error::NotSplittable { rank: self.rank() })
     }
@@ -172,7 +172,7 @@ pub trait Communicator: fmt::Debug {
     /// counts as `false`. Works even if all other calls fail because a rank is lost.
     ///
     /// # Errors
-    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank; the default cannot.
+    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank: the default implementation returns it.
     fn agree(&self, _flag: bool) -> Result<bool, Error> {
         Err(not_survivable(self.rank()))
     }

@@ -47,7 +47,7 @@ pub(crate) struct Conversations {
     pub(crate) inquiries: Inquiries,
 }
 
-/// Questions of ranks about the ranks for which others wait, and the answers.
+/// The questions by which ranks ask each other which ranks they wait for, and the answers.
 #[cfg(feature = "mpi")]
 #[derive(Debug, Default)]
 pub(crate) struct Inquiries {

@@ -128,8 +128,8 @@ pub enum Error {
     Silent {
         /// The rank that waited.
         rank: usize,
-        /// The silent ranks. Either one rank: others wait for it, and for most of the time it has neither answered nor sent anything in
-        /// any conversation. Or all ranks of its node. Empty if no silent rank is known: ranks may wait for each other.
+        /// The silent ranks: a rank for which others wait, and which for most of the time has neither answered nor sent anything in any
+        /// conversation; or all ranks of that rank's node. Empty if no silent rank is known: ranks may wait for each other.
         peers: Range<usize>,
         /// The silence limit of this rank, or of the rank that reported the silence.
         after: Duration,
@@ -177,7 +177,7 @@ pub enum Error {
     GivenUp {
         /// The rank that has given up.
         rank: usize,
-        /// The rank that waited, for that rank or for another.
+        /// The rank that waited for the rank that has given up, or for another.
         awaited_by: usize,
     },
     /// The conversation of a tag was not opened, on a transport that requires it.

@@ -18,8 +18,8 @@ fn whoever_sees_a_stamp_sees_the_message() {
     check(size, [SHORT_BYTES + 1, longest, longest, 9]);
 }
 
-/// Passes a message that fills its slot, a message in lines of data, and a message that reuses the slot of the first, after that was
-/// read.
+/// Passes a message that fills its slot, a message in lines of data, and a message that reuses the slot of the first message after that
+/// was read.
 #[test]
 fn whoever_sees_a_stamp_sees_all_lines_of_the_slot() {
     let size = Size {

@@ -138,7 +138,7 @@ impl Meetings {
         self.outcome.clone().expect("a meeting has ended")
     }
 
-    /// Notes that a rank has come. If that ends the meeting, returns the ranks that came; `make` makes a network of a number of ranks.
+    /// Notes that a rank has come. If that ends the meeting, returns the ranks that came; `make` makes a network of that size.
     pub(super) fn come(
         &mut self,
         rank: usize,
@@ -201,7 +201,7 @@ impl Meetings {
         }
     }
 
-    /// Texts that say which rank waits in a meeting for which.
+    /// Texts that say which rank waits for which other rank in a meeting.
     fn waits(&self) -> Vec<String> {
         let awaited = self
             .places

@@ -130,8 +130,8 @@ pub(super) trait Network: fmt::Debug + Send + Sync {
     fn enter(&self, _rank: usize) {}
     /// Puts an envelope on its way to rank `to`. Never waits for the receiver.
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error>;
-    /// Puts notices on their way, each to another rank. Does so for all at once, so that no rank can leave because of its own notice
-    /// before the others have theirs.
+    /// Puts all notices on their way at once, each to another rank, so that no rank can leave because of its own notice before the
+    /// others have theirs.
     fn announce(&self, from: usize, notices: Vec<(usize, Envelope)>);
     /// Moves the envelopes that have reached `rank` to the end of `arrived`; if there are none, waits as long as `wait` allows. Returns
     /// whether any came, or an error if the awaited rank has left without a message.

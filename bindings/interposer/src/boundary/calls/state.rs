@@ -39,7 +39,7 @@ pub(crate) struct State {
     inner: Mutex<Inner>,
 }
 
-/// The engine, created by the first reduction, and its communicator, which is freed with the program's.
+/// The engine, created by the first reduction, and its communicator, which is freed with the program's communicator.
 #[derive(Debug, Default)]
 pub(crate) struct Inner {
     engine: Option<Engine>,

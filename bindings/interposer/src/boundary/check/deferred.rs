@@ -114,7 +114,7 @@ impl Left {
     }
 }
 
-/// Adds a comparison whose library result the program already has.
+/// Adds a comparison for which the program already has the library's result.
 pub(crate) fn push(flight: Box<Flight>) {
     LEFT.push(flight);
 }

@@ -64,7 +64,7 @@ impl Next {
         address
     }
 
-    /// Whether it is a C function. The names of C functions have capitals and small letters, those of Fortran functions only one of both.
+    /// Whether this is a C function: the names of C functions mix capitals and small letters, the names of Fortran functions do not.
     fn is_of_c(&self) -> bool {
         let name = self.names[0].to_bytes();
         name.iter().any(u8::is_ascii_lowercase) && name.iter().any(u8::is_ascii_uppercase)

@@ -1,4 +1,4 @@
-//! Gathers the contributions to a reduction: memory for them, and the MPI library's call.
+//! Gathers the contributions to a reduction: allocates memory for them, and makes the MPI library's call.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;

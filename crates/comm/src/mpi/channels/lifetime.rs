@@ -100,7 +100,7 @@ struct Registry {
 #[derive(Debug)]
 struct Entry {
     family: u64,
-    /// The number of the first channel's communicator; this communicator's own number unless it is that of a later channel.
+    /// The number of the first channel's communicator. It is this communicator's own number unless this is a later channel's communicator.
     first: u64,
     comm: RawCommunicator,
     window: Option<RawWindow>,

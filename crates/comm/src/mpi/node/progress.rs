@@ -9,7 +9,7 @@ use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
 impl LocalMessages {
-    /// Makes progress on a message, and returns it. Other messages that have come go to their receives.
+    /// Makes progress on a message, and returns it. Passes other messages that have come to their receives.
     #[inline]
     pub(crate) fn progress<'r>(
         &mut self,

@@ -40,14 +40,14 @@ impl MpiCommunicator {
         unsafe { Self::duplicate(world) }
     }
 
-    /// Duplicates a communicator of the caller, so that messages of the two never match. Collective.
+    /// Duplicates a communicator of the caller, so that messages of the two communicators never match. Collective.
     ///
     /// # Errors
     /// There is no MPI library, MPI is not initialised or is finalised, an MPI call failed, or an environment variable has an invalid
     /// value.
     ///
     /// # Safety
-    /// `comm` is a live communicator of [`library()`], and no intercommunicator; this thread may call MPI.
+    /// `comm` is a live communicator of [`library()`], not an intercommunicator, and this thread may call MPI.
     pub unsafe fn duplicate(comm: Comm) -> Result<Self, Error> {
         // SAFETY: the caller promises it.
         unsafe { Self::duplicate_where(comm, true) }

@@ -161,7 +161,7 @@ impl Drop for Stay {
 /// Which ranks have come to the end of the program.
 enum Ending {
     Together,
-    /// All that are not lost; some are lost.
+    /// All ranks that are not lost; some are lost.
     WithoutOthers,
     NotInTime,
 }

@@ -102,7 +102,7 @@ impl MpiCommunicator {
         (!node.contains(&self.rank)).then_some(node)
     }
 
-    /// Answers the ranks that have asked which ranks this rank waits for. It waits for these requests.
+    /// Answers the ranks that have asked which ranks this rank waits for, while it waits for these requests.
     pub(crate) fn answer_questions(
         &self,
         requests: &mut Requests<Message>,
