@@ -24,13 +24,13 @@ pub(crate) trait State: Default + Debug + Send + Sync + 'static {
 
     fn items(&self) -> u64;
 
-    /// The value, which is meaningful only for enough items.
+    /// The value. It is meaningful only if there are at least [`Kind::least_items`].
     fn value(&self, kind: Kind) -> ScalarValue;
 
     /// The columns in which the state is sent, except the column with the number of items.
     fn write(&self) -> Vec<ScalarValue>;
 
-    /// Merges another state, read from a row of the columns that [`write`](Self::write) gives.
+    /// Merges another state, read from a row of the columns that [`write`](Self::write) returns.
     fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()>;
 }
 
@@ -118,14 +118,14 @@ pub(crate) fn binary(columns: &[ArrayRef], number: usize) -> Result<&BinaryArray
     let column = columns
         .get(number)
         .and_then(|column| column.as_binary_opt());
-    column.ok_or_else(|| internal_datafusion_err!("column {number} of a state is not of bytes"))
+    column.ok_or_else(|| internal_datafusion_err!("column {number} of a state does not hold bytes"))
 }
 
 /// The first column of sent states, which holds sums of integers.
 pub(crate) fn integers(columns: &[ArrayRef]) -> Result<&[i128]> {
     let column = columns.first();
     let column = column.and_then(|column| column.as_primitive_opt::<Decimal128Type>());
-    let column = column.ok_or_else(|| internal_datafusion_err!("a state is not of integers"))?;
+    let column = column.ok_or_else(|| internal_datafusion_err!("a state holds no integers"))?;
     Ok(column.values())
 }
 
@@ -272,7 +272,7 @@ impl<P: ArrowPrimitiveType<Native: Into<i128> + Word> + Debug> State for Integer
         merged.map_err(wrong_state)?;
         match self.sum.value() {
             Some(_) => Ok(()),
-            None => exec_err!("a state cannot be read: a sum of integers has 128 bits"),
+            None => exec_err!("a state cannot be read: the sum exceeds 128 bits"),
         }
     }
 }

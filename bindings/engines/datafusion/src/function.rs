@@ -35,7 +35,7 @@ impl ExactAggregate {
     }
 }
 
-/// Calls `$make` with the state's type, which depends on the aggregate and the argument type.
+/// Calls `$make::<S>::new`, where the type S of the state depends on the aggregate and on the argument type.
 macro_rules! of_type {
     ($kind:expr, $fields:expr, $make:ident: $sums:ty, $signed:ty, $unsigned:ty, $products:ty, $squares:ty) => {
         match ($kind, argument($kind, $fields)?) {

@@ -38,11 +38,11 @@ pub(crate) trait Groups: Default + Send + 'static {
     /// numbers of items.
     fn write(&self, groups: usize) -> Vec<ArrayRef>;
 
-    /// Merges groups that were sent in the columns that [`write`](Self::write) gives.
+    /// Merges the states of groups, sent in the columns that [`write`](Self::write) returns.
     fn merge(&mut self, groups: &[usize], counts: &[u64], columns: &[ArrayRef]) -> Result<()>;
 
-    /// The columns of states if each row is a group of its own: the state of the row's item, or of
-    /// no items if the row does not count.
+    /// Treats each row as a group of its own, and returns the columns of their states. The state of
+    /// a row that does not count is empty.
     fn write_rows(items: &Items<'_, Self::Item>) -> Vec<ArrayRef>;
 }
 

@@ -42,7 +42,7 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
         [first, second]
     }
 
-    /// The elements of `all`, one for each row, that belong to rows that count.
+    /// `all` has one element for each row. Returns those of the rows that count.
     pub(crate) fn of_rows<'r>(&self, all: &'r [usize]) -> Cow<'r, [usize]> {
         match &self.kept {
             None => Cow::Borrowed(all),

@@ -37,7 +37,7 @@ impl Divisor {
     }
 }
 
-/// The type of integer sums: sums of 2^63 `i64` items have 38 digits.
+/// The type of integer sums. Sums of up to 2^63 `i64` items have at most 38 digits.
 pub(crate) const LONG: DataType = DataType::Decimal128(38, 0);
 
 impl Kind {
@@ -82,7 +82,7 @@ impl Kind {
         }
     }
 
-    /// The least number of items; with fewer, the value is NULL.
+    /// The number of items below which the value is NULL.
     pub(crate) fn least_items(self) -> u64 {
         match self {
             Self::Variance(Divisor::Sample) | Self::Deviation(Divisor::Sample) => 2,

@@ -24,14 +24,14 @@ use kind::Kind;
 use states::{OfState, Outcome, Read};
 use tree::TreeSum;
 
-/// The aggregates `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop` and `exact_stddev_samp`; then
-/// `exact_skewness`, `exact_covar_samp`, `exact_corr`, `exact_regr_slope` and so on; then the aggregates that return states, and
-/// `exact_merge`.
+/// Returns the aggregates: `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop`, `exact_stddev_samp`;
+/// then `exact_skewness`, `exact_covar_samp`, `exact_corr`, `exact_regr_slope` and so on; then those that return states, and `exact_merge`
+/// last.
 #[must_use]
 pub fn aggregates() -> Vec<AggregateUDF> {
     let functions = Kind::ALL.into_iter().map(ExactAggregate::new);
     let functions = functions.map(AggregateUDF::new_from_impl);
-    // The first name of each; the others are aliases.
+    // `ExactAggregate` implements the functions of a `Kind`. `aliases` is `None` if the function is itself an alias.
     let has_loops = |function: &SqlFunction| {
         let mut kinds = Kind::ALL.iter();
         kinds.any(|kind| kind.function().is_like(function))

@@ -1,4 +1,4 @@
-//! Aggregates over states, aggregates that return states, and functions that read them.
+//! Aggregates that keep a compact state: statistics, states as columns, and merged states. Scalar functions that read such states.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) enum Outcome {
     Figure,
     /// A state of the rows.
     State,
-    /// The merged state: that of all rows in all input states.
+    /// The merged state of all rows in all input states.
     Merged,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct OfState {
     aliases: Vec<String>,
 }
 
-/// Aggregates are equal if their names are.
+/// Aggregates are equal if their names are equal.
 impl PartialEq for OfState {
     fn eq(&self, other: &Self) -> bool {
         self.function.name == other.function.name
@@ -86,7 +86,7 @@ impl OfState {
     }
 }
 
-/// The type to which a number is cast, DOUBLE. A decimal is an error, since a silent
+/// DOUBLE, the type to which a number is cast. A decimal is an error, because a silent
 /// cast would round it.
 fn coerced(name: &str, number: usize, of_type: &DataType) -> Result<DataType> {
     match of_type {
@@ -99,7 +99,7 @@ fn coerced(name: &str, number: usize, of_type: &DataType) -> Result<DataType> {
     }
 }
 
-/// The type to which a state is cast, BINARY.
+/// BINARY, the type to which a state is cast.
 fn coerced_state(name: &str, of_type: &DataType) -> Result<DataType> {
     match of_type {
         DataType::Binary
@@ -196,7 +196,7 @@ impl States {
         let mut state = state.ok_or_else(|| internal_datafusion_err!("rows have a state"))?;
         let items = Items::<Float64Type>::of(values, None)?;
         let [first, second] = items.columns();
-        // The dependent column is the first one in SQL.
+        // In SQL, the first argument is the dependent variable.
         if self.held == Some(Held::CoMoments) {
             state.add_all(second, first);
         } else {
@@ -218,7 +218,7 @@ impl States {
 
     fn each_state(&self, column: &ArrayRef) -> Result<Vec<CompactAny>> {
         let column = column.as_binary_opt::<i32>();
-        let column = column.ok_or_else(|| internal_datafusion_err!("a state is not of bytes"))?;
+        let column = column.ok_or_else(|| internal_datafusion_err!("a state does not hold bytes"))?;
         let states = column.iter().flatten().map(CompactAny::of_bytes);
         states
             .map(|state| state.map_err(|error| self.said(error)))

@@ -1,4 +1,4 @@
-//! The states of all groups: sums by key of each kind.
+//! The states of all groups, stored as sums by key: one type for each kind of aggregate.
 
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
@@ -29,7 +29,7 @@ macro_rules! counted {
             fn default() -> Self {
                 Self {
                     counts: Vec::new(),
-                    sums: Keyed::new(0).expect("no groups need no memory"),
+                    sums: Keyed::new(0).expect("0 groups need no memory"),
                 }
             }
         }
@@ -134,7 +134,7 @@ pub(crate) struct Squares(Keyed<Moments<f64>>);
 
 impl Default for Squares {
     fn default() -> Self {
-        Self(Keyed::<Moments<_>>::new(0).expect("no groups need no memory"))
+        Self(Keyed::<Moments<_>>::new(0).expect("0 groups need no memory"))
     }
 }
 
@@ -212,7 +212,7 @@ pub(crate) struct LongSums<P> {
 impl<P> Default for LongSums<P> {
     fn default() -> Self {
         Self {
-            sums: Keyed::new(0).expect("no groups need no memory"),
+            sums: Keyed::new(0).expect("0 groups need no memory"),
             counts: Vec::new(),
             of: PhantomData,
         }
@@ -304,7 +304,7 @@ fn long(sums: impl Iterator<Item = i128>) -> ArrayRef {
     Arc::new(Decimal128Array::from_iter_values(sums).with_data_type(LONG))
 }
 
-/// A builder with room for this many short sums.
+/// A builder with room for one short sum per group.
 fn builder(groups: usize) -> BinaryBuilder {
     BinaryBuilder::with_capacity(groups, groups * size_of::<f64>())
 }
@@ -313,7 +313,7 @@ fn slices(column: &BinaryArray) -> impl Iterator<Item = &[u8]> {
     (0..column.len()).map(|row| column.value(row))
 }
 
-/// A column of one sum per row: the given sums, in order, for rows that count, and empty sums for the others.
+/// A column of one sum per row. Rows that count have the sums that `write` produces, in order; the other rows have empty sums.
 fn of_rows(
     items: &Items<'_, Float64Type>,
     write: impl FnOnce([&[f64]; 2], &mut dyn FnMut(&[u8])),

@@ -53,7 +53,7 @@ impl ScalarUDFImpl for TreeSum {
         match coerced {
             Some(coerced) => Ok(vec![coerced]),
             None => plan_err!(
-                "{NAME} takes a list of numbers, not {of_list}: rows have no order, so it is no aggregate"
+                "{NAME} takes a list of numbers, not {of_list}: rows have no order, so it is not an aggregate"
             ),
         }
     }

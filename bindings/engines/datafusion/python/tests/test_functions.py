@@ -1,4 +1,4 @@
-"""The functions in the package datafusion from PyPI, across the interface between libraries."""
+"""Tests the functions in the package datafusion from PyPI, to which they are passed as capsules."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-//! Statistics of two columns, skewness and kurtosis, and columns of states, against states of the full range, for several partitions and batches.
+//! Compares statistics of two columns, skewness, kurtosis and merged states with the accumulators of `exact-sum`, for several partitions.
 
 use arrow::array::{Array, AsArray};
 use exact_sum::{Accumulator as _, CoMoments, Moments, Powers, Sum};
@@ -8,7 +8,7 @@ use crate::{Draws, Engine, assert_bits, doubles, integers};
 const ROWS: usize = 600;
 const MONTHS: i64 = 3;
 
-/// Days, months, x and y of rows.
+/// Columns of random rows: day, month, x and y.
 fn rows(draws: &mut Draws, binades: u64) -> (Vec<i64>, Vec<i64>, Vec<f64>, Vec<f64>) {
     let days: Vec<i64> = (0..ROWS)
         .map(|_| i64::try_from(draws.below(30)).unwrap())

@@ -1,4 +1,4 @@
-//! Decimals are added without conversion.
+//! Decimals are added without conversion to doubles.
 
 use std::sync::Arc;
 

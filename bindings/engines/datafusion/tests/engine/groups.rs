@@ -1,4 +1,4 @@
-//! Random rows in groups: the values are those computed with big integers, however the rows are partitioned.
+//! Aggregates of random rows in groups equal those computed with big integers, for each number of partitions and each order of rows.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ fn expected(rows: &[Row]) -> [Option<f64>; 7] {
     let (left, right): (Vec<f64>, Vec<f64>) = pairs.unzip();
     let n = BigInt::from(x.len());
     let exact = sum(x.iter().copied());
-    // `dot` and `sum` count units of 2^-2148; in n Q - S^2, S^2 has twice as many places.
+    // `dot` and `sum` count units of 2^-2148. S^2 in n Q - S^2 counts units of 2^-4296, so the other terms are shifted.
     let spread = |divisor: BigInt, is_root: bool| {
         (divisor > BigInt::from(0)).then(|| {
             let numerator = &n * (dot(&x, &x) << 2148_u32) - &exact * &exact;
@@ -143,14 +143,14 @@ fn partial_aggregation_is_skipped() {
         .expect("a metric");
     assert!(!skipped.starts_with('0'), "{plan}");
 
-    // With a filter, for doubles and integers; compared with the same query without this optimisation.
+    // With a filter, sums of doubles and of integers equal those of the same query without this optimisation.
     let sql = format!("SELECT k, {filtered} FROM t GROUP BY k ORDER BY k");
     let other = Engine::new(1, 8192);
     table(&other, &rows, 1, 8192);
     assert_eq!(engine.run(&sql), other.run(&sql));
 }
 
-/// If rows come sorted by key, the first groups are emitted before all rows have been read.
+/// If the rows are sorted by key, the engine emits the first groups before it has read all rows.
 #[test]
 fn sorted_rows_are_emitted_early() {
     let mut draws = Draws::new("sorted_rows");

@@ -1,6 +1,6 @@
-//! The functions in the real engine, compared with big integers.
+//! Runs the functions in the real engine, and compares their values with sums of big integers.
 
-#![expect(clippy::unwrap_used, reason = "a test fails")]
+#![expect(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(clippy::print_stdout, reason = "seeds are printed")]
 
 mod compact;
@@ -32,7 +32,7 @@ struct Engine {
 }
 
 impl Engine {
-    /// A session with a number of partitions, and batches of a number of rows.
+    /// A session with `partitions` partitions and batches of `batch_rows` rows.
     fn new(partitions: usize, batch_rows: usize) -> Self {
         let config = SessionConfig::new()
             .with_target_partitions(partitions)
@@ -50,7 +50,7 @@ impl Engine {
         Self { runtime, session }
     }
 
-    /// Creates a table of columns, whose rows are distributed over partitions in batches.
+    /// Creates a table of these columns, and distributes its rows over the partitions in batches.
     fn table(
         &self,
         name: &str,
@@ -102,7 +102,7 @@ impl Engine {
             .unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
-    /// The first column of the result, of doubles.
+    /// The first column of the result, which must hold doubles.
     fn doubles(&self, sql: &str) -> Vec<Option<f64>> {
         values::<Float64Type>(self.run(sql).column(0))
     }

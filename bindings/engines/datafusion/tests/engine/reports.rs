@@ -1,4 +1,4 @@
-//! Bugs that users of other engines reported in sums and averages, as tests.
+//! Tests for bugs in sums and averages that users of database engines have reported.
 
 use crate::{Engine, assert_bits, doubles};
 
@@ -55,7 +55,7 @@ fn a_window_does_not_drift() {
     assert_bits(&averages, &expected, ());
 }
 
-/// n rows of 1/4024 for three groups: 390, 1006 and 2628 of them, 4024 in all.
+/// The weights of three groups of 390, 1006 and 2628 rows are n * (1/4024). Their sum has the same bits in each order.
 #[test]
 fn parts_of_one_add_up_in_any_order() {
     let part = 1.0 / 4024.0;

@@ -1,4 +1,4 @@
-//! Which rows count, which types are accepted, and what is refused.
+//! Tests which rows count, which types are accepted, and which arguments are refused.
 
 use std::sync::Arc;
 
@@ -199,7 +199,7 @@ fn other_arguments_are_refused_by_name() {
         ),
         (
             "SELECT tree_sum(x) FROM t",
-            ["tree_sum", "list of numbers", "no aggregate"],
+            ["tree_sum", "list of numbers", "not an aggregate"],
         ),
     ] {
         let error = engine.try_run(sql).unwrap_err();

@@ -1,5 +1,5 @@
-//! States as columns: equal rows give equal bytes, however the rows were divided, and whichever library added
-//! them.
+//! States as columns: equal rows have equal bytes, whether their state is that of one group, that of many groups, or merged from states
+//! of single rows.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{Draws, doubles, integers};
 
 const GROUPS: usize = 5;
 
-/// A function of arguments of some type.
+/// A function, and the types of its arguments.
 struct Call {
     function: AggregateUDF,
     fields: Vec<FieldRef>,
@@ -104,7 +104,7 @@ fn of_group(arguments: &[ArrayRef], groups: &[usize], group: usize) -> Vec<Array
         .collect()
 }
 
-/// The rows of columns, one below the other.
+/// Stacks the columns of several states, one below the other.
 fn stacked(states: &[Vec<ArrayRef>]) -> Vec<ArrayRef> {
     let columns = 0..states[0].len();
     let column = |number: usize| {

@@ -62,7 +62,7 @@ fn lists_of_other_numbers_become_doubles() {
     );
 }
 
-/// array_agg makes a list in an order that the query specifies.
+/// `array_agg` makes a list in the order that the query specifies.
 #[test]
 fn lists_that_a_query_makes() {
     let mut draws = Draws::new("lists_that_a_query_makes");
