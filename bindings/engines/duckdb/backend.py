@@ -1,7 +1,7 @@
-"""Builds the wheel: maturin's wheel, in which the library becomes the file that DuckDB loads. `python backend.py WHEEL` converts a wheel of
-maturin.
+"""Builds a wheel with maturin, and turns its library into the extension file that DuckDB loads. `python backend.py WHEEL` converts a wheel
+that maturin has built.
 
-DuckDB recognises an extension by the last 512 bytes of its file: eight fields of 32 bytes, from the last to the first, and room for a
+DuckDB recognises an extension by the last 512 bytes of its file: eight fields of 32 bytes, in reverse order, and room for a
 signature. """
 
 import base64
@@ -21,7 +21,7 @@ ABI = "C_STRUCT"
 # The extension's file in the wheel.
 FILE = "treefold_duckdb/treefold.duckdb_extension"
 
-# The files that maturin adds for cffi: the library, and modules that are not needed.
+# The folder of files that maturin adds for cffi: the library, and modules that are not needed.
 FOR_CFFI = "treefold_duckdb/treefold_duckdb/"
 
 # DuckDB's names of platforms, by the suffixes of wheel names.
@@ -36,7 +36,7 @@ PLATFORMS = {
 
 
 def footer(platform, version):
-    """The bytes that follow the library in the file."""
+    """The bytes that follow the library in the extension file."""
     fields = ["4", platform, API, version, ABI, "", "", ""]
     return b"".join(field.encode().ljust(32, b"\0") for field in reversed(fields)) + bytes(256)
 

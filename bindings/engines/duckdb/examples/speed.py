@@ -1,8 +1,8 @@
 """Times exact aggregates and DuckDB's own: `python speed.py ROWS TURNS`.
 
-It writes a line of JSON with the versions, and one for each pair of functions: doubles in memory, by threads and numbers of groups. The
-functions of a comparison run alternately. A time is the median of the turns, in nanoseconds per row; `cpu` is the processor time of all
-threads. """
+It writes a line of JSON with the versions, and one for each pair of functions, number of threads and number of groups. The doubles are in
+memory. The functions of a pair run alternately. A time is the median of the turns, in nanoseconds per row; `cpu_ratio` is the ratio of the
+processor times of all threads. """
 
 import json
 import statistics

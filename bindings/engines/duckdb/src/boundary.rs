@@ -1,5 +1,5 @@
 //! The only code that uses DuckDB's pointers.
-#![expect(unsafe_code, reason = "DuckDB's C API is one of pointers")]
+#![expect(unsafe_code, reason = "DuckDB's C API passes pointers")]
 
 mod aggregate;
 mod entry;
@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::functions::Error;
 
-/// Runs the body of a function that DuckDB called, and stops panics. Returns the error to report.
+/// Runs the body of a function that DuckDB called, and catches panics. Returns the error to report.
 fn guarded(name: &str, call: impl FnOnce() -> Result<(), Error>) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => Ok(()),

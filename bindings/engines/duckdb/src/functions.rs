@@ -1,4 +1,4 @@
-//! The computations of all functions, in safe code.
+//! Computes the values of all functions, in safe code.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -30,7 +30,7 @@ pub(crate) trait Aggregate {
 
     fn merge(state: &mut Self::State, other: &Self::State) -> Result<(), Error>;
 
-    /// `None` is NULL. The error says which value does not fit the type.
+    /// The value; `None` is NULL. Returns an error if the value does not fit its type.
     fn value(state: &Self::State, function: &SqlFunction) -> Result<Option<Self::Value>, Error>;
 }
 
@@ -38,7 +38,7 @@ fn said(error: impl Display) -> Error {
     error.to_string()
 }
 
-/// What a function returns from a state: a statistic, or its bytes.
+/// What an aggregate returns: a statistic of its state, or the state's bytes.
 pub(crate) trait Outcome<S> {
     type Value;
 
@@ -70,7 +70,7 @@ impl<S: CompactBytes> Outcome<S> for Bytes {
     }
 }
 
-/// An aggregate of DOUBLE.
+/// An aggregate of DOUBLE columns.
 pub(crate) struct OfDoubles<Row, S, O>(PhantomData<(Row, S, O)>);
 
 /// A state to which rows of doubles are added.
@@ -80,7 +80,7 @@ pub(crate) trait AddAll<Row>: CompactState {
 
 impl AddAll<f64> for CompactSum {
     fn add_all(&mut self, rows: &[f64]) {
-        // Adding many items at once takes less time.
+        // This is faster than adding each item separately.
         CompactSum::add_all(self, rows);
     }
 }
@@ -136,9 +136,9 @@ impl<Row: Copy, S: AddAll<Row>, O: Outcome<S>> Aggregate for OfDoubles<Row, S, O
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number {
     Double(f64),
-    /// A decimal: the number of units of 10^-scale.
+    /// An integer or a decimal: the number of units of 10^-scale, and the scale.
     Integer(i128, u8),
-    /// An integer beyond HUGEINT.
+    /// An integer beyond the range of HUGEINT.
     Beyond,
 }
 
@@ -160,7 +160,7 @@ impl Number {
         }
     }
 
-    /// The number, if it has few enough digits for products.
+    /// The number, or an error if it has too many bits for products.
     fn short(self) -> Result<CompactNumber, Error> {
         let short = match self {
             Self::Double(item) => Some(CompactNumber::Double(item)),
@@ -227,7 +227,7 @@ pub(crate) struct Scaled<S> {
     scales: [u8; 2],
 }
 
-/// An aggregate of N numbers of any types.
+/// An aggregate of rows of N numbers, of any DuckDB types.
 pub(crate) struct OfNumbers<const N: usize, S, O>(PhantomData<(S, O)>);
 
 impl<const N: usize, S: AddNumbers<N>, O: Outcome<S>> Aggregate for OfNumbers<N, S, O> {
@@ -257,7 +257,7 @@ impl<const N: usize, S: AddNumbers<N>, O: Outcome<S>> Aggregate for OfNumbers<N,
 
 const BEYOND: &str = "a number is beyond the range of HUGEINT: cast the column to DOUBLE";
 
-/// An integer type whose items are summed.
+/// An integer type that can be summed.
 pub(crate) trait Integer: Copy {
     fn widened(self) -> Result<i128, Error>;
 }
@@ -368,7 +368,7 @@ impl Aggregate for Merge {
     }
 }
 
-/// A statistic of the rows of a state.
+/// Computes a statistic from the bytes of a state.
 pub(crate) fn statistic_of(bytes: &[u8], function: &SqlFunction) -> Result<Option<f64>, Error> {
     let state = CompactAny::of_bytes(bytes).map_err(said)?;
     state.held().check(function.statistic).map_err(said)?;

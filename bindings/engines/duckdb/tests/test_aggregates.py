@@ -1,4 +1,4 @@
-"""The results of the aggregates in the real DuckDB, compared with `math.fsum` and fractions, for several numbers of threads,
+"""Compares the results of the aggregates in the real DuckDB with `math.fsum` and fractions, for several numbers of threads,
 orders of rows and sources."""
 
 import math
@@ -12,7 +12,7 @@ import pytest
 import treefold
 import treefold.duckdb
 
-# 10,000,000 on request.
+# TREEFOLD_DUCKDB_ROWS=10000000 makes the tests larger.
 ROWS = int(os.environ.get("TREEFOLD_DUCKDB_ROWS", "300000"))
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 INFINITY, NAN = float("inf"), float("nan")
@@ -25,7 +25,7 @@ def connection():
 
 
 def one(connection, sql, parameters=None):
-    """The only row."""
+    """The only row of a result."""
     (row,) = connection.execute(sql, parameters).fetchall()
     return row
 
@@ -36,7 +36,7 @@ def rounded_root(square):
         return 0.0
     shift = 2 * (140 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2)
     root = math.isqrt((square.numerator << max(shift, 0)) // (square.denominator << max(-shift, 0)))
-    # One more bit is set if the root is not exact. It is far below the half-way point between two doubles.
+    # One more bit is set if the root is not exact. That bit is far below the half-way point between two doubles.
     is_exact = Fraction(root) ** 2 == square * Fraction(2) ** shift
     return float(Fraction(2 * root + (not is_exact)) / Fraction(2) ** (shift // 2 + 1))
 
@@ -101,7 +101,7 @@ def test_public_reports(connection):
         (average,) = one(connection, "SELECT exact_avg(x) FROM (SELECT unnest($1::DOUBLE[]) AS x)", [items])
         assert average == 7.283275776626794e305
     assert one(connection, "SELECT exact_avg(1.7e308), avg(1.7e308) FROM range(3)") == (1.7e308, INFINITY)
-    # Windows that drift in engines that add and subtract.
+    # Sums of such windows drift in engines that add and subtract rounded numbers.
     windows = connection.execute(
         "SELECT exact_avg(x) OVER (ORDER BY i ROWS 1 PRECEDING) FROM (VALUES (1, 18014398509481984.0::DOUBLE), (2, 1.0), (3, 1.0)) t(i, x)"
     )
@@ -203,7 +203,7 @@ def test_trees_of_lists(connection):
     assert halves == [(False, treefold.sum(x[1000:])), (True, treefold.sum(x[:1000]))]
     (single,) = one(connection, "SELECT tree_sum(list(x::FLOAT ORDER BY i)) FROM items")
     assert single == treefold.sum(x.astype("f4"))
-    # Lists whose items are stored elsewhere, and a few rows out of many.
+    # Slices of lists, in a few of many rows.
     connection.execute("CREATE OR REPLACE TABLE lists AS SELECT i, [x, NULL, x, 0.1] AS x FROM items")
     sliced = connection.execute("SELECT tree_sum(x[1:3]), x[1] FROM lists WHERE i % 7 = 3 ORDER BY i").fetchall()
     assert sliced == [(item + item, item) for item in x[3::7].tolist()]

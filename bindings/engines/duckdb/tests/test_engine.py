@@ -1,5 +1,5 @@
-"""The extension in the engine: the versions and arguments that it refuses, the memory that interrupted queries
-leak, and the memory of states."""
+"""Tests the extension in DuckDB: settings, files and arguments that are refused, interrupted queries, and the memory that
+queries leak."""
 
 import ctypes
 import threading
@@ -10,7 +10,7 @@ import pytest
 import treefold.duckdb
 import treefold_duckdb
 
-# Bytes of a group that has spilled, as `docs/databases.md` states.
+# Bytes that a group leaks if its items do not fit into its state, as `docs/databases.md` says.
 SPILLED_SUM, SPILLED_MOMENTS = 640, 1900
 
 GROUPS = 20_000
@@ -98,7 +98,7 @@ def heap_bytes():
 
 
 def growth(connection, query, times):
-    """The number of bytes that a query leaks each time."""
+    """The number of bytes that each run of a query leaks."""
     for _ in range(3):
         connection.execute(query).fetchall()
     before = heap_bytes()

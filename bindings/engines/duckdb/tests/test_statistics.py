@@ -1,5 +1,5 @@
-"""Statistics of one and of two columns, for all of DuckDB's types of numbers, compared with fractions; and states: columns of bytes that
-are merged."""
+"""Compares statistics of one and of two columns, for all of DuckDB's types of numbers, with fractions. Tests columns of states, which can
+be merged."""
 
 import math
 import os
@@ -30,7 +30,7 @@ def connection():
 
 
 def one(connection, sql, parameters=None):
-    """The only row."""
+    """The only row of a result."""
     (row,) = connection.execute(sql, parameters).fetchall()
     return row
 
@@ -103,7 +103,7 @@ def test_integers_are_taken_as_they_are(connection, kind):
     bits = INTEGERS[kind]
     least, most = (0, 2**bits - 1) if kind.startswith("U") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     if bits == 128:
-        # Sums have the range of HUGEINT, and factors of products have 64 bits.
+        # Sums have the range of HUGEINT, and factors of products have at most 64 bits.
         least, most = (0, 2**125) if kind.startswith("U") else (-(2**125), 2**125)
     items = [least, most, most - 3, 5]
     values = ", ".join(f"('{item}'::{kind})" for item in items)
@@ -184,7 +184,7 @@ def test_days_that_are_merged_are_the_month(connection, state, exponents):
 
 
 def test_states_are_the_same_in_python(connection):
-    """States of one day each, created in DuckDB and read in Python, and the reverse."""
+    """States of single days are created in DuckDB and read in Python, and the reverse."""
     random = np.random.default_rng(SEED)
     table = table_of(random, 1500, 20, 30)
     connection.register("arrow", table)
@@ -240,7 +240,7 @@ def test_states_of_two_kinds_do_not_merge(connection):
 
 
 def test_damaged_states(connection):
-    """States with a flipped bit: an error or a value, never a crash."""
+    """A state with a flipped bit gives an error or a value, never a crash."""
     (state,) = one(connection, "SELECT exact_comoments_state(x, y) FROM (VALUES (1.5::DOUBLE, 3.0::DOUBLE), (2.25, 7), (-8, 1e10)) t(x, y)")
     refused = 0
     for bit in range(8 * len(state)):

@@ -1,5 +1,5 @@
-"""`python too_old.py FILE` in an environment with DuckDB before 2.0: LOAD's error names both versions, and the connection
-remains usable."""
+"""`python too_old.py FILE`, run with a DuckDB before 2.0, checks that the error of LOAD names both versions, and that the
+connection remains usable."""
 
 import sys
 
@@ -13,7 +13,7 @@ def main(file):
     except duckdb.Error as error:
         said = str(error)
     else:
-        sys.exit("it was loaded")
+        sys.exit("DuckDB has loaded the extension")
     print(said)
     assert "treefold" in said and "DuckDB 2.0" in said and f"DuckDB v{duckdb.__version__}" in said
     assert connection.execute("SELECT sum(x) FROM range(3) t(x)").fetchall() == [(3,)]

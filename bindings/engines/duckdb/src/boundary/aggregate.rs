@@ -16,7 +16,7 @@ use super::guarded;
 use super::vectors::{Arguments, Chunk, Output, Validity, Written};
 use crate::functions::{Aggregate, Error};
 
-/// The number of rows by which states are prefetched: with many groups, they are not in the cache.
+/// How many rows ahead states are prefetched. With many groups, the states are not in the cache.
 const AHEAD: usize = 32;
 
 /// The addresses of states; several rows may share a state.
@@ -34,7 +34,7 @@ pub(super) unsafe extern "C" fn init<A: Aggregate>(
     _info: duckdb_function_info,
     state: duckdb_aggregate_state,
 ) {
-    const { assert!(align_of::<A::State>() <= 8, "DuckDB aligns no more") };
+    const { assert!(align_of::<A::State>() <= 8, "DuckDB aligns states to 8 bytes") };
     // SAFETY: the caller passes memory for a state.
     unsafe { state.cast::<A::State>().write(A::State::default()) };
 }
@@ -49,7 +49,7 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
     A::Item: Arguments,
 {
     report(info, |_| {
-        // SAFETY: DuckDB passes what the function was registered with.
+        // SAFETY: DuckDB passes a flat chunk of the types that the function was registered with.
         let chunk = unsafe { Chunk::new(chunk) };
         // SAFETY: DuckDB passes a state for each row.
         let states = unsafe { states_of::<A>(states, chunk.rows) };
@@ -71,7 +71,7 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
     });
 }
 
-/// Adds items to states. A separate function, so that its loop fits the registers.
+/// Adds each item to the state of its row. This is a separate function, so that its loop fits the registers.
 ///
 /// # Safety
 /// The states are initialised, and nothing else uses them during the call.
@@ -118,7 +118,7 @@ pub(super) unsafe extern "C" fn combine<A: Aggregate>(
         for (source, target) in sources.iter().zip(targets) {
             // SAFETY: the state is initialised. DuckDB may use it again later.
             let source = unsafe { &**source };
-            // SAFETY: the target is initialised, it is no source, and only this call uses it now.
+            // SAFETY: the target is initialised and is not a source, and only this call uses it now.
             let target = unsafe { &mut **target };
             A::merge(target, source)?;
         }
@@ -127,7 +127,7 @@ pub(super) unsafe extern "C" fn combine<A: Aggregate>(
 }
 
 /// # Safety
-/// All states are initialised, and the vector has rows for them from the offset on.
+/// All states are initialised, and the vector has a row for each of them, starting at the offset.
 pub(super) unsafe extern "C" fn finalize<A: Aggregate>(
     info: duckdb_function_info,
     states: *mut duckdb_aggregate_state,
@@ -142,7 +142,7 @@ pub(super) unsafe extern "C" fn finalize<A: Aggregate>(
             .map(|number| usize::try_from(number).expect("the states are in memory"));
         // SAFETY: DuckDB passes this number of states.
         let states = unsafe { states_of::<A>(states, count) };
-        // SAFETY: the vector is the result's.
+        // SAFETY: DuckDB passes a flat vector of the result's type, which only this call uses.
         let mut output = unsafe { Output::<A::Value>::new(result) };
         for (row, state) in states.iter().enumerate() {
             // SAFETY: the state is initialised. DuckDB may use it again later.
@@ -187,14 +187,14 @@ unsafe fn states_of<'c, A: Aggregate>(
     unsafe { slice::from_raw_parts(states.cast_const().cast(), count) }
 }
 
-/// Calls a function with the registered aggregate, and reports its error to DuckDB.
+/// Runs `call` with the registered aggregate, and reports an error to DuckDB.
 fn report(
     info: duckdb_function_info,
     call: impl FnOnce(&'static SqlFunction) -> Result<(), Error>,
 ) {
     // SAFETY: the information belongs to this call.
     let function = unsafe { duckdb_aggregate_function_get_extra_info(info) };
-    // SAFETY: all aggregates were registered with a function that is static.
+    // SAFETY: all aggregates were registered with a static `SqlFunction`.
     let function: &'static SqlFunction = unsafe { &*function.cast_const().cast() };
     if let Err(error) = guarded(function.name, || call(function)) {
         let error = CString::new(error).unwrap_or_default();

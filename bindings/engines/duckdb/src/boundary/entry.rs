@@ -11,7 +11,7 @@ use libduckdb_sys::{
 
 use super::register::register_all;
 
-/// The version of DuckDB's C API that has all functions that the extension calls.
+/// The requested version of DuckDB's C API. It has all functions that the extension calls.
 const API: &str = "v1.2.0";
 
 /// The least supported major version of DuckDB. Earlier ones read out of bounds in windows over aggregates of the C
@@ -22,9 +22,9 @@ const LEAST_MAJOR: u32 = 2;
 /// a `duckdb_extension_info` and a `const duckdb_extension_access *`.
 ///
 /// # Safety
-/// DuckDB calls it, with pointers that are valid during the call.
+/// DuckDB calls the function, with pointers that are valid during the call.
 #[unsafe(no_mangle)]
-#[expect(unreachable_pub, reason = "it is exported by its name")]
+#[expect(unreachable_pub, reason = "DuckDB finds the function by its name")]
 pub unsafe extern "C" fn treefold_init_c_api(info: *mut c_void, access: *const c_void) -> bool {
     let info: duckdb_extension_info = info.cast();
     let access: *const duckdb_extension_access = access.cast();
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn treefold_init_c_api(info: *mut c_void, access: *const c
     false
 }
 
-/// Registers the functions; false if DuckDB has reported an error itself.
+/// Registers the functions. Returns false if DuckDB has reported an error itself.
 ///
 /// # Safety
 /// Both pointers are DuckDB's, and valid during the call.
@@ -60,7 +60,7 @@ unsafe fn load(
     }
     // SAFETY: the API is loaded.
     let version = unsafe { duckdb_library_version() };
-    // SAFETY: it is a zero-terminated string.
+    // SAFETY: the version is a zero-terminated string.
     let version = unsafe { CStr::from_ptr(version) }.to_string_lossy();
     check(&version)?;
     // SAFETY: the structure is DuckDB's.
@@ -71,13 +71,13 @@ unsafe fn load(
     if database.is_null() {
         return Ok(false);
     }
-    // SAFETY: it is not null.
+    // SAFETY: the pointer is DuckDB's, and not null.
     let database = unsafe { *database };
     let mut connection = ptr::null_mut();
     // SAFETY: the database is open.
     let state = unsafe { duckdb_connect(database, &raw mut connection) };
     if state != DuckDBSuccess {
-        return Err("DuckDB does not connect".to_owned());
+        return Err("DuckDB does not open a connection".to_owned());
     }
     // SAFETY: the connection is open.
     let registered = unsafe { register_all(connection) };

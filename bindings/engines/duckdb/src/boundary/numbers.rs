@@ -1,4 +1,4 @@
-//! Columns of any DuckDB type of numbers.
+//! Reads columns of numbers of any DuckDB type.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use libduckdb_sys::{
 use super::vectors::{Arguments, Chunk, Vector};
 use crate::functions::{Error, Number};
 
-/// The integer types. Each needs its own overload of the sum, or DuckDB would choose the one for any type, which takes [`Number`]s.
+/// The integer types. Each needs its own overload of the sum. Otherwise DuckDB would choose the overload for ANY, which returns a DOUBLE.
 pub(super) const INTEGERS: [duckdb_type; 10] = [
     DUCKDB_TYPE_DUCKDB_TYPE_TINYINT,
     DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT,
@@ -52,14 +52,14 @@ impl<const N: usize> Arguments for [Number; N] {
     }
 }
 
-/// Reads a column; false if it is not of numbers.
+/// Reads a column. Returns false if the column does not hold numbers.
 fn read(column: &Vector<'_>, mut write: impl FnMut(usize, Number)) -> bool {
     let of_column = column.kind();
     // SAFETY: the type is live.
     let mut kind = unsafe { duckdb_get_type_id(of_column.0) };
     let mut scale = 0;
     if kind == DUCKDB_TYPE_DUCKDB_TYPE_DECIMAL {
-        // SAFETY: it is a type of decimals.
+        // SAFETY: the type is a decimal.
         scale = unsafe { duckdb_decimal_scale(of_column.0) };
         // SAFETY: as above.
         kind = unsafe { duckdb_decimal_internal_type(of_column.0) };
@@ -100,7 +100,7 @@ fn read(column: &Vector<'_>, mut write: impl FnMut(usize, Number)) -> bool {
 }
 
 impl Vector<'_> {
-    /// Calls a function with each row's item, as it is stored in the vector.
+    /// Calls a function with the number of each row and its item, as stored in the vector.
     fn each<S: Copy>(&self, mut call: impl FnMut(usize, S)) {
         for (row, item) in self.stored().iter().enumerate() {
             call(row, *item);

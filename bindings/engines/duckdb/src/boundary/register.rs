@@ -1,4 +1,4 @@
-//! Registers functions. The overloads of one name, which differ in their arguments, form a set.
+//! Registers functions. A set holds the overloads of one name, which differ in their arguments.
 
 use std::ffi::CString;
 
@@ -69,7 +69,7 @@ const DOUBLES: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE; 2];
 const ANY: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY];
 const ANY_TWO: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY; 2];
 
-/// The overloads of a statistic. If arguments fit several, DuckDB prefers one without casts, then ANY, which receives decimals and everything that is not a number.
+/// The overloads of a statistic. DuckDB chooses an overload that needs no casts, or else ANY, which thus receives decimals and text.
 fn overloads(function: &SqlFunction) -> Vec<Overload> {
     let mut overloads = match function.statistic.held() {
         _ if function.statistic == Statistic::Mean => of_one::<CompactSum, Figure>(),
@@ -161,7 +161,7 @@ impl Overload {
 unsafe fn set_functions<A: Aggregate<Item: Arguments, Value: Written>>(
     function: duckdb_aggregate_function,
 ) {
-    // SAFETY: these are functions of one aggregate.
+    // SAFETY: the function is live, and these are callbacks of one aggregate.
     unsafe {
         duckdb_aggregate_function_set_functions(
             function,
@@ -172,7 +172,7 @@ unsafe fn set_functions<A: Aggregate<Item: Arguments, Value: Written>>(
             Some(finalize::<A>),
         );
     };
-    // SAFETY: it destroys states of this aggregate.
+    // SAFETY: the function is live, and the callback destroys states of this aggregate.
     unsafe { duckdb_aggregate_function_set_destructor(function, Some(destroy::<A>)) };
 }
 
@@ -189,7 +189,7 @@ unsafe fn register(
     // SAFETY: the name ends with a zero.
     let mut set = unsafe { duckdb_create_aggregate_function_set(c_name.as_ptr()) };
     for overload in overloads {
-        // SAFETY: it has no precondition.
+        // SAFETY: the call has no preconditions.
         let mut function = unsafe { duckdb_create_aggregate_function() };
         // SAFETY: the function is live, and DuckDB copies the name.
         unsafe { duckdb_aggregate_function_set_name(function, c_name.as_ptr()) };
@@ -206,12 +206,12 @@ unsafe fn register(
         unsafe { duckdb_aggregate_function_set_extra_info(function, info, None) };
         // SAFETY: both are live, and the set copies the function. An error is reported when the set is registered.
         unsafe { duckdb_add_aggregate_function_to_set(set, function) };
-        // SAFETY: it is freed once.
+        // SAFETY: the function is freed once.
         unsafe { duckdb_destroy_aggregate_function(&raw mut function) };
     }
     // SAFETY: both are live.
     let state = unsafe { duckdb_register_aggregate_function_set(connection, set) };
-    // SAFETY: it is freed once.
+    // SAFETY: the set is freed once.
     unsafe { duckdb_destroy_aggregate_function_set(&raw mut set) };
     result(state, own.name)
 }
@@ -255,7 +255,7 @@ unsafe fn register_scalar(
     // SAFETY: the name ends with a zero.
     let mut set = unsafe { duckdb_create_scalar_function_set(c_name.as_ptr()) };
     for scalar in scalars {
-        // SAFETY: it has no precondition.
+        // SAFETY: the call has no preconditions.
         let mut function = unsafe { duckdb_create_scalar_function() };
         // SAFETY: the function is live, and DuckDB copies the name.
         unsafe { duckdb_scalar_function_set_name(function, c_name.as_ptr()) };
@@ -272,18 +272,18 @@ unsafe fn register_scalar(
         unsafe { duckdb_scalar_function_set_function(function, scalar.call) };
         // SAFETY: both are live, and the set copies the function.
         unsafe { duckdb_add_scalar_function_to_set(set, function) };
-        // SAFETY: it is freed once.
+        // SAFETY: the function is freed once.
         unsafe { duckdb_destroy_scalar_function(&raw mut function) };
     }
     // SAFETY: both are live.
     let state = unsafe { duckdb_register_scalar_function_set(connection, set) };
-    // SAFETY: it is freed once.
+    // SAFETY: the set is freed once.
     unsafe { duckdb_destroy_scalar_function_set(&raw mut set) };
     result(state, name)
 }
 
 fn c_name(name: &str) -> CString {
-    CString::new(name).expect("names have no zeros")
+    CString::new(name).expect("names have no zero bytes")
 }
 
 fn result(state: duckdb_state, name: &str) -> Result<(), String> {

@@ -21,9 +21,9 @@ pub(super) unsafe extern "C" fn sum_lists<T: Native + Tree>(
     output: duckdb_vector,
 ) {
     let call = || {
-        // SAFETY: DuckDB passes what the function was registered with.
+        // SAFETY: DuckDB passes a flat chunk of the types that the function was registered with.
         let chunk = unsafe { Chunk::new(chunk) };
-        // SAFETY: the vector is the result's.
+        // SAFETY: DuckDB passes a flat vector of the result's type, which only this call uses.
         let mut output = unsafe { Output::<T>::new(output) };
         let column = chunk.column(0);
         let (lists, child) = (column.validity(), column.child());
@@ -42,7 +42,7 @@ pub(super) unsafe extern "C" fn sum_lists<T: Native + Tree>(
                     tree_sum(&items[list])
                 };
             }
-            // SAFETY: there is a row for each list, of this type.
+            // SAFETY: the output has a row of this type for each list.
             unsafe { output.write(row, sum) };
         }
         Ok(())
@@ -60,12 +60,12 @@ pub(super) unsafe extern "C" fn read_states(
 ) {
     // SAFETY: the information belongs to this call.
     let function = unsafe { duckdb_scalar_function_get_extra_info(info) };
-    // SAFETY: it was registered with a function that is static.
+    // SAFETY: the scalar function was registered with a static `SqlFunction`.
     let function: &'static SqlFunction = unsafe { &*function.cast_const().cast() };
     let call = || {
-        // SAFETY: DuckDB passes what the function was registered with.
+        // SAFETY: DuckDB passes a flat chunk of the types that the function was registered with.
         let chunk = unsafe { Chunk::new(chunk) };
-        // SAFETY: the vector is the result's.
+        // SAFETY: DuckDB passes a flat vector of the result's type, which only this call uses.
         let mut output = unsafe { Output::<f64>::new(output) };
         let column = chunk.column(0);
         let validity = column.validity();
@@ -74,7 +74,7 @@ pub(super) unsafe extern "C" fn read_states(
                 Some(bytes) => statistic_of(bytes, function)?,
                 None => None,
             };
-            // SAFETY: there is a row for each state.
+            // SAFETY: the output has a row for each state.
             unsafe { output.write(row, value) };
         }
         Ok(())

@@ -23,29 +23,29 @@ pub(super) struct Type(pub(super) duckdb_logical_type);
 
 impl Type {
     pub(super) fn of(kind: duckdb_type) -> Self {
-        // SAFETY: it is a type without parameters.
+        // SAFETY: the type has no parameters.
         Self(unsafe { duckdb_create_logical_type(kind) })
     }
 
     pub(super) fn list_of(kind: duckdb_type) -> Self {
         let items = Self::of(kind);
-        // SAFETY: the items' type is live, and is copied.
+        // SAFETY: the items' type is live, and DuckDB copies it.
         Self(unsafe { duckdb_create_list_type(items.0) })
     }
 }
 
 impl Drop for Type {
     fn drop(&mut self) {
-        // SAFETY: it is freed once.
+        // SAFETY: the type is freed once.
         unsafe { duckdb_destroy_logical_type(&raw mut self.0) };
     }
 }
 
-/// A Rust type, and its DuckDB counterpart.
+/// A Rust type with a DuckDB counterpart.
 pub(super) trait Native: Copy + 'static {
     const TYPE: duckdb_type;
 
-    /// The type of an element in a vector. Any bits are valid.
+    /// The type of an element in a vector. Any bits are a valid value.
     type Stored: Copy + 'static;
 
     fn of_slice(stored: &[Self::Stored]) -> Cow<'_, [Self]>;
@@ -82,7 +82,7 @@ impl Native for i128 {
         stored.iter().map(integer).collect()
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "two halves")]
+    #[expect(clippy::cast_possible_truncation, reason = "each cast keeps one half")]
     fn stored(self) -> duckdb_hugeint {
         duckdb_hugeint {
             lower: self.cast_unsigned() as u64,
@@ -189,11 +189,11 @@ impl<'c> Vector<'c> {
         }
         let strings: &'c [duckdb_string_t] = self.stored();
         let string = &strings[row];
-        // SAFETY: it is a string of DuckDB's.
+        // SAFETY: DuckDB made the string.
         let length = unsafe { duckdb_string_t_length(*string) };
         // SAFETY: as above. The string is only read.
         let data = unsafe { duckdb_string_t_data((&raw const *string).cast_mut()) };
-        // SAFETY: the string has that many bytes, which live as long as the vector; nothing writes them during the call.
+        // SAFETY: the string has `length` bytes, which live as long as the vector; nothing writes them during the call.
         Some(unsafe { slice::from_raw_parts(data.cast(), length as usize) })
     }
 
@@ -209,7 +209,7 @@ impl<'c> Vector<'c> {
 
     /// The items of all lists.
     pub(super) fn child(&self) -> Self {
-        // SAFETY: the vector is live, and one of lists.
+        // SAFETY: the vector is live, and holds lists.
         let vector = unsafe { duckdb_list_vector_get_child(self.vector) };
         // SAFETY: as above.
         let rows = unsafe { duckdb_list_vector_get_size(self.vector) };
@@ -220,7 +220,7 @@ impl<'c> Vector<'c> {
         }
     }
 
-    /// Which rows are not NULL; `None` if all are.
+    /// Which rows have a value; `None` if all do.
     pub(super) fn validity(&self) -> Option<Validity<'c>> {
         // SAFETY: the vector is live.
         let mask = unsafe { duckdb_vector_get_validity(self.vector) };
@@ -248,7 +248,7 @@ impl Validity<'_> {
     }
 }
 
-/// A type of results.
+/// A type that a function can return.
 pub(super) trait Written {
     const TYPE: duckdb_type;
 
@@ -277,7 +277,7 @@ impl Written for Vec<u8> {
 
     unsafe fn write(self, vector: duckdb_vector, row: usize) {
         let (data, length) = (self.as_ptr().cast(), self.len() as u64);
-        // SAFETY: the vector is of BLOBs and has the row; DuckDB copies that many bytes.
+        // SAFETY: the vector holds BLOBs and has the row; DuckDB copies `length` bytes.
         unsafe { duckdb_vector_assign_string_element_len(vector, row as u64, data, length) };
     }
 }
@@ -290,7 +290,7 @@ pub(super) struct Output<T: Written> {
 
 impl<T: Written> Output<T> {
     /// # Safety
-    /// The vector is flat, of this type, outlives the result, and nothing else uses it.
+    /// The vector is flat and of this type, it outlives the returned value, and nothing else uses it.
     pub(super) unsafe fn new(vector: duckdb_vector) -> Self {
         Self {
             vector,
