@@ -1,8 +1,8 @@
 //! The functions that Polars calls by name: version 0.1 of its plugin interface.
 //!
-//! `_polars_plugin_NAME` computes a column from columns, and `_polars_plugin_field_NAME` computes its name and type from theirs. If the result
-//! stays empty, Polars asks for the last error of the thread. When it loads the library, Polars rejects a version of the interface that it does
-//! not know.
+//! `_polars_plugin_NAME` computes a column from columns. `_polars_plugin_field_NAME` computes the result's name and type from those of the
+//! columns. If the result stays empty, Polars asks for the last error of the thread. When Polars loads the library, it rejects unknown
+//! versions of the interface.
 #![expect(
     unsafe_code,
     reason = "Polars passes pointers; each block says what its interface promises"
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::figure::Figure;
 use crate::function::Function;
 
-/// Version 0.1: the upper half of the bits is the major version.
+/// Version 0.1: the upper 16 bits are the major version, the lower 16 the minor one.
 const VERSION: u32 = 1;
 
 thread_local! {
@@ -53,7 +53,7 @@ fn tried<T>(name: &str, make: impl FnOnce() -> Result<T, Error>) -> Option<T> {
 /// Computes a column.
 ///
 /// # Safety
-/// `columns` points to `count` columns, which this function releases, and `result` to room for a column.
+/// `columns` points to `count` columns, which this function releases. `result` points to room for a column.
 unsafe fn call(
     function: Function,
     columns: *const SeriesExport,
@@ -61,22 +61,22 @@ unsafe fn call(
     result: *mut SeriesExport,
 ) {
     let made = tried(function.name, || {
-        // SAFETY: by the contract.
+        // SAFETY: guaranteed by the caller.
         let columns = unsafe { all_of(columns, count) };
         let made = function.call(&columns)?;
         let name = columns.first().map_or("", |column| &column.name);
         Ok(made.export(name))
     });
     if let Some(made) = made {
-        // SAFETY: by the contract; the place was empty.
+        // SAFETY: guaranteed by the caller; the place was empty.
         unsafe { result.write(made) };
     }
 }
 
-/// Computes a field.
+/// Computes the name and type of the result.
 ///
 /// # Safety
-/// `fields` points to `count` fields, and `result` to room for a field.
+/// `fields` points to `count` fields. `result` points to room for a field.
 unsafe fn field(
     function: Function,
     fields: *const ArrowSchema,
@@ -86,7 +86,7 @@ unsafe fn field(
     let fields = if count == 0 {
         &[]
     } else {
-        // SAFETY: by the contract.
+        // SAFETY: guaranteed by the caller.
         unsafe { slice::from_raw_parts(fields, count) }
     };
     let made = tried(function.name, || {
@@ -103,7 +103,7 @@ unsafe fn field(
         Ok(ArrowSchema::of(name, &data_type))
     });
     if let Some(made) = made {
-        // SAFETY: by the contract; the place was empty.
+        // SAFETY: guaranteed by the caller; the place was empty.
         unsafe { result.write(made) };
     }
 }
@@ -129,7 +129,7 @@ macro_rules! functions {
                 result: *mut SeriesExport,
                 _context: *const c_void,
             ) {
-                // SAFETY: by the contract.
+                // SAFETY: guaranteed by the caller.
                 unsafe { call(FUNCTION, columns, count, result) };
             }
 
@@ -143,7 +143,7 @@ macro_rules! functions {
                 _arguments: *const u8,
                 _bytes: usize,
             ) {
-                // SAFETY: by the contract.
+                // SAFETY: guaranteed by the caller.
                 unsafe { field(FUNCTION, fields, count, result) };
             }
         };
@@ -220,7 +220,7 @@ mod tests {
                 result.as_mut_ptr(),
             )
         };
-        // SAFETY: zeros are an empty column.
+        // SAFETY: zero bytes are a valid column, which is empty.
         let result = unsafe { result.assume_init() };
         if result.is_empty() {
             return Err(last_error());

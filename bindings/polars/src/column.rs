@@ -1,4 +1,4 @@
-//! The items of chunks, by type.
+//! Reads the items of chunks, by type.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use treefold::exact::{Float, Options, Slot, Statistic};
 
 use crate::arrow::{Chunk, Values};
 
-/// The most items that are passed in one call.
+/// The maximum number of items that are passed in one call.
 pub(crate) const BLOCK_ITEMS: usize = 4096;
 
 pub(crate) trait Real: Float + PartialEq {
@@ -46,7 +46,7 @@ impl Real for f32 {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the number is a single")]
+    #[expect(clippy::cast_possible_truncation, reason = "a single represents the number")]
     fn of(number: f64) -> Self {
         number as Self
     }
@@ -57,7 +57,7 @@ impl Real for f32 {
 }
 
 /// Turns -0.0 into +0.0. Sums by key start at +0.0, and Polars does not say whether it calls a
-/// function by key, so all sums have the same zero.
+/// function by key, so all sums of zeros are +0.0.
 pub(crate) fn from_zero<T: Real>(value: T) -> T {
     if value == T::zeroed() {
         T::zeroed()
@@ -66,7 +66,7 @@ pub(crate) fn from_zero<T: Real>(value: T) -> T {
     }
 }
 
-/// A statistic of a slot with this number of items; null if it is not defined, as variances of at most `ddof` items.
+/// A statistic of a slot of `items` items; null if it is undefined, such as the variance of at most `ddof` items.
 pub(crate) fn value_of<S: Slot>(
     slot: &S,
     items: u64,
@@ -101,7 +101,7 @@ pub(crate) fn each_block<T: Real>(chunks: &[Chunk<'_>], mut add: impl FnMut(&[T]
     }
 }
 
-/// Runs `$body` with the items of a chunk of integers, of any type.
+/// Runs `$body` with the items of a chunk, if they are integers of any type.
 macro_rules! with_integers {
     ($values:expr, $items:ident => $body:expr) => {
         match $values {

@@ -1,4 +1,4 @@
-//! Sums of products of two columns, or of each pair of lists of two columns.
+//! Sums of products of two columns, or of each pair of lists in two columns.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::column::{BLOCK_ITEMS, Real, from_zero, with_integers};
 use crate::error::Error;
 use crate::lists::lists_of;
 
-/// The exact sum of the products of two columns' items; skips pairs with a null. A column of one item is paired with each item of the other.
+/// The exact sum of the products of two columns' items, without pairs that have a null. A column's only item is paired with all of the other.
 pub(crate) fn of_columns<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>, Error> {
     let (x_chunks, y_chunks) = (x.chunks()?, y.chunks()?);
     let mut sum = ProductSum::<T>::new();
@@ -37,7 +37,7 @@ pub(crate) fn of_columns<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T
     Ok(vec![Some(from_zero(sum.value()))])
 }
 
-/// The exact sum of the products of each pair of lists.
+/// The exact sums of the products of each pair of lists.
 pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>, Error> {
     if x.len() != y.len() {
         return Err(Error::new(format!(
@@ -49,7 +49,7 @@ pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>
         )));
     }
     let (x_chunks, y_chunks) = (x.chunks()?, y.chunks()?);
-    let mut sums = Keyed::<ProductSum<T>>::new(x.len()).expect("a column fits memory");
+    let mut sums = Keyed::<ProductSum<T>>::new(x.len()).expect("a sum for each list fits into memory");
     let mut are_there = Vec::with_capacity(x.len());
     let mut pairs = Pairs::new([x, y], |keys: &[u32], x: &[T], y: &[T]| {
         sums.add(keys, [x, y])
@@ -84,7 +84,7 @@ pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>
         .collect())
 }
 
-/// The ranges of two columns of equal length, cut so that each range lies in one chunk of each column.
+/// Divides two columns of equal length into ranges, each within one chunk of each column.
 fn common<'c, 'a>(
     x: &'c [Chunk<'a>],
     y: &'c [Chunk<'a>],
@@ -108,7 +108,7 @@ fn common<'c, 'a>(
     parts
 }
 
-/// Calls a function with the chunk that has the only item of `one`, and with each place of the other column.
+/// Calls a function with the chunk of the only item of `one`, and with the chunk and place of each item of the other column.
 fn each_with_one<'c, 'a>(
     one: &'c [Chunk<'a>],
     others: &'c [Chunk<'a>],
@@ -125,7 +125,7 @@ fn each_with_one<'c, 'a>(
     Ok(())
 }
 
-/// A buffer of pairs, which are added when it is full.
+/// A buffer of pairs of items, which passes them to `add` when it is full.
 struct Pairs<'s, T, F> {
     columns: [&'s Series; 2],
     keys: Vec<u32>,
@@ -143,7 +143,7 @@ impl<'s, T: Real, F: FnMut(&[u32], &[T], &[T])> Pairs<'s, T, F> {
         }
     }
 
-    /// Adds the products of two ranges of one length to a key.
+    /// Adds the products of two ranges of equal length to a key's sum.
     fn add(
         &mut self,
         key: u32,
@@ -220,7 +220,7 @@ impl<'s, T: Real, F: FnMut(&[u32], &[T], &[T])> Pairs<'s, T, F> {
 /// The integer as a double; `None` if that would round.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "a double that comes from 64 bits fits 128"
+    reason = "a double that comes from a 64-bit integer fits into 128 bits"
 )]
 fn as_double(item: i128) -> Option<f64> {
     let double = item as f64;

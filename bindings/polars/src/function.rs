@@ -59,7 +59,7 @@ impl Function {
         })
     }
 
-    /// Whether results have the items' type of floats; other results are doubles.
+    /// Whether results have the float type of the items. Other results are doubles.
     fn has_type_of_items(self) -> bool {
         use Statistic::{Dot, Mean, StandardDeviation, Sum, Variance};
         matches!(
@@ -142,7 +142,7 @@ impl Function {
         }
     }
 
-    /// Figures that have the items' type, computed in it.
+    /// Computes a figure of floats, whose result has the type of the items.
     fn of_floats<T: Real>(
         self,
         columns: &[Series],

@@ -8,8 +8,8 @@ use crate::arrow::{Chunk, DataType, Made};
 use crate::column::{each_integer, value_of};
 use crate::error::Error;
 
-/// A statistic of each list of integers of a column, in the type of the column's sums or as floats. A list is in parts of chunks; `None` is a
-/// null list.
+/// A statistic of each list of integers: a sum as Int64 or UInt64, another statistic as Float64. A list consists of ranges of chunks; `None`
+/// is a null list.
 pub(crate) fn of_integers<'c, 'a: 'c, L>(
     name: &str,
     integer: &DataType,
@@ -44,7 +44,7 @@ where
     }
 }
 
-/// Sums in the 64 bits of a type.
+/// Converts sums to a type of 64 bits.
 fn narrowed<T: TryFrom<i128>>(
     name: &str,
     data_type: &str,

@@ -1,4 +1,4 @@
-//! Figures of each list in a column of lists.
+//! Statistics of each list in a column of lists.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use crate::figure::Figure;
 /// The number of lists that are summed together, so that their sums fit the caches.
 const TOGETHER: usize = 1 << 14;
 
-/// Lists with more items than this are summed one by one, which is faster.
+/// Lists of at least this average number of items are summed one by one, which is faster.
 const LONG_ITEMS: usize = 512;
 
-/// The lists of a chunk; `None` if it has only nulls.
+/// The lists of a chunk; `None` if the chunk has only nulls.
 pub(crate) fn lists_of<'c, 'a>(chunk: &'c Chunk<'a>) -> Option<&'c Lists<'a>> {
     match &chunk.values {
         Values::Lists(lists) => Some(lists),
@@ -23,7 +23,7 @@ pub(crate) fn lists_of<'c, 'a>(chunk: &'c Chunk<'a>) -> Option<&'c Lists<'a>> {
     }
 }
 
-/// The range of each list's items; `None` for a null list.
+/// The chunk and the range of each list's items; `None` for a null list.
 pub(crate) fn all_lists<'c, 'a>(
     chunks: &'c [Chunk<'a>],
 ) -> impl Iterator<Item = Option<[(&'c Chunk<'a>, Range<usize>); 1]>> {
@@ -35,7 +35,7 @@ pub(crate) fn all_lists<'c, 'a>(
     })
 }
 
-/// The sum in tree order, or a sum, mean, variance or standard deviation, of each list of floats.
+/// The sum in tree order, or the exact sum, mean, variance or standard deviation, of each list of floats.
 pub(crate) fn of_floats<T: Real>(
     chunks: &[Chunk<'_>],
     figure: Figure,
@@ -69,8 +69,8 @@ pub(crate) fn of_floats<T: Real>(
     Ok(values)
 }
 
-/// Calls a function with the non-null items of the lists in `rows`, and with the number of each item's list,
-/// counted from the first row.
+/// Calls a function with blocks of the non-null items of the lists in `rows`, and with the number of each item's
+/// list, counted from the first row.
 fn each_block<T: Real>(lists: &Lists<'_>, rows: Range<usize>, mut add: impl FnMut(&[u32], &[T])) {
     let all = T::slice(&lists.items.values);
     let (mut keys, mut items) = (Vec::new(), Vec::new());
@@ -98,7 +98,7 @@ fn add_sums<T: Real>(lists: &Lists<'_>, rows: Range<usize>, values: &mut Vec<Opt
         values.extend(sums.map(|sum| Some(from_zero(sum))));
         return;
     }
-    let mut sums = Keyed::<Sum<T>>::new(rows.len()).expect("there are as many lists");
+    let mut sums = Keyed::<Sum<T>>::new(rows.len()).expect("the sums of a few lists fit into memory");
     each_block(lists, rows, |keys, items| {
         sums.add(keys, items).expect("there is a sum for each list");
     });
@@ -115,7 +115,7 @@ fn add_statistics<S>(
 ) where
     S: for<'i> KeyedSlot<Item: Real, Items<'i> = &'i [<S as Slot>::Item]>,
 {
-    let mut slots = Keyed::<S>::new(rows.len()).expect("there are as many lists");
+    let mut slots = Keyed::<S>::new(rows.len()).expect("the sums of a few lists fit into memory");
     each_block(lists, rows, |keys, items| {
         slots
             .add(keys, items)

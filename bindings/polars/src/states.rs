@@ -28,7 +28,7 @@ pub(crate) fn statistic(
     Ok(Made::F64(vec![value]))
 }
 
-/// The state of one column, or of two; null without rows.
+/// The state of one column, or of two; null if there are no rows.
 pub(crate) fn state(columns: &[Series], held: Held) -> Result<Made, Error> {
     let bytes = match held {
         Held::Sum => bytes_of(&filled::<CompactSum, 1>(columns, add_item)?),
@@ -41,7 +41,7 @@ pub(crate) fn state(columns: &[Series], held: Held) -> Result<Made, Error> {
     Ok(Made::Bytes(vec![bytes]))
 }
 
-/// The state of all rows of a column of states.
+/// Merges a column of states into one state.
 pub(crate) fn merged(column: &Series) -> Result<Made, Error> {
     let mut all: Option<CompactAny> = None;
     each_state(column, |state| {
@@ -55,7 +55,7 @@ pub(crate) fn merged(column: &Series) -> Result<Made, Error> {
     Ok(Made::Bytes(vec![all.map(|state| state.to_bytes())]))
 }
 
-/// A statistic of each state's rows.
+/// Computes a statistic from each state of a column.
 pub(crate) fn read(column: &Series, statistic: Statistic, options: Options) -> Result<Made, Error> {
     let mut values = Vec::with_capacity(column.len());
     each_state(column, |state| {
@@ -128,7 +128,7 @@ impl Pair for CompactCoMoments {
     const IS_Y_FIRST: bool = true;
 }
 
-/// Adds the rows without nulls to a state. A column of one item is paired with each item of the other.
+/// Adds the rows without nulls to a state. A column's only item is paired with each item of the other column.
 fn filled<S: CompactState, const N: usize>(
     columns: &[Series],
     add: impl Fn(&mut S, [CompactNumber; N]),
@@ -152,7 +152,7 @@ fn filled<S: CompactState, const N: usize>(
             .map(|column| format!("`{}` has {} items", column.name, column.len()));
         let names: Vec<String> = names.collect();
         return Err(Error::new(format!(
-            "columns {}, but column {} has another length",
+            "columns of different lengths: {}; column {} does not match",
             names.join(", "),
             other + 1
         )));

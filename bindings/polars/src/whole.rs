@@ -32,7 +32,7 @@ pub(crate) fn of_floats<T: Real>(
     value.map(from_zero)
 }
 
-/// The only item of a column: Polars passes scalar arguments as columns of one item.
+/// The only item of a column. Polars passes a scalar argument as a column of one item.
 pub(crate) fn only_number(column: &Series, parameter: Parameter) -> Result<f64, Error> {
     match column.chunks()?.first() {
         Some(Chunk {

@@ -1,8 +1,8 @@
-//! Columns of bytes that Polars passes in.
+//! Reads the binary columns that Polars passes.
 
 use super::layout::{ArrowArray, items, numbers};
 
-/// The items of a chunk of a column of bytes.
+/// The items in a chunk of a binary column.
 #[derive(Debug)]
 pub(crate) enum Bytes<'a> {
     /// Offsets: item i has the bytes from offset i to offset i + 1.
@@ -35,7 +35,7 @@ impl<'a> Bytes<'a> {
             return Some(Self::Listed { bounds, bytes });
         }
         let views = items::<[u8; 16]>(array)?;
-        // After the views come the buffers, and then their lengths.
+        // The buffers follow the views; the last buffer holds their lengths.
         let count = usize::try_from(array.n_buffers).ok()?.checked_sub(3)?;
         let mut buffers = Vec::with_capacity(count);
         if count > 0 {
@@ -52,7 +52,7 @@ impl<'a> Bytes<'a> {
         Some(Self::Views { views, buffers })
     }
 
-    /// The bytes of an item; `None` if they lie outside the buffers.
+    /// The bytes of an item; `None` if they are outside the buffers.
     pub(crate) fn item(&self, row: usize) -> Option<&[u8]> {
         match self {
             Self::Listed { bounds, bytes } => {

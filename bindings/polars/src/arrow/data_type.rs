@@ -1,4 +1,4 @@
-//! Types of columns.
+//! The types of columns, with their names in Arrow and in Polars.
 
 use std::fmt;
 
@@ -18,13 +18,13 @@ pub(crate) enum DataType {
     Float32,
     Float64,
     List(Box<Self>),
-    /// Lists that all have this number of items.
+    /// Lists of this number of items each.
     Array(Box<Self>, usize),
     /// Bytes, found by views or by offsets.
     Binary {
         are_views: bool,
     },
-    /// A type without sums, by Polars' name.
+    /// A type that has no sums, with Polars' name for it.
     Other(String),
 }
 
@@ -62,7 +62,7 @@ const OTHERS: [(&str, &str); 14] = [
 ];
 
 impl DataType {
-    /// The type of byte columns that this crate makes.
+    /// The type of the binary columns that this crate makes.
     pub(crate) const BINARY: Self = Self::Binary { are_views: false };
 
     pub(crate) fn of(schema: &ArrowSchema) -> Self {
@@ -118,7 +118,7 @@ impl DataType {
         )
     }
 
-    /// Arrow's format of a number, or of bytes that this crate makes.
+    /// Arrow's format of a type of numbers, or of the binary columns that this crate makes.
     pub(super) fn format(&self) -> Option<&'static str> {
         if *self == Self::BINARY {
             return Some("Z");

@@ -1,6 +1,6 @@
-//! The structures of the interface, and who releases them.
+//! The structures of the plugin interface.
 //!
-//! Fields follow Arrow's C data interface, and `SeriesExport` in Polars' crate `polars-ffi`, version 0.1.
+//! Their fields are those of Arrow's C data interface, and of `SeriesExport` in Polars' crate `polars-ffi`, version 0.1.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::slice;
@@ -47,9 +47,9 @@ pub(crate) struct SeriesExport {
     pub(super) private_data: *mut c_void,
 }
 
-/// Whoever creates a value of these types promises that it conforms to the interface until it is released.
+/// The creator of a value of these types promises that the value conforms to the interface until its release.
 impl ArrowSchema {
-    /// The name of the column; NULL is empty.
+    /// The name of the column; empty for NULL.
     pub(crate) fn name(&self) -> String {
         text(self.name)
     }
@@ -88,7 +88,7 @@ impl ArrowArray {
         unsafe { child.as_ref() }
     }
 
-    /// A buffer; `None` if there is none.
+    /// The buffer of this index; `None` if the array does not have it.
     pub(super) fn buffer(&self, index: usize) -> Option<*const c_void> {
         let count = usize::try_from(self.n_buffers).unwrap_or(0);
         if index >= count || self.buffers.is_null() {
@@ -107,7 +107,7 @@ impl SeriesExport {
         self.private_data.is_null()
     }
 
-    /// The chunks' pointers, which are not null.
+    /// The pointers to the chunks. No pointer is null.
     pub(super) fn pointers(&self) -> &[*mut ArrowArray] {
         if self.arrays.is_null() {
             return &[];
@@ -117,7 +117,7 @@ impl SeriesExport {
     }
 }
 
-/// A string of the interface; NULL is empty.
+/// A string of the interface; empty for NULL.
 fn text(pointer: *const c_char) -> String {
     if pointer.is_null() {
         return String::new();
@@ -137,8 +137,8 @@ pub(super) fn items<T: bytemuck::Pod>(array: &ArrowArray) -> Option<&[T]> {
     numbers(array.buffer(1)?, offset, len)
 }
 
-/// `len` numbers of a buffer; `None` if the buffer is not aligned for them. They live as long as the
-/// caller's array.
+/// `len` numbers of a buffer; `None` if the buffer is not aligned for them. The numbers live as long
+/// as the caller's array.
 pub(super) fn numbers<'a, T: bytemuck::Pod>(
     buffer: *const c_void,
     offset: usize,

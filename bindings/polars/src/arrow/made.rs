@@ -16,7 +16,7 @@ pub(crate) enum Made {
     Bytes(Vec<Option<Vec<u8>>>),
 }
 
-/// The buffers of an array, with the memory to free when it is released.
+/// The buffers of an array, and the memory to free when the array is released.
 struct Held {
     buffers: [*const c_void; 3],
     _values: Box<dyn Send>,
@@ -24,7 +24,7 @@ struct Held {
 }
 
 impl Made {
-    /// Makes the column, with a name.
+    /// Makes a column of this name.
     pub(crate) fn export(self, name: &str) -> SeriesExport {
         let (data_type, array) = match self {
             Self::F64(items) => (DataType::Float64, array(items)),
@@ -40,7 +40,7 @@ impl Made {
             arrays,
             len: 1,
             release: Some(release_series),
-            // Polars takes a pointer that is not null as the sign that there is a column.
+            // If this pointer is not null, Polars assumes that there is a column.
             private_data: arrays.cast(),
         }
     }
@@ -113,7 +113,7 @@ impl MadeValidity {
         }
     }
 
-    /// An array whose buffers are in `held`.
+    /// An array of these buffers. It owns `values`, which holds the memory of the buffers.
     fn array(
         self,
         n_buffers: i64,
@@ -150,7 +150,7 @@ impl MadeValidity {
 /// # Safety
 /// `schema` was made here and has not been released.
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: by the contract.
+    // SAFETY: guaranteed by the caller.
     let schema = unsafe { &mut *schema };
     schema.release = None;
     // SAFETY: `of` made the pointer from a box of this type, which is released once.
@@ -160,7 +160,7 @@ unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
 /// # Safety
 /// `array` was made here and has not been released.
 unsafe extern "C" fn release_array(array: *mut ArrowArray) {
-    // SAFETY: by the contract.
+    // SAFETY: guaranteed by the caller.
     let array = unsafe { &mut *array };
     array.release = None;
     // SAFETY: `array` made the pointer from a box of this type, which is released once.
@@ -172,7 +172,7 @@ unsafe extern "C" fn release_array(array: *mut ArrowArray) {
 /// # Safety
 /// `series` was made here and has not been released.
 unsafe extern "C" fn release_series(series: *mut SeriesExport) {
-    // SAFETY: by the contract.
+    // SAFETY: guaranteed by the caller.
     let series = unsafe { &mut *series };
     series.release = None;
     // SAFETY: `export` made the pointer from a box of this type, which is released once.

@@ -108,7 +108,7 @@ pub(crate) enum Values<'a> {
     Bytes(Bytes<'a>),
 }
 
-/// Lists one after the other.
+/// The lists of a chunk, one after the other.
 #[derive(Debug)]
 pub(crate) struct Lists<'a> {
     bounds: Bounds<'a>,
@@ -229,11 +229,11 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// A bit for each item: whether it is not null.
+/// A bit for each item: 1 if the item is not null.
 #[derive(Debug)]
 pub(crate) struct Validity<'a> {
     bytes: &'a [u8],
-    /// The bit of the first item.
+    /// The number of the first item's bit.
     offset: usize,
 }
 
@@ -243,7 +243,7 @@ impl Validity<'_> {
         self.bytes[bit / 8] >> (bit % 8) & 1 == 1
     }
 
-    /// The bits of the items from `item` on, up to `end` or the end of a word, and the number of these bits.
+    /// The bits of the items from `item` to `end`, or to the end of the word if that comes first, and the number of these bits.
     fn bits(&self, item: usize, end: usize) -> (u64, usize) {
         let bit = self.offset + item;
         let rest = &self.bytes[bit / 8..];
