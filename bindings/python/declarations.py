@@ -10,10 +10,10 @@ PACKAGE = pathlib.Path(__file__).resolve().parent
 MADE = PACKAGE / "treefold/mpi/_declarations.py"
 BINDINGS = PACKAGE.parent
 
-# In the order in which they include each other.
+# The second header includes the first.
 HEADERS = [BINDINGS / "c/include/treefold.h", BINDINGS / "c-mpi/include/treefold_mpi.h"]
 
-# This function would start a second pool of threads, besides Python's.
+# This function would start a second pool of threads, besides that of the Python package.
 THREADS = re.compile("treefold_status treefold_threads[^;]*;")
 
 # The address of this function identifies the MPI library. It is not called.

@@ -1,4 +1,4 @@
-"""Prints the docstrings as a page, which `cargo xtask book` puts into docs/python.md. It reads the sources without importing them."""
+"""Prints the docstrings as a page, which `cargo xtask book` puts into docs/python.md. The script parses the sources and imports none."""
 
 import ast
 import inspect
@@ -7,7 +7,7 @@ import textwrap
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
 
-# Modules, and the file of each public name, in the order of the page.
+# The public names, by module and by file, in the order of the page.
 MODULES = {
     "treefold": {
         "_reductions": ["sum", "prod", "min", "max", "ptp", "mean", "var", "std", "average"],
@@ -66,7 +66,7 @@ WIDTH = 76
 
 
 def tree_of(file):
-    """A file of the package, parsed."""
+    """The syntax tree of a file of the package."""
     return ast.parse((PACKAGE / "treefold" / file).read_text())
 
 
@@ -85,7 +85,7 @@ def signature(function, name, skip=0):
 
 
 def sections(text):
-    """A docstring in numpydoc's form: the first paragraphs, then titles with their lines."""
+    """Splits a docstring in numpydoc's form into the first paragraphs, without a title, and titles with their lines."""
     lines = text.splitlines()
     found = [("", [])]
     for at, line in enumerate(lines):
@@ -99,7 +99,7 @@ def sections(text):
 
 
 def without_doctests(lines):
-    """Paragraphs of prose."""
+    """The paragraphs that are prose, each on one line."""
     paragraphs = "\n".join(lines).strip().split("\n\n")
     return [" ".join(paragraph.split()) for paragraph in paragraphs if paragraph and not paragraph.startswith(">>>")]
 
@@ -135,7 +135,7 @@ def prose(docstring):
 
 
 def wrapped(paragraph):
-    """Wraps to WIDTH columns; lists are indented."""
+    """Wraps a paragraph to WIDTH columns; further lines of a list item are indented."""
     indent = "  " if paragraph.startswith("- ") else ""
     return textwrap.fill(paragraph, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 

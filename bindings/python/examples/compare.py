@@ -23,8 +23,8 @@ def main() -> None:
     lines = [line(f"treefold, {' and '.join(names)} ranks", np.zeros(first["by_treefold"].size))]
     for ranks, other in zip(names, others, strict=True):
         parted = first["by_mpi"] != other["by_mpi"]
-        assert parted.any(), f"by MPI, {ranks} ranks have the residuals of one"
-        assert np.array_equal(first["by_treefold"], other["by_treefold"]), f"by treefold, {ranks} ranks have other residuals than one"
+        assert parted.any(), f"with MPI, the residuals of {ranks} ranks equal those of one"
+        assert np.array_equal(first["by_treefold"], other["by_treefold"]), f"with treefold, the residuals of {ranks} ranks differ"
         print(f"{ranks} ranks, by MPI: {parted.sum()} of {parted.size} residuals differ")
         print(f"    from those of one rank, first in iteration {parted.argmax()}")
         print(f"{ranks} ranks, by treefold: none differs")

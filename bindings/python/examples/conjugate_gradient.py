@@ -1,8 +1,8 @@
 """Conjugate gradients on the ranks of mpi4py, once with dot products by MPI and once by treefold.
 
-The Poisson equation on a square grid, whose rows are divided among the ranks: `mpirun -n 3 python conjugate_gradient.py out.npz`. The file
-gets the squared norms of the residuals of all iterations. Everything else in the iterations is independent of the ranks: each element is
-computed by the same operations, whichever rank owns it.
+The program solves the Poisson equation on a square grid, whose rows are divided among the ranks: `mpirun -n 3 python conjugate_gradient.py
+out.npz`. The file receives the squared norms of the residuals of all iterations. Apart from dot products, no bits depend on the ranks: each
+element is computed by the same operations, whichever rank owns it.
 """
 
 import sys
@@ -34,7 +34,7 @@ def laplacian(x: Array) -> Array:
 
 
 def solve(dot: Callable[[Array, Array], float], right: Array) -> Array:
-    """Solves the equation; returns the squared norms of all residuals."""
+    """Solves the equation, and returns the squared norms of all residuals."""
     x, residual = np.zeros_like(right), right.copy()
     direction, square = residual.copy(), dot(residual, residual)
     history = [square]

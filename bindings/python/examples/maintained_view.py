@@ -1,8 +1,8 @@
 """A maintained view: totals by account while rows are inserted and deleted, compared with the totals of the remaining rows.
 
-A million changes: inserts, and deletes of existing rows. A view that keeps its totals adds inserted rows and subtracts deleted ones. Float
-totals drift: the digits that a large row has rounded away are still missing when it is deleted. Exact totals have the bits of a sum of the
-remaining rows, and accounts without rows disappear.
+A million rows are inserted or deleted. The view adds inserted rows to its totals, and subtracts deleted rows. Float totals drift: digits that
+were rounded away when a large row was added are still missing after that row is deleted. Exact totals have the bits of a sum of the remaining
+rows, and accounts without rows disappear.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def main() -> None:
         view.add(new, amount)
         np.add.at(plain, new, amount)
         accounts, x = np.append(accounts, new), np.append(x, amount)
-        # The table grows, and shrinks again; a thousand rows always stay.
+        # The table first grows and then shrinks, but keeps at least a thousand rows.
         most = BATCH // 2 if changes < CHANGES // 3 else 2 * BATCH
         goes = random.permutation(len(x))[: min(most, len(x) - 1000)]
         changes += len(new) + len(goes)

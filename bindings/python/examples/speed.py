@@ -1,7 +1,7 @@
 """Times of treefold.sum and treefold.exact.sum relative to numpy.sum, by the number of doubles: `python speed.py numpy.json`.
 
-`cargo xtask draw numpy.json` draws the result. The functions are measured alternately, and the minimum of each counts in a run. A point is the median
-of several runs, and a bar their range. `--quick` measures few lengths in two runs.
+`cargo xtask draw numpy.json` draws the result. A run measures the functions alternately, and keeps the minimum time of each. A point is the
+median of several runs, and a bar is their range. `--quick` measures few lengths in two runs.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Times of treefold's functions compared with NumPy's, by layout and type: `python speed_beside_numpy.py ITEMS TURNS`.
 
-It writes a line of JSON with the versions, and one for each case and number of items, up to ITEMS by factors of ten. Both functions run
-alternately; a time is the median of a call, in nanoseconds. `cargo xtask bench python` runs it.
+It writes a line of JSON with the versions, and one for each case and number of items: 10, 100 and so on up to ITEMS. Both functions run
+alternately. A time is the median duration of a call, in nanoseconds. `cargo xtask bench python` runs this script.
 """
 
 import json
@@ -22,7 +22,7 @@ SAMPLE_NS = 200_000
 
 
 def layouts(n):
-    """Arrays of n items, or nearly as many, by name."""
+    """Arrays of about n items, by the name of their layout or type."""
     x = np.random.default_rng(1).standard_normal(n)
     side = max(1, int(n**0.5))
     pairs = np.zeros((n, 2))
@@ -51,7 +51,7 @@ def median(way, repeats, turns):
 
 
 def compare(name, layout, options, x, n, turns):
-    """Writes the row of a case."""
+    """Measures a case, and writes its row."""
     if options.get("where"):
         options = {"where": np.arange(x.size).reshape(x.shape) % 3 > 0}
     arguments = (x, x[::-1].copy()) if name == "dot" else (x,)

@@ -1,8 +1,8 @@
-"""Times of exact sums by key and of windows compared with NumPy, pandas and polars, also inside pandas and polars: `python speed_by_key.py
-ROWS KEYS TURNS`.
+"""Compares the times of exact statistics by key and of windows with NumPy's, pandas' and polars', and of exact sums called from pandas and
+polars with the engines' own: `python speed_by_key.py ROWS KEYS TURNS`.
 
 It writes a line of JSON with the versions, and one for each pair of functions. The functions of a comparison run alternately, and a time is
-the median, in nanoseconds per item. `cargo xtask bench exact` runs it.
+the median, in nanoseconds per item. `cargo xtask bench exact` runs this script.
 """
 
 import json
@@ -40,7 +40,7 @@ def medians(ways, turns):
 
 
 def compare(variant, n, distribution, items, turns, **ways):
-    """Writes a row for each reference: all functions but `own`."""
+    """Writes a row for each reference, that is, each function but `own`."""
     times = medians(ways, turns)
     for reference, ns in times.items():
         if reference != "own":
@@ -50,7 +50,7 @@ def compare(variant, n, distribution, items, turns, **ways):
 
 
 def engines(rows, keys_count, turns):
-    """Inside the engines, compared with their own sums."""
+    """Compares exact sums that are called from pandas and polars with the engines' own sums."""
     random = np.random.default_rng(2)
     keys, x = random.integers(0, keys_count, rows), random.standard_normal(rows)
     frame, table = pd.DataFrame({"key": keys, "x": x}), pl.DataFrame({"key": keys, "x": x})

@@ -1,4 +1,4 @@
-//! The arguments of calls, each parsed once: arrays, masks, axes, types and outputs.
+//! Parses the arguments of calls, each once: arrays, masks, axes, types and outputs.
 //!
 //! This module handles NumPy's own arrays of numbers. `treefold/_conversions.py` converts everything else to such arrays.
 
@@ -23,7 +23,7 @@ pub(crate) fn python<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Py
 pub(crate) struct Items<'py> {
     pub(crate) array: Bound<'py, PyUntypedArray>,
     pub(crate) kind: Kind,
-    /// Masks; with `true` they select the items that count, with `false` the items that do not count.
+    /// Masks. With `true`, a mask selects the items that do not count; with `false`, the items that count.
     masks: Vec<(Bound<'py, PyUntypedArray>, bool)>,
     pub(crate) skips_nan: bool,
     /// The type of times and dates, whose items are reduced as integers.
@@ -41,7 +41,7 @@ type Described<'py> = (
     Option<Bound<'py, PyAny>>,
 );
 
-/// A plain NumPy array of numbers that can be reduced, and their kind.
+/// A plain NumPy array of numbers, and the kind of its elements; `None` for other arguments.
 pub(crate) fn plain<'a, 'py>(
     x: &'a Bound<'py, PyAny>,
 ) -> Option<(&'a Bound<'py, PyUntypedArray>, Kind)> {
@@ -83,7 +83,7 @@ impl<'py> Items<'py> {
         self.unit.is_none() && self.owner.is_none()
     }
 
-    /// Leaves out the items that a mask does not count, unless it is `True`.
+    /// Leaves out the items for which a mask is false. The mask `True` leaves out none.
     pub(crate) fn keep(&mut self, mask: &Bound<'py, PyAny>) -> PyResult<()> {
         if mask.cast::<PyBool>().is_ok_and(|mask| mask.is_true()) {
             return Ok(());
@@ -131,7 +131,7 @@ impl<'py> Items<'py> {
     }
 }
 
-/// The axes to be reduced, ascending.
+/// The numbers of the axes to reduce, ascending.
 pub(crate) fn axes_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<Vec<usize>> {
     if axis.is_none() {
         return Ok((0..ndim).collect());
@@ -155,7 +155,7 @@ pub(crate) fn axes_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<Vec<usiz
     Ok(axes)
 }
 
-/// One axis; for a scalar it is 0 or -1.
+/// The number of one axis. For a scalar, `axis` must be 0 or -1.
 fn axis_of(axis: &Bound<'_, PyAny>, ndim: usize) -> PyResult<usize> {
     let axes = ndim.max(1).cast_signed();
     match axis.extract::<isize>() {
@@ -176,7 +176,7 @@ pub(crate) fn not_an_axis(axis: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("axis: {} is not an integer", Shown(axis)))
 }
 
-/// Whether an argument is a Python or NumPy bool. NumPy 2 has renamed its type.
+/// Whether an argument is a Python or NumPy bool. NumPy 2 has renamed `bool_` to `bool`.
 fn is_bool(argument: &Bound<'_, PyAny>) -> PyResult<bool> {
     if argument.is_exact_instance_of::<PyInt>() {
         return Ok(false);
@@ -234,7 +234,7 @@ pub(crate) fn place_of<'py>(
     if array.shape() != shape {
         let result = PyTuple::new(out.py(), shape)?;
         let message = format!(
-            "out has the shape {}, but the result {result}",
+            "out has the shape {}, but the result has {result}",
             out.getattr("shape")?
         );
         return Err(PyValueError::new_err(message));

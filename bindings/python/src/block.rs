@@ -6,7 +6,7 @@ use bytemuck::Pod;
 
 const LINE_BYTES: usize = 64;
 
-/// The values of a block, aligned to a cache line: kernels load whole lines, and gathering columns stores whole lines.
+/// The values of a block, aligned to a cache line, because kernels load whole lines, and copies of columns store whole lines.
 #[derive(Debug)]
 pub(crate) struct Block<T> {
     memory: Vec<T>,
@@ -25,7 +25,7 @@ impl<T> Default for Block<T> {
 }
 
 impl<T: Pod> Block<T> {
-    /// Makes room for `len` values and returns it. It may hold values of earlier blocks.
+    /// Returns memory for `len` values, which may hold values of earlier blocks.
     pub(crate) fn room(&mut self, len: usize) -> &mut [T] {
         // The allocator aligns to fewer bytes than a line.
         let spare = LINE_BYTES / size_of::<T>();

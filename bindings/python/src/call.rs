@@ -8,7 +8,7 @@ use crate::convert::Kind;
 use crate::fold::zeros;
 use crate::statistic::{Statistic, Types};
 
-/// The number of items that count: the same for all results, or one number each.
+/// The number of items that count: one number for all results, or one for each result.
 pub(crate) enum Counts {
     All(usize),
     Each(Vec<i64>),

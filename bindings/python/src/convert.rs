@@ -120,7 +120,7 @@ impl Kind {
         matches!(self, Self::C64 | Self::C128)
     }
 
-    /// The kind of an element's parts.
+    /// The kind of an element's one or two parts.
     pub(crate) fn real(self) -> Self {
         match self {
             Self::C64 => Self::F32,
@@ -154,8 +154,8 @@ impl Kind {
     }
 }
 
-/// A type to which elements of all types can be converted, as NumPy casts them; but floats beyond the range of an integer become its
-/// limits, and NaN becomes 0.
+/// A type to which elements of all types can be converted. Conversions are NumPy's casts, except that floats beyond the range of an integer
+/// type become its limits, and NaN becomes 0.
 pub(crate) trait Target: Pod {
     const KIND: Kind;
 
@@ -176,7 +176,7 @@ pub(crate) fn of_half(bits: u16) -> f32 {
         u32::from(bits & 0x8000) << 16,
         u32::from(bits & 0x7FFF) << 13,
     );
-    // Multiplies by 2^112, from the difference of the exponents' biases; right for subnormal halves, too.
+    // Multiplies by 2^112, because the exponents' biases differ by 112. This is right for subnormal halves, too.
     let scaled = f32::from_bits(magnitude) * f32::from_bits(0x7780_0000);
     let is_finite = bits & 0x7C00 != 0x7C00;
     let value = if is_finite {
@@ -202,7 +202,7 @@ pub(crate) fn to_half(value: f64) -> u16 {
     let exponent = ((bits >> 52) & 0x7FF).max(1023 - 14);
     let unit = f64::from_bits((exponent + 42) << 52);
     let rounded = (magnitude + unit) - unit;
-    // The rounded value in units of the smallest half, which is exact.
+    // The rounded value as a multiple of the half's last place; the product is exact.
     let exponent = ((rounded.to_bits() >> 52) & 0x7FF).max(1023 - 14);
     let units = rounded * f64::from_bits((1023 + 10 + 1023 - exponent) << 52);
     #[expect(

@@ -38,8 +38,8 @@ pub(crate) fn copy<const BYTES: usize>(
 /// The number of columns that fill a cache line.
 const BESIDE: usize = 8;
 
-/// Copies elements whose neighbours in a column are nearer in memory than their neighbours in a row. Reads together as many columns as fill a
-/// cache line of the output.
+/// Copies elements whose neighbours in a column are nearer in memory than their neighbours in a row. Reads `BESIDE` columns together, which
+/// fill a cache line of the output.
 fn transpose<const BYTES: usize>(
     first: *const u8,
     rows: Line,
@@ -66,8 +66,8 @@ fn transpose<const BYTES: usize>(
     }
 }
 
-/// Copies rows of eight columns of eight bytes, four rows at a time, into rows of `columns.len` elements. Returns the number of rows that it
-/// has copied.
+/// Copies rows of eight columns of eight bytes, four rows at a time, into rows of `columns.len` elements. Returns the number of copied
+/// rows, which is 0 without AVX2.
 #[cfg(not(target_arch = "x86_64"))]
 fn transpose_by_fours(_: [*const u8; BESIDE], _: usize, _: Line, _: &mut [u8]) -> usize {
     0
@@ -105,7 +105,7 @@ fn transpose_by_fours(
             for column in [0, 4] {
                 let load = |beside: usize, below: usize| -> __m128d {
                     let at = place(firsts[column + beside], 8, row + below);
-                    // SAFETY: these are two elements of a column, which lie side by side.
+                    // SAFETY: these are two elements of a column, which are adjacent in memory.
                     unsafe { _mm_loadu_pd(at.cast()) }
                 };
                 for below in [0, 2] {
@@ -119,7 +119,7 @@ fn transpose_by_fours(
                     ];
                     for (next, four) in pair.into_iter().enumerate() {
                         let to = place(into, 1, (row + below + next) * width + 8 * column);
-                        // SAFETY: the row has eight columns, of which these are four.
+                        // SAFETY: the row has eight columns, and these are four of them.
                         unsafe { _mm256_storeu_pd(to.cast_mut().cast(), four) };
                     }
                 }
@@ -136,7 +136,7 @@ fn transpose_by_fours(
     rows
 }
 
-#[expect(unsafe_code, reason = "neighbours are copied at once")]
+#[expect(unsafe_code, reason = "adjacent elements are copied at once")]
 fn copy_line<const BYTES: usize>(first: *const u8, line: Line, into: &mut [[u8; BYTES]]) {
     assert_eq!(
         line.len,
@@ -144,7 +144,7 @@ fn copy_line<const BYTES: usize>(first: *const u8, line: Line, into: &mut [[u8; 
         "the line and the buffer have different lengths"
     );
     if line.stride == BYTES.cast_signed() {
-        // SAFETY: these are elements of the array, side by side, and `into` is memory of this library.
+        // SAFETY: these are adjacent elements of the array, and `into` is memory of this library.
         unsafe {
             ptr::copy_nonoverlapping(
                 first,
@@ -172,7 +172,7 @@ fn copy_each<const BYTES: usize>(first: *const u8, stride: isize, into: &mut [[u
     }
 }
 
-/// The bytes of an element, which may lie at any address.
+/// The bytes of an element, which may be at any address.
 #[inline(always)]
 #[expect(unsafe_code, reason = "strides determine the address of an element")]
 fn element<const BYTES: usize>(at: *const u8) -> [u8; BYTES] {

@@ -1,4 +1,4 @@
-//! Sums of arrays in the memory of NVIDIA GPUs, which `treefold/_cuda.py` describes by their addresses.
+//! Sums arrays in the memory of NVIDIA GPUs. `treefold/_cuda.py` passes the addresses of the arrays.
 
 use cuda::{Device, Element, Error};
 use numpy::{PyArrayDyn, PyArrayMethods};
@@ -19,11 +19,11 @@ fn raised_by_device(error: Error) -> PyErr {
     }
 }
 
-/// Returns the number of the device whose memory is at an address. If the array's owner gives a stream, first waits for it.
+/// Returns the number of the device whose memory is at an address. If the array's owner passes a stream, first waits for that stream.
 #[pyfunction]
 #[expect(
     unsafe_code,
-    reason = "the array's owner gives a stream by its address"
+    reason = "the array's owner passes the address of a stream"
 )]
 pub(crate) fn cuda_device_of(pointer: u64, stream: Option<usize>) -> PyResult<usize> {
     let waited = Device::ordinal_of(pointer).and_then(|ordinal| {
@@ -55,7 +55,7 @@ pub(crate) fn cuda_sum(
     }
 }
 
-#[expect(unsafe_code, reason = "the array's owner describes it by an address")]
+#[expect(unsafe_code, reason = "the array's owner passes its address")]
 fn sum<T: Element + numpy::Element>(
     py: Python<'_>,
     ordinal: usize,
@@ -79,7 +79,7 @@ where
     let sum_items = || {
         let device = Device::shared(ordinal)?;
         let count = length * after;
-        // SAFETY: `_cuda.py` has the address and the shape from the array's owner, and holds the array until this returns.
+        // SAFETY: `_cuda.py` has the address and the shape from the array's owner, and holds the array until this call returns.
         let items = unsafe { device.items::<T>(pointer, before * count) }?;
         if !is_exact {
             device.fold_runs(items, after, &vec![length; before], results)?;
@@ -88,7 +88,7 @@ where
         }
         for (index, result) in results.iter_mut().enumerate() {
             let pointer = pointer + (index * count * size_of::<T>()) as u64;
-            // SAFETY: this is a part of the items.
+            // SAFETY: these are some of the items above.
             let items = unsafe { device.items::<T>(pointer, count) }?;
             *result = device.exact_sum(items)?.value();
         }

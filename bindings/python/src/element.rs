@@ -11,7 +11,7 @@ use treefold::{fold as fold_items, fold_lanes, fold_rows, fold_rows_lanes};
 use crate::convert::{Kind, Target};
 use crate::pool::Workers;
 
-/// An operator by its name in Python, or the exact sum, which is no operator: it has a value only after all items are added.
+/// An operator by its name in Python, or the exact sum, which is not an operator: it has a value only after all items are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Sum,
@@ -50,7 +50,7 @@ impl Op {
 /// An operator on a type, chosen at run time, so that all operators share the calling code.
 pub(crate) type Chosen<T> = &'static (dyn Operator<T> + Sync);
 
-/// Writes the exact sum of each column of the rows to the results, which are one row; uses a pool's threads or this thread.
+/// Writes the exact sum of each column of some rows to the results, a single row. Uses a pool's threads or this thread.
 pub(crate) type ExactSums<T> = fn(Option<&ThreadPool>, &[T], &mut [T]);
 
 /// Reduces rows column by column.
@@ -120,7 +120,7 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
     /// The operator on this type, if it is defined.
     fn operator(op: Op) -> Option<Chosen<Self>>;
 
-    /// The operator where some leaves are [holes](Self::hole), if it is defined.
+    /// The operator for leaves some of which are [holes](Self::hole), if it is defined.
     fn operator_with_holes(op: Op) -> Option<Chosen<Self>> {
         Self::operator(op)
     }
@@ -175,7 +175,7 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
     #[must_use]
     fn times(self, other: Self) -> Self;
 
-    /// How the items of this type are reduced, if that is defined.
+    /// How items of this type are reduced; `None` if the reduction is not defined.
     fn reduction(op: Op) -> Option<Reduction<Self>> {
         match op {
             Op::ExactSum => Self::EXACT_SUMS.map(Reduction::Exact),

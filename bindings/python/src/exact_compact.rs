@@ -1,4 +1,4 @@
-//! States that databases share, as Python objects.
+//! Exact states as Python objects, with the bytes that the databases' extensions store.
 
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -15,7 +15,7 @@ fn said(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The names of states, and what each holds.
+/// The names of the kinds of states, and what each kind holds.
 const NAMES: [(&str, Held); 5] = [
     ("sum", Held::Sum),
     ("dot", Held::Products),
@@ -50,7 +50,7 @@ impl ExactCompact {
         named.map_or("", |(name, _)| name)
     }
 
-    /// Adds rows of contiguous columns of one length.
+    /// Adds the rows of contiguous columns of equal length.
     fn add(&mut self, columns: Vec<PyReadonlyArray1<'_, f64>>) -> PyResult<()> {
         let slices = columns.iter().map(|column| column.as_slice());
         let slices: Vec<&[f64]> = slices.collect::<Result<_, _>>()?;
@@ -62,7 +62,7 @@ impl ExactCompact {
         };
         if slices.len() == 2 && x.len() != y.len() {
             let (own, other) = (x.len(), y.len());
-            let message = format!("x has {own} items, and y {other}");
+            let message = format!("x has {own} items, and y has {other}");
             return Err(PyValueError::new_err(message));
         }
         self.0.add_all(x, y);

@@ -13,7 +13,7 @@ use crate::pool::DIVIDED_ELEMENTS;
 /// The number of columns that are added at once: the exact sum of a column takes half a kilobyte.
 const COLUMNS: usize = 256;
 
-/// The number of rows that are copied at once if a row has more columns than that.
+/// The number of rows that are copied at once if a row has more than `COLUMNS` columns.
 const ROWS: usize = 512;
 
 pub(crate) trait ExactItem: Pod + Send + Sync {
@@ -49,7 +49,7 @@ macro_rules! real {
 
 real!(f32, f64);
 
-/// The merged state of `len` items. Calls `of` for ranges of at least `grain` items on a pool's threads, or for all items on this thread.
+/// The merged state of `items` items. Calls `of` for ranges of at least `grain` items on a pool's threads, or for all items on this thread.
 pub(crate) fn held<S: Send>(
     pool: Option<&ThreadPool>,
     items: usize,
@@ -73,12 +73,12 @@ pub(crate) fn sum_of<F: Float>(words: &<Sum<F> as Accumulator>::Words) -> Sum<F>
     sum
 }
 
-/// The number of floats in this many items.
+/// The number of floats in `items` items.
 pub(crate) const fn floats<T: ExactItem>(items: usize) -> usize {
     items * (size_of::<T>() / size_of::<T::Part>())
 }
 
-/// Writes the exact sum of each column of the rows, rounded once, to the results, which are one row.
+/// Writes the exact sum of each column of the rows, rounded once, to `results`, a single row.
 pub(crate) fn sums<T: ExactItem>(pool: Option<&ThreadPool>, rows: &[T], results: &mut [T]) {
     let rows: &[T::Part] = bytemuck::cast_slice(rows);
     let results: &mut [T::Part] = bytemuck::cast_slice_mut(results);

@@ -73,7 +73,7 @@ pub(crate) fn statistic_of_name(name: &str) -> PyResult<Statistic> {
 
 /// The distinct keys, ascending, and for each key its index among them.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "two arrays")]
+#[expect(clippy::type_complexity, reason = "the function returns two arrays")]
 pub(crate) fn factorize<'py>(
     keys: &Bound<'py, PyArrayDyn<i64>>,
 ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
@@ -89,8 +89,8 @@ pub(crate) fn factorize<'py>(
     ))
 }
 
-/// [`factorize`] by a table that has an entry for each number from the smallest to the largest key; `None` if it would have many more entries
-/// than there are keys.
+/// [`factorize`] with a table that has an entry for each number from the smallest to the largest key; `None` if the table would have many
+/// more entries than there are keys.
 fn within_range(keys: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
     let (&least, &largest) = (keys.iter().min()?, keys.iter().max()?);
     let most = keys.len().saturating_mul(2).max(1024);

@@ -1,4 +1,4 @@
-//! Means, variances and standard deviations, and accumulators, as Python objects.
+//! Accumulators as Python objects: sums, means, variances and standard deviations of the items added so far.
 
 use std::any::Any;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::exact_keyed::statistic_of_name;
 use crate::fold::{compute, scalar};
 use crate::pool::{DIVIDED_ELEMENTS, Workers};
 
-/// Moments of items of some type.
+/// The moments of items, whatever the items' type.
 trait AnyMoments: Any + Send + Sync {
     fn merge(&mut self, other: &dyn AnyMoments) -> PyResult<()>;
 
@@ -99,7 +99,7 @@ any_moments! {
     ComplexMoments<f32>, |value| Complex { re: value[0], im: value[1] };
 }
 
-/// The moments of a contiguous array's items, by all threads if there are many.
+/// The moments of a contiguous array's items, computed by all threads if there are many items.
 fn of_array(array: &Bound<'_, PyAny>) -> PyResult<Box<dyn AnyMoments>> {
     macro_rules! first_of {
         ($($element:ty, $item:ty, $moments:ident);+) => {$(

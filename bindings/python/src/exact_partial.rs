@@ -139,7 +139,7 @@ impl ExactPartial {
         on_type!(array, |values| self.count(values))
     }
 
-    /// The sums as words of eight bytes, the lowest first.
+    /// The sums as words of eight bytes, the lowest byte first.
     fn words<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let words: Vec<[u8; 8]> = self.words.iter().map(|word| word.to_le_bytes()).collect();
         PyBytes::new(py, words.as_flattened())

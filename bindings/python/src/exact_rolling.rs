@@ -33,8 +33,8 @@ fn placement_of(name: &str) -> PyResult<Placement> {
 
 #[pymethods]
 impl ExactWindows {
-    /// Windows of a number of items; with an index, of a width that it measures; or, without a width, of all items up to the current one.
-    /// Windows of fewer than `least` items give NaN.
+    /// Windows of `width` items; with an index, of `width` in the index's units; without a width, of all items up to the current one.
+    /// Windows of fewer than `least` items have the value NaN.
     #[staticmethod]
     fn of(
         width: Option<&Bound<'_, PyAny>>,

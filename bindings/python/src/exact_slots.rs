@@ -28,7 +28,7 @@ pub(crate) struct ExactSlots {
 }
 
 impl ExactSlots {
-    /// Checks that there is memory for a copy, and for a result of each key.
+    /// Checks that there is memory for a copy, and for a result per key.
     fn check_memory(&self) -> PyResult<()> {
         let results = self.slots.keys().saturating_mul(size_of::<[f64; 2]>());
         reserved::<u8>(self.slots.memory().saturating_add(results)).map(drop)
@@ -54,13 +54,13 @@ impl ExactSlots {
         self.slots.keys()
     }
 
-    /// Grows to at least this many keys.
+    /// Grows to at least `keys` keys.
     fn grow(&mut self, keys: usize) -> PyResult<()> {
         let grown = self.slots.grow(keys);
         grown.map_err(|error| raised(error.into()))
     }
 
-    /// Adds items to the slots of their keys, or removes them. If a key has fewer items than are removed, the key is the error's first
+    /// Adds items to the slots of their keys, or removes the items. If a key has fewer items than are removed, the key is the error's first
     /// argument.
     fn change(
         &mut self,
@@ -71,7 +71,7 @@ impl ExactSlots {
         self.slots.change(keys, &columns, removes)
     }
 
-    /// Adds each of the other slots to the slot of a given key; without keys, to the slot of the same key.
+    /// Merges each slot of `other` into the slot of its key in `keys`; without `keys`, into the slot of the same key.
     #[pyo3(signature = (other, keys=None))]
     fn merge(
         &mut self,

@@ -1,4 +1,4 @@
-//! Exact statistics of arrays: of contiguous items by all threads, or of blocks of items.
+//! Exact statistics of arrays. All threads share a contiguous array; other arrays are read block by block.
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyZeroDivisionError};
@@ -58,7 +58,7 @@ impl Call<'_, '_> {
         first_wrong.map_or(Ok(Counts::Each(counts)), |wrong| Err(undefined::<T>(wrong)))
     }
 
-    /// Computes the statistic of a contiguous array, by all threads; `None` for other arrays.
+    /// Computes the statistic of a contiguous array on all threads; `None` for other arrays.
     fn exact_side_by_side<T: Statistics>(&self, results: &mut [T]) -> PyResult<Option<Counts>> {
         let (name, ddof) = (self.statistic.name, self.ddof);
         if name == "sum"

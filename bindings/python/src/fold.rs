@@ -1,4 +1,4 @@
-//! Reductions and scans by an operator.
+//! Reductions of contiguous arrays by an operator, and functions that allocate results and release the GIL.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -23,7 +23,7 @@ use crate::strided::bytes_of_bools;
 /// Computations over more bytes than this release the GIL.
 const ALONE_BYTES: usize = 1 << 14;
 
-/// Runs a computation over a number of bytes; releases the GIL if there are many.
+/// Runs a computation over `bytes` bytes. Releases the GIL if there are many.
 pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Send) -> R {
     /// Not generic, so that each computation is compiled once for both cases.
     fn run(py: Python<'_>, bytes: usize, work: &mut (dyn FnMut() + Send)) {
@@ -38,7 +38,7 @@ pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce()
     result.expect("the work has run")
 }
 
-/// An empty vector with this capacity; a `MemoryError` if there is no memory. A failed allocation would end the process.
+/// An empty vector with capacity for `len` values, or a `MemoryError`. With other functions, a failed allocation would end the process.
 pub(crate) fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| {
@@ -96,7 +96,7 @@ pub(crate) fn scalar<T: Item>(py: Python<'_>, mut value: T) -> PyResult<Py<PyAny
     Ok(scalar?.unbind())
 }
 
-/// The number of short rows that are reduced at a time.
+/// The number of short rows that are reduced at once.
 const RUNS: usize = 256;
 
 /// Reduces an array of three axes along the middle axis, by all threads.

@@ -85,7 +85,7 @@ impl Call<'_, '_> {
         Ok(None)
     }
 
-    /// The sizes before, in and after the reduced axes of a contiguous array, if these axes are adjacent.
+    /// The numbers of elements before, along and after the reduced axes of a contiguous array, if these axes are adjacent.
     fn parts(&self) -> Option<[usize; 3]> {
         let (array, axes) = (&self.items.array, &self.axes);
         let size = |lengths: &[usize]| lengths.iter().fold(1, |all, one| all * one);
@@ -98,7 +98,7 @@ impl Call<'_, '_> {
             return (end - first == axes.len())
                 .then(|| [&lengths[..first], &lengths[first..end], &lengths[end..]].map(size));
         }
-        // An array in Fortran's order with two axes, of which the first is reduced.
+        // An array in Fortran's order with two axes, one of which is reduced.
         match (array.is_fortran_contiguous(), lengths, axes.as_slice()) {
             (true, &[rows, columns], [0]) => Some([columns, rows, 1]),
             (true, &[rows, columns], [1]) => Some([1, columns, rows]),
@@ -153,8 +153,8 @@ impl Call<'_, '_> {
         Ok(counts)
     }
 
-    /// The minimum and maximum of items all of which are left out as NaNs: NaN. `None` if there are no items, or NaNs are not left out, or the
-    /// type has none.
+    /// NaN, which is the minimum and maximum if all items are left out as NaNs. `None` if there are no items, if NaNs are not left out, or
+    /// if the type has no NaNs.
     fn without_numbers<T: Item>(&self) -> Option<T> {
         let has_items = self.items.drops_nan() && !self.items.array.is_empty();
         (has_items && !T::KIND.is_integer()).then(|| T::zeroed().over(0.0))
@@ -202,7 +202,7 @@ impl Call<'_, '_> {
     }
 }
 
-/// Combines results with `initial`, and sets the results that have no items: to the operator's value for none, or else to `otherwise`.
+/// Combines results with `initial`. Results without items become `initial`, or else the operator's value for no items or `otherwise`.
 fn complete<L: Item>(
     op: Op,
     counts: &Counts,

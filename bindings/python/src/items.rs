@@ -113,7 +113,7 @@ macro_rules! ordered {
                 self
             }
 
-            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, clippy::unnecessary_cast, reason = "it is rounded")]
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, clippy::unnecessary_cast, reason = "the function rounds")]
             fn to_f64(self) -> f64 {
                 self as f64
             }
@@ -124,7 +124,7 @@ macro_rules! ordered {
     )+};
 }
 
-/// Sums and products of the shorter integers of some types.
+/// Implements `Item::fold_short` for some types of shorter integers.
 macro_rules! of_short {
     ($($kind:ident: $fold:expr),+) => {
         fn fold_short(

@@ -43,7 +43,7 @@ mod strided;
 mod tree;
 
 use pyo3::prelude::*;
-// Polars calls its exported functions by name.
+// Polars calls this crate's exported functions by name.
 use treefold_polars as _;
 
 // The module has not been tested without the GIL: a free-threaded CPython that loads it enables the GIL again.

@@ -8,10 +8,10 @@ use std::ptr;
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use treefold::mpi::mpi_library::{Family, Handle};
-// Python calls its exported C functions by name.
+// Python calls this crate's exported C functions by name.
 use treefold_c_mpi as _;
 
-/// Chooses the library that contains a function that mpi4py calls, given the function's address. Returns
+/// Chooses the MPI library that contains `function`, the address of a function that mpi4py calls. Returns
 /// the library's family, as `treefold_mpi.h` names it.
 ///
 /// # Errors
@@ -29,7 +29,7 @@ pub(crate) fn choose_mpi(
     let own_world = library.handles.MPI_COMM_WORLD.word();
     if (comm_world, comm_bytes) != (own_world, family.handle_bytes()) {
         let message = format!(
-            "mpi4py was compiled for another MPI library than it has loaded: its MPI_COMM_WORLD is {comm_world:#x} in {comm_bytes} bytes, and that of {} is {own_world:#x} in {}",
+            "mpi4py was compiled for another MPI library than it has loaded: its MPI_COMM_WORLD is {comm_world:#x} in {comm_bytes} bytes, but {} has {own_world:#x} in {} bytes",
             library.choice(),
             family.handle_bytes()
         );

@@ -14,7 +14,7 @@ use crate::exact_keyed::by_type;
 use crate::fold::{check_length, compute, no_type};
 use crate::pool::Workers;
 
-/// Subtrees: the first item, the height, and the row as bytes.
+/// Subtrees, each with its first item, its height, and its row as bytes.
 type Nodes = Vec<(u64, u32, Vec<u8>)>;
 
 /// The partial reduction of some of `total` items. `treefold/_partial.py` keeps the type of their
@@ -60,7 +60,7 @@ impl Partial {
         let nodes = self.nodes.iter();
         let nodes = nodes.map(|(x, y, row)| {
             let elements = row.chunks_exact(size_of::<T>());
-            // A row that has an incomplete element becomes empty, and is rejected for its length.
+            // A row that has an incomplete element becomes empty, and is rejected because of its length.
             let is_whole = elements.remainder().is_empty();
             let row = elements.map(pod_read_unaligned::<T>).filter(|_| is_whole);
             (*x, *y, row.collect())

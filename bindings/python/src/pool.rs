@@ -1,6 +1,6 @@
 //! The threads of reductions. Their number changes no bit.
 //!
-//! The shared state is behind one lock, which is taken only while holding the GIL, so that no other thread holds it when Python forks.
+//! One lock guards the shared state. Only a thread that holds the GIL takes the lock, so that no other thread holds it when Python forks.
 
 use std::env;
 use std::mem;
@@ -22,7 +22,7 @@ use crate::error::raised;
 /// The maximum number of threads.
 const MOST: usize = 1024;
 
-/// Reductions of fewer elements run on one thread, since `treefold::par` does not divide them.
+/// Reductions of up to this number of elements run on one thread, because `treefold::par` does not divide them.
 pub(crate) const DIVIDED_ELEMENTS: usize = 1 << 17;
 
 /// Threads end after being idle for this long, and are started again when needed.
@@ -119,7 +119,7 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// Returns the threads for a reduction of a number of elements, and stops the caller's thread from flushing subnormal numbers.
+    /// Returns the threads for a reduction of `elements` elements, and stops the caller's thread from flushing subnormal numbers.
     ///
     /// # Errors
     /// The caller's thread does not round to nearest; a pool's threads are checked separately.
@@ -154,7 +154,7 @@ fn pool_for(elements: usize) -> PyResult<Option<Arc<ThreadPool>>> {
     Ok(Some(started))
 }
 
-/// Stops this thread from flushing subnormal numbers from `__enter__` to `__exit__`, for the arithmetic of a call that Python does.
+/// Stops this thread from flushing subnormal numbers between `__enter__` and `__exit__`, while a call does arithmetic in Python.
 #[pyclass(module = "treefold._native", name = "Subnormals")]
 #[derive(Debug, Default)]
 pub(crate) struct KeptInPython(Option<Subnormals>);

@@ -1,4 +1,4 @@
-//! Sums of products.
+//! Sums of products: `dot`, `inner` and `vdot`.
 
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -47,7 +47,7 @@ pub(crate) fn products<'py>(
     if is_exact && kind.is_integer() {
         let [x, y] = arrays.map(|array| array.dtype());
         let message = format!(
-            "x has elements of type {x}, and y {y}, whose sums are never rounded: use treefold.{form}"
+            "x has elements of type {x}, and y of type {y}, whose sums are never rounded: use treefold.{form}"
         );
         return Err(PyTypeError::new_err(message));
     }
@@ -56,7 +56,7 @@ pub(crate) fn products<'py>(
     if let Some(out) = &out {
         let (own, dtype) = (out.dtype(), kind.dtype(out.py())?);
         if !own.is_equiv_to(&dtype) {
-            let message = format!("out has elements of type {own}, but the result {dtype}");
+            let message = format!("out has elements of type {own}, but the result has {dtype}");
             return Err(PyValueError::new_err(message));
         }
     }

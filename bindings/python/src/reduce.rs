@@ -1,7 +1,7 @@
 //! Reductions of arrays: one path for every statistic, in tree order or exact, along any axes of any array.
 //!
-//! A call parses its arguments, chooses the arithmetic type, reduces the leaves of each result, finishes them, and delivers what the
-//! caller requested. Rare cases, such as results of another class, are handled in Python.
+//! A call parses its arguments, chooses the arithmetic type, reduces the leaves of each result, finishes the results, and converts them as
+//! the caller requested. Rare cases, such as results of another array class, are handled in Python.
 
 use bytemuck::Zeroable;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -19,8 +19,8 @@ use crate::states::Statistics;
 use crate::statistic::{Finish, Leaf, Statistic, types_of};
 use crate::strided::Tile;
 
-/// A statistic of the items of `x` along axes, by NumPy's conventions; with `mask`, of the items that it selects. With `y`, an array of the same
-/// shape, a statistic of pairs. `mean` has the means for variances, if the caller knows them.
+/// Computes a statistic of the items of `x` that `mask` selects, along axes, by NumPy's conventions. With `y`, an array of the same shape,
+/// the statistic is of pairs of items. `mean` has the means for variances, if the caller knows them.
 #[pyfunction]
 #[pyo3(signature = (name, is_exact, x, axis, dtype, out, keepdims, initial, mask, skips_nan=false, ddof=0.0, mean=None, y=None, lanes=1))]
 #[expect(
@@ -148,7 +148,7 @@ impl<'py> Call<'_, 'py> {
         })
     }
 
-    /// Finishes and converts the results that `write` has written, and returns them as the caller requested.
+    /// Finishes and converts the results that `write` writes, and returns them as the caller requested.
     fn made<T: Item, L: Item>(
         &self,
         py: Python<'py>,
@@ -247,7 +247,7 @@ impl<'py> Call<'_, 'py> {
         Ok(())
     }
 
-    /// The means for variances: the given ones, or the items' own.
+    /// The means for variances: the given means, or the means of the items.
     fn means<T: Item>(&self, results: usize) -> PyResult<Vec<T>> {
         let py = self.items.array.py();
         let mut means = zeroed::<T>(results)?;

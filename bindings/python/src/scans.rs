@@ -74,7 +74,7 @@ pub(crate) fn scan<'py>(
         .unit
         .clone()
         .map_or_else(|| types.chosen.dtype(py), Ok)?;
-    // An exact sum of integers may be an error, which must leave `out` unchanged.
+    // An exact sum of integers may fail, and must then leave `out` unchanged.
     let may_be_direct = !(is_exact && types.chosen.is_integer());
     let direct = match out.as_ref().filter(|_| may_be_direct) {
         None => None,
@@ -124,7 +124,7 @@ pub(crate) fn scan<'py>(
     }
 }
 
-/// Scans the next items of a column: reads items, writes results.
+/// Scans the next items of a column: reads the items and writes the results.
 type Scan<T> = Box<dyn FnMut(&[T], &mut [T]) -> Result<(), Undefined> + Send>;
 
 fn scan_in_order<T: Item>(call: &Call<'_, '_>, into: &Bound<'_, PyUntypedArray>) -> PyResult<()> {

@@ -7,13 +7,13 @@ use crate::convert::{Kind, Target, to_half, trues};
 use crate::element::{Item, Op};
 use crate::strided::{Memory, Shape, Tile};
 
-/// The items of an array, their factors or weights, and which of them count.
+/// The items of an array, their factors or weights, and the masks of the items that count.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) shape: Shape,
     pub(crate) x: Memory,
     pub(crate) y: Option<Memory>,
-    /// Masks; with `true` they select the items that count, with `false` the items that do not count.
+    /// Masks. With `true`, a mask selects the items that do not count; with `false`, the items that count.
     pub(crate) masks: Vec<(Memory, bool)>,
     pub(crate) skips_nan: bool,
     /// Whether each item is rounded to half precision first.
@@ -65,7 +65,7 @@ impl<'a, T: Item> Reader<'a, T> {
         }
     }
 
-    /// Appends the items that count of a tile of one column, and the other array's items.
+    /// Appends the items that count, from a tile of one column, to `x`, and the other array's items to `y`.
     pub(crate) fn compact(&mut self, tile: &Tile<'_>, x: &mut Vec<T>, y: &mut Vec<T>) {
         self.values(tile);
         self.read_factors(tile);
@@ -87,7 +87,7 @@ impl<'a, T: Item> Reader<'a, T> {
         counting(&self.factors, y);
     }
 
-    /// Reads the items of a tile, with holes of `op` in place of items that do not count. Adds the numbers of items that count to `counts`,
+    /// Reads the items of a tile, and replaces items that do not count by holes of `op`. Adds the numbers of items that count to `counts`,
     /// which has one element for each result.
     pub(crate) fn items(&mut self, tile: &Tile<'_>, op: Op, counts: &mut [i64], into: &mut [T]) {
         read(self.source, self.source.x, tile, &mut self.words, into);
@@ -144,7 +144,7 @@ fn read<T: Item>(
     T::convert(Kind::F16, &rounded, into);
 }
 
-/// For each item of a tile, 1 if it counts, else 0.
+/// For each item of a tile, 1 if the item counts, else 0.
 #[derive(Debug, Default)]
 struct Mask {
     counting: Block<u8>,
@@ -154,7 +154,7 @@ struct Mask {
 }
 
 impl Mask {
-    /// Reads the masks of a tile, whose items have these values.
+    /// Reads the masks of a tile whose items have the given values.
     fn read<T: Item>(&mut self, source: &Source, tile: &Tile<'_>, values: &[T]) -> &[u8] {
         let counting = self.counting.room(tile.len());
         let mut masks = source.masks.iter();
@@ -194,7 +194,7 @@ fn leave_out_nan<T: Item>(counting: &mut [u8], values: &[T]) {
     }
 }
 
-/// Replaces items that do not count by holes, and adds the number of items that count.
+/// Replaces items that do not count by holes, and adds the number of items that count to `counts`.
 fn make_holes<L: Item>(tile: &Tile<'_>, mask: &[u8], op: Op, counts: &mut [i64], into: &mut [L]) {
     let hole = L::hole(op);
     for (leaf, &counts) in into.iter_mut().zip(mask) {

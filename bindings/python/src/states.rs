@@ -17,7 +17,7 @@ use crate::pool::DIVIDED_ELEMENTS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Undefined {
     ZeroWeights,
-    /// The sum of integers is beyond their type.
+    /// The sum of integers is beyond the range of their type.
     Beyond(i128),
 }
 

@@ -123,7 +123,7 @@ impl Types {
             Kind::Bool => Kind::U8,
             chosen => chosen,
         };
-        // Exact sums of halves need no rounding first: halves are doubles.
+        // Halves need no rounding before an exact sum, because doubles represent them.
         let halves = chosen == Kind::F16 && !(is_exact && own == Kind::F16);
         Self {
             chosen,

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use crate::convert::Kind;
 use crate::copy::{Line, copy, place};
 
-/// The most arrays that are traversed together: the items, factors or weights, and masks.
+/// The maximum number of arrays that are traversed together: the items, factors or weights, and masks.
 pub(crate) const TOGETHER: usize = 4;
 
 /// An axis of arrays that are traversed together.
@@ -65,9 +65,9 @@ fn joined(axes: impl Iterator<Item = Axis>) -> Vec<Axis> {
 /// The axes along which arrays of one shape are reduced, and the axes that are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// In the order of the items' numbers.
+    /// The reduced axes, in the order of the items' numbers.
     pub(crate) items: Vec<Axis>,
-    /// In the order of the results.
+    /// The kept axes, in the order of the results.
     pub(crate) kept: Vec<Axis>,
 }
 
@@ -122,7 +122,7 @@ impl Shape {
         outer.strides[0].unsigned_abs() < inner.strides[0].unsigned_abs()
     }
 
-    /// All items in tiles. Each tile has items of one result, or of up to `columns` results whose items are nearer in memory than those of one result.
+    /// All items in tiles. A tile has items of one result, or of up to `columns` results if items of these are nearer in memory.
     pub(crate) fn groups(&self, columns: usize) -> impl Iterator<Item = Tile<'_>> {
         let axis = self.column_axis();
         let all = axis.map_or(Axis::NONE, |axis| self.kept[axis]);
@@ -144,7 +144,7 @@ impl Shape {
         })
     }
 
-    /// The places of all kept axes except `without`, each with the number of its result.
+    /// The places along all kept axes except `without`, each with the number of its result.
     fn places(&self, without: Option<usize>) -> impl Iterator<Item = Place> + use<'_> {
         let len = move |number: usize| {
             if without == Some(number) {
@@ -192,7 +192,7 @@ impl Place {
 /// Some items of some results. A column has the items of one result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tile<'s> {
-    /// The axes along which items lie.
+    /// The axes of the items.
     axes: &'s [Axis],
     pub(crate) place: Place,
     pub(crate) first_item: usize,
@@ -214,7 +214,7 @@ impl<'s> Tile<'s> {
         (0..self.columns.len).map(move |column| first + column * step)
     }
 
-    /// The number of items of a row, which lies along the innermost axis.
+    /// The number of items in a row. A row follows the innermost axis.
     pub(crate) fn row_items(&self) -> usize {
         self.axes.last().map_or(1, |axis| axis.len)
     }
@@ -229,8 +229,8 @@ impl<'s> Tile<'s> {
         })
     }
 
-    /// The rows of consecutive items, in groups of up to `rows` adjacent rows, cut into pieces of up to `columns` items: for each piece, the
-    /// axes, the place, the number of the first row, and the number of the first item in a row.
+    /// Divides groups of up to `rows` adjacent rows into pieces of up to `columns` items of each row. A row has consecutive items. Calls
+    /// `piece` with the axes and the place of each piece, the number of its first row, and the number of its first item in a row.
     pub(crate) fn pieces_across(
         self,
         rows: usize,
@@ -287,14 +287,14 @@ impl<'s> Tile<'s> {
     }
 }
 
-/// The bytes of a contiguous bool array. For NumPy any byte but 0 is true; Rust allows only 1.
-#[expect(unsafe_code, reason = "a slice of `bool` would hold other bytes")]
+/// The bytes of a contiguous bool array. For NumPy any byte but 0 is true; Rust allows only 0 and 1.
+#[expect(unsafe_code, reason = "a slice of `bool` could hold invalid bytes")]
 pub(crate) fn bytes_of_bools<'a>(array: &'a PyReadonlyArrayDyn<'_, bool>) -> Option<&'a [u8]> {
     if !array.is_c_contiguous() {
         return None;
     }
     let first = array.data().cast::<u8>();
-    // SAFETY: these are all of the array's elements, of one byte each, in C order, and it is borrowed for reading as long as the slice.
+    // SAFETY: these are all elements of the array, of one byte each, in C order. The array is borrowed for reading as long as the slice.
     Some(unsafe { slice::from_raw_parts(first, array.len()) })
 }
 
@@ -310,7 +310,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// Describes an array, which must outlive the reads.
-    #[expect(unsafe_code, reason = "NumPy gives an array's address as a pointer")]
+    #[expect(unsafe_code, reason = "NumPy has an array's address as a pointer")]
     pub(crate) fn of(array: &Bound<'_, PyUntypedArray>, slot: usize) -> PyResult<Self> {
         let dtype = array.dtype();
         let kind = Kind::of_elements(array, "x")?;
@@ -354,7 +354,7 @@ impl Memory {
     /// Overwrites the elements of a tile of one column, which have this type, aligned or not, and native byte order.
     #[expect(
         unsafe_code,
-        reason = "the elements may lie anywhere in a writable array"
+        reason = "the elements may be anywhere in a writable array"
     )]
     pub(crate) fn write(&self, tile: &Tile<'_>, from: &[u8]) {
         let bytes = self.kind.bytes();
@@ -367,7 +367,7 @@ impl Memory {
             let from = &from[done * bytes..][..rows.len * columns.len * bytes];
             if columns.len == 1 && rows.stride == bytes.cast_signed() {
                 let to = with_exposed_provenance_mut::<u8>(first.expose_provenance());
-                // SAFETY: these are adjacent elements of the array; the rest is as below.
+                // SAFETY: these are adjacent elements of the array, which may be written, as below.
                 unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) };
                 return;
             }
@@ -381,7 +381,7 @@ impl Memory {
         });
     }
 
-    /// The parts of a tile that can be read with two strides: the address of each, its rows and columns, and the number of values before it.
+    /// Calls `piece` for each part of a tile that has two strides: with its address, its rows and columns, and the number of values before it.
     fn pieces(&self, tile: &Tile<'_>, mut piece: impl FnMut(*const u8, Line, Line, usize)) {
         let origin = with_exposed_provenance::<u8>(self.address);
         let origin = origin.wrapping_offset(tile.place.offsets[self.slot]);

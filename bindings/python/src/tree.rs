@@ -1,7 +1,7 @@
 //! Reductions in tree order of blocks that arrive one at a time, in memory of fixed size.
 //!
-//! A block is a subtree over a power of two items. The roots of blocks wait for their right siblings, as in a binary counter. If results are
-//! nearer in memory than items, blocks are rows of many results.
+//! A block is a subtree over a power of two items. The roots of blocks wait for their right siblings, as in a binary counter. If the items
+//! of different results are nearer in memory than the items of one result, a block has rows with an item of each of many results.
 
 use crate::block::Block;
 use crate::element::{Chosen, Item};
@@ -15,7 +15,7 @@ const BLOCK_BYTES: usize = 1 << 15;
 const ROWS: usize = 32;
 const ROW_ITEMS: usize = 1 << 10;
 
-/// The most columns, one for each result, of a block.
+/// The maximum number of columns of a block. A column has the items of one result.
 const COLUMNS: usize = 256;
 
 /// The roots of subtrees that wait for their right siblings, the highest first, as rows of columns.
@@ -68,7 +68,7 @@ impl<L: Item> Waiting<L> {
     }
 }
 
-/// The roots of the largest subtrees of some items, in order.
+/// The roots of the largest subtrees of consecutive items, in order.
 struct Run<L: 'static> {
     first: usize,
     end: usize,
@@ -77,7 +77,7 @@ struct Run<L: 'static> {
 }
 
 impl<L: Item> Run<L> {
-    /// An empty list for items from number `first` on.
+    /// An empty list for items that begin at item `first`.
     fn from(first: usize) -> Self {
         Self {
             first,

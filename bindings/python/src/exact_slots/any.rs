@@ -1,4 +1,4 @@
-//! The slots of each key, for a statistic and a column type chosen at run time.
+//! A slot for each key, for a statistic and a column type chosen at run time.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -97,7 +97,7 @@ pub(super) trait AnySlots: Any + Send + Sync {
     /// The number of allocated bytes.
     fn memory(&self) -> usize;
 
-    /// Adds items, or removes them.
+    /// Adds or removes items.
     fn change(
         &mut self,
         keys: &Bound<'_, PyArray1<i64>>,
@@ -105,7 +105,7 @@ pub(super) trait AnySlots: Any + Send + Sync {
         removes: bool,
     ) -> PyResult<()>;
 
-    /// Adds each of the other slots to the slot of a given key; without keys, to the slot of the same key.
+    /// Merges each slot of `other` into the slot of its key in `keys`; without `keys`, into the slot of the same key.
     fn merge(&mut self, other: &dyn AnySlots, keys: Option<&[u32]>) -> PyResult<()>;
 
     fn counts(&self) -> Option<Vec<i64>>;
@@ -179,7 +179,7 @@ impl<C: Column, S: Takes<C>> AnySlots for Slots<S, C> {
     fn merge(&mut self, other: &dyn AnySlots, keys: Option<&[u32]>) -> PyResult<()> {
         let other: &dyn Any = other;
         let Some(Self(other, _)) = other.downcast_ref() else {
-            let message = "the slots are for different statistics, or types of items";
+            let message = "the slots have different statistics or types of items";
             return Err(PyTypeError::new_err(message));
         };
         match keys {
@@ -235,10 +235,10 @@ fn array<E: numpy::Element>(py: Python<'_>, values: Vec<E>) -> Py<PyAny> {
     PyArray1::from_vec(py, values).into_any().unbind()
 }
 
-/// Empty slots for a statistic; `None` if columns of the type do not have it.
+/// Empty slots for a statistic; `None` if columns of the type do not have the statistic.
 type Found = Result<Option<Box<dyn AnySlots>>, LimitError>;
 
-/// Slots for floats. Sums have slots that count items, too.
+/// Slots for floats. The slots of sums also count items.
 fn of_floats<T: Item + Float>(statistic: Statistic, keys: usize) -> Found {
     match (statistic, statistic.held()) {
         (Statistic::Mean | Statistic::Count, _) | (_, Held::Sum) => {
