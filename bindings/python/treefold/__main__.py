@@ -1,4 +1,4 @@
-"""`python -m treefold`: prints the installed versions and the settings in effect."""
+"""Implements `python -m treefold`, which prints the installed versions and the settings in effect."""
 
 import argparse
 import importlib.util

@@ -12,7 +12,7 @@ _Self = TypeVar("_Self", bound="Mergeable")
 
 
 class Mergeable:
-    """A base class: `+` makes a new object with the items of both, by `copy` and `merge`."""
+    """A base class, whose `+` makes a new object with the items of both operands, by `copy` and `merge`."""
 
     __slots__ = ()
 
@@ -74,7 +74,7 @@ class Accumulator(Mergeable):
         self._native = _native.ExactAccumulator.of(np.zeros(0, self._dtype))
 
     def _items(self, x):
-        """The items of an array, and those to remove: see `as_doubles`."""
+        """The items to add for an array, and the items to remove: see `as_doubles`."""
         array, beyond = np.ravel(as_array(x, "x")), 0
         if array.dtype.kind in "biu":
             array, beyond = as_doubles(array)
@@ -162,7 +162,7 @@ class Accumulator(Mergeable):
     def to_bytes(self) -> bytes:
         """The accumulator as bytes: equal items give equal bytes.
 
-        For float64, they are also a state of kind "moments": see `State`.
+        For float64, the bytes are also a state of kind "moments": see `State`.
         """
         return self._native.to_bytes()
 

@@ -1,4 +1,4 @@
-"""Converts arguments to arrays that the native code takes."""
+"""Converts arguments to arrays that the native code accepts, and results to what callers request."""
 
 import operator
 from typing import Any
@@ -32,7 +32,7 @@ def as_operand(x, name):
     elif x is None:
         raise TypeError(f"{name} is None: it must be an array or a sequence of numbers")
     elif hasattr(x, "__next__") and not hasattr(x, "__array__"):
-        raise TypeError(f"{name} is a {type(x).__name__}, which has no items yet: pass a list of them, or numpy.fromiter({name}, float)")
+        raise TypeError(f"{name} is a {type(x).__name__}, which has no items yet: pass list({name}), or numpy.fromiter({name}, float)")
     elif hasattr(x, "toarray") and hasattr(x, "nnz"):
         raise TypeError(f"{name} is a sparse {type(x).__name__}: pass {name}.toarray(), or {name}.data to reduce the stored items alone")
     else:
@@ -108,10 +108,10 @@ def as_float(array):
 
 
 def as_doubles(x):
-    """Converts integers to doubles for sums and sums of squares. Returns the doubles, and how many at the end to remove instead of add.
+    """Converts integers to doubles for sums and sums of squares. Returns the doubles, and how many at the end are removed, not added.
 
-    The state then has the integers' count, sum and sum of squares. For an integer 2^32 h + l beyond 2^53, 2^32 h, l and 2^16 (h + l)
-    are added, and 2^16 h and 2^16 l removed.
+    The state then has the integers' count, sum and sum of squares. If an integer is beyond 2^53, each integer 2^32 h + l becomes 2^32 h,
+    l and 2^16 (h + l), which are added, and 2^16 h and 2^16 l, which are removed.
     """
     if not x.size or x.dtype.kind == "b" or -(2**53) <= x.min() and x.max() <= 2**53:
         return x.astype(np.float64), 0
@@ -128,7 +128,7 @@ def check_inexact(dtype, name):
 def items_along(array, axis):
     """The items along an axis as the rows of a contiguous matrix, and the shape of an item.
 
-    Without an axis, the items of the flattened array. An item without values gets one value that is never read.
+    Without an axis, the items are those of the flattened array. An item without values gets one value that is never read.
     """
     if axis is None:
         items, shape = np.ravel(array), ()
@@ -148,7 +148,7 @@ def row_width(shape):
 
 
 def reduced_axes(axis, ndim):
-    """The axes to be reduced, ascending."""
+    """The numbers of the axes to reduce, ascending."""
     if axis is None:
         return tuple(range(ndim))
     axes = axis if isinstance(axis, tuple) else (axis,)
@@ -186,10 +186,10 @@ def put(result, out, casting="unsafe"):
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out is a {type(out).__name__}, not an ndarray")
     if out.shape != np.shape(result):
-        raise ValueError(f"out has the shape {out.shape}, but the result {np.shape(result)}")
+        raise ValueError(f"out has the shape {out.shape}, but the result has {np.shape(result)}")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
     if not np.can_cast(result.dtype, out.dtype, casting=casting):
-        raise TypeError(f"out has elements of type {out.dtype}, to which {result.dtype} is not cast")
+        raise TypeError(f"out has elements of type {out.dtype}, to which {result.dtype} cannot be cast")
     np.copyto(out, result, casting=casting)
     return out

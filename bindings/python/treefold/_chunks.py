@@ -1,6 +1,6 @@
 """Reduces dask arrays: each block becomes a state, and states merge, a few at a time, until one is left.
 
-The graph consists of dask's own layers, which name all blocks at once.
+The graph consists of dask's own layers, each of which describes all its blocks at once.
 """
 
 import functools
@@ -16,7 +16,7 @@ from ._partial import Partial
 
 
 def _runs(begins, ends, shape):
-    """The runs of consecutive items of a block between two corners, in the block's C order. Items are numbered in C order of `shape`."""
+    """The runs of consecutive item numbers in a block between two corners, in the block's C order. Numbers follow the C order of `shape`."""
     # Axes that the block spans completely are merged with the axis before them.
     divided = [axis for axis in range(len(shape)) if ends[axis] - begins[axis] < shape[axis]]
     last = divided[-1] if divided else 0
@@ -31,7 +31,7 @@ def _runs(begins, ends, shape):
 
 
 def present(block, skipna, is_masked):
-    """A mask of the items of a block that count; None if all items of all blocks do."""
+    """A mask of the items of a block that count; None if all items of all blocks count."""
     if isinstance(block, np.ma.MaskedArray) and not is_masked:
         raise TypeError("array has a masked block, which its metadata do not show")
     found = ~np.ma.getmaskarray(block) if is_masked else None
@@ -72,14 +72,14 @@ def filled(items, found, op):
 
 
 def as_rows(items, axes):
-    """The items along axes as the first axis."""
+    """The items along axes as the first axis of an array."""
     lengths = [items.shape[axis] for axis in axes]
     items = np.moveaxis(items, axes, range(len(axes)))
     return items.reshape((size(lengths), *items.shape[len(axes) :]))
 
 
 def tree_state(items, found, axes, op, place, shape):
-    """The state of a block at `place`, whose items have `shape` along `axes`: a partial, and how many items count, or None if all do."""
+    """The state of the block at `place` of items that have `shape`: a partial, and how many items count, or None if all count."""
     rows = as_rows(filled(items, found, op), axes)
     ends = [place[axis].stop for axis in axes]
     begins = [place[axis].start for axis in axes]
@@ -94,7 +94,7 @@ def exact_state(items, found, axes):
 
 
 def moments_state(items, found, axes):
-    """An accumulator for each place of the other axes."""
+    """The state of a block for moments: an accumulator for each place of the other axes."""
     rows = as_rows(items, axes)
     found = None if found is None else as_rows(found, axes)
     states = np.empty(rows.shape[1:], object)
@@ -137,7 +137,7 @@ def places_state(columns, found, axes, statistic):
 
 
 def _merged_one(one, other):
-    """Merges into a copy: other tasks may use the first state."""
+    """Merges two states into a new one, because other tasks may use the first."""
     if isinstance(one, np.ndarray) and one.dtype == object:
         # Without axes, the sum is not an array.
         merged = np.empty(one.shape, object)
@@ -174,7 +174,7 @@ def _unchanged(state, axis, keepdims):
 def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None, has_places=False, groups=None):
     """The array that `finish` computes from the states of all blocks along axes; for vectors with `groups`, a result for each group.
 
-    `state` is called with the blocks of the arrays, which have the same chunks, and with the block's slices of the whole array.
+    `state` is called with the blocks of the arrays, which have the same chunks, and, if `has_places`, the block's slices of the whole array.
     """
     first, keeps_axes = arrays[0], keepdims or groups is not None
     indices = tuple(range(first.ndim))
@@ -201,13 +201,13 @@ def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None
 
 
 def in_memory(state, arrays, axes, finish, keepdims, has_places):
-    """As `reduced`, for NumPy arrays as one block."""
+    """As `reduced`, for NumPy arrays, which are one block."""
     place = (tuple(slice(0, length) for length in arrays[0].shape),) if has_places else ()
     return _finished(state(*arrays, *place), axes, keepdims, finish)[()]
 
 
 def vectors(arrays, names):
-    """Gives vectors of one length the same chunks."""
+    """Gives vectors of equal length the same chunks."""
     is_lazy = any(isinstance(one, da.Array) for one in arrays)
     arrays = [one if isinstance(one, da.Array) else np.asanyarray(one) for one in arrays]
     for name, array in zip(names, arrays):

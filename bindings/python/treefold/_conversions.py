@@ -37,7 +37,7 @@ def described(x, name):
 
 
 def mask(where, shape):
-    """`where` as an array of bool of a shape."""
+    """`where` as an array of bools, broadcast to a shape."""
     found = np.asarray(where)
     if found.dtype.kind not in "biu":
         raise TypeError(f"where has elements of type {found.dtype}, not bool")
@@ -74,7 +74,7 @@ def means(mean, shape, dtype):
 
 
 def delivered(result, dtype, unit, owner, axes, counts, out):
-    """A result of a type: in `out`, as a scalar, or as an array of its owner's class. With `counts`, results are sums, and are divided by these."""
+    """Converts a result to a type, and returns it in `out`, as a scalar, or in its owner's class. First divides sums by `counts`, if any."""
     if unit is not None:
         result = result.view(unit)
     if counts is not None:
@@ -90,13 +90,13 @@ def delivered(result, dtype, unit, owner, axes, counts, out):
 
 
 def truth(x, skips_nan):
-    """Which items are true: those that are not zero; NaNs do not count if they are skipped."""
+    """Which items are true, that is, not zero and, with `skips_nan`, not NaN."""
     found = np.asarray(x != 0)
     return found & ~np.isnan(x) if skips_nan else found
 
 
 def wrapped(owner, result, axes):
-    """A result in its owner's class: quantities have a unit."""
+    """A result in its owner's class, such as a quantity with its unit."""
     if isinstance(owner, np.matrix):
         if np.ndim(result) == 0:
             return result
@@ -131,21 +131,21 @@ def matched(form, is_exact, x, y, out):
         return x, y, None, dtype
     if x.ndim == 0 or y.ndim == 0:
         if is_exact and dtype.kind not in "fc":
-            raise TypeError(f"x has elements of type {x.dtype}, and y {y.dtype}, whose products do not round: use treefold.{form}")
+            raise TypeError(f"x has elements of type {x.dtype}, and y of type {y.dtype}, whose products do not round: use treefold.{form}")
         return np.multiply(x, y, out=out)
     if form == "dot" and y.ndim > 1:
         y = np.moveaxis(y, -2, -1)
     if x.shape[-1] != y.shape[-1]:
         axis = "along the axis that is summed over" if form == "dot" else "along its last axis"
         raise ValueError(f"y has {counted(y.shape[-1], 'item')} {axis}, and x {x.shape[-1]}")
-    # Each vector of `x` with each of `y`, along the last axis.
+    # Pairs each vector of `x` along the last axis with each vector of `y`.
     left, right, items = x.shape[:-1], y.shape[:-1], x.shape[-1:]
     x = x.reshape(left + (1,) * len(right) + items)
     return np.broadcast_to(x, left + right + items), np.broadcast_to(y, left + right + items), -1, dtype
 
 
 def may_be_written(out, dtype, x, is_flat):
-    """Whether a scan can go straight to `out`: to other memory, or over the items that it reads."""
+    """Whether a scan can write straight to `out`, which must not share memory with `x`, or must have the same elements as `x`."""
     if type(out) is not np.ndarray or out.dtype != dtype or is_flat and not out.flags.c_contiguous or "raise" in np.geterr().values():
         return False
     is_over = out.strides == x.strides and out.shape == x.shape and out.ctypes.data == x.ctypes.data and out.dtype == x.dtype

@@ -1,5 +1,5 @@
-"""Arrays in the memory of NVIDIA GPUs, by DLPack or by `__cuda_array_interface__`: arrays of PyTorch, CuPy, JAX, Numba and
-others."""
+"""Sums arrays in the memory of NVIDIA GPUs, described by DLPack or by `__cuda_array_interface__`: arrays of PyTorch, CuPy, JAX,
+Numba and others."""
 
 import ctypes
 from typing import Any
@@ -20,7 +20,7 @@ _DEFAULT_STREAM = 1
 
 
 def is_on_device(x: Any) -> bool:
-    """Whether `x` is an array in GPU memory, which NumPy arrays, and objects that convert to one, are not."""
+    """Whether `x` is an array in GPU memory. NumPy arrays, lists and numbers are not."""
     if isinstance(x, (np.ndarray, list, tuple, int, float)):
         return False
     if hasattr(x, "__dlpack_device__"):
@@ -38,7 +38,7 @@ def reduction(op, x, axis, out, keepdims):
         raise TypeError(f"x has elements of type {dtype}: {_TYPES}")
     axes = reduced_axes(axis, len(shape))
     if axes and axes != tuple(range(axes[0], axes[-1] + 1)):
-        raise ValueError(f"axis: {axes} are not neighbours, as an array in GPU memory needs: transpose it, and make it contiguous")
+        raise ValueError(f"axis: {axes} are not adjacent axes, which arrays in GPU memory need: transpose it, and make it contiguous")
     first, end = (axes[0], axes[-1] + 1) if axes else (len(shape), len(shape))
     before, length, after = (size(part) for part in (shape[:first], shape[first:end], shape[end:]))
     # The parts of a complex number are two columns.
@@ -60,7 +60,7 @@ class OnDevice:
         self.shape, self.size, self.dtype = tuple(shape), size(shape), dtype
         if self.size * dtype.itemsize >= 1 << 63:
             raise ValueError(f"{name} has shape {self.shape}, which is larger than memory")
-        # The strides of C order, in bytes, except for axes of one element.
+        # The strides of C order, in bytes. Axes of one element may have other strides.
         expected = [dtype.itemsize * size(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
         if strides and self.size and any(one != due for one, due, length in zip(strides, expected, self.shape) if length > 1):
             raise ValueError(

@@ -89,7 +89,7 @@ def made(name: str, parameters: inspect.Signature, body: Callable[..., Any], doc
 
 
 def docstring(summary: str, parameters: inspect.Signature, texts: Mapping[str, str], rest: str = "") -> str:
-    """A docstring in NumPy's form. `texts` has the type and the description of parameters; those with the same text share it."""
+    """A docstring in NumPy's form. `texts` has the type and description of parameters. Parameters with the same text share an entry."""
     texts, found = {**_TEXTS, **texts}, dict[str, list[str]]()
     for name in parameters.parameters:
         if name in texts:

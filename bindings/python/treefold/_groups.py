@@ -18,7 +18,7 @@ _Floats: TypeAlias = NDArray[np.floating[Any]]
 
 
 class Column:
-    """Numbers, some of which may be missing: an array, and a boolean array of those present, or `None`."""
+    """Numbers, some of which may be missing: an array, and a boolean array of the numbers present, or `None` if all are present."""
 
     __slots__ = ("_found", "values")
 
@@ -37,7 +37,7 @@ class Column:
         self.values = contiguous(values)
         self._found = None if missing is None or not missing.any() else ~missing
         if self.values.ndim == 0:
-            raise ValueError(f"{name} must have an axis, along which its items lie")
+            raise ValueError(f"{name} must have an axis for its items")
 
     def present(self, skipna):
         """Which items are not missing; `None` if none is missing."""
@@ -52,25 +52,25 @@ _NUMBERS = {("b", 1), ("f", 4), ("f", 8), *((kind, size) for kind in "iu" for si
 
 
 def _check_numbers(dtype, own, name):
-    """Checks that a library's own type stands for a NumPy type of numbers."""
+    """Checks that a library's own type corresponds to a NumPy type of numbers."""
     if (dtype.kind, dtype.itemsize) not in _NUMBERS:
         raise TypeError(f"{name} has elements of {own}, not floats or integers")
 
 
 def _of_arrow(array, name):
-    """The numbers of an Arrow array, without a copy, and which are missing."""
+    """The numbers of an Arrow array, without a copy, and a mask of the missing numbers."""
     try:
         dtype = np.dtype(array.type.to_pandas_dtype())
     except (NotImplementedError, TypeError):
         dtype = np.dtype(object)
-    # Arrow's booleans are bits.
+    # Arrow stores booleans as bits, which NumPy cannot view.
     _check_numbers(np.dtype(object) if dtype.kind == "b" else dtype, f"Arrow's type {array.type}", name)
     values = np.frombuffer(array.buffers()[1], dtype)[array.offset :][: len(array)] if len(array) else np.empty(0, dtype)
     return values, array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
 
 
 def _arrow(x):
-    """`x` as one pyarrow array, if it is one, or several chunks, or a column of pandas that holds them; else None."""
+    """`x` as one pyarrow array, if it is an array, a chunked array or a pandas column of pyarrow; else None."""
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is None:
         return None
@@ -109,7 +109,7 @@ def _coded(keys, dropna, name):
     else:
         lost = np.isnan(keys) if keys.dtype.kind in "fcmM" and dropna else np.ma.nomask
     if not dropna and (places is not None or lost.any()):
-        raise ValueError(f"{name} have nulls, which are no keys: fill them, or pass dropna=True")
+        raise ValueError(f"{name} have nulls, which are not keys: fill them, or pass dropna=True")
     if lost.any():
         left = np.flatnonzero(~lost)
         keys, places = keys[left], left if places is None else places[left]
@@ -139,7 +139,7 @@ def _combined(coded):
 
 
 def _are_several(keys):
-    """Whether it is a list or a tuple of vectors."""
+    """Whether `keys` is a list or a tuple of vectors."""
     is_vector = lambda one: hasattr(one, "__len__") and not isinstance(one, (str, bytes))
     return isinstance(keys, (list, tuple)) and len(keys) > 0 and all(map(is_vector, keys))
 
@@ -147,11 +147,11 @@ def _are_several(keys):
 class GroupBy(Generic[_Keys]):
     """Items in groups of equal keys, created by `groupby`.
 
-    All methods take vectors, columns of Arrow and of pandas, whose missing
-    items they skip, and arrays of more axes: items then lie along the first
-    one, and each column has a result. Results are arrays with a value for each
-    group, in the order of `keys`. Each value is exact, and rounded once to the
-    type of the items, or for integers to float64. All methods raise ValueError
+    All methods accept vectors, columns of Arrow and of pandas, whose missing
+    items are skipped, and arrays of more axes. The rows of such an array are
+    the items, and each column has a result. Results are arrays with a value for
+    each group, in the order of `keys`. Each value is exact, and rounded once to
+    the type of the items, or for integers to float64. All methods raise ValueError
     if the numbers of items and keys differ, or if integers are beyond 2^53 and
     the statistic is not "sum", "mean", "var", "std", "min" or "max", which
     accept all integers.
@@ -243,8 +243,8 @@ class GroupBy(Generic[_Keys]):
         Parameters
         ----------
         statistics : mapping
-            For the name of each result, a tuple: a statistic, by the name of a
-            method of this class, and its columns.
+            The name of each result, and a tuple: the statistic, which is the name
+            of a method of this class, and its columns.
         skipna : bool, optional
             As in the class.
 
@@ -314,8 +314,8 @@ class GroupBy(Generic[_Keys]):
         Parameters
         ----------
         ddof : float, optional
-            The divisor is the number of items minus `ddof`. With no more items
-            than `ddof`, the result is NaN if all are equal, else infinite.
+            The divisor is the number of items minus `ddof`. If it is not positive,
+            the result is NaN if all items are equal, else infinite.
         """
         return self._statistic("var", (x,), skipna, ddof)
 
@@ -387,7 +387,7 @@ _STATISTICS = [name for name in vars(GroupBy) if not name.startswith("_") and na
 
 
 def _of_rows(column, shape):
-    """A column as a vector of all items, with a single item of a row repeated."""
+    """A column as a vector of all items. If the column has one item for each row, the item is repeated."""
     if column.shape != shape:
         column = np.broadcast_to(column.reshape(-1, *(1 for _ in shape[1:])), shape)
     return column.reshape(-1)
@@ -398,9 +398,9 @@ def groupby(keys, dropna=True):
 
     Parameters
     ----------
-    keys : array_like, or a list or tuple of such
+    keys : array_like, or a list or tuple of array_like
         A vector of integers, floats, strings, or other values that NumPy sorts,
-        or a column of Arrow or of pandas; or several of one length, whose
+        or a column of Arrow or of pandas; or several of equal length, whose
         combinations are then the groups. -0.0 and 0.0 are one key. Items whose
         key is masked, null or `None` are left out.
     dropna : bool, optional

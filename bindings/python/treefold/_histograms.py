@@ -17,7 +17,7 @@ _Numbers: TypeAlias = NDArray[np.number[Any]]
 
 
 def _in_bins(columns, edges, weights, density):
-    """The exact sum of the weights of the items in each bin, along an axis for each column."""
+    """The exact sums of the weights of the items in each bin, as an array with an axis for each column."""
     weights = np.ravel(as_array(weights, "weights"))
     check_items(len(weights), len(columns[0]), "weight")
     shape, keys, inside = [len(own) - 1 for own in edges], 0, True
@@ -86,7 +86,7 @@ def histogram2d(
     Parameters
     ----------
     x, y : array_like
-        Vectors of one length.
+        Vectors of equal length.
     bins, range
         As in `numpy.histogram2d`.
     density, weights
@@ -95,8 +95,8 @@ def histogram2d(
     Returns
     -------
     sums : ndarray
-        Bins of `x` lie along the first axis, and those of `y` along the
-        second one.
+        The first axis has the bins of `x`, and the second axis the bins of
+        `y`.
     x_edges, y_edges : ndarray
 
     Examples
@@ -124,8 +124,8 @@ def histogramdd(
     Parameters
     ----------
     sample : array_like
-        An array with a row for each point, or a sequence of a vector for each
-        dimension.
+        An array with a row for each point, or a sequence with a vector for
+        each dimension.
     bins, range
         As in `numpy.histogramdd`.
     density, weights

@@ -67,12 +67,12 @@ def distinct_of(keys):
 
 
 def _rounds(array):
-    """Whether float64 may round integers."""
+    """Whether float64 may round an array's integers."""
     return array.dtype.kind in "iu" and array.size > 0 and not (-_EXACT <= array.min() and array.max() <= _EXACT)
 
 
 def as_exact_floats(array, name):
-    """An array with integers as float64, none of them rounded."""
+    """An array with its integers converted to float64, none of them rounded."""
     if _rounds(array):
         wrong = np.flatnonzero((array > _EXACT) | (array < -_EXACT))[0]
         raise ValueError(f"{name}: item {wrong} is {array.flat[wrong]}, beyond 2^53, which float64 may round: convert it, or use a sum of integers")
@@ -80,7 +80,7 @@ def as_exact_floats(array, name):
 
 
 def _in_doubles(keys, x):
-    """Items as floats, with their keys: an integer beyond 2^53 as two doubles, neither of which is rounded."""
+    """Items as floats, with their keys. If an integer is beyond 2^53, each integer becomes two doubles, neither of which is rounded."""
     if not _rounds(x):
         return keys, as_float(x)
     halves = (x >> 32).astype(np.float64) * 2.0**32, (x & 0xFFFF_FFFF).astype(np.float64)
@@ -102,14 +102,14 @@ def as_complex(real, imaginary):
 
 
 def slots_of(statistic, keys, columns, groups):
-    """The state of a statistic for each of the keys 0 to `groups` - 1, from a vector of keys and one or two columns of a type."""
+    """The state of a statistic for each of the keys 0 to `groups` - 1, from a vector of keys and one or two columns of equal type."""
     slots = _native.ExactSlots(statistic, columns[0][:0], groups)
     slots.change(keys, columns, False)
     return slots
 
 
 def columns_for(statistic, columns):
-    """Columns of one type, which the slots of a statistic take."""
+    """The columns converted to a type that the slots of a statistic accept."""
     kind = columns[0].dtype.kind
     if statistic in _OF_INTEGERS and kind in "biu":
         return [columns[0].astype(np.uint64 if kind == "u" else np.int64, copy=False)]
@@ -155,12 +155,12 @@ def spread(keys, width):
     return keys if width == 1 else (keys[:, None] * width + np.arange(width)).ravel()
 
 
-# The native code needs memory for each sum. With more sums than this, most of them without items, it computes only the others.
+# The native code needs memory for each sum. If there are more sums than this, and most have no items, it computes only those with items.
 _MANY = 1 << 24
 
 
 def by_key(keys, x, sums):
-    """The exact sum of the items of each of the keys 0 to `sums` - 1. Items, and sums, lie along the first axis."""
+    """The exact sum of the items of each of the keys 0 to `sums` - 1. The first axis is that of the items and of the sums."""
     check_items(len(keys), len(x))
     keys, x = _in_doubles(keys, x)
     row = x.shape[1:]
@@ -197,8 +197,8 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
     minlength : int, optional
         The minimum number of sums.
     axis : int, optional
-        The axis of the weights along which the keys lie.
-        In the result, the sums lie along this axis.
+        The axis of the weights that has an element for each key.
+        In the result, this axis has an element for each sum.
 
     Returns
     -------
@@ -209,7 +209,7 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
     Raises
     ------
     ValueError
-        A key is negative, or there are not as many weights as keys.
+        A key is negative, or the numbers of weights and keys differ.
     TypeError
         Keys are not integers, or weights have no exact sums.
 
@@ -304,7 +304,7 @@ def reduceat(x, indices):
     """The exact sum of each of the slices `x[indices[i]:indices[i + 1]]`.
 
     Each sum is rounded once. As in `numpy.add.reduceat`, the last slice ends
-    with `x`, and a slice that would end before it begins is its first item.
+    with `x`, and a slice that would be empty is the item `x[indices[i]]`.
 
     Parameters
     ----------

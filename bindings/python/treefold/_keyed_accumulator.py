@@ -48,10 +48,10 @@ def _check(keys):
         try:
             is_lost = key is None or not key == key
         except TypeError:
-            # The missing value of pandas equals neither itself nor anything else.
+            # A comparison with the missing value of pandas is neither true nor false.
             is_lost = True
         if is_lost:
-            raise ValueError(f"keys: {key!r} is no key: leave such items out")
+            raise ValueError(f"keys: {key!r} is not a key: leave such items out")
 
 
 class KeyedAccumulator(Mergeable):
@@ -132,7 +132,7 @@ class KeyedAccumulator(Mergeable):
         return columns
 
     def _coded(self, keys):
-        """The codes of keys, and the new keys, which are known once their items are added. Makes room for them."""
+        """The codes of keys, and the codes of new keys, which the caller records after adding items. Makes slots for new keys."""
         known, new = self._codes, {}
         codes = [known[key] if key in known else new.setdefault(key, len(known) + len(new)) for key in keys]
         self._native.grow(len(known) + len(new))
@@ -152,7 +152,7 @@ class KeyedAccumulator(Mergeable):
         Raises
         ------
         TypeError, ValueError
-            The accumulator cannot take these keys or items. It is then
+            The accumulator does not accept these keys or items. It is then
             unchanged.
         """
         distinct, codes = _factorized(keys)

@@ -20,7 +20,7 @@ class GroupBy:
 
     Methods return a dask array with a result for each group, or a NumPy array
     if no argument is a dask array. Without items, counts and sums are 0, and
-    the other results NaN.
+    the other results are NaN.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ def _state(keys, *columns, groups, statistic, dtype):
 
 
 def _slots(statistic, codes, columns, beyond, groups):
-    """The state of the items; the last `beyond` are removed, not added."""
+    """The state of the items. The last `beyond` items are removed, not added."""
     kept = len(codes) - beyond
     slots = slots_of(statistic, codes[:kept], [column[:kept] for column in columns], groups)
     if beyond:
@@ -162,7 +162,7 @@ def _product_value(*states):
 
 
 def exact_dot(x, y, split_every):
-    """`treefold.dask.exact_dot`: no product is rounded."""
+    """Implements `treefold.dask.exact_dot`, which rounds no product."""
     x, y = _chunks.vectors((x, y), ("x", "y"))
     dtype = np.result_type(x.dtype, y.dtype)
     dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)

@@ -67,7 +67,7 @@ def cov(
     y : array_like, optional
         More variables, with as many observations.
     rowvar : bool, optional
-        Whether the rows are variables, or the columns.
+        Whether variables are rows (true) or columns.
     bias : bool, optional
         Whether to divide by the number of observations (true) or by one less.
     ddof : float, optional

@@ -124,7 +124,7 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Return the variance of the items that are not NaN.
 
-    It is NaN if there are too few such items.
+    The result is NaN if there are too few such items.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Return the standard deviation of the items that are not NaN.
 
-    It is NaN if there are too few such items.
+    The result is NaN if there are too few such items.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ _Self = TypeVar("_Self", bound="_OfItems")
 
 
 class _OfItems(Mergeable):
-    """The base of both partials: native code holds the numbers, this class the type and shape of the items."""
+    """The base class of both kinds of partials. Native code holds the numbers; this class holds the type and shape of the items."""
 
     __slots__ = ("_dtype", "_native", "_shape")
 
@@ -102,9 +102,9 @@ class Partial(_OfItems):
     op : str, optional
         "sum", "prod", "min" or "max".
     axis : int, optional
-        The axis of `x` along which the items lie; the others are reduced
-        element by element. Without one, the items are those of the flattened
-        array.
+        The axis of `x` along which items are numbered. Items are reduced
+        element by element. Without an axis, the items are those of the
+        flattened array.
 
     Raises
     ------
@@ -205,7 +205,7 @@ class ExactPartial(_OfItems):
     Partials merge by `merge` or `+`, in any order and grouping, and the partial
     of all items has the bits of `sum`. Unlike in `treefold.Partial`, items have
     no positions, and their total need not be known. For any number of items, a
-    partial holds 320 bytes for a sum of float64, 88 for one of float32, and
+    partial holds 320 bytes for a sum of float64, 88 bytes for float32, and
     twice as many for complex numbers.
 
     Parameters
@@ -213,9 +213,9 @@ class ExactPartial(_OfItems):
     x : array_like
         The items, as in `sum`.
     axis : int, optional
-        The axis of `x` along which the items lie; the others are reduced
-        element by element. Without one, the items are those of the flattened
-        array.
+        The axis of `x` along which items are numbered. Items are reduced
+        element by element. Without an axis, the items are those of the
+        flattened array.
 
     Raises
     ------

@@ -16,8 +16,8 @@ def dot(x, y, out=None):
     ----------
     x, y : array_like
         Vectors of the same length; or arrays, with sums over the last axis of
-        `x` and the last but one of `y`, so that matrices are multiplied; or a
-        scalar, which multiplies the other argument. If their types differ,
+        `x` and the second-to-last axis of `y`, so that matrices are multiplied;
+        or a scalar, which multiplies the other argument. If their types differ,
         NumPy's common type is used.
     out : ndarray, optional
         The output array, of the result's type.
@@ -99,7 +99,7 @@ _NORMS = {1: "sum of magnitudes", np.inf: "greatest magnitude", -np.inf: "least 
 
 
 def norm(x, ord=None, axis=None, keepdims=False):
-    """Return the Euclidean norm of the items, or of those along axes.
+    """Return the Euclidean norm of all items, or of the items along axes.
 
     Squares are rounded and summed in tree order, and the square root of the
     sum is rounded. A complex number counts as two items, its real and its
@@ -147,5 +147,5 @@ def _named(x, ord, axis):
         return "norm"
     if axes != 1 or array.dtype.kind == "c" or not isinstance(ord, (int, float)) or ord not in _NORMS:
         along = f"along {counted(axes, 'axis')}" if axes == 1 else f"along {axes} axes"
-        raise ValueError(f"ord: {ord!r} is no norm that treefold computes {along}")
+        raise ValueError(f"ord: {ord!r} is not a norm that treefold computes {along}")
     return _NORMS[ord]

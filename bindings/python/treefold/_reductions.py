@@ -12,7 +12,7 @@ LANES_MAX = 1 << 20
 
 
 def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True, *, lanes=1):
-    """Return the sum of the items, or of those along axes, in tree order.
+    """Return the sum of all items, or of the items along axes, in tree order.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
         CuPy or JAX; the result is in host memory.
     axis : None, int or tuple of ints, optional
         The axes to reduce; all of them by default. Items along several axes
-        are taken in C order, the last axis fastest, however `x` lies in
-        memory.
+        are numbered in C order, with the last axis fastest, whatever the
+        layout of `x` in memory.
     dtype : dtype, optional
         The type that each item is converted to first, and the type of the
         result. By default it is the type of `out`, or of the items. Integers
@@ -34,12 +34,12 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     out : ndarray, optional
         The output array. An error leaves it unchanged.
     keepdims : bool, optional
-        Whether reduced axes stay, with length 1.
+        Whether reduced axes are kept, with length 1.
     initial : number, optional
         A number that is combined with the result, as the left operand.
     where : array_like of bool, optional
-        Which items count. Items keep their positions: the others leave holes,
-        which change no bit, so `sum(x, where=m)` may differ from `sum(x[m])`.
+        Which items count. Items keep their positions: excluded ones leave
+        holes, which change no bit. `sum(x[m])` has no holes and may differ.
     lanes : int, optional
         L, from 1 to 2**20: item i belongs to lane i mod L. Each lane is summed
         in tree order, then the lanes' sums are added in tree order, as in ISO
@@ -81,9 +81,9 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 
 
 def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """Return the product of the items, or of those along axes, in tree order.
+    """Return the product of all items, or of the items along axes.
 
-    The product of no items is 1.
+    Items are combined in tree order. The product of no items is 1.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
 def min(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     """Return the smallest item, or the smallest along axes.
 
-    It is NaN if one of the items is NaN; -0.0 is below 0.0.
+    The result is NaN if an item is NaN; -0.0 is below 0.0.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def min(x, axis=None, out=None, keepdims=False, initial=None, where=True):
 def max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     """Return the largest item, or the largest along axes.
 
-    It is NaN if one of the items is NaN; 0.0 is above -0.0.
+    The result is NaN if an item is NaN; 0.0 is above -0.0.
 
     Parameters
     ----------
@@ -191,9 +191,9 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Return the sum of the items in tree order, divided by their number.
 
     The sum is rounded as in `sum`, and the quotient once. The number of items
-    is rounded to their type first, which matters for more than 2**24 items of
-    float32. Both parts of complex numbers are divided. The mean of no items is
-    NaN, with a RuntimeWarning.
+    is first rounded to the items' type, which matters for more than 2**24
+    items of float32. Both parts of complex numbers are divided. The mean of no
+    items is NaN, with a RuntimeWarning.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
 
 
 def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
-    """Return the weighted mean of the items, or of those along axes.
+    """Return the weighted mean of all items, or of the items along axes.
 
     It is the sum of the products of items and weights in tree order, divided
     by the sum of the weights.
@@ -330,7 +330,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
 
 
 def freedom(ddof, correction):
-    """The number that is subtracted from the number of items."""
+    """The number, given as `ddof` or `correction`, that is subtracted from the number of items."""
     if correction is None:
         if type(ddof) is int:
             return ddof
@@ -346,7 +346,7 @@ def freedom(ddof, correction):
 
 
 def weights_for(weights, shape, axis):
-    """Weights, of the shape of the items or of the reduced axes, as an array of the shape of the items."""
+    """Weights of the shape of the items or of the reduced axes, broadcast to the shape of the items."""
     if isinstance(weights, np.ma.MaskedArray):
         raise TypeError("weights is a masked array: pass a mask with x")
     weights = np.asarray(weights)
@@ -399,7 +399,7 @@ def _in_lanes(x, axis, out, keepdims, lanes, has_others):
     if axes and axes[-1] - axes[0] + 1 == len(axes):
         result = _native.reduce("sum", False, array, axes, None, None, keepdims, None, True, lanes=count)
         return result if out is None else put(result, out)
-    # Reduced axes that are not adjacent become the last ones.
+    # Reduced axes that are not adjacent are moved to the end.
     kept = [one for one in range(array.ndim) if one not in axes]
     lengths = [[array.shape[one] for one in some] for some in (kept, axes)]
     array = contiguous(array.transpose(*kept, *axes)).reshape(*lengths[0], size(lengths[1]))

@@ -83,7 +83,7 @@ def _duration(window):
 
 
 def _in_units(window, dtype):
-    """A NumPy duration in units of a type of times."""
+    """A NumPy duration, as a number of units of a type of times."""
     (unit, count), (own, step) = np.datetime_data(window.dtype), np.datetime_data(dtype)
     number = int(window.astype(np.int64))
     if unit == "generic":
@@ -112,7 +112,7 @@ def _width(window, dtype, is_centred):
     if dtype.kind == "f":
         return float(width)
     width = min(width, 1 << 66)
-    # A centred window reaches half its width to each side. If the half is no integer, no item lies exactly at that distance.
+    # A centred window reaches half its width to each side. If half the width is not an integer, no item is exactly at that distance.
     return math.floor(width) // 2 * 2 + 1 if is_centred and width != int(width) else math.ceil(width)
 
 
@@ -124,7 +124,7 @@ def _range(window, on, is_centred):
             # The native code reports where the index descends.
             return on, 1
         if is_centred and on.size and 2 * (int(on[-1]) - int(on[0])) >= width:
-            raise ValueError(f"window: {window} is more than 2^64 - 1, but elements of on lie at least half a window apart")
+            raise ValueError(f"window: {window} is more than 2^64 - 1, but elements of on are at least half a window apart")
         # The width exceeds all distances.
         return np.zeros_like(on), 1
     return on, width
@@ -218,7 +218,7 @@ class RollingWindows:
         return self._of("max")
 
     def var(self, ddof: float = 0) -> _Floats:
-        """The variance, with the divisor number of items minus `ddof`."""
+        """The variance. The divisor is the number of items minus `ddof`."""
         return self._of("var", ddof=ddof)
 
     def std(self, ddof: float = 0) -> _Floats:
@@ -283,11 +283,11 @@ def rolling(
         A vector of floats; integers are converted to float64. Sums and means
         may be of complex numbers.
     window : int, or a width of `on`, optional
-        The number of items in a window. With `on`, its width: "trailing"
-        windows have the items whose index is greater than the last item's
-        index minus the width. If `on` has times, it is a duration of NumPy,
-        Python or pandas, such as "36h", or an int in units of `on`. Without a
-        window, all windows begin at the first item.
+        The number of items in a window. With `on`, the width of a window:
+        "trailing" windows have the items whose index is greater than the last
+        item's index minus the width. If `on` has times, the width is a duration
+        of NumPy, Python or pandas, such as "36h", or an int in units of `on`.
+        Without this argument, all windows begin at the first item.
     min_periods : int, optional
         Windows with fewer items have the value NaN. The default is `window`;
         with `on` or without a window, 1.
@@ -298,8 +298,8 @@ def rolling(
         Where the item is in its window: at the end of a "trailing" window, at
         the beginning of a "forward" one, in the middle of a "centred" one, as
         with pandas' `center=True`. A centred window has (window - 1) // 2
-        items after its item; with `on`, it reaches from half the width before,
-        excluded, to half the width after.
+        items after its item; with `on`, it reaches from half the width before
+        its item, excluded, to half the width after, included.
     skipna : bool, optional
         Whether items that are NaN in `x` or `y` are left out of windows, and do
         not count for `min_periods`.

@@ -10,7 +10,7 @@ from ._arrays import index
 from ._functions import STATISTICS, columns_of, ddof_of, docstring, made, options_of, signature
 
 _TEXTS = {
-    "y": "dask.array.Array or array_like\n    As many items.",
+    "y": "dask.array.Array or array_like\n    As many items as in the windows' vector.",
     "weights": "dask.array.Array or array_like\n    The weight of each item.",
 }
 
@@ -70,7 +70,7 @@ def exact_rolling(x, window, min_periods=None):
     ----------
     x : dask.array.Array or array_like
         A vector whose chunks have known sizes. Each chunk gets the last
-        `window` - 1 items before it from its neighbours.
+        `window` - 1 items before it from earlier chunks.
     window : int
         The number of items in a window.
     min_periods : int, optional

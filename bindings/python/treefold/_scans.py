@@ -15,16 +15,16 @@ def cumsum(x, axis=None, dtype=None, out=None):
     x, dtype
         As in `sum`, with the same errors.
     axis : None or int, optional
-        The axis along which items are added; by default, those of the
-        flattened array.
+        The axis along which items are added; by default, the flattened
+        array is scanned.
     out : ndarray, optional
         The output array, which may be `x`.
 
     Returns
     -------
     ndarray
-        Of the shape of `x`, or of one axis if `axis` is None; `out` if it was
-        passed.
+        The sums, of the shape of `x`, or of one axis if `axis` is None; `out`
+        if it was passed.
 
     Examples
     --------

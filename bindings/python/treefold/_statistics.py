@@ -11,10 +11,10 @@ from ._reductions import _on_device, freedom, weights_for
 def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Return the exact sum of the items, rounded once to nearest.
 
-    The sum of no items is 0.0; if all items are -0.0, the sum is -0.0. It is
-    NaN if there is a NaN, or infinities of both signs; it is infinite if there
-    are infinities of one sign, or if the exact sum is beyond the range. Both
-    parts of complex numbers are summed separately.
+    The sum of no items is 0.0; if all items are -0.0, the sum is -0.0. The sum
+    is NaN if there is a NaN, or infinities of both signs. It is infinite if
+    there are infinities of one sign, or if the exact sum is beyond the type's
+    range. Both parts of complex numbers are summed separately.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     out : ndarray, optional
         The output array. An error leaves it unchanged.
     keepdims : bool, optional
-        Whether reduced axes stay, with length 1.
+        Whether reduced axes are kept, with length 1.
     initial : number, optional
         One more item.
     where : array_like of bool, optional
@@ -135,9 +135,9 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
     """Return the exact variance of the items, rounded once to nearest.
 
-    It is NaN if an item is NaN or infinite. The sum of squares is divided by
-    the number of items minus `ddof`; if that is not positive, the variance
-    is NaN if all items are equal, else infinite.
+    It is NaN if an item is NaN or infinite. The divisor is the number of items
+    minus `ddof`; if the divisor is not positive, the variance is NaN if all
+    items are equal, else infinite.
 
     Parameters
     ----------
@@ -239,8 +239,8 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     x, axis, keepdims
         As in `mean`.
     weights : array_like, optional
-        The weights, which are floats, of the shape of `x` or of the reduced
-        axes. By default all items have the same weight.
+        The weights, which are real numbers, of the shape of `x` or of the
+        reduced axes. By default all items have the same weight.
     returned : bool, optional
         Whether to return the exact sum of the weights, too.
 
@@ -294,11 +294,11 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
 
 
 def norm(x, axis=None, keepdims=False):
-    """Return the Euclidean norm of the items, or of those along axes.
+    """Return the Euclidean norm of all items, or of the items along axes.
 
-    It is the square root of the exact sum of their squares, rounded once to
-    nearest. No square overflows or underflows. For complex numbers,
-    the items are their parts.
+    It is the square root of the exact sum of the squares, rounded once to
+    nearest. No square overflows or underflows. A complex number counts as
+    two items, its real and its imaginary part.
 
     Parameters
     ----------
@@ -329,16 +329,16 @@ def cumsum(x, axis=None, dtype=None, out=None):
     x, dtype
         As in `sum`, with the same errors.
     axis : None or int, optional
-        The axis along which items are added; by default, those of the
-        flattened array.
+        The axis along which items are added; by default, the flattened
+        array is scanned.
     out : ndarray, optional
         The output array, which may be `x`.
 
     Returns
     -------
     ndarray
-        Of the shape of `x`, or of one axis if `axis` is None; `out` if it was
-        passed.
+        The sums, of the shape of `x`, or of one axis if `axis` is None; `out`
+        if it was passed.
 
     Examples
     --------
@@ -352,7 +352,7 @@ def cumsum(x, axis=None, dtype=None, out=None):
 def dot(x, y, out=None):
     """Return the exact sums of products, with `numpy.dot`'s shapes.
 
-    Each sum is rounded once to nearest; for complex numbers, each part. No
+    Each sum is rounded once to nearest; of a complex sum, each part is. No
     product is rounded, overflows or underflows.
 
     Parameters

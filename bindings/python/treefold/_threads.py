@@ -16,7 +16,7 @@ def threads(n: int | None = None, /) -> int:
     Parameters
     ----------
     n : int, optional
-        From 1 to 1024. Without it, the number does not change.
+        The number, from 1 to 1024. By default, it does not change.
 
     Returns
     -------

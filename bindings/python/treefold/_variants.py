@@ -68,7 +68,7 @@ def _in_parts(numpys, parts, arrays, keywords):
 
 
 def compared(numpys, own, arrays, keywords):
-    """NumPy's result, and the variants that give other bits, each with the largest difference.
+    """NumPy's result, and the variants that have other bits, each with the largest difference.
 
     The variants are None if the result has no floats.
     """
