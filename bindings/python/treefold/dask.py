@@ -1,14 +1,14 @@
 """Reductions of dask arrays.
 
-They give the bits of the same reduction of the whole array, whatever the
+The bits are those of the same reduction of the whole array, whatever the
 chunks and the scheduler. NumPy arrays are reduced at once.
 
-Every block becomes a partial result, and these merge a few at a time, in as
-many tasks as dask's own reduction has. Tasks pass on more data: up to 2 log2(n)
-results for each run of consecutive items in the block, where dask passes on
-one. A block that spans all reduced axes but the first has one run. Exact
-reductions pass on a few hundred bytes for each result, and chunks may have
-unknown sizes.
+Every block becomes a partial result, and partial results merge a few at a
+time, in as many tasks as in dask's own reduction. A task passes on more data
+than dask's: up to 2 log2(n) results, not one, for each run of consecutive items
+in its block. A block that spans all reduced axes but the first has one run.
+Exact reductions pass on a few hundred bytes for each result, and chunks may
+have unknown sizes.
 
 >>> import dask.array as da, numpy as np, treefold, treefold.dask
 >>> x = np.random.default_rng(1).standard_normal((500, 300))
@@ -104,7 +104,7 @@ def _state(block, place, *, call, op, shape):
 
 
 def _completed(value, counts, min_count, op):
-    """Sets the results that have no items, or too few, to the values defined for them."""
+    """Sets results without items to the value for no items, and results with fewer than `min_count` items to NaN."""
     value = np.asarray(value)
     if counts is None:
         return value
@@ -243,7 +243,7 @@ def _as_large(part, block):
 
 
 def _places_state(*blocks, call, statistic):
-    # In the shape of the first block: items and masks separately, since NumPy broadcasts masked arrays without their masks.
+    # Items and masks are broadcast to the first block's shape separately, because NumPy broadcasts masked arrays without their masks.
     items, present = zip(*(tuple(_as_large(part, blocks[0]) for part in call.items(block)) for block in blocks))
     present = [found for found in present if found is not None]
     return _chunks.places_state(items, np.logical_and.reduce(present) if present else None, call.axes, statistic)
@@ -293,16 +293,16 @@ def _exact_pair(statistic, x, y, ddof=0, names=("x", "y"), **arguments):
 
 _DEFAULTS = {"axis": None, "dtype": None, "bias": True, "ddof": 0, "weights": None, "keepdims": False}
 _DEFAULTS |= {"split_every": None, "skipna": False, "min_count": 0}
-_ARRAY = "dask.array.Array or array_like\n    Other arrays are reduced at once."
+_ARRAY = "dask.array.Array or array_like\n    Arrays other than dask's are reduced at once."
 _TEXTS = {
     "array": f"{_ARRAY} Masked items do not count.",
     "x": _ARRAY,
-    "y": "dask.array.Array or array_like\n    As many items. Pairs with a masked item do not count.",
+    "y": "dask.array.Array or array_like\n    As many items as `x`. Pairs with a masked item do not count.",
     "axis": "None, int or tuple of ints, optional\n    The axes to be reduced; all of them by default.",
     "dtype": "dtype, optional\n    The type to which items are converted first.",
-    "weights": "dask.array.Array or array_like, optional\n    Of the shape of the array, or a vector along the axis; equal by default.",
-    "keepdims": "bool, optional\n    Whether reduced axes stay, with length 1.",
-    "min_count": "int, optional\n    With fewer items, the result is NaN. It implies `skipna`.",
+    "weights": "dask.array.Array or array_like, optional\n    The weights, of the array's shape, or a vector along the axis; by default\n    all equal.",
+    "keepdims": "bool, optional\n    Whether reduced axes are kept, with length 1.",
+    "min_count": "int, optional\n    With fewer items, the result is NaN. A positive number implies `skipna`.",
 }
 _REST = """
 Returns

@@ -8,7 +8,7 @@ __all__: list[str]
 _Axes: TypeAlias = SupportsIndex | tuple[SupportsIndex, ...] | None
 _Split: TypeAlias = int | dict[int, int] | None
 _Array: TypeAlias = da.Array | ArrayLike
-# The return type of methods: a dask array if the keys or the vector are one, otherwise NumPy's.
+# The return type of methods: a dask array if the keys or the vector are a dask array, otherwise a NumPy type.
 _R = TypeVar("_R", covariant=True)
 
 # Functions with the same parameters. They return a dask array if an argument is one.

@@ -1,10 +1,10 @@
 """Exact aggregates in DuckDB 2.0 or later.
 
-They are `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_samp`,
+The functions are `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_samp`,
 `exact_stddev_samp`, `exact_skewness`, `exact_kurtosis`, `exact_covar_samp`,
 `exact_corr`, `exact_regr_slope`, `exact_weighted_avg` and others, named as in
-SQL; functions for columns of mergeable states (`exact_moments_state`,
-`exact_merge`, `exact_var_samp_of`); and `tree_sum` of lists.
+SQL; functions of columns of mergeable states, such as `exact_moments_state`,
+`exact_merge` and `exact_var_samp_of`; and `tree_sum` of lists.
 
 >>> import treefold.duckdb
 >>> connection = treefold.duckdb.connect()
@@ -63,7 +63,7 @@ def load(connection: "duckdb.DuckDBPyConnection") -> None:
     Parameters
     ----------
     connection : duckdb.DuckDBPyConnection
-        It must have been opened with "allow_unsigned_extensions": "true".
+        A connection opened with "allow_unsigned_extensions": "true".
 
     Raises
     ------

@@ -80,7 +80,7 @@ def _state(row, dtype, statistic):
 
 
 def _states(group_idx, array, *, statistic, size=None, skipna=False, **_):
-    """A state for each place and group."""
+    """An array with a state for each place and group."""
     items = as_array(array, "array")
     if len(columns_of(statistic)) == 2 and items.dtype.kind != "c":
         raise TypeError(f"array has elements of type {items.dtype}, but `{statistic}` takes pairs: make them with treefold.flox.pairs")
@@ -146,7 +146,7 @@ def _finalized(states, **options):
 
 
 def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
-    """A reduction for `func` of `flox.groupby_reduce` and `xarray_reduce`.
+    """A reduction to pass as `func` to `flox.groupby_reduce` or `xarray_reduce`.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
         "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness"
         or "kurtosis", as in `treefold.exact`: rounded once. For arrays from
         `pairs`: "dot", "average", "cov", "corr", "slope" or "intercept".
-        Without items, counts, sums, dots and norms are 0, and the others NaN.
+        Without items, counts, sums, dots and norms are 0; others are NaN.
     ddof : float, optional
         The number that is subtracted from the number of items in the divisor: 0
         by default, and 1 in a covariance.
@@ -203,7 +203,7 @@ def pairs(x, y):
     Parameters
     ----------
     x, y : array_like, dask.array.Array or xarray.DataArray
-        Floats, or integers up to 2^53. They are broadcast; arrays of xarray by
+        Floats, or integers up to 2^53. Arrays are broadcast, those of xarray by
         the names of dimensions. For an average, y has the weights.
 
     Returns

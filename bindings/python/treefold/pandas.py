@@ -58,12 +58,12 @@ def _check_series(column, name):
 
 
 def _places(index, present):
-    """The positions of groups with rows in an index of all groups."""
+    """The positions in an index of all groups of the groups that are present."""
     if not isinstance(index, pd.MultiIndex):
         return index.get_indexer(present)
 
     def numbered(keys):
-        # A missing key is a value of a level in one of the indices, but not in the other.
+        # In one of the indices, a missing key is a value of a level; in the other, it is not.
         columns = [(level, keys.get_level_values(number)) for number, level in enumerate(index.levels)]
         return pd.MultiIndex.from_arrays([np.where(values.isna(), -2, level.get_indexer(values)) for level, values in columns])
 
@@ -71,13 +71,13 @@ def _places(index, present):
 
 
 def _codes(rows, grouped, by, options):
-    """The position of each row's group in the index of pandas' results, or -1 for a row without a group; and this index."""
+    """The position of each row's group in the index of pandas' results, or -1 for a row without a group; and that index."""
     sizes = grouped.size()
     index, places = sizes.index, None
     levels = index.levels if isinstance(index, pd.MultiIndex) else [index]
     if isinstance(by, pd.Grouper) or any(isinstance(level.dtype, pd.CategoricalDtype) for level in levels):
-        # Some groups of the index may have no rows. `ngroup` numbers only the others, in another order; and a single Grouper has
-        # the rows in another order.
+        # Groups of the index may have no rows. `ngroup` numbers only groups with rows, in another order. A single Grouper reorders the
+        # rows, unless it is in a list.
         grouped = rows.groupby([by] if isinstance(by, pd.Grouper) else by, **{**options, "observed": True})
         places = _places(index, grouped.size().index)
     codes = grouped.ngroup().to_numpy()
@@ -88,12 +88,12 @@ def _codes(rows, grouped, by, options):
     if places is not None:
         codes = np.append(places, -1)[codes].astype(np.int64, copy=False)
     if not np.array_equal(np.bincount(codes + 1, minlength=len(sizes) + 1)[1:], sizes):
-        raise RuntimeError(f"by: pandas {pd.__version__} does not report to which of the groups of these keys each row belongs")
+        raise RuntimeError(f"by: pandas {pd.__version__} does not report the group of each row for these keys")
     return codes, index
 
 
 def _label(x, how, lists):
-    """The name of a result: if a column has a list of statistics, the names of the column and of the statistic."""
+    """The name of a result: the column's name or, if a column has a list of statistics, the names of column and statistic."""
     if not any(isinstance(some, list) for some in lists.values()):
         return x
     return (*x, how) if isinstance(x, tuple) else (x, how)
@@ -112,9 +112,9 @@ class GroupBy:
     """Rows in groups, created by `groupby`.
 
     A method of one column takes a column's name and returns a Series; or a
-    list of names, and returns a DataFrame. Without a name, it takes all
-    columns of numbers except the keys. For a Series, it takes no name. The
-    index has the keys, as in pandas' own result. Sums of integers are 64-bit
+    list of names, and returns a DataFrame. Without a name, it uses all columns
+    of numbers except the keys. For a Series, it takes no name. The result's
+    index has the keys, as in pandas. Sums of integers are 64-bit
     integers; a larger sum raises OverflowError. Skewness and kurtosis are
     corrected for bias, as in pandas, and NaN if there are too few items or all
     are equal. Slope and intercept are those of the regression line of y on x.
@@ -148,7 +148,7 @@ class GroupBy:
         return column
 
     def _columns(self, x, takes_all=False):
-        """The columns of a list of names, or else all numeric columns, or all; and their names."""
+        """The columns of a list of names, or all numeric columns, or with `takes_all` all columns; and the names of these columns."""
         rows = self._rows
         if x is not None:
             return [self._column(name) for name in x], rows.head(0)[x].columns
@@ -157,7 +157,7 @@ class GroupBy:
         return [column for column, is_kept in zip(columns, kept) if is_kept], rows.columns[kept]
 
     def _applied(self, name, columns, options):
-        """A statistic of each column that the first name stands for, together with the other columns."""
+        """A statistic of each column that the first argument names, paired with the other columns, if any."""
         (x, *others), of, index = columns, _STATISTICS[name], self._groups.keys
         if isinstance(self._rows, pd.Series):
             if x is not None:
@@ -178,7 +178,7 @@ class GroupBy:
             codes = self._codes if found.all() else self._codes[found]
             return np.bincount(codes + 1, minlength=len(groups.keys) + 1)[1:]
         if statistic in ("min", "max") and (pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype)):
-            # Minima and maxima do not depend on the order, and pandas' keep the type.
+            # Minima and maxima do not depend on the order, and those of pandas keep the type.
             keys = pd.Categorical.from_codes(self._codes, range(len(groups.keys)))
             return getattr(columns[0].groupby(keys, observed=False), statistic)().array
         try:
@@ -189,7 +189,7 @@ class GroupBy:
         except (TypeError, ValueError, OverflowError) as error:
             raise type(error)(f"column {columns[0].name!r}: {error}") from None
         if "ddof" in options:
-            # pandas gives NaN here, not an infinity.
+            # pandas returns NaN here, not an infinity.
             values[slots.counts() <= ddof] = np.nan
         return values
 
@@ -202,8 +202,8 @@ class GroupBy:
             For all columns of numbers, the name of a method of one column, or
             a list of names; or a dict of these for some columns.
         **named : tuple or str
-            Without `func`: for the name of each column of the result, the
-            source column and the statistic; for a Series, the statistic. With
+            Without `func`: the name of a column of the result, with its source
+            column and statistic; for a Series, with the statistic alone. With
             `func`, options of its method.
 
         Returns
@@ -266,8 +266,8 @@ class _Accessor:
 class SeriesAccessor(_Accessor):
     """`Series.exact`: exact statistics of all items, each rounded once.
 
-    They have pandas' names and defaults. Methods of two columns take another
-    Series; rows with the same index are paired.
+    The methods have pandas' names and defaults. Methods of two columns take
+    another Series; rows with the same index are paired.
 
     Examples
     --------
@@ -403,7 +403,7 @@ class RollingWindows:
             return exact.rolling(1.0 - np.isnan(items), **{**self._options, "skipna": False}).sum()
         windows = dict(self._options)
         if statistic in ("var", "std") and options["ddof"] > 0:
-            # For so few items, pandas gives NaN, not an infinity.
+            # For so few items, pandas returns NaN, not an infinity.
             windows["min_periods"] = max(windows["min_periods"], math.floor(min(options["ddof"], len(items))) + 1)
         bias = {"bias": False} if statistic in ("skewness", "kurtosis") else {}
         return getattr(exact.rolling(items, **windows), statistic)(*others, **options, **bias)
@@ -425,7 +425,7 @@ def rolling(rows, window=None, min_periods=None, on=None, *, placement="trailing
         default is `window` if this is a number of rows, else 1.
     on : array_like or str, optional
         An ascending index for each row, or the name of a DataFrame's column
-        that has it, which is then not in the result.
+        that has the index. The result does not have that column.
     placement : str, optional
         "trailing", "forward", or "centred", which is pandas' `center=True`.
 

@@ -159,10 +159,10 @@ exact_sum = _function(
     _x,
     "The exact sum of a column, rounded once.",
     "",
-    "Nulls are skipped, and the sum of no items is 0. It is NaN if there is a NaN,",
-    "or infinities of both signs; and infinite if there are infinities of one",
-    "sign, or if the exact sum is beyond the range. Sums of integers are of type",
-    "Int64 or UInt64; a sum beyond that range is an error.",
+    "Nulls are skipped, and the sum of no items is 0. A sum is NaN if there is a",
+    "NaN, or infinities of both signs. It is infinite if there are infinities of",
+    "one sign, or if the exact sum is beyond the type's range. Sums of integers",
+    "have type Int64 or UInt64; a sum beyond that type's range is an error.",
 )
 exact_mean = _function("exact_mean", _x, "The exact mean of a column, rounded once; null without items.")
 exact_var = _function("exact_var", _x_ddof, "The exact variance of a column, rounded once; null for up to `ddof` items.")
@@ -177,8 +177,8 @@ exact_dot = _function(
     _x_y,
     "The exact sum of the products of two columns, rounded once.",
     "",
-    "It is of type Float32 if both columns are, and Float64 otherwise. Integers",
-    "that Float64 does not hold are an error.",
+    "It has type Float32 if both columns have it, and Float64 otherwise. Integers",
+    "that Float64 cannot represent are an error.",
 )
 exact_average = _function("exact_average", _x_weights, "The exact weighted mean of a column, rounded once; null if weights add up to 0.")
 exact_cov = _function("exact_cov", _x_y_ddof, "The exact covariance of two columns, rounded once; null for up to `ddof` rows.")
@@ -192,14 +192,14 @@ exact_sum_state = _function(
     _x,
     "The state of a column's sum and mean, as bytes; null without items.",
     "",
-    "`exact_merge` merges states, and `exact_sum_of` reads one. States are the",
-    "same in DuckDB and in `treefold.exact.State`.",
+    "`exact_merge` merges states, and `exact_sum_of` reads a sum from each. DuckDB",
+    "and `treefold.exact.State` have the same states.",
 )
 exact_moments_state = _function("exact_moments_state", _x, "The state of a column's sum, mean, variance and standard deviation.")
 exact_powers_state = _function("exact_powers_state", _x, "The state of a column's moments, skewness and kurtosis.")
 exact_dot_state = _function("exact_dot_state", _x_y, "The state of the sum of the products of two columns.")
 exact_comoments_state = _function("exact_comoments_state", _y_x, "The state of two columns' covariance, correlation and regression line.")
-exact_merge = _function("exact_merge", _state, "The state of all rows of states of one kind. Nulls are skipped.")
+exact_merge = _function("exact_merge", _state, "Merges a column of states of one kind into one state. Skips nulls.")
 exact_count_of = _function("exact_count_of", _state, "The number of rows of each state, as Float64; null where the state is null.")
 exact_sum_of = _function("exact_sum_of", _state, "The sum of each state; null where the state is null.")
 exact_mean_of = _function("exact_mean_of", _state, "The mean of each state.")
@@ -231,7 +231,7 @@ def _expression(column: _Column) -> pl.Expr:
 
 
 def _items(series: pl.Series) -> tuple[Any, Any]:
-    """A column's items, with 0 for nulls, and which are null."""
+    """A column's items, with 0 for nulls, and a mask of the nulls."""
     if not series.dtype.is_numeric():
         raise pl.exceptions.InvalidOperationError(f"rolling: a column has elements of type {series.dtype}, not numbers")
     return series.cast(pl.Float64).fill_null(0.0).to_numpy(), series.is_null().to_numpy()
@@ -240,10 +240,10 @@ def _items(series: pl.Series) -> tuple[Any, Any]:
 class RollingWindows:
     """Moving windows over a column, created by `rolling`.
 
-    Methods return expressions of type Float64; integers are converted to it
-    first. Rows with a null in a column do not count. A statistic is null if
-    too few rows count or its denominator is zero. As in Polars,
-    `ddof` is 1, and skewness and kurtosis are not corrected for bias.
+    Methods return expressions of type Float64; integers are converted to
+    Float64 first. Rows with a null in a column do not count. A statistic is
+    null if too few rows count or its denominator is zero. As in Polars, `ddof`
+    is 1, and skewness and kurtosis are not corrected for bias.
     """
 
     __slots__ = ("_on", "_options", "_x")

@@ -13,7 +13,7 @@ from . import replacer
 
 _OPTIONS = {
     "check": ("repeats NumPy's reductions in these modules in other layouts, and reports where bits differ", replacer.checked),
-    "replace": ("puts treefold under NumPy's reductions in these modules", replacer.replaced),
+    "replace": ("replaces NumPy's reductions in these modules by treefold's", replacer.replaced),
 }
 _STATE: pytest.StashKey[tuple[contextlib.ExitStack, list[str], replacer.Report | None]] = pytest.StashKey()
 

@@ -16,12 +16,12 @@ results, which do not depend on layout or chunks.
 ...     bool(np.sum(x) == x.T.copy().T.sum() == treefold.sum(x))
 True
 
-This covers the functions that NumPy and treefold both have, such as `np.sum`,
-`np.dot` and `np.linalg.norm`, and array methods of these names. It does not
-cover `a @ b`, `np.einsum`, `np.add.reduce`, and calls from compiled code.
-Types that treefold does not reduce, subclasses of arrays, and objects with a
-method of that name, such as pandas Series, are left to NumPy; the report
-counts them.
+The module covers the functions that NumPy and treefold both have, such as
+`np.sum`, `np.dot` and `np.linalg.norm`, and array methods of these names. It
+does not cover `a @ b`, `np.einsum`, `np.add.reduce`, and calls from compiled
+code. Types that treefold does not reduce, subclasses of arrays, and objects
+with a method of the function's name, such as pandas Series, are left to NumPy;
+the report counts these calls.
 """
 
 import contextlib
@@ -43,9 +43,9 @@ __all__ = ["Report", "checked", "replaced"]
 
 # treefold's functions, by NumPy's names.
 _OWN = {name: getattr(treefold, name) for name in treefold.__all__} | {"amin": treefold.min, "amax": treefold.max}
-# NumPy's names for treefold's first parameters.
+# treefold's names for NumPy's first parameters.
 _RENAMED = {"a": "x", "arr": "x", "b": "y"}
-# For an object that is not an array, NumPy's functions of these names call its method, if there is one.
+# For an object that is not an array, NumPy's function of such a name calls the object's method of that name, if there is one.
 _METHODS = {"sum", "prod", "min", "max", "ptp", "mean", "var", "std", "cumsum", "cumprod"}
 
 _sessions: list["_Session"] = []
@@ -60,7 +60,7 @@ class Report:
     calls : int
         The compared reductions of floats and complex numbers.
     differing : int
-        How many of them had other bits in another layout or in chunks.
+        How many had other bits in another layout, in chunks or by treefold.
     sites : dict
         A `Site` for each file, line and name of a function.
     passed : dict
@@ -101,8 +101,8 @@ class Site:
     calls, differing : int
         As in `Report`.
     worst : dict
-        For each layout or number of chunks that gave other bits, the largest
-        difference divided by the largest magnitude of the result.
+        For each layout or number of chunks with other bits, and treefold, the
+        largest difference divided by the result's largest magnitude.
     description : str
         Type and shape of the first array.
     """
@@ -160,7 +160,7 @@ _known = functools.cache(_reduces)
 
 def _why_not(own, arrays, keywords):
     """Why a call is left to NumPy; None if treefold handles it."""
-    # The methods that NumPy's `_wrapreduction` looks for in objects, and the ufuncs that it calls.
+    # NumPy's `_wrapreduction` looks for the method in objects, and the ufunc that it calls looks for the protocols.
     method = {own.__name__, "__array_ufunc__", "__array_wrap__"} if own.__name__ in _METHODS else set()
     others = [keywords[name] for name in ("out", "where", "mean", "weights") if name in keywords]
     for value, protocols in [(array, method) for array in arrays] + [(other, set()) for other in others]:
@@ -189,7 +189,7 @@ def _why_not(own, arrays, keywords):
 
 
 def _dtype(find):
-    """A dtype; None if the argument is invalid, which NumPy reports again."""
+    """The dtype that `find` returns; None if the argument is invalid, for which NumPy then raises the error."""
     try:
         return find()
     except Exception:
@@ -199,7 +199,7 @@ def _dtype(find):
 def _session():
     """The innermost session that covers the caller of a dispatcher, and the caller's frame; None if no session does.
 
-    A call from within NumPy counts as a call of the code that called NumPy. Calls from treefold's own modules are not covered.
+    A call from within NumPy counts as a call from the code that called NumPy. Calls from treefold's own modules are not covered.
     """
     frame = sys._getframe(2)
     while frame is not None:
@@ -260,7 +260,7 @@ class _Installed:
             for name in _OWN.keys() & vars(module).keys():
                 numpys = getattr(module, name)
                 self.dispatchers[id(numpys)] = _Dispatcher(name, numpys, _OWN[name])
-        # `vars` of a class is a view of this dictionary, which cannot be changed.
+        # `vars` of a class is a read-only view of this dictionary.
         (methods,) = gc.get_referents(vars(np.ndarray))
         for name in _OWN.keys() & methods.keys():
             self.put(methods, name, _Dispatcher(f"ndarray.{name}", methods[name], _OWN[name]))
@@ -344,7 +344,7 @@ def replaced(*modules: str) -> contextlib.AbstractContextManager[None]:
 def checked(*modules: str) -> contextlib.AbstractContextManager[Report]:
     """Check whether NumPy's reductions in some modules depend on the layout.
 
-    Each call is repeated in other layouts, in chunks, and by treefold, which
+    Each call is repeated in other layouts, in chunks, and by treefold, so it
     takes about ten times as long. The program gets NumPy's results.
 
     Parameters

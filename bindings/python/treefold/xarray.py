@@ -1,7 +1,7 @@
 """Reductions of xarray by the names of dimensions, in memory and over dask.
 
 Importing this module registers the accessors `treefold` and `exact` of arrays
-and of data sets. They are shorthands of `reduce`:
+and of data sets, which are shorthands for `reduce`:
 `array.reduce(treefold.dask.sum, "time", skipna=True)`.
 
 >>> import numpy as np, xarray, treefold.xarray
@@ -69,7 +69,7 @@ class ExactAccessor(_Accessor):
 _DEFAULTS = {"dim": None, "dtype": None, "bias": True, "skipna": True, "min_count": 0}
 _DEFAULTS |= {"split_every": None, "keepdims": False, "keep_attrs": None}
 _OPTIONS = ("dtype", "ddof", "bias", "min_count", "split_every")
-_OTHER = "DataArray\n    Broadcast by the names of dimensions; coordinates must equal the array's."
+_OTHER = "DataArray\n    Broadcast by dimension names. Its coordinates must equal the array's."
 _TEXTS = {
     "weights": _OTHER,
     "other": _OTHER,
@@ -80,7 +80,7 @@ _TEXTS = {
 
 
 def _method(accessor, name, function):
-    """A function of `treefold.dask` as a method, whose options are keywords."""
+    """Adds a function of `treefold.dask` to an accessor, as a method whose options are keywords."""
     of_axes = inspect.signature(function).parameters
     second = next((column for column in ("weights", "y") if column in of_axes), None)
     others = [] if second is None else ["other" if second == "y" else second]

@@ -140,7 +140,7 @@ def test_mistakes_with_moments():
     moments = KeyedPlan(COMM, 3, op="exact_var").allreduce([0], [1.0])
     raises(ValueError, "statistic must be one of count, .*, not 'median'", moments.value, "median")
     for statistic, parameters in (("mean", {"ddof": 1}), ("var", {"bias": False}), ("skewness", {"ddof": 1})):
-        raises(TypeError, f"is no parameter of '{statistic}'", moments.value, statistic, **parameters)
+        raises(TypeError, f"is not a parameter of '{statistic}'", moments.value, statistic, **parameters)
     raises(TypeError, "value: TREEFOLD_EXACT_COVARIANCE is not available", moments.value, "cov")
 
 def test_co_moments_and_powers():

@@ -342,7 +342,7 @@ def test_errors_name_the_call():
         (lambda: Plan(COMM, 2, width=0), "width: it must be at least 1, not 0"),
         (lambda: Plan(COMM, 2, op="median"), "op must be one of sum, prod, .*exact_vdot, not 'median'"),
         (lambda: Plan(COMM, 2, items=1.5), "items must be an integer, not 1.5"),
-        (lambda: Plan(COMM, 2, even=2), "one of local_items, .* must say which items this rank has, not 2 of them"),
+        (lambda: Plan(COMM, 2, even=2), "one of local_items, .* must say which items this rank has, but 2 are given"),
         (lambda: Plan(COMM, 2).start("sum", [1, 2]), "Plan.start: operation must be one of allreduce, .*exscan, not 'sum'"),
         (lambda: Plan(COMM, 2).allreduce([1, 2j]), "Plan.allreduce: x has elements of type complex128"),
         (lambda: Plan(COMM, 2).start("scan", [1, "a"]), "Plan.scan: x has elements of type"),

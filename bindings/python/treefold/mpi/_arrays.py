@@ -31,9 +31,9 @@ def taken(name: str, given: Any, dtype: np.dtype[Any]) -> Array:
 def _on_device(name: str, given: Any, dtype: np.dtype[Any]) -> OnDevice:
     array = described(name, given)
     if array.dtype != dtype:
-        raise TypeError(f"{name} has elements of type {array.dtype} in GPU memory, which are not converted: the plan's are of type {dtype}")
+        raise TypeError(f"{name} has elements of type {array.dtype} in GPU memory, which are not converted: the plan's elements have type {dtype}")
     if array.pointer:
-        # The C library looks for the driver only in a plan's first call; this makes it look again.
+        # The C library looks for the driver only in a plan's first call. This call makes it look again.
         _native.cuda_device_of(array.pointer, None)
     return array
 
@@ -41,11 +41,11 @@ def _on_device(name: str, given: Any, dtype: np.dtype[Any]) -> OnDevice:
 def converted(name: str, given: Any, items: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """The same items as a contiguous array of type `dtype`, if that type represents all of them."""
     are_integers, may_be_integers = items.dtype.kind in "iu", dtype.kind in "iu"
-    # NumPy considers rounding large integers safe.
+    # NumPy considers a cast safe even if it rounds large integers.
     rounds = are_integers and dtype.kind in "fc"
     if np.can_cast(items.dtype, dtype, "safe") and not rounds:
         return np.require(items, dtype, ["C", "A"])
-    # A type that the caller chose is not narrowed; the type of a list is NumPy's guess.
+    # The type of an array was chosen by the caller and is not narrowed; the type of a list is NumPy's guess.
     is_guessed = not hasattr(given, "dtype")
     if is_guessed and not items.size:
         return items.astype(dtype)

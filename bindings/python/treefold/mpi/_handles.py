@@ -1,4 +1,4 @@
-"""Handles of C objects, and who destroys them."""
+"""Handles of C objects, which the threads that created them destroy."""
 
 from collections import deque
 from threading import get_ident

@@ -95,7 +95,7 @@ class KeyedPlan(ScheduledPlan):
         Raises
         ------
         Error, ValueError, TypeError
-            Arguments are wrong on this rank, or on a rank whose items it needs.
+            Arguments are wrong on this rank, or on a rank whose items are needed.
         """
         return self._run("allreduce", (keys, x, y), out)
 
@@ -122,7 +122,7 @@ class KeyedPlan(ScheduledPlan):
         Returns
         -------
         Pending
-            The run under way. A plan has one at a time.
+            The run under way. A plan can have one run at a time.
         """
         call = self._call(operation, (keys, x, y), out)
         if self._by_key.columns > 1:
@@ -182,7 +182,7 @@ class KeyedPlan(ScheduledPlan):
 class Moments:
     """Several statistics of each key's items.
 
-    A `KeyedPlan` for "exact_var", "exact_skewness" or "exact_cov" returns them.
+    A `KeyedPlan` of "exact_var", "exact_skewness" or "exact_cov" returns them.
     """
 
     def __init__(self, dtype: np.dtype[Any], groups: int, code: int):
@@ -221,7 +221,7 @@ class Moments:
         code, parameter, default = row_of(STATISTICS, statistic, "statistic")
         given = {name: value for name, value in (("ddof", ddof), ("bias", bias)) if value is not None}
         if given.keys() - {parameter}:
-            raise TypeError(f"{' and '.join(given.keys() - {parameter})} is no parameter of {statistic!r}")
+            raise TypeError(f"{' and '.join(given.keys() - {parameter})} is not a parameter of {statistic!r}")
         value = given.get(parameter, default)
         # In C, 1 stands for statistics without bias.
         freedom = float(not value if parameter == "bias" else value)

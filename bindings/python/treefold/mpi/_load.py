@@ -24,7 +24,7 @@ ffi: Any = _declarations.ffi
 # Python has already loaded this library.
 lib: Any = ffi.dlopen(_native.__file__)
 
-# Identifies the MPI library of a communicator: mpi4py's own MPI_Comm_size.
+# The address of mpi4py's own MPI_Comm_size, which identifies the MPI library of its communicators.
 function: Any = ffi.dlopen(MPI.__file__).MPI_Comm_size
 
 #: The size of a communicator's handle, in bytes.

@@ -74,7 +74,7 @@ def row_of(table: dict[str, Any], name: Any, argument: str) -> Any:
 
 
 def type_code(dtype: np.dtype[Any], name: str = "dtype", allowed: Sequence[str] = tuple(_TYPES)) -> int:
-    """The C library's code of `dtype`. Errors call it `name`."""
+    """The C library's code of `dtype`. Error messages call the argument `name`."""
     own = f"{dtype.kind}{dtype.itemsize}"
     if own not in allowed or not dtype.isnative:
         names = ", ".join(str(np.dtype(one)) for one in allowed)
@@ -95,7 +95,7 @@ def is_compiled(op: Any) -> bool:
 
 
 def combine_of(op: Any, dtype: np.dtype[Any], raised: list[BaseException]) -> Any:
-    """A C callback that combines two items; keep it as long as C may call it. Exceptions are appended to a list."""
+    """A C callback that combines two items, to be kept for as long as C may call it. Appends exceptions to `raised`."""
     if is_compiled(op):
         _check_signature(op)
         return ffi.cast("treefold_combine", op.address)
@@ -109,7 +109,7 @@ def combine_of(op: Any, dtype: np.dtype[Any], raised: list[BaseException]) -> An
 
 
 def _check_signature(op: Any) -> None:
-    """Checks the signature of a `numba.cfunc`; other objects with an address do not have one."""
+    """Checks the signature of a `numba.cfunc`. Other objects with an address do not record a signature."""
     signature = getattr(op, "_sig", None)
     if signature is None:
         return
@@ -125,12 +125,12 @@ def _calls(op: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> Callable[[Any
         return np.frombuffer(ffi.buffer(place, size), dtype)
 
     def combine(_context: Any, left: Any, right: Any, out: Any) -> int:
-        # Copies: the operator may keep them.
+        # The operator receives copies, because it may keep its arguments.
         value = op(item(left).copy()[0], item(right).copy()[0])
         if value is None:
             raise TypeError("the operator returned None")
         if dtype.kind in "iu" and np.asarray(value).dtype.kind not in "iub":
-            raise TypeError(f"the operator returned {value!r}, and items are of type {dtype}")
+            raise TypeError(f"the operator returned {value!r}, but items are of type {dtype}")
         item(out)[0] = value
         return 0
 
@@ -138,7 +138,7 @@ def _calls(op: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> Callable[[Any
 
 
 def one_item(name: str, given: Any, dtype: np.dtype[Any]) -> np.ndarray:
-    """The bytes of one item; bytes that no field and no number uses are zero."""
+    """The bytes of one item. Padding bytes are zero."""
     item = np.zeros(1, dtype)
     if dtype.fields is None and dtype.kind in "iufc":
         value = np.asarray(given)
@@ -153,6 +153,6 @@ def one_item(name: str, given: Any, dtype: np.dtype[Any]) -> np.ndarray:
             raise kind(f"{name}: {error}") from None
     data = item.view(np.uint8)
     if dtype.type in (np.longdouble, np.clongdouble) and np.finfo(np.longdouble).nmant == 63:
-        # x86's 80-bit floats.
+        # x86's 80-bit floats use 10 bytes; the others are padding.
         data.reshape(-1, np.dtype(np.longdouble).itemsize)[:, 10:] = 0
     return data

@@ -58,12 +58,12 @@ class Plan(ScheduledPlan):
         The result for no items, if `op` is a function. Without it, reducing
         no items is an error.
     width : int, optional
-        The number of elements in an item. Items with several are rows, which
-        are reduced element by element.
+        The number of elements in an item. Items of several elements are rows,
+        which are reduced element by element.
     lanes : int, optional
-        Sums in this many lanes, as in `treefold.sum(x, lanes=...)`. Such plans
-        offer only `allreduce` and `reduce`. The ranges of each rank must begin
-        at multiples of `lanes`.
+        The number of lanes of sums, as in `treefold.sum(x, lanes=...)`. Such
+        plans offer only `allreduce` and `reduce`. The ranges of each rank must
+        begin at multiples of `lanes`.
     root : int, optional
         The rank that gets the result of `reduce`, and whose row `bcast` sends.
     algorithm : str, optional
@@ -78,8 +78,8 @@ class Plan(ScheduledPlan):
     Raises
     ------
     Error
-        On all ranks: their items are not 0 to N - 1, each once; or they ask for
-        different reductions; or an argument was wrong on one rank.
+        On all ranks: the items of all ranks are not 0 to N - 1, each once; or
+        ranks ask for different reductions; or one rank's argument was wrong.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class Plan(ScheduledPlan):
                 if given or items is not None:
                     raise TypeError(f"{(given or ['items'])[0]}: items of {op!r} have no numbers, and each run takes any number of them")
             elif len(given) != 1:
-                raise TypeError(f"one of {', '.join(shares)} must say which items this rank has, not {len(given)} of them")
+                raise TypeError(f"one of {', '.join(shares)} must say which items this rank has, but {len(given)} are given")
             builder = self._builder(world, op, empty)
             settings = {"items": items, "width": width, "lanes": lanes, "root": root, "algorithm": algorithm, "blocks": blocks,
                         "ports": ports, "node_ranks": node_ranks, "message_limit": message_limit}
@@ -146,19 +146,19 @@ class Plan(ScheduledPlan):
         Parameters
         ----------
         x : array_like
-            This rank's items: the number that was planned, each `width`
-            elements, in C order, whatever the shape. Elements are converted to
-            the plan's type if no value changes. Arrays in the memory of a GPU,
-            such as those of PyTorch, CuPy, JAX and Numba, must be contiguous
-            and of the plan's type. Sums and exact sums of floats are computed
-            on the GPU, all else from a copy in host memory.
+            This rank's items: the planned number, each of `width` elements, in
+            C order, whatever the shape. Elements are converted to the plan's
+            type if no value changes. Arrays in the memory of a GPU, such as
+            those of PyTorch, CuPy, JAX and Numba, must be contiguous and of the
+            plan's type. Sums and exact sums of floats are computed on the GPU,
+            other reductions from a copy in host memory.
         y : array_like, optional
             The same number of items as `x`. The result is the dot product of
             `x` and `y`, or a dot product for each column. It is exact in plans
             of "exact_dot" and "exact_vdot"; plans of "sum" of floats round each
             product once, and add the products in tree order.
         pairs : sequence of (array_like, array_like), optional
-            Instead of `x` and `y`: `width` pairs of arrays, all equally long.
+            Instead of `x` and `y`: `width` pairs of arrays, all of one length.
             The result is the dot product of each pair.
         out : ndarray, or array in the memory of a GPU, optional
             The output: C-contiguous, of the plan's type, with
@@ -172,7 +172,7 @@ class Plan(ScheduledPlan):
         Raises
         ------
         Error, ValueError, TypeError
-            Arguments are wrong on this rank, or on a rank whose items it needs.
+            Arguments are wrong on this rank, or on a rank whose items are needed.
         """
         return self._run("allreduce", (x, y, pairs), out)
 
@@ -207,8 +207,8 @@ class Plan(ScheduledPlan):
     ) -> Pending:
         """Starts an operation; `Pending.wait` returns its result. Collective.
 
-        The items may change when this returns. The algorithms `mpi-native`,
-        `algorithm1` and `algorithm1-unbuffered` cannot be started.
+        When the call returns, the items may be changed. The algorithms
+        `mpi-native`, `algorithm1` and `algorithm1-unbuffered` cannot be started.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class Plan(ScheduledPlan):
         Returns
         -------
         Pending
-            The run under way. A plan has one at a time.
+            The run under way. A plan can have one run at a time.
         """
         return self._start(self._call(operation, (x, y, pairs), out))
 

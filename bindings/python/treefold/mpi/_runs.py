@@ -1,4 +1,4 @@
-"""The base of all plans, and their runs."""
+"""The base classes of all plans, and the runs of plans."""
 
 from collections.abc import Iterable
 from math import isnan
@@ -13,8 +13,8 @@ from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
 from ._operators import row_of
 
-# A wait drives all runs of its communicator. If the operator of another plan fails, that plan's run is over, and this wait is repeated,
-# at most this often.
+# A wait drives all runs of its communicator. If the operator of another plan fails, that plan's run is over, and this wait is repeated:
+# at most this number of times.
 _BEGUN_AGAIN_MOST = 100
 
 # These algorithms cannot be started.
@@ -49,7 +49,7 @@ _CODES = {"bcast": lib.TREEFOLD_BROADCAST, **{name: operation.code for name, ope
 
 
 class Form(NamedTuple):
-    """A form of input (an array, pairs of arrays, keys), and the C functions that take it."""
+    """A form of input (an array, pairs of arrays, keys), and the C functions that accept this form."""
 
     start: Any
     # None for one array: each operation has its own call.
@@ -81,8 +81,8 @@ class AnyPlan:
     """The base of all plans.
 
     A plan belongs to the thread that built it, and a communicator to the
-    thread that built its first plan. A plan is a context manager, which closes
-    it at the end.
+    thread that built its first plan. A plan is a context manager: the end of
+    the `with` block closes the plan.
     """
 
     _plan: Handle | None
@@ -115,7 +115,7 @@ class AnyPlan:
 class ScheduledPlan(AnyPlan):
     """The base of `Plan` and `KeyedPlan`, which have a schedule of messages.
 
-    `str(plan)` shows which rank sends what to which, and when.
+    `str(plan)` shows which rank sends what to which rank, and when.
     """
 
     # The exception of an operator in a run of this plan.
@@ -201,8 +201,8 @@ class ScheduledPlan(AnyPlan):
 
     def _run(self, name: str, given: tuple[Any, ...], out: Any) -> Any:
         call = self._call(name, given, out)
-        # If other runs are under way, their operators may fail in this wait, which must not end this run. And C's blocking
-        # calls must not write to their input.
+        # If another run is under way, its operator may fail in this wait, which would end a blocking call. And C's blocking calls must not
+        # write to their input.
         is_simple = not _under_way and (call.out is None or not any(may_overlap(array, call.out) for array in call.arrays))
         return self._run_at_once(call) if is_simple or self._is_blocking else self._start(call).wait()
 
@@ -226,7 +226,7 @@ class ScheduledPlan(AnyPlan):
         return Pending(self, handle, call.name, call.shape, call.out)
 
     def _wait(self, handle: Handle, name: str, seconds: float) -> None:
-        """Waits until a run is done. After a timeout it continues."""
+        """Waits until a run is done. After a timeout, the run continues."""
         for _ in range(_BEGUN_AGAIN_MOST):
             status = lib.treefold_wait_timeout(handle.place[0], seconds)
             if status != OPERATOR or self._raised or self._is_compiled:
@@ -263,8 +263,8 @@ class ScheduledPlan(AnyPlan):
 class Pending:
     """A run of a plan between its start and its end.
 
-    Several plans may have a run at once; a wait for one drives them all. A run
-    that is dropped is cancelled.
+    Several plans may have a run at once; a wait for one run drives all of
+    them. A run that is dropped is cancelled.
     """
 
     def __init__(self, plan: ScheduledPlan, handle: Handle, name: str, shape: tuple[int, ...], out: Array | None):
@@ -369,7 +369,7 @@ def wait_all(runs: Iterable[Pending]) -> list[Any]:
     Returns
     -------
     list
-        Their results, in the order of the runs.
+        The results, in the order of the runs.
 
     Raises
     ------

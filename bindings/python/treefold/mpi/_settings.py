@@ -66,7 +66,7 @@ def _text(name: str, text: Any) -> tuple[bytes]:
     return (text.encode(),)
 
 
-# Converts settings that are not one natural number to C arguments.
+# Functions that convert settings other than natural numbers to C arguments.
 _ARGUMENTS: dict[str, Callable[[str, Any], tuple[Any, ...]]] = {"extents": _ranges, "block_cyclic": _pair, "algorithm": _text}
 
 # Settings that are parameters of algorithms in C.

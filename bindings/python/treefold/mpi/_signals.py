@@ -19,7 +19,7 @@ def _keep(_class: object, error: BaseException, _traceback: object) -> None:
     _raised.error = error
 
 
-# The callback of waits.
+# The callback that C calls while it waits.
 interrupted = ffi.callback("treefold_interrupted", _look, error=1, onerror=_keep)
 
 

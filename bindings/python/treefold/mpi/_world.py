@@ -10,10 +10,10 @@ from ._handles import Handle
 from ._load import COMM_BYTES, FAMILY, ffi, function, lib
 from ._signals import interrupted
 
-#: The names of all algorithms. None changes a bit.
+#: The names of all algorithms. The choice changes no bit.
 ALGORITHMS: tuple[str, ...] = tuple(ffi.string(name).decode() for name in takewhile(bool, map(lib.treefold_algorithm_name, count())))
 
-# The key of the attribute in which a communicator keeps its duplicate, so that all its plans share one; created when first needed.
+# The key of the attribute in which a communicator keeps its duplicate, so that all its plans share it; created when first needed.
 _key: int | None = None
 
 
@@ -39,7 +39,7 @@ def world_of(comm: MPI.Intracomm) -> Any:
 
 
 def _free(_comm: MPI.Comm, _key: int, world: Handle) -> None:
-    """Called when the ranks free a communicator together."""
+    """MPI calls this function when the ranks free a communicator together."""
     lib.treefold_comm_free(world.place)
 
 
