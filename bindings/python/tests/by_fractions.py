@@ -8,8 +8,8 @@ from test_exact import nearest
 
 
 def root(square, dtype):
-    """The square root of a fraction, rounded once. It is computed with more bits than rounding needs; the last bit is set if it
-    is not exact."""
+    """The square root of a fraction, rounded once. The root is computed with more bits than rounding needs, and its last bit is set
+    if the root is not exact."""
     shift = 2 * (1200 + square.denominator.bit_length())
     scaled, rest = divmod(square.numerator << shift, square.denominator)
     whole = math.isqrt(scaled)
@@ -25,7 +25,7 @@ def total(products):
 
 
 def centred(column):
-    """The items less their mean."""
+    """The differences of the items from their mean."""
     mean = total(column) / len(column)
     return [item - mean for item in column]
 
@@ -36,12 +36,12 @@ def moment(column, power):
 
 
 def mixed(x, y):
-    """The mean of the products of the differences from the means of x and y."""
+    """The mean of the products of the differences of x and y from their means."""
     return total(one * other for one, other in zip(centred(x), centred(y))) / len(x)
 
 
 def skewness(x, bias):
-    """The square of g1 or G1, and its sign."""
+    """The square of g1 or G1, and a number that has the sign of g1."""
     n, third = len(x), moment(x, 3)
     square = third**2 / moment(x, 2) ** 3
     return (square if bias else square * n * (n - 1) / (n - 2) ** 2), third
@@ -84,7 +84,7 @@ def expected(statistic, x, y=None, dtype="f8", ddof=0, bias=True):
     free = len(x) - Fraction(ddof)
     if statistic in ("var", "std") and free <= 0:
         return np.dtype(dtype).type(math.inf if len(set(x)) > 1 else math.nan)
-    # Either the divisor is 0, or a factor of G1 or G2 is.
+    # A division by 0, by a divisor or by a correction for bias, means that the statistic is undefined.
     is_defined = statistic != "cov" or free > 0
     try:
         if is_defined and statistic in QUOTIENTS:

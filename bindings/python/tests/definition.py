@@ -1,10 +1,10 @@
-"""The order by its recursive definition, in NumPy scalars: the oracle of all tests."""
+"""The tree order by its recursive definition, on NumPy scalars: the oracle of all tests."""
 
 import numpy as np
 
 
 def minimum(left, right):
-    """IEEE 754-2019's: -0.0 is below 0.0."""
+    """The minimum of IEEE 754-2019, for which -0.0 is below 0.0."""
     if left == 0 and right == 0:
         return left if np.signbit(left) else right
     return np.minimum(left, right)
@@ -31,14 +31,14 @@ HOLE = object()
 
 
 def combined(op, left, right):
-    """A node that lacks its left or right value is the other value, unchanged."""
+    """The value of a node: if one child is a hole, the value of the other child, unchanged."""
     if left is HOLE or right is HOLE:
         return left if right is HOLE else right
     return COMBINE[op](left, right)
 
 
 def by_definition(items, op="sum"):
-    """The left child of n items has the largest power of two below n."""
+    """Reduces items recursively: of n items, the left child has the largest power of two below n."""
     items = list(items)
     count = len(items)
     if count == 1:

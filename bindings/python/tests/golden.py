@@ -1,4 +1,4 @@
-"""The vectors that every implementation of the order passes, in the repository's folder `golden`."""
+"""The test vectors that every implementation of the order must match, in the repository's folder `golden`."""
 
 import json
 import pathlib
@@ -21,7 +21,7 @@ def cases(name):
 
 
 def codec(name):
-    """A type, a function that reads words, which may be pairs, and a function that reads the words of numbers."""
+    """A type, a function from texts of one or two words each to numbers, and a function from numbers to words."""
     numbers, words = TYPES[name]
 
     def values(texts):

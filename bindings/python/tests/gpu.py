@@ -11,7 +11,7 @@ from treefold import _native, exact
 
 
 def gpu_libraries():
-    """The installed libraries that find a GPU: their names, and functions that convert a NumPy array to theirs."""
+    """The installed libraries that find a GPU: their names, and functions that convert a NumPy array to the library's array."""
     try:
         ctypes.CDLL("libcuda.so.1")
     except OSError:

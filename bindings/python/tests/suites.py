@@ -1,9 +1,8 @@
-"""Tests that other projects wrote for their reductions, run on treefold: `python suites.py NAME`, where NAME is numpy, pandas or scipy.
+"""Runs other projects' tests of their reductions on treefold: `python suites.py NAME`, where NAME is numpy, pandas or scipy.
 
-treefold replaces the functions and methods that these tests call, and that pandas and SciPy call in them. Every test must pass, except
-those in `suites/NAME.txt`, which must fail. A line of that file is a test's name, with or without parameters, two spaces, and the reason.
-
-Needs the package, pytest and hypothesis. Further arguments are passed to pytest.
+treefold replaces the functions and methods that these tests call, and those that pandas and SciPy call during the tests. Every test must
+pass, except those in `suites/NAME.txt`, which must fail. A line of that file is a test's name, with or without parameters, two spaces, and
+the reason. Needs the package, pytest and hypothesis. Further arguments are passed to pytest.
 """
 
 import argparse
@@ -23,13 +22,13 @@ class Suite:
     Attributes
     ----------
     version : str
-        The package's version to which the tests belong. Others are skipped.
+        The package's version that has these tests. Other versions are skipped.
     tests : tuple of str
         Files and folders of tests in the package.
     modules : tuple of str
         The modules in which reductions are replaced, besides those of the tests.
     least : int
-        The least number of tests that reach treefold.
+        The minimum number of tests that must reach treefold.
     left_out : tuple of str
         Options of pytest that leave out tests which take minutes or gigabytes, or need a network, a database or a compiler.
     quick : tuple of str
@@ -79,7 +78,7 @@ SUITES = {
             f"stats/tests/test_{name}.py"
             for name in ("axis_nan_policy", "correlation", "entropy", "hypotests", "morestats", "mstats_basic", "stats", "variation")
         ),
-        # SciPy calls NumPy by `scipy._lib.array_api_compat`.
+        # SciPy calls NumPy through `scipy._lib.array_api_compat`.
         modules=("scipy.stats", "scipy._lib"),
         least=3_500,
         left_out=("-m", "not slow and not xslow"),
@@ -88,7 +87,7 @@ SUITES = {
 
 
 def exceptions(name):
-    """The reasons why tests must fail, by name."""
+    """The reasons why tests must fail, by the names of the tests."""
     lines = (pathlib.Path(__file__).parent / "suites" / f"{name}.txt").read_text().splitlines()
     return {test: reason.strip() for test, _, reason in (line.partition("  ") for line in lines if line and not line.startswith("#"))}
 
@@ -155,7 +154,7 @@ def main():
     plugin = Plugin(folder, exceptions(options.name), suite.least // 10 if is_quick else suite.least, not is_quick)
     # Replaced from the start, because tests compare functions that they have stored with those of the module.
     with replacer.replaced(*suite.modules):
-        # pytest finds the package's fixtures, whatever the current folder is.
+        # With these settings, pytest finds the package's fixtures, whatever the current folder is.
         settings = ["--quiet", "--disable-warnings", "-p", "no:cacheprovider", f"--rootdir={folder}", f"--confcutdir={folder}"]
         return pytest.main([*settings, *suite.left_out, *tests, *more], plugins=[plugin])
 

@@ -1,5 +1,5 @@
-"""Arrays in GPU memory: the bits of NumPy's arrays. Without a GPU, or without a library that has one, tests are skipped, except those on
-mocks, which test everything but the native half.
+"""Sums of arrays in GPU memory have the bits of sums of NumPy arrays. Without a GPU, or a library that finds one, tests are skipped,
+except those on mocks, which test everything but the native half.
 
     python -m pytest tests/test_cuda.py
 """
@@ -45,7 +45,7 @@ def test_axes(on_gpu, dtype):
     out = np.empty((30, 50), dtype)
     assert treefold.sum(there, 1, out=out) is out
     same(out, treefold.sum(x, 1))
-    raises(ValueError, "not neighbours", treefold.sum, there, (0, 2))
+    raises(ValueError, "not adjacent", treefold.sum, there, (0, 2))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -70,7 +70,7 @@ def test_what_is_not_summed(on_gpu):
 def test_strides(name, monkeypatch):
     make = maker(name, monkeypatch) or pytest.skip(f"skipped: no GPU that {name} sees")
     if name in ("jax", "numba"):
-        pytest.skip(f"skipped: slices of {name} are copies, or its own")
+        pytest.skip(f"skipped: slices of {name}'s arrays are copies, or arrays of its own")
     x = make(np.zeros((4, 6)))
     raises(ValueError, "x is not contiguous in GPU memory", treefold.sum, x[:, ::2])
     same(treefold.sum(x[1:3]), np.float64(0))

@@ -37,7 +37,7 @@ def nearest(value, dtype):
 
 
 def root(value):
-    """The square root of a sum of squares, with more bits than rounding needs; the last bit is set if it is not exact."""
+    """The square root of a sum of squares, with more bits than rounding needs. The last bit is set if the root is not exact."""
     numerator, twice = value.numerator, value.denominator.bit_length() - 1
     if twice % 2:
         numerator, twice = 2 * numerator, twice + 1
@@ -55,7 +55,7 @@ def total(values):
 
 
 def expected_sum(x):
-    """The expected sum, by fractions; for zeros alone, the sum by additions."""
+    """The expected sum, computed with fractions; -0.0 if all items are -0.0."""
     parts = x.reshape(-1, 1).view(x.real.dtype)
     rounded = [nearest(total(part), part.dtype.str[1:]) for part in parts.T]
     zeros = [part.size > 0 and not part.any() and np.signbit(part).all() for part in parts.T]
@@ -64,7 +64,7 @@ def expected_sum(x):
 
 
 def drawn(random, dtype="f8", most=40):
-    """Finite numbers: of all exponents, or of a few; some subnormal, many that cancel."""
+    """Finite numbers of all exponents, or of few exponents. Some are subnormal, and many cancel."""
     digits, lowest, beyond = FORMATS[dtype]
     count = int(random.integers(0, most + 1))
     kind = random.integers(0, 4)

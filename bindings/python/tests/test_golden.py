@@ -1,4 +1,4 @@
-"""The functions pass the golden vectors."""
+"""The functions return the bits of the golden vectors."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ EXACT = {"sum": exact.sum, "dot": exact.dot, "conjugate_dot": exact.vdot, "norm"
 
 
 def found_by(case, x, values, width):
-    """The package's result for a case; None if it has no function for it."""
+    """The package's result for a case; None if the package has no function for the case."""
     function = FUNCTIONS.get(case["operator"])
     operation = case.get("operation")
     if "other" in case:

@@ -45,7 +45,7 @@ def test_axes_that_cannot_be():
 
 @pytest.mark.parametrize("dtype", ["i8", "u8"])
 def test_integers_are_added_exactly(dtype):
-    """Integers, also those that float64 cannot represent."""
+    """Integers are added exactly, also those that float64 cannot represent."""
     random = np.random.default_rng(SEED)
     limits = np.iinfo(dtype)
     keys, x = random.integers(0, 3, 40), random.integers(limits.min, limits.max, 40, dtype, endpoint=True)

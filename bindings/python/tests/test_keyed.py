@@ -1,4 +1,4 @@
-"""Exact sums by key and of windows, means, variances and accumulators, compared with fractions."""
+"""Exact sums by key and in bins, means, variances and accumulators, compared with fractions."""
 
 import pickle
 import struct

@@ -219,7 +219,7 @@ def test_what_is_refused():
 
 
 def test_time_buckets_merge():
-    """Histograms of hours, which are filled where the items arrive, merge to the whole."""
+    """Sums by hour, which are accumulated separately for each day, merge to the sums of all items."""
     random = np.random.default_rng(SEED)
     when = np.datetime64("2026-01-01", "s") + random.integers(0, 5 * 86_400, 3000)
     x = drawn(random, 3000, spread=200)

@@ -57,7 +57,7 @@ for layout, x in LAYOUTS.items():
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
 def test_reductions_copy_no_whole_array():
     found = subprocess.run([sys.executable, "-c", MEASURE], capture_output=True, text=True, timeout=600)
     assert found.returncode == 0, found.stderr
@@ -105,7 +105,7 @@ assert treefold.sum([1.0, 2.0]) == 3.0
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="others have no limit of addresses")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems cannot limit the address space")
 def test_what_memory_does_not_hold_is_an_exception():
     found = subprocess.run([sys.executable, "-c", TOO_LARGE], capture_output=True, text=True, timeout=600)
     assert found.returncode == 0, found.stderr

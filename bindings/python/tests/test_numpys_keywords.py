@@ -56,7 +56,7 @@ def drawn_axis(random, ndim):
 
 
 def columns(x, axis, *others):
-    """The items of each result, in order, of arrays of one shape; and the shape of the result."""
+    """For each of some arrays of one shape, the items of each result, in order; and the shape of the result."""
     axes = range(x.ndim) if axis is None else sorted({one % x.ndim for one in (axis if isinstance(axis, tuple) else (axis,))})
     kept = [one for one in range(x.ndim) if one not in axes]
     shape = [x.shape[one] for one in kept]
@@ -128,7 +128,7 @@ def test_keywords_against_the_definition(op):
                 if not has_all:
                     named["where"] = where
                 numpys = getattr(np, op)(x, axis, keepdims=keepdims, **named)
-                # NumPy's results may have any bytes but 0 for true, like the items.
+                # In NumPy's results, as in the items, any byte but 0 is true.
                 assert bits(found) == bits(numpys != np.False_), f"TREEFOLD_SEED={SEED}, case {case}"
                 continue
             expected = [reduced(row, own, op, dtype, initial) for row, own in zip(rows, masks)]
@@ -148,7 +148,7 @@ def test_means_against_the_definition():
         dtype = np.dtype("f8") if x.dtype.kind in "biu" else x.dtype.newbyteorder("=")
         out = random.choice([None, None, "f4", "f8"])
         if out is not None and dtype.kind in "fc" and x.dtype.kind in "fc":
-            # The type of the arithmetic; for complex items, of both parts.
+            # The type of the arithmetic. For complex items, `out` has the type of the parts.
             dtype = np.dtype(out) if dtype.kind == "f" else np.result_type(out, "c8")
         work = work_of(dtype)
         real = work.type(0).real.dtype
@@ -269,7 +269,7 @@ def test_exact_keywords_are_exact():
                 function = getattr(exact, name)
                 for skips in (False, True):
                     found = (getattr(exact, f"nan{name}") if skips else function)(x, axis, where=where)
-                    # The order does not matter, so items may be left out.
+                    # The order does not matter, so items that do not count may be removed.
                     counting = [row[own & ~np.isnan(row)] if skips else row[own] for row, own in zip(rows, masks)]
                     expected = [function(np.ascontiguousarray(row.astype(x.dtype.newbyteorder("=")))) for row in counting]
                     assert bits(found) == bits(np.array(expected, found.dtype).reshape(shape)), f"{name}, TREEFOLD_SEED={SEED}, case {case}"

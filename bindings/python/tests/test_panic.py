@@ -6,7 +6,7 @@ from treefold import _native
 
 
 def test_a_panic_is_an_exception():
-    # It is not an `Exception`, so that `except Exception` does not catch it.
+    # The raised object is not an `Exception`, so that `except Exception` does not catch it.
     raised = raises(BaseException, "on purpose", _native.panic_on_purpose)
     assert type(raised).__name__ == "PanicException"
     assert treefold.sum([1.0, 2.0]) == 3.0

@@ -1,4 +1,4 @@
-"""The process: its threads, its floating-point environment, its interpreters."""
+"""Tests of the process: its threads, its floating-point environment, its interpreters."""
 
 import os
 import pathlib
@@ -36,10 +36,10 @@ def test_the_variable_sets_threads():
         raises(AssertionError, f"ValueError: TREEFOLD_THREADS: '{wrong}' is not a number from 1 to 1024", output, program, TREEFOLD_THREADS=wrong)
 
 
-@pytest.mark.skipif(shutil.which("readelf") is None, reason="readelf shows it")
+@pytest.mark.skipif(shutil.which("readelf") is None, reason="the test needs readelf")
 def test_the_native_half_has_no_librarys_name():
     dynamic = subprocess.run(["readelf", "--dynamic", _native.__file__], capture_output=True, text=True, check=True).stdout
-    # If this library had libtreefold's soname, a process that has loaded one would use it as the other.
+    # If this library had libtreefold's soname, a process that has loaded one of the two would use it in place of the other.
     assert "NEEDED" in dynamic
     assert "SONAME" not in dynamic
 
@@ -61,7 +61,7 @@ def wait_until(condition):
         time.sleep(0.05)
 
 
-@pytest.mark.skipif(not LINUX, reason="it reads /proc")
+@pytest.mark.skipif(not LINUX, reason="the test reads /proc")
 def test_idle_threads_end_and_start_again():
     x = np.random.default_rng(1).standard_normal(300_000)
     expected = bits(treefold.sum(x))
@@ -97,7 +97,7 @@ print("done")
 """
 
 
-@pytest.mark.skipif(not LINUX, reason="it forks")
+@pytest.mark.skipif(not LINUX, reason="the test forks")
 def test_children_have_threads_of_their_own():
     assert output(FORK) == "done"
 
@@ -132,7 +132,7 @@ def functions(size):
         lambda: exact.average(tiny, weights=spread),
     ]
 
-# Threads divide more than 131,072 items.
+# Only reductions of more than 131,072 items use several threads.
 for threads, flushing, size, count in ((1, 0x8000, 300, None), (1, 0x0040, 300, None), (1, 0x8040, 300, None), (3, 0x8040, 140_000, 4)):
     some = functions(size)[:count]
     expected = [np.asarray(function()).tobytes() for function in some]
@@ -158,7 +158,7 @@ load(ctypes.c_uint32(mxcsr() & ~0x6000))
 print("done")
 """
 
-@pytest.mark.skipif(platform.machine() != "x86_64" or not LINUX, reason="it sets MXCSR by instructions of x86-64")
+@pytest.mark.skipif(platform.machine() != "x86_64" or not LINUX, reason="the test sets MXCSR by instructions of x86-64")
 def test_flushed_subnormals_are_kept_in_a_call():
     assert output(FLUSHING) == "done"
 

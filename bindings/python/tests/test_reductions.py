@@ -252,7 +252,7 @@ assert not any("libmpi" in line for line in open("/proc/self/maps"))
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it reads what the process has mapped")
+@pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
 def test_nothing_for_mpi_is_loaded():
     subprocess.run([sys.executable, "-c", LOADS_NOTHING_FOR_MPI], check=True)
 

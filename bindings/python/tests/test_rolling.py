@@ -48,7 +48,7 @@ def test_rolling(dtype):
     raises(ValueError, "window: 0 is not positive", exact.rolling, [1.0], 0)
 
 
-# In attoseconds, and in months.
+# The units of times, in attoseconds and in months.
 UNITS = [
     {"D": 86_400 * 10**18, "h": 3_600 * 10**18, "m": 60 * 10**18, "s": 10**18, "ms": 10**15, "us": 10**12, "ns": 10**9},
     {"Y": 12, "M": 1},
@@ -56,7 +56,7 @@ UNITS = [
 
 
 def test_windows_of_times_in_any_units():
-    """The items less than a window before the last item, computed with integers, for any units of the window and the index."""
+    """A window has the items that are less than its width before the last item, for any units of the window and of the index."""
     for case in range(1000):
         random = np.random.default_rng((SEED, 6, case))
         units = UNITS[int(random.integers(0, 20) == 0)]
@@ -66,7 +66,7 @@ def test_windows_of_times_in_any_units():
         index = np.cumsum(random.integers(0, 4, count)) + int(random.integers(-1000, 1000))
         on = index.astype(f"{random.choice(['m8', 'M8'])}[{step}{of_on}]")
         unit = step * units[of_on]
-        # Some steps of the index, not always a whole number of them.
+        # The width is some steps of the index, not always a whole number of steps.
         number = max(1, int(random.integers(1, 40)) * unit // (10 * of_step * units[of_window]))
         window = np.timedelta64(number, (of_window, of_step))
         width = number * of_step * units[of_window]
@@ -114,7 +114,7 @@ PLACEMENTS = ["trailing", "forward", "centred"]
 
 
 def reached(length, window, placement):
-    """The items of each window of a number of items."""
+    """The items of each window of `window` items."""
     ahead = {"trailing": 0, "forward": window - 1, "centred": (window - 1) // 2}[placement]
     return [range(max(0, k + ahead + 1 - window), min(length, k + ahead + 1)) for k in range(length)]
 
@@ -153,7 +153,7 @@ def test_every_statistic(dtype, placement):
 
 
 def test_reported_windows():
-    """The residue that other programs keep of an outlier that has left the window."""
+    """Other programs keep a residue of an outlier that has left the window."""
     block = [0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0.0, 0.01]
     rolling = exact.rolling([5000.0, *block * 3], 10)
     assert rolling.kurtosis()[-1] == -0.586894586894587 and rolling.kurtosis(bias=False)[-1] == -0.07326007326007344
@@ -166,7 +166,7 @@ def test_reported_windows():
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_ranges_of_each_placement(placement):
-    """Windows by twice the distances, which are integers; and by widths between integers, as in finer units."""
+    """The items of windows are computed with integers: distances and widths in eighths of the index's unit."""
     for case in range(300):
         random = np.random.default_rng((SEED, 7, case))
         index = np.cumsum(random.integers(0, 4, 12)) - 9

@@ -1,6 +1,6 @@
 """Exact statistics of pandas' groups and windows, rounded once.
 
-They depend only on the rows, not on their order.
+The values depend only on the rows, not on their order.
 
 >>> import pandas as pd
 >>> from treefold import pandas as tp

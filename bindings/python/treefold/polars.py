@@ -1,6 +1,6 @@
 """Exact statistics as Polars expressions, rounded once.
 
-They depend only on the items, not on threads, chunks or the order of rows.
+The values depend only on the items, not on threads, chunks or row order.
 
 >>> import polars as pl
 >>> from treefold import polars as tp

@@ -1,4 +1,4 @@
-"""The expected values of an engine's exact sums, by fractions; and the data of public reports."""
+"""The expected values of an engine's exact statistics, by fractions; and the data of public bug reports."""
 
 import math
 
@@ -29,20 +29,20 @@ WINDOWS = ([2.0**54, 1.0, 1.0], [None, 2.0**53, 1.0])
 
 
 def expected(items, figure, dtype="f8", ddof=1):
-    """A figure of floats or integers; `None` if there is none. Zeros are +0.0."""
+    """A statistic of floats or integers; `None` if it is undefined. Zeros are +0.0."""
     n = len(items)
     if figure in ("var", "std") and n <= ddof or figure == "mean" and not n:
         return None
     special = [item for item in items if not math.isfinite(item)]
     if special:
-        # Only infinities of one sign.
+        # Sums and means of infinities of one sign are infinite.
         alone = len(set(special)) == 1 and not math.isnan(special[0]) and figure in ("sum", "mean")
         return np.dtype(dtype).type(special[0] if alone else np.nan)
     return by_fractions.expected(figure, items, dtype=dtype, ddof=ddof)
 
 
 def hexed(value):
-    """The digits of a float, to be compared."""
+    """A float as text with all its bits, for comparisons."""
     return None if value is None else "nan" if math.isnan(value) else float(value).hex()
 
 

@@ -51,7 +51,7 @@ def test_arrow(threads):
                     own = getattr(groups, figure)(x)
                     assert list(map(hexed, own)) == values, (name, figure)
                     assert own.dtype == ({"i1": "i8"}.get(dtype, dtype) if figure == "sum" or dtype[0] == "f" else "f8")
-                # Without NaNs.
+                # With `skipna`, NaNs are skipped, too.
                 if dtype[0] == "f":
                     numbers = [[item for item in of_key if not math.isnan(item)] for of_key in kept]
                     own = getattr(groups, figure)(array, skipna=True)
@@ -229,12 +229,12 @@ OF_GROUPS = [name for name in OF_A_COLUMN if hasattr(pd.core.groupby.DataFrameGr
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("by", BY, ids=str)
 def test_all_columns_are_those_of_pandas(by, options):
-    """Columns, index and integers are pandas' own; other values are near."""
+    """Columns, index and integers are those of pandas; other values are close to pandas' values."""
     frame, options = mixed(), {"observed": False, **options}
     own, theirs = tp.groupby(frame, by, **options), frame.groupby(by, **options)
     for name in OF_GROUPS:
         if name in ("skew", "kurt"):
-            # Integers whose powers float64 cannot represent.
+            # The dropped column has integers beyond 2^53, which these statistics refuse.
             own, theirs = (one(frame.drop(columns="large"), by, **options) for one in (tp.groupby, pd.DataFrame.groupby))
         found = getattr(own, name)()
         wanted = getattr(theirs, name)() if name == "count" else getattr(theirs, name)(numeric_only=True)
@@ -243,7 +243,7 @@ def test_all_columns_are_those_of_pandas(by, options):
             # For large integers, pandas rounds intermediate results of other statistics.
             if column != "large" or name in ("sum", "count", "min", "max"):
                 near = wanted[column].astype("f8" if wanted[column].dtype == "Float64" else wanted[column].dtype)
-                # Older pandas gives the skewness 0 for equal items.
+                # In older pandas, equal items have the skewness 0.
                 near = near.where(found[column].notna()) if name == "skew" else near
                 pd.testing.assert_series_equal(found[column], near, rtol=1e-9, check_dtype=False, obj=f"{name}, TREEFOLD_SEED={SEED}")
         for column in ("i", "b", "large") if name in ("sum", "min", "max") else ():
@@ -338,7 +338,7 @@ def test_functions_that_pandas_calls_for_each_group_and_column():
     assert frame.agg(exact.sum).to_dict() == {name: exact.sum(frame[name]) for name in frame}
     assert frame.groupby("k").agg({"i": exact.sum, "f": exact.mean})["i"].equals(found["i"])
     if pd.__version__ >= "3":
-        # Older pandas first calls it for each item.
+        # Older pandas first calls the function for each item.
         assert frame["i"].agg(exact.sum) == sum(frame["i"].tolist()) and frame["f"].agg(exact.sum) == math.fsum(frame["f"])
     raises(OverflowError, None, pd.DataFrame({"k": [0, 0], "i": [2**62, 2**62]}).groupby("k").agg, exact.sum)
 
@@ -346,7 +346,7 @@ def test_functions_that_pandas_calls_for_each_group_and_column():
 def test_groups_that_pandas_tells_wrongly(monkeypatch):
     ngroup = pd.core.groupby.DataFrameGroupBy.ngroup
     monkeypatch.setattr(pd.core.groupby.DataFrameGroupBy, "ngroup", lambda self: ngroup(self) * 0)
-    raises(RuntimeError, "does not report to which", tp.groupby, pd.DataFrame({"k": [1, 2], "x": [1.0, 2.0]}), "k")
+    raises(RuntimeError, "does not report the group", tp.groupby, pd.DataFrame({"k": [1, 2], "x": [1.0, 2.0]}), "k")
 
 
 @pytest.mark.parametrize("report", [*SUMS, *MEANS])
@@ -365,7 +365,7 @@ def test_windows_of_times():
     """Windows of the durations that pandas accepts, over pandas' times, with a zone or without."""
     x = pd.Series(np.arange(60.0))
     places = np.cumsum(np.random.default_rng(SEED).integers(0, 3, 60))
-    # Across a change to or from daylight saving time.
+    # These times include the change to daylight saving time.
     times = pd.DatetimeIndex(pd.Timestamp("2026-03-28T20:00") + pd.to_timedelta(places * 20, unit="min"))
     for on in (times, times.astype("M8[s]"), times.tz_localize("UTC").tz_convert("Europe/Paris")):
         for window in ("1h", "90min", "1500s", "36h", "D", pd.Timedelta("70min"), pd.offsets.Minute(45), pd.offsets.Day(2)):
@@ -382,8 +382,8 @@ ROLLING = ["count", "sum", "mean", "min", "max", "var", "std", "skew", "kurt"]
 
 @pytest.mark.parametrize("dtype", ["f8", "Float64", "f4"])
 def test_windows_are_those_of_pandas(dtype):
-    """For small integers without constant windows, pandas' own results are near; the index, the names and the windows without a value are
-    the same."""
+    """For small integers without constant windows, results are close to those of pandas. The index, the names and the windows without a
+    value are the same."""
     random = np.random.default_rng(SEED)
     index = pd.date_range("2026-01-01", periods=80, freq="7min")
     x = pd.Series(random.integers(-50, 50, 80).astype("f8"), index, name="x")
@@ -408,7 +408,7 @@ def test_windows_are_those_of_pandas(dtype):
 
     loose = 1e-4 if dtype == "f4" else 1e-9
     for ours, theirs in kinds:
-        # Not all versions of pandas have windows of pandas' own types.
+        # Not all versions of pandas support windows over columns of pandas' own types.
         plain = [one.astype({"Float64": "f8"}.get(dtype, dtype)) for one in (x, frame)]
         made = [one.expanding(4) if theirs is None else one.rolling(**theirs) for one in plain]
         for rows, windows in zip((x, frame), made):

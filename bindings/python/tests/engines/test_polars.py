@@ -71,7 +71,7 @@ def test_figures(name):
         lists = frame.group_by("k").agg(name).sort("k")
         own = lists.select(of_lists(figure, name)).to_series()
         assert (list(map(hexed, own)), own.dtype) == (values, result_type)
-        # Sliced, in chunks, and with lists that are missing.
+        # The column is sliced, is in chunks, and has missing lists.
         missing = lists.select(pl.when(pl.col("k") % 3 != 1).then(pl.col(name)).alias(name))
         missing = pl.concat([missing[:5], missing[5:]], rechunk=False)[1:]
         own = missing.select(of_lists(figure, name)).to_series()
@@ -92,7 +92,7 @@ def test_both_engines(name):
             try:
                 streamed = query.collect(engine="streaming")
             except TypeError:
-                # Older versions of Polars have another argument.
+                # Older versions of Polars have another argument for this.
                 streamed = query.collect(streaming=True)
             assert streamed.equals(query.collect())
 
@@ -160,14 +160,14 @@ def test_windows():
 
 
 def test_windows_are_those_of_polars():
-    """For small integers, Polars' own results are near; nulls are in the same places."""
+    """For small integers, results are close to those of Polars; nulls are in the same places."""
     random = np.random.default_rng(SEED)
     x = [None if gap == 0 else float(item) for gap, item in zip(random.integers(0, 5, 60), random.integers(-50, 50, 60))]
     y = [None if gap == 0 else float(item) for gap, item in zip(random.integers(0, 5, 60), random.integers(-50, 50, 60))]
     frame = pl.DataFrame({"x": x, "y": y, "t": np.cumsum(random.integers(1, 4, 60)), "k": [row % 2 for row in range(60)]})
     for window, least, placement in ((4, 2, "trailing"), (5, 3, "centred")):
         windows = tp.rolling("x", window, least, placement=placement)
-        # Names that differ in Polars 1.0.
+        # The name of this option depends on the version of Polars.
         least_name = "min_samples" if tuple(map(int, pl.__version__.split(".")[:2])) >= (1, 21) else "min_periods"
         options = {"window_size": window, least_name: least, "center": placement == "centred"}
         own = frame.select(
@@ -260,7 +260,7 @@ def test_wrong_types(series, text):
     raises(pl.exceptions.ComputeError, "exact_dot: column `x` has type", frame.select, tp.exact_dot("x", "x"))
     with pytest.raises(pl.exceptions.ComputeError, match="exact_list_sum: column `x` has type"):
         frame.select(tp.exact_list_sum(pl.col("x").implode() if "List" in text else "x"))
-    # Polars continues after an error.
+    # Polars remains usable after an error.
     assert pl.DataFrame({"x": [1.5]}).select(tp.exact_sum("x")).item() == 1.5
 
 

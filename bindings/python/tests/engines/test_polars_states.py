@@ -81,7 +81,7 @@ def test_days_that_are_merged_are_the_month(kind, exponents):
     months = days.group_by("month").agg(tp.exact_merge("state")).sort("month")
     whole = frame.group_by("month").agg(state.alias("state")).sort("month")
     assert months.equals(whole)
-    # Sliced, in chunks, and with states that are missing.
+    # The column is sliced, is in chunks, and has missing states.
     days = pl.concat([days[:7], pl.DataFrame(days[:1]).with_columns(state=pl.lit(None, pl.Binary)), days[7:]], rechunk=False)[1:]
     for row in days.rows(named=True):
         if row["state"] is not None:

@@ -1,5 +1,5 @@
-"""Plans on arrays in GPU memory: the bits of NumPy's arrays, on the ranks that pytest was started on. Ranks may share a GPU. Without a GPU,
-or without a library that has one, tests are skipped, except those on mocks in host memory."""
+"""Results for arrays in GPU memory have the bits of results for NumPy arrays, on the ranks that pytest was started on. Ranks may share a
+GPU. Without a GPU, or a library that finds one, tests are skipped, except those on mocks in host memory."""
 
 import numpy as np
 import pytest
@@ -89,7 +89,7 @@ def to_host(array):
 
 
 def test_a_plan_that_ran_before(on_gpu):
-    """The C library has found no driver in its first call, unless an earlier test loaded one."""
+    """In the plan's first call, the C library finds no driver, unless an earlier test has loaded it."""
     local = own(items(100, "f8", 9))
     plan = Plan(COMM, len(local))
     expected = plan.allreduce(local)

@@ -133,7 +133,7 @@ def test_mistakes_with_moments():
         raised = raises(ValueError if RANK == LAST else Error, None, plan.reduce, [10 if RANK == LAST else 0], [1.0])
         assert RANK == LAST or raised.status == "RANK_FAILED"
     else:
-        # Only the root needs the others' items.
+        # Only the root needs the items of other ranks.
         with contextlib.suppress(Error):
             plan.reduce([0], [1.0])
     raises(TypeError, "out: results of 'exact_var' are Moments", KeyedPlan(COMM, 3, op="exact_var").allreduce, [0], [1.0], out=np.zeros(3))
@@ -180,7 +180,7 @@ def test_plans_of_two_columns_are_not_started():
     if RANK == LAST:
         raises(TypeError, "KeyedPlan.start: plans of 'exact_cov' cannot be started: call allreduce", plan.start, "allreduce", [0], [1.0], [2.0])
     else:
-        # The other ranks do not wait for this rank.
+        # These ranks get an error instead of waiting for the last rank.
         raises(Error, f"rank {LAST}", plan.allreduce, [0], [1.0], [2.0])
 
 def test_another_plans_operator_does_not_take_moments_with_it():
@@ -233,7 +233,7 @@ def test_keys_of_64_bits():
     assert [array.size for array in HashedPlan(COMM).allreduce([], [])] == [0, 0]
 
 def fails_on_last(call, match, of_last, right):
-    """A call that fails on the last rank, so that the others get an error."""
+    """Checks a call that fails on the last rank, so that the other ranks get an error."""
     raises(of_last if RANK == LAST else Error, match if RANK == LAST else f"rank {LAST}", call if RANK == LAST else right)
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from treefold.mpi import ALGORITHMS, Error, HashedPlan, KeyedPlan, Plan
 TYPES = ["f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 
 treefold.mpi.set_silence_limit(COMM, 60)
-several_ranks = pytest.mark.skipif(RANKS == 1, reason="it takes two ranks")
+several_ranks = pytest.mark.skipif(RANKS == 1, reason="the test needs two ranks")
 
 
 class Odd(Exception):
@@ -37,7 +37,7 @@ def fails_at_first(left, right):
 
 
 def cuts(count, seed):
-    """The ranges of each rank's items: some are empty."""
+    """The first and the end of this rank's items. Some ranks have no items."""
     inner = np.sort(np.random.default_rng(seed).integers(0, count + 1, RANKS - 1))
     ends = [0, *map(int, inner), count]
     return ends[RANK], ends[RANK + 1]
@@ -120,7 +120,7 @@ def test_exact_sums_of_items_in_any_order(algorithm):
     }
     with Plan(COMM, op="exact_sum", algorithm=algorithm) as plan:
         for turn in range(3):
-            # Another number of items on each rank, in each turn.
+            # In each turn, a rank has another number of items.
             moved = x[np.roll(owners, turn) == RANK]
             assert bits(plan.allreduce(moved)) == bits(expected["exact_sum"])
         assert bits(plan.allreduce(np.repeat(x[own], 2)[::2])) == bits(expected["exact_sum"])
@@ -554,7 +554,7 @@ def test_other_threads():
 
 
 def interrupted_alone(call):
-    """Calls a function on rank 0 alone, which Ctrl-C ends there."""
+    """Calls a function on rank 0 alone, where Ctrl-C ends the call."""
     if RANK == 0:
         threading.Timer(0.3, _thread.interrupt_main).start()
         begun = time.monotonic()
@@ -639,7 +639,7 @@ def test_a_run_that_another_thread_collects():
 
 @pytest.mark.skipif(
     MPI.get_vendor()[0] == "MPICH" and RANKS > (os.cpu_count() or 1),
-    reason="MPICH's ranks wait without letting others run: minutes with more ranks than cores",
+    reason="MPICH's waiting ranks keep their cores busy: the test takes minutes with more ranks than cores",
 )
 def test_freed_communicators_leave_nothing():
     # MPICH has room for 2048 communicators.

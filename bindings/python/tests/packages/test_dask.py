@@ -1,4 +1,4 @@
-"""Reductions of dask arrays have the bits of the whole array's, whatever the chunks and the scheduler."""
+"""Reductions of dask arrays have the bits of reductions of the whole array, whatever the chunks and the scheduler."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ def test_any_chunks(chunks, dtype):
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
 @pytest.mark.parametrize("chunks", [(4, 5, 6), (9, 14, 3), -1])
 def test_exact_sums(chunks, dtype):
-    # Neighbours cancel, so that rounded intermediate sums lose everything.
+    # Large items cancel, and rounded intermediate sums would lose all other items.
     x = items(9 * 14 * 11, dtype, seed=5).reshape(9, 14, 11)
     x = np.concatenate([x * x.dtype.type(1e20), -x * x.dtype.type(1e20), x])
     array = da.from_array(x, chunks=chunks)
@@ -75,7 +75,7 @@ def test_equal_calls_share_their_tasks():
             assert function(array, axis=0).name == function(array, axis=0).name
     means, spreads = treefold.dask.exact_mean(array, axis=0), treefold.dask.exact_var(array, axis=0)
     assert len(set(means.__dask_graph__()) & set(spreads.__dask_graph__())) > len(means.__dask_graph__()) - 5
-    # These results share tasks, so a state that merging changed would be merged twice.
+    # These results share tasks, so a state that merging changed would be wrong in one of them.
     for scheduler in ("sync", "threads"):
         found = dask.compute(means, spreads, treefold.dask.exact_std(array), treefold.dask.exact_std(array, axis=0), scheduler=scheduler)
         assert [bits(one) for one in found] == [bits(one) for one in (exact.mean(x, 0), exact.var(x, 0), exact.std(x), exact.std(x, 0))]
@@ -100,7 +100,7 @@ def test_spreads(dtype, axis):
 
 
 def with_holes(x, found, op):
-    """By definition: a node with one child takes it unchanged, and one with none has no value."""
+    """Reduces by definition: a node with one child has the child's value, unchanged, and a node without children has no value."""
     values = [item if known else None for item, known in zip(x, found)]
     combine = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}[op]
 

@@ -22,7 +22,7 @@ def test_jax_calls_back():
         return jax.pure_callback(lambda x: treefold.mean(np.asarray(x), axis=0), shape, x, vmap_method="sequential")
 
     x = items(300_000, "f8", seed=1).reshape(3000, 100)
-    # JAX's threads flush subnormal numbers to zero: sums and quotients of a call do not.
+    # JAX's threads flush subnormal numbers to zero, but the sums and quotients of a call do not.
     for array in (x, np.full((1000, 100), 3e-310), x.astype("f4")):
         assert bits(np.asarray(jax.jit(tree_sum)(array))) == bits(treefold.sum(array))
         assert bits(np.asarray(jax.jit(columns)(array))) == bits(treefold.mean(array, axis=0))

@@ -1,4 +1,4 @@
-"""flox's groups, and xarray's accessor."""
+"""Exact statistics of flox's groups, and xarray's accessor `treefold`."""
 
 import dask.array as da
 import flox
@@ -15,7 +15,7 @@ from checks import raises
 from definition import bits, items
 from treefold import exact
 
-# Statistics with options.
+# The statistics, each with its options.
 STATISTICS = {"sum": {}, "mean": {}, "var": {"ddof": 1}, "std": {"ddof": 1}, "skewness": {"bias": False}, "kurtosis": {"bias": False}}
 
 

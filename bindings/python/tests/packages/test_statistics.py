@@ -20,7 +20,7 @@ from treefold._functions import STATISTICS, columns_of, options_of
 
 
 def of(statistic, *columns, **options):
-    """The statistic of all items, as one key: tests/test_keyed_accumulator.py compares it with fractions."""
+    """A statistic of all items, which have one key. tests/test_keyed_accumulator.py compares such statistics with fractions."""
     held = exact.KeyedAccumulator(statistic, columns[0].dtype)
     held.add(np.zeros(len(columns[0]), np.int64), *columns)
     return held.value(**options)[0] if len(held) else np.nan
