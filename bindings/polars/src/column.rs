@@ -46,7 +46,7 @@ impl Real for f32 {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "a single represents the number")]
+    #[expect(clippy::cast_possible_truncation, reason = "the cast is exact")]
     fn of(number: f64) -> Self {
         number as Self
     }

@@ -49,7 +49,7 @@ pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>
         )));
     }
     let (x_chunks, y_chunks) = (x.chunks()?, y.chunks()?);
-    let mut sums = Keyed::<ProductSum<T>>::new(x.len()).expect("a sum for each list fits into memory");
+    let mut sums = Keyed::<ProductSum<T>>::new(x.len()).expect("the sums fit into memory");
     let mut are_there = Vec::with_capacity(x.len());
     let mut pairs = Pairs::new([x, y], |keys: &[u32], x: &[T], y: &[T]| {
         sums.add(keys, [x, y])

@@ -98,7 +98,7 @@ fn add_sums<T: Real>(lists: &Lists<'_>, rows: Range<usize>, values: &mut Vec<Opt
         values.extend(sums.map(|sum| Some(from_zero(sum))));
         return;
     }
-    let mut sums = Keyed::<Sum<T>>::new(rows.len()).expect("the sums of a few lists fit into memory");
+    let mut sums = Keyed::<Sum<T>>::new(rows.len()).expect("the sums fit into memory");
     each_block(lists, rows, |keys, items| {
         sums.add(keys, items).expect("there is a sum for each list");
     });
@@ -115,7 +115,7 @@ fn add_statistics<S>(
 ) where
     S: for<'i> KeyedSlot<Item: Real, Items<'i> = &'i [<S as Slot>::Item]>,
 {
-    let mut slots = Keyed::<S>::new(rows.len()).expect("the sums of a few lists fit into memory");
+    let mut slots = Keyed::<S>::new(rows.len()).expect("the sums fit into memory");
     each_block(lists, rows, |keys, items| {
         slots
             .add(keys, items)

@@ -218,7 +218,7 @@ impl States {
 
     fn each_state(&self, column: &ArrayRef) -> Result<Vec<CompactAny>> {
         let column = column.as_binary_opt::<i32>();
-        let column = column.ok_or_else(|| internal_datafusion_err!("a state does not hold bytes"))?;
+        let column = column.ok_or_else(|| internal_datafusion_err!("states are bytes"))?;
         let states = column.iter().flatten().map(CompactAny::of_bytes);
         states
             .map(|state| state.map_err(|error| self.said(error)))

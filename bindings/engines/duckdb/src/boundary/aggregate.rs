@@ -34,7 +34,7 @@ pub(super) unsafe extern "C" fn init<A: Aggregate>(
     _info: duckdb_function_info,
     state: duckdb_aggregate_state,
 ) {
-    const { assert!(align_of::<A::State>() <= 8, "DuckDB aligns states to 8 bytes") };
+    const { assert!(align_of::<A::State>() <= 8, "DuckDB aligns to 8 bytes") };
     // SAFETY: the caller passes memory for a state.
     unsafe { state.cast::<A::State>().write(A::State::default()) };
 }
