@@ -11,7 +11,7 @@ use crate::arrow::{Chunk, Values};
 pub(crate) const BLOCK_ITEMS: usize = 4096;
 
 pub(crate) trait Real: Float + PartialEq {
-    /// A chunk's items; empty if they have another type.
+    /// A chunk's items; empty if the items have another type.
     fn slice<'a>(values: &Values<'a>) -> &'a [Self];
 
     /// Converts a double that this type can represent.

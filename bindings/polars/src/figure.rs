@@ -11,7 +11,7 @@ pub(crate) enum Figure {
     State(Held),
     /// The merged state of a column of states.
     Merged,
-    /// A statistic of the rows of each state of a column.
+    /// A statistic, computed from each state of a column.
     Of(Statistic),
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Items<'py> {
     pub(crate) skips_nan: bool,
     /// The type of times and dates, whose items are reduced as integers.
     pub(crate) unit: Option<Bound<'py, PyArrayDescr>>,
-    /// The original array, if it has another class, in which results are wrapped.
+    /// The original array if it has another class, in which results are then wrapped.
     pub(crate) owner: Option<Bound<'py, PyAny>>,
 }
 

@@ -176,6 +176,6 @@ fn copy_each<const BYTES: usize>(first: *const u8, stride: isize, into: &mut [[u
 #[inline(always)]
 #[expect(unsafe_code, reason = "strides determine the address of an element")]
 fn element<const BYTES: usize>(at: *const u8) -> [u8; BYTES] {
-    // SAFETY: `strided` passes addresses by the array's own lengths and strides, and NumPy has all of its elements in memory.
+    // SAFETY: `strided` computes addresses from the array's lengths and strides, and all elements of the array are in memory.
     unsafe { ptr::read(at.cast::<[u8; BYTES]>()) }
 }

@@ -120,7 +120,7 @@ pub(crate) trait Item: numpy::Element + Target + Pod + Send + Sync {
     /// The operator on this type, if it is defined.
     fn operator(op: Op) -> Option<Chosen<Self>>;
 
-    /// The operator for leaves some of which are [holes](Self::hole), if it is defined.
+    /// The operator on leaves that may be [holes](Self::hole), if it is defined.
     fn operator_with_holes(op: Op) -> Option<Chosen<Self>> {
         Self::operator(op)
     }

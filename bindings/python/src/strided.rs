@@ -122,7 +122,7 @@ impl Shape {
         outer.strides[0].unsigned_abs() < inner.strides[0].unsigned_abs()
     }
 
-    /// All items in tiles. A tile has items of one result, or of up to `columns` results if items of these are nearer in memory.
+    /// Divides all items into tiles: of one result or, if the items of different results are nearer in memory, of up to `columns` results.
     pub(crate) fn groups(&self, columns: usize) -> impl Iterator<Item = Tile<'_>> {
         let axis = self.column_axis();
         let all = axis.map_or(Axis::NONE, |axis| self.kept[axis]);
@@ -381,7 +381,7 @@ impl Memory {
         });
     }
 
-    /// Calls `piece` for each part of a tile that has two strides: with its address, its rows and columns, and the number of values before it.
+    /// Divides a tile into parts that have two strides. Passes each part's address, rows and columns, and the number of values before it.
     fn pieces(&self, tile: &Tile<'_>, mut piece: impl FnMut(*const u8, Line, Line, usize)) {
         let origin = with_exposed_provenance::<u8>(self.address);
         let origin = origin.wrapping_offset(tile.place.offsets[self.slot]);

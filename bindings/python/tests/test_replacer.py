@@ -1,4 +1,4 @@
-"""treefold in place of NumPy's reductions, in modules that are named."""
+"""treefold replaces NumPy's reductions in named modules, and compares results there."""
 
 import functools
 import pickle
@@ -94,7 +94,7 @@ def test_results_are_treefolds_within_the_context_alone(module):
         assert {name: bits(function(np.asfortranarray(X))) for name, function in functions.items()} == {
             name: bits(own(X)) for name, own in OWN.items()
         }
-        # This module is another one.
+        # This test module is not covered.
         assert bits(np.sum(X)) == before["whole"] and bits(X.sum()) == before["method"]
         module.others(X)
     assert {name: bits(function(X)) for name, function in functions.items()} == before

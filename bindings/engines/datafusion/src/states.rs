@@ -289,7 +289,7 @@ impl Accumulator for States {
     }
 }
 
-/// A statistic of the rows of each state of a column.
+/// The scalar function that computes a statistic from each state of a column.
 #[derive(Debug)]
 pub(crate) struct Read {
     function: &'static SqlFunction,

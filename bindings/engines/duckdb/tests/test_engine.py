@@ -84,7 +84,7 @@ def test_interrupted(threads):
 
 
 def heap_bytes():
-    """The memory that malloc has allocated: it includes treefold's, but not DuckDB's."""
+    """The memory that malloc has allocated, which includes treefold's memory, but not DuckDB's."""
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "mallinfo2"):
         pytest.skip("no mallinfo2 of glibc")

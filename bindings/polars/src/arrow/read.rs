@@ -52,7 +52,7 @@ impl Drop for Series {
             }
         }
         if let Some(release) = self.export.release {
-            // SAFETY: likewise.
+            // SAFETY: the function is the column's own, and nothing borrows from the column any more.
             unsafe { release(&raw mut self.export) };
         }
     }

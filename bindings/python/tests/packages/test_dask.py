@@ -75,7 +75,7 @@ def test_equal_calls_share_their_tasks():
             assert function(array, axis=0).name == function(array, axis=0).name
     means, spreads = treefold.dask.exact_mean(array, axis=0), treefold.dask.exact_var(array, axis=0)
     assert len(set(means.__dask_graph__()) & set(spreads.__dask_graph__())) > len(means.__dask_graph__()) - 5
-    # These results share tasks, so a state that merging changed would be wrong in one of them.
+    # These results share tasks, so merging must not change a state.
     for scheduler in ("sync", "threads"):
         found = dask.compute(means, spreads, treefold.dask.exact_std(array), treefold.dask.exact_std(array, axis=0), scheduler=scheduler)
         assert [bits(one) for one in found] == [bits(one) for one in (exact.mean(x, 0), exact.var(x, 0), exact.std(x), exact.std(x, 0))]

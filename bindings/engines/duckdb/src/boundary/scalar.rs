@@ -13,8 +13,8 @@ use super::vectors::{Chunk, Native, Output};
 use crate::functions::{Error, TREE_SUM, Tree, statistic_of, tree_sum};
 
 /// # Safety
-/// DuckDB calls the function with a chunk that has one vector, of lists of `T`, and a flat output vector of `T` with as many
-/// rows.
+/// DuckDB calls the function with a chunk that has one vector of lists of `T`, and with a flat output vector of `T` that has the same
+/// number of rows.
 pub(super) unsafe extern "C" fn sum_lists<T: Native + Tree>(
     info: duckdb_function_info,
     chunk: duckdb_data_chunk,
@@ -51,8 +51,8 @@ pub(super) unsafe extern "C" fn sum_lists<T: Native + Tree>(
 }
 
 /// # Safety
-/// DuckDB calls the function with a chunk that has one vector, of BLOBs, and a flat output vector of DOUBLE with as many
-/// rows.
+/// DuckDB calls the function with a chunk that has one vector of BLOBs, and with a flat output vector of DOUBLE that has the same
+/// number of rows.
 pub(super) unsafe extern "C" fn read_states(
     info: duckdb_function_info,
     chunk: duckdb_data_chunk,
