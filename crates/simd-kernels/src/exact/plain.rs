@@ -126,8 +126,8 @@ where
     }
 }
 
-/// Detects -0.0, whose bits are the least signed integer, by the minimum of the items' bits as signed integers. With instruction sets that lack this
-/// minimum, it detects zeros of either sign: all bits of a lane are set if one of its items was zero.
+/// Detects -0.0, whose upper 32 bits are the least signed integer, by the minimum of the items' upper bits; only subnormal numbers share them. With
+/// instruction sets that lack this minimum, it detects zeros of either sign: all bits of a lane are set if one of its items was zero.
 #[derive(Clone, Copy)]
 struct Zeros<V> {
     least: V,
@@ -159,7 +159,7 @@ impl<V: Vector<Element = f64>> Zeros<V> {
         proven.store(self.were_zero, &mut were_zero);
         let mut are_there = false;
         for lane in 0..V::LANES {
-            are_there |= least[lane].to_bits() == 1 << 63 || were_zero[lane].to_bits() != 0;
+            are_there |= least[lane].to_bits() >> 32 == 1 << 31 || were_zero[lane].to_bits() != 0;
         }
         are_there
     }

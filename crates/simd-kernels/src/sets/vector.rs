@@ -68,7 +68,8 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn and(self, other: Self) -> Self;
     /// All bits set in lanes that are zero, none in the others.
     unsafe fn are_zero(self) -> Self;
-    /// The minimum of two lanes' bits as signed integers; `None` on sets without that instruction.
+    /// A register whose lanes have the smaller upper 32 bits of two lanes, compared as signed integers; their lower 32 bits are arbitrary. `None`
+    /// on sets without such an instruction.
     #[inline(always)]
     unsafe fn least_bits(_a: Self, _b: Self) -> Option<Self> {
         None
@@ -265,7 +266,7 @@ impl<V: Vector> Proven<V> {
         unsafe { a.are_zero() }
     }
 
-    /// The minimum of two lanes' bits as signed integers; `None` on sets without that instruction.
+    /// The lanes' smaller upper 32 bits, as of [`Vector::least_bits`]; `None` on sets without such an instruction.
     #[inline(always)]
     pub(crate) fn least_bits(self, a: V, b: V) -> Option<V> {
         // SAFETY: `self` proves the instruction set.

@@ -169,6 +169,13 @@ unsafe impl Vector for __m256d {
         _mm256_fmsub_pd(self, one, other)
     }
 
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn least_bits(a: Self, b: Self) -> Option<Self> {
+        let [a, b] = [a, b].map(|lanes| _mm256_castpd_si256(lanes));
+        Some(_mm256_castsi256_pd(_mm256_min_epi32(a, b)))
+    }
+
     /// Each 128 bits of the results hold a lane of `a` and a lane of `b`.
     #[target_feature(enable = "avx2")]
     #[inline]
