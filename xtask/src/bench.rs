@@ -19,8 +19,8 @@ use serde::Serialize;
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all. Or footprint: it installs the libraries in target/, counts
-    /// the cache lines that short calls in C touch, and needs mpicc, pkg-config and valgrind. Or peers: see --peers
+    /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all. `footprint` installs the libraries in target/ and counts
+    /// the cache lines that short calls in C touch; it needs mpicc, pkg-config and valgrind. For `peers`, see --peers
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// How the ranks of `exact`, `reduce`, `schedules` and `scalar` run
@@ -32,7 +32,7 @@ pub struct Options {
     #[arg(long, value_name = "LIST")]
     ranks: Option<String>,
     /// A folder with ReproRed, the program of Stelz's thesis and ReproBLAS, or some of them. `peers` builds them, and compares them with
-    /// treefold's allreduce; without the option it says where to get them. It installs treefold in target/, and needs mpicxx and pkg-config
+    /// treefold's allreduce; without a folder, `peers` says where to get them. It installs treefold in target/, and needs mpicxx and pkg-config
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
     /// Measure fewer sizes and rounds
@@ -41,8 +41,8 @@ pub struct Options {
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
-    /// Store the results in docs/ with the machine, date and commit: pictures for `sums`, and for the others times in docs/measured, which
-    /// `numbers` copies into pages
+    /// Store the results in docs/ with the machine, date and commit: pictures for `sums`, and times for other benches, in docs/measured.
+    /// `numbers` copies these times into pages
     #[arg(long)]
     record: bool,
 }
@@ -99,7 +99,7 @@ fn footprint(options: &Options) -> Result<(), Error> {
         (options.json.is_some(), "--json"),
     ];
     if let Some((_, option)) = given.into_iter().find(|(is_given, _)| *is_given) {
-        return Err(Error::option(option, "`footprint` prints a table alone"));
+        return Err(Error::option(option, "`footprint` only prints a table"));
     }
     let output = Output::open(None)?;
     for line in gate::footprint(&options.mpi.installation()?)? {
@@ -128,7 +128,7 @@ fn keep<R: Measured>(
 }
 
 impl Options {
-    /// The numbers of ranks, as they are typed.
+    /// The numbers of ranks, as typed.
     fn ranks(&self) -> &str {
         self.ranks.as_deref().unwrap_or("2")
     }
@@ -198,7 +198,7 @@ impl Options {
         if self.quick {
             words += " --quick";
         }
-        // Most sums by key run in one process, so they share one record.
+        // Most cases of `exact` run in one process, so all backends share one record.
         let file = match backend.filter(|_| name != "exact") {
             Some(backend) => format!("{name}-{}", backend.name()),
             None => name.to_owned(),
@@ -219,7 +219,7 @@ struct PeerRow {
     /// `warm` or `cold`.
     state: String,
     median_ns: f64,
-    /// Its time divided by the reference's.
+    /// The library's time divided by the reference's.
     ratio: f64,
     reference: &'static str,
     /// The bits of the sum, in hexadecimal digits.
@@ -228,7 +228,7 @@ struct PeerRow {
     has_treefolds_bits: bool,
 }
 
-/// Runs the bench.
+/// Runs `bench peers`.
 fn bench_peers(options: &Options) -> Result<(), Error> {
     if options.record {
         let reason = "`peers` keeps no record, since it also measures other libraries";

@@ -1,6 +1,6 @@
-//! `cargo xtask book`: the pages of `docs/` as HTML, and rustdoc's pages for the crates.
+//! `cargo xtask book`: builds the pages of `docs/` as HTML, and rustdoc's pages for the crates.
 //!
-//! mdBook is a program of its own, `book`, that is built when it is asked for: the other commands need none of it.
+//! mdBook is linked into a separate program, `book`, which only this command builds.
 
 use std::fs;
 use std::io::{self, IsTerminal};
@@ -33,7 +33,7 @@ pub fn run(_options: &Options) -> Result<(), Error> {
         "run --release --package xtask --features book --bin book",
         None,
     )?;
-    // In a folder of its own, so that the crates' search finds no others.
+    // In a separate folder, so that rustdoc's search finds only these crates.
     let folder = target()?.join(CRATES);
     successful(DOCUMENTED, Some(&folder))?;
     let copy = target()?.join("book").join(CRATES);
@@ -75,7 +75,7 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The one line of a failed run that says most: the program's own, or else cargo's first error.
+/// The line of a failed run that names the cause: the program's own error, or else cargo's first error.
 fn cause(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     let own = errors.lines().find_map(|line| line.strip_prefix(LAST_WORD));

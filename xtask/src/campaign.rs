@@ -65,7 +65,7 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
         name => Backend::parse(name)?,
     };
     if options.leaks && backends != [Backend::Threads] {
-        let reason = "it looks at this process only: --backend threads";
+        let reason = "it counts this process' memory only: use --backend threads";
         return Err(Error::option("--leaks", reason));
     }
     let mut output = Output::open(options.json.as_deref())?;
@@ -107,14 +107,14 @@ impl Options {
     }
 }
 
-/// The name of this backend.
+/// The backend that runs cases on virtual clusters.
 const CLUSTER: &str = "cluster";
 
 /// Cases per cluster.
 const CASES: u64 = 40;
 
-/// The faults of the network or its nodes, with the orders that begin and end one. In `delay`, the programs themselves have faults; in `loss`,
-/// frames are lost; and nodes are cut off or stopped, one after the other, for up to 2 s.
+/// Kinds of trouble, with the orders that begin and end one. In `delay`, only the programs have faults; in `loss`, frames are lost; in the
+/// others, one node after another is cut off or stopped for up to 2 s.
 const TROUBLES: [(&str, Option<[Order; 2]>); 4] = [
     ("delay", None),
     (LOSS, None),
@@ -199,7 +199,7 @@ impl Troubled {
         let mut least = 300;
         loop {
             let (goes_on, node) = sleep(least, 1500);
-            // TCP doubles its pause before each retransmission: a link that is down too often stays down.
+            // TCP doubles its pause before each retransmission: after frequent interruptions, a connection would not recover.
             least = 4000;
             if !goes_on || control.tell(begin, node).is_err() {
                 return;
@@ -213,7 +213,7 @@ impl Troubled {
     }
 }
 
-/// Runs the cases; true if none failed. Calls `done` with how many have ended.
+/// Runs the cases; true if none failed. After each cluster, calls `done` with the number of its cases.
 fn run_on_clusters(
     options: &Options,
     seeds: Range<u64>,
@@ -256,7 +256,7 @@ fn run_one(cluster: &Troubled, mut command: Command) -> Result<Vec<Value>, Error
     let ended = follow(cluster, &mut child);
     let status = child.wait().map_err(failed)?;
     let (lines, said) = ended?;
-    // 1: a case failed, and its line says so.
+    // Status 1 means that a case failed; a line of JSON reports that case.
     match status.code() {
         Some(0 | 1) if !lines.is_empty() => Ok(lines),
         _ => Err(Error::Run(format!(

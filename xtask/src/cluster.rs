@@ -73,13 +73,13 @@ pub fn run(options: &Options) -> Result<u8, Error> {
     started.map_err(translated)
 }
 
-/// The words that run a command of this program.
+/// The command line that runs a command of this program.
 fn own_command(words: &[OsString]) -> Result<Vec<OsString>, Error> {
     let has = |option: &str| {
         let mut words = words.iter().filter_map(|word| word.to_str());
         words.any(|word| word == option || word.starts_with(&format!("{option}=")))
     };
-    // After `--` they would start ranks outside the nodes.
+    // After `--`, these options would start ranks outside the nodes.
     let mut misplaced = ["--mpi", "--launcher"].into_iter();
     if let Some(option) = misplaced.find(|option| has(option)) {
         let reason = format!("goes before `--`: `cluster {option} … -- …`");

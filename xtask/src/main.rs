@@ -59,7 +59,7 @@ enum Command {
 fn main() -> ExitCode {
     // `cluster` starts this program as its nodes.
     ::cluster::take_part();
-    // An MPI launcher starts it as ranks.
+    // An MPI launcher starts this program as ranks.
     if let Some(code) = mpi_runner::take_part() {
         return code;
     }

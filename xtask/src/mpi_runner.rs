@@ -1,5 +1,5 @@
-//! This program as a rank, started by `mpirun`: all ranks run the same job, and rank 0 prints the results. A rank may also belong to a test:
-//! one that misbehaves on purpose, or one that reduces for a while and writes a file when it ends.
+//! Runs this program as a rank that `mpirun` started: all ranks run the same job, and rank 0 prints the results. Tests also start ranks that
+//! misbehave on purpose, and ranks that reduce for a while and write a file when they end.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use repro_check::ranks::{self, print_row, read_job};
 /// The silence limit of ranks while another one is silent on purpose.
 const FAULT_SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Runs a rank, if that is what this program was started for.
+/// Runs a rank if this program was started as one.
 pub fn take_part() -> Option<ExitCode> {
     ranks::take_part(run)
 }

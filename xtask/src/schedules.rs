@@ -1,4 +1,4 @@
-//! `cargo xtask schedules`: the page that shows every schedule, its rounds, messages and volume, and its picture.
+//! `cargo xtask schedules`: writes the page that shows every schedule's rounds, messages, volume and picture.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,7 +22,7 @@ use schedule::{
 };
 use tree_index::Tree;
 
-/// Ranks of the table and the pictures, and the blocks of pipelines there.
+/// The number of ranks in the table and the pictures, and the number of blocks of pipelines.
 const RANKS: usize = 8;
 const BLOCKS: usize = 4;
 
@@ -33,7 +33,7 @@ const ROUND: Link = Link {
     combine_byte_ns: 0.0,
 };
 
-/// The page's text; names in braces stand for what is computed.
+/// The page's text; computed texts replace the names in braces.
 const PAGE: &str = include_str!("schedules/page.md");
 
 /// Options of `schedules`.
@@ -59,7 +59,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// The page.
+/// The page's text with all computed texts.
 fn page_text() -> String {
     let mut page = PAGE.to_owned();
     for (name, text) in [
@@ -172,21 +172,21 @@ fn longest(ownership: &Ownership) -> Vec<u64> {
     Algorithm::ALL.iter().map(cell).collect()
 }
 
-/// Between two ranks, and between two rounds at most; in tenths of a pixel, as all lengths here.
+/// The distance between two ranks, and the greatest distance between two rounds. All lengths here are in tenths of a pixel.
 const RANK: f64 = 260.0;
 const ROUND_MOST: f64 = 960.0;
 
-/// Around the picture; on the left there are the ranks' numbers.
+/// The margins of the picture; the left margin contains the ranks' numbers.
 const MARGIN: i32 = 160;
 const LEFT: i32 = 760;
 
-/// As wide as a page; a wider picture would be shrunk, and its letters with it.
+/// The width of a page: browsers would shrink a wider picture, and its letters.
 const WIDTH_MOST: i32 = 6800;
 
 /// The head of an arrow: its length, and half of its width.
 const HEAD: (f64, f64) = (80.0, 30.0);
 
-/// Where a message goes.
+/// The colours of messages to higher and to lower ranks.
 const TO_HIGHER: RGBColor = BLUE;
 const TO_LOWER: RGBColor = VERMILION;
 
@@ -221,7 +221,7 @@ fn draw(path: &Path, algorithm: Algorithm, ranks: usize, flights: &[Flight]) -> 
             (a.begun_ns.total_cmp(&b.begun_ns)).then((a.from, a.to).cmp(&(b.from, b.to)))
         });
         for flight in sorted {
-            // A little apart, so that rounds can be distinguished.
+            // Gaps between arrows separate rounds.
             let from = at(flight.from, flight.begun_ns + 0.06);
             let to = at(flight.to, flight.ended_ns - 0.06);
             let is_lower = flight.to < flight.from;

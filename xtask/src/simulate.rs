@@ -12,7 +12,7 @@ use harness::simulation::{self, Question};
 use reduce::DEFAULT_LINK;
 use schedule::{Algorithm, Collective, Link, Machine, Parameters, Schedule};
 
-/// A rank takes some hundred bytes: more ranks would not fit into a usual machine's memory.
+/// A rank takes about a hundred bytes: more ranks would not fit into a usual machine's memory.
 const RANKS_MAX: usize = 1 << 24;
 
 /// Options of `simulate`.
@@ -57,7 +57,7 @@ pub struct Options {
     /// The number of blocks in pipelines [default: the estimated best]
     #[arg(long, value_name = "BLOCKS")]
     blocks: Option<NonZeroUsize>,
-    /// Predict how long it takes to build a plan, from a distribution's rule and from numbers of items, instead of running it
+    /// Predict how long it takes to build a plan, instead of how long a run takes: from a distribution's rule, and from numbers of items
     #[arg(long)]
     building: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
@@ -143,10 +143,10 @@ fn at_most<const MOST: usize>(typed: &str) -> Result<usize, String> {
 fn time(typed: &str) -> Result<f64, String> {
     let time = typed.parse::<f64>().ok();
     let time = time.filter(|time| time.is_finite() && *time >= 0.0);
-    time.ok_or_else(|| "it is no time".to_owned())
+    time.ok_or_else(|| "it is not a time".to_owned())
 }
 
-/// Whether schedules take an option's value.
+/// Checks that schedules accept an option's value.
 fn check(option: &'static str, parameters: Parameters) -> Result<(), Error> {
     Schedule::new(Algorithm::Bruck, Collective::Allreduce, 2)
         .and_then(|schedule| schedule.with(parameters))
@@ -154,7 +154,7 @@ fn check(option: &'static str, parameters: Parameters) -> Result<(), Error> {
         .map_err(|error| Error::option(option, error))
 }
 
-/// What the options ask.
+/// The question that the options ask.
 fn question(options: &Options) -> Result<Question, Error> {
     let ranks = options.ranks;
     let items = options.items.unwrap_or(ranks as u64);
@@ -176,7 +176,7 @@ fn question(options: &Options) -> Result<Question, Error> {
     let [blocks, ports] = [options.blocks, options.ports].map(|given| given.map(usize::from));
     if let Some(blocks) = blocks.filter(|&blocks| blocks > width) {
         let (blocks, columns) = (counted(blocks, "block"), counted(width, "column"));
-        let reason = format!("{blocks} of {columns}: a block has a column at least");
+        let reason = format!("{blocks} of {columns}: each block needs a column");
         return Err(Error::option("--blocks", reason));
     }
     let mut asked = Parameters::default();

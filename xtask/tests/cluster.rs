@@ -48,7 +48,7 @@ fn printed(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Clusters run one after the other: a machine has few cores. `None`, with a printed line, where there can be no cluster.
+/// Waits until no other test runs a cluster, because a machine has few cores. Where no cluster can run, prints a line and returns `None`.
 fn turn() -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     if let Err(error) = cluster::check() {
@@ -69,7 +69,7 @@ struct Endurance {
 impl Endurance {
     fn start(name: &str, network: &str, seconds: u64, limit: u64) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // It may be there from an earlier run.
+        // An earlier run may have left the folder.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         let installation = Installation::find(None, None).unwrap();
@@ -81,7 +81,7 @@ impl Endurance {
         command.arg(ranks.get_program()).args(ranks.get_args());
         let variables = ranks.get_envs();
         command.envs(variables.filter_map(|(name, value)| Some((name, value?))));
-        // Longer than the ranks' limit, so that they come first.
+        // Longer than the ranks' limit, so that the ranks' errors come first.
         command.env("OMPI_MCA_oob_tcp_keepalive_time", "8");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -141,13 +141,13 @@ impl Endurance {
 
 impl Drop for Endurance {
     fn drop(&mut self) {
-        // It may have ended.
+        // The child may have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Checks the end of ranks whose messages all arrived, if late.
+/// Checks the end of ranks whose messages all arrived, even if late.
 #[track_caller]
 fn assert_done(mut ranks: Endurance) {
     let (last, status) = ranks.end();
@@ -181,8 +181,8 @@ fn all_goes_on_when_a_link_was_down_for_two_seconds() {
     assert_done(ranks);
 }
 
-/// Every rank ends with an error within its limit, also the ranks that are cut off. All ranks of a side blame the same ranks, those of a
-/// node on the other side. The launcher does not hang.
+/// Every rank ends with an error within its limit, also the ranks that are cut off. All ranks on one side of the cut name the same ranks,
+/// which are those of one node on the other side. The launcher does not hang.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {

@@ -1,4 +1,4 @@
-//! `cargo xtask install` before it builds anything: what it refuses, in one line and with status 2; and its output while it builds.
+//! Tests of `cargo xtask install`: what it refuses, in one line and with status 2, before it builds; and its output while it builds.
 //! Stage `c` of `cargo xtask test` installs.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -33,7 +33,7 @@ fn a_prefix_is_a_folder_that_can_be_written_to() {
     let file = folder.join("file");
     fs::write(&file, "").unwrap();
     let file = file.to_str().unwrap();
-    // Nobody makes a folder there, not even root.
+    // Not even root can create a folder there.
     let nowhere = "/proc/treefold";
     for prefix in [file, &format!("{file}/below"), nowhere] {
         refused(&["--prefix", prefix], &["--prefix", prefix]);

@@ -75,8 +75,8 @@ fn a_run_whose_ranks_say_nothing_is_ended() {
     assert!(begin.elapsed() < Duration::from_secs(15));
 }
 
-/// Without a launcher, a program is a job of one rank. Here a variable says that it is one of three, as in a shell within a Slurm job, and
-/// another one may say that it is alone on purpose.
+/// Without a launcher, a program is a job of one rank. Here a variable says that the job has three ranks, as in a shell within a Slurm job,
+/// and `TREEFOLD_ALONE` may say that one rank is intended.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn another_librarys_launcher_is_noticed() {
@@ -133,7 +133,7 @@ fn a_library_that_cannot_be_is_told() {
     }
 }
 
-/// Uses the other of Debian's two libraries, whichever launcher starts the ranks.
+/// Tries both of Debian's libraries: only one of them belongs to the launcher's family.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_library_of_another_family_than_the_launchers_is_told() {

@@ -1,4 +1,4 @@
-//! `cargo xtask papers`: the computed pages in `docs/papers` are what it writes, and every exhibit can be made.
+//! Tests of `cargo xtask papers`: it writes the computed pages exactly as they are in `docs/papers`, and can make every exhibit.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -68,7 +68,7 @@ fn check_computed(folder: &str, is_chosen: impl Fn(&str) -> bool) {
     }
 }
 
-/// With few runs: the times do not matter, only that there are some.
+/// A few runs suffice, because the test does not check how long they take.
 #[test]
 fn measured_pages_can_be_made() {
     let folder = fresh_folder("measured-pages");
@@ -132,7 +132,7 @@ fn every_exhibit_has_its_section_and_every_section_its_exhibit() {
         expected.insert(paper.page());
     }
     let mut kept = files(&docs());
-    // The numbers of measured pictures.
+    // The JSON files have the numbers of measured pictures.
     kept.retain(|file| !file.ends_with(".json"));
     assert_eq!(kept, expected);
 }

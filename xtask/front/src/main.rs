@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     }
     let package = match command {
         Some("install") => "install",
-        // The small program cannot draw.
+        // This small program cannot draw pictures; `xtask` can.
         Some("repro-check") if !words.iter().any(is_plot) => "repro-check",
         Some("test" | "release") => "gate",
         _ => "xtask",
@@ -60,13 +60,13 @@ fn main() -> ExitCode {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["run", "--package", package, "--bin", package]);
     match package {
-        // It builds everything once. Data for incremental builds would take a third of the target folder, and debug information half of
-        // the rest.
+        // The gate builds everything once. Data for incremental builds would take a third of the target folder, and debug information half
+        // of the rest.
         "gate" => cargo.envs(
             ONCE.into_iter()
                 .filter(|(name, _)| env::var_os(name).is_none()),
         ),
-        // Optimised, since they compute the sums themselves.
+        // Optimised, because this program computes many sums.
         "repro-check" => cargo.args(["--profile", "quick"]),
         "xtask" => cargo.arg("--release"),
         _ => &mut cargo,
@@ -94,7 +94,7 @@ fn refuse(error: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Whether a package's sources are here: the installation tarball has few.
+/// Whether a package's sources are here: the installation tarball has only some packages.
 fn is_here(package: &str) -> bool {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = match package {

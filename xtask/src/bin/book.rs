@@ -1,5 +1,5 @@
-//! What `cargo xtask book` starts: `docs/` as HTML in `target/book`, by mdBook's library. `mdbook build docs` does the same, except for
-//! the docstrings of the Python package and the links to rustdoc's pages and to the repository.
+//! Builds `docs/` as HTML in `target/book`, by mdBook's library; `cargo xtask book` starts this program. `mdbook build docs` does the same,
+//! except for the docstrings of the Python package and the links to rustdoc's pages and to the repository.
 
 #![expect(clippy::print_stdout, reason = "it prints where the book is")]
 
@@ -43,7 +43,7 @@ fn build() -> Result<(usize, PathBuf)> {
     let mut book = MDBook::load(workspace().join("docs"))?;
     let version = env!("CARGO_PKG_VERSION");
     book.config.book.title = Some(format!("treefold {version}"));
-    let link = format!("This book has it, too: [crate `treefold`]({CRATES}/treefold/index.html).");
+    let link = format!("The same pages are here: [crate `treefold`]({CRATES}/treefold/index.html).");
     let docstrings = docstrings()?;
     book.book.for_each_mut(|item| {
         if let BookItem::Chapter(chapter) = item {
@@ -62,7 +62,7 @@ fn build() -> Result<(usize, PathBuf)> {
     let pages = book
         .iter()
         .filter(|item| matches!(item, BookItem::Chapter(_)));
-    // Without `..`, as a person would type it.
+    // The printed path has no `..`.
     let folder = book.build_dir_for("html").canonicalize()?;
     Ok((pages.count(), folder.join("index.html")))
 }

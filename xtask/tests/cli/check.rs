@@ -1,8 +1,8 @@
-//! What `repro-check` reads, runs and prints. Each test of its verdicts covers a former wrong one.
+//! Tests of what `repro-check` reads, runs and prints. Each test of a verdict covers one that was once wrong.
 
 use super::{doubles, file, is_refused, numbers, repro_check, rows, text, told};
 
-/// If a canary's sums lie close together, some pairs of rank counts give the same sum: then a sound library fails.
+/// If the canary's plain sums were equal on two rank counts, `repro-check` would report a correct library as faulty.
 #[test]
 fn any_pair_of_rank_counts_gives_the_canary_a_spread() {
     let one = [numbers("one.f64", &[1.5])];
@@ -11,7 +11,7 @@ fn any_pair_of_rank_counts_gives_the_canary_a_spread() {
     }
 }
 
-/// If only one rank count was requested, the canary runs on others, too, which are not reported as the data's.
+/// With a single rank count, the canary also runs on others, which the report does not attribute to the data.
 #[test]
 fn one_number_of_ranks_still_proves_something() {
     let files = [numbers("seven.f64", &[1.0; 40])];
@@ -237,7 +237,7 @@ fn legal_edges() {
     }
 }
 
-/// A former reference rounded this item's exact sum to its neighbour, and reported 220 faults in correct sums.
+/// An earlier reference rounded this item's exact sum to a neighbouring double, and reported 220 faults in correct sums.
 #[test]
 fn an_item_is_reproducible_alone() {
     let item = f64::from_bits(0xC001_215A_19D5_E256);

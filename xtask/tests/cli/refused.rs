@@ -1,4 +1,4 @@
-//! Arguments that commands refuse, each with an error of one line; and `cargo xtask simulate`.
+//! Tests of arguments that commands refuse, each with an error of one line; and of `cargo xtask simulate`.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{command, file, is_refused, repro_check, rows, text, told, xtask};
 
-/// Arguments, and parts of their error messages. A check of nothing proves nothing.
+/// Arguments, and parts of their error messages. A check without any tree-ordered sum is an error, too.
 const WORDS: &str = "\
 tets => unrecognized subcommand 'tets'; a similar subcommand exists: 'test'
 repro-chek => error: unrecognized subcommand 'repro-chek';
@@ -85,7 +85,7 @@ fn words() {
     }
 }
 
-/// Whatever an argument contains, a terminal interprets none of it.
+/// Errors escape an argument's control characters, so that a terminal interprets none of them.
 #[test]
 fn control_characters_are_written_out() {
     let hostile = "a\u{1b}[2J\u{7}b\nc";
@@ -182,7 +182,7 @@ fn simulated(words: &[&str]) -> Vec<Value> {
     ))
 }
 
-/// The papers' counts, from the programs that run; and a machine of nodes is slower between nodes.
+/// Simulated times and messages of the executed schedules equal the papers' counts. Messages between nodes take longer.
 #[test]
 fn schedules() {
     let all = simulated(&["--ranks", "64"]);

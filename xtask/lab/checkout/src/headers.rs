@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// The functions that a header declares but does not define. A declaration begins its line, and no line of a comment or of a body
-/// looks like one; its name stands before the first parenthesis.
+/// The functions that a header declares but does not define. A declaration must begin its line, and no line of a comment or of a body
+/// may look like one. The name precedes the first parenthesis.
 #[must_use]
 pub fn functions(header: &str) -> BTreeSet<String> {
     let is_declaration = |line: &&str| {

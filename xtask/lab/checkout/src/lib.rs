@@ -1,5 +1,5 @@
-//! The checkout that commands run in, their builds, and their progress messages. The installer needs this crate as well, so it knows
-//! nothing of reductions.
+//! The checkout that commands run in, their builds, and their progress messages. The installer also needs this crate, which therefore
+//! contains nothing about reductions.
 
 mod error;
 pub mod files;

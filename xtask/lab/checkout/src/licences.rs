@@ -52,7 +52,7 @@ pub fn linked(packages: &[&str], sources: &Sources) -> Result<Vec<Licence>, Erro
 #[must_use]
 pub fn joined(licences: &[Licence]) -> String {
     let mut joined = String::from(
-        "What is linked in, besides treefold and Rust's standard library, and under which licences.\n",
+        "The licences of crates that are linked in, besides treefold and Rust's standard library.\n",
     );
     for Licence {
         package,

@@ -14,7 +14,7 @@ pub struct Machine {
     pub processor: String,
     /// The cores that this process may use.
     pub cores: usize,
-    /// In UTC, as 2026-01-31; empty, if there is no `date`.
+    /// The date in UTC, such as 2026-01-31; empty if there is no program `date`.
     pub date: String,
     /// The commit of the checkout; empty, if there is none.
     pub commit: String,
@@ -52,7 +52,7 @@ pub fn load() -> Option<f64> {
     load.split(' ').next()?.parse().ok()
 }
 
-/// What the system says of the processor by this name, if it says anything.
+/// The processor's value of this field in `/proc/cpuinfo`; `None` if the system has no such field.
 pub fn about_processor(name: &str) -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));

@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// How often a terminal's line is updated, even without progress.
 const TICK: Duration = Duration::from_secs(1);
 
-/// A long task, which ends when this is dropped.
+/// Shows the progress of a long task until it is dropped.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -29,7 +29,7 @@ impl Progress {
         Self::start(what.into(), None, "", "{msg}, {elapsed}")
     }
 
-    /// A task that counts, with a plural noun, up to a known number.
+    /// A task that counts things, named by a plural noun, up to a known number.
     #[must_use]
     pub fn to(what: impl Into<String>, total: u64, noun: &'static str) -> Self {
         let template = format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {noun}, {{elapsed}}");
@@ -59,7 +59,7 @@ impl Progress {
         let told = bar.clone();
         let tell = move || {
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                // If writing fails, nobody reads it.
+                // If writing fails, nobody reads the output.
                 let _ = writeln!(output, "{}", line(&told, noun));
             }
         };

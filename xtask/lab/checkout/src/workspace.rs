@@ -138,7 +138,7 @@ fn package_name(id: &str) -> &str {
 
 /// Runs a `cargo` command and returns the executables that it built.
 pub fn executables(cargo: &mut Command) -> Result<Vec<Executable>, Error> {
-    let messages = messages(cargo, "is MPI whole, with libclang?")?;
+    let messages = messages(cargo, "are MPI and libclang complete?")?;
     Ok(messages.iter().filter_map(Executable::parse).collect())
 }
 

@@ -7,7 +7,7 @@
 //! ```text
 //! outer        waits for signals; ends init, and with it everything
 //! └─ init      process 1 of the namespace: the switch, the control socket
-//!    ├─ node   one each: keeps the namespaces of a node
+//!    ├─ node   one process per node: keeps the node's namespaces
 //!    └─ the command, on this machine's network; what it starts by `enter` and `agent` runs on nodes
 //! ```
 //!

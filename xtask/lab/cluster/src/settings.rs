@@ -1,4 +1,4 @@
-//! The settings of a cluster, their syntax, their form for nodes, and the cluster's errors.
+//! The settings of a cluster, their syntax, their encoding for other processes, and the cluster's errors.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -73,7 +73,7 @@ pub enum Order {
 pub struct Settings {
     /// The number of nodes.
     pub nodes: usize,
-    /// Ranks per node; a launcher fills a node before the next.
+    /// Ranks per node; a launcher fills each node before the next one.
     pub ranks_per_node: usize,
     /// The delay of a frame between nodes.
     pub delay: Duration,

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use crate::Loss;
 
-/// The most frames that are under way at once. More would wait in the nodes' devices.
+/// The greatest number of frames in the switch. Further frames wait in the nodes' devices.
 const ROOM: usize = 1 << 15;
 
 /// An Ethernet address.
 type Address = [u8; 6];
 
-/// The destination, the source, and the type of what follows.
+/// The length of a frame's header: destination, source, and type of the payload.
 const HEADER_BYTES: usize = 14;
 
 /// Joins nodes as an Ethernet switch does: it learns which addresses are behind which port, and floods a frame whose destination it does not
@@ -120,7 +120,7 @@ impl Switch {
         self.under_way.front().map(|frame| frame.due)
     }
 
-    /// Whether it accepts another frame. Otherwise the frame waits in its node.
+    /// Whether the switch accepts another frame. Otherwise the frame waits in its node.
     pub fn has_room(&self) -> bool {
         self.under_way.len() < ROOM
     }
@@ -134,12 +134,12 @@ impl Switch {
     }
 }
 
-/// The first bytes.
+/// The address at the beginning of these bytes.
 fn address(bytes: &[u8]) -> Address {
     *bytes.first_chunk().expect("a frame has a header")
 }
 
-/// SplitMix64: every seed is good, and a sequence is the same everywhere.
+/// The generator SplitMix64: every seed is good, and its sequence is the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
@@ -188,7 +188,7 @@ mod tests {
         Switch::new(nodes, DELAY, Loss::parse(loss).unwrap(), seed)
     }
 
-    /// A node's address: of one device, as its first bit says.
+    /// A node's address, which is a unicast address.
     fn mac(node: u8) -> [u8; 6] {
         [2, 0, 0, 0, 0, node]
     }
@@ -199,7 +199,7 @@ mod tests {
         [&to[..], &mac(from), &[8, 0, number]].concat()
     }
 
-    /// What is handed over at a time: ports, and the last bytes of the frames.
+    /// What the switch delivers at this time: ports, and the last bytes of frames.
     fn delivered(switch: &mut Switch, now: Instant) -> Vec<(usize, u8)> {
         let mut all = Vec::new();
         switch.deliver(now, |port, bytes| all.push((port, *bytes.last().unwrap())));
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(pass(0, frame(mac(2), 0, 1)), [(1, 1), (2, 1), (3, 1)]);
         assert_eq!(pass(2, frame(mac(0), 2, 2)), [(0, 2)]);
         assert_eq!(pass(0, frame(mac(2), 0, 3)), [(2, 3)]);
-        // An address may move; and one behind the same port needs no switch.
+        // An address may move to another port. A frame to an address behind its own port is not forwarded.
         assert_eq!(pass(3, frame(ALL, 2, 4)), [(0, 4), (1, 4), (2, 4)]);
         assert_eq!(pass(0, frame(mac(2), 0, 5)), [(3, 5)]);
         assert_eq!(pass(3, frame(mac(2), 1, 6)), []);

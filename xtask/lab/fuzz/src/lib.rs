@@ -2,7 +2,7 @@
 //! environment variables. A target must return for any input; a panic is a fault.
 //!
 //! `cargo xtask test --stage fuzz` lets libFuzzer search for faults, one minute per target. Its seeds and findings are in
-//! `corpus/`, which ordinary tests run.
+//! `corpus/`; ordinary tests feed them to the targets, too.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsStr;
@@ -13,10 +13,10 @@ use exact_sum::{Accumulator, ComplexSum, ProductSum, Sum};
 use harness::data;
 use reduce::{Algorithm, Partial, Plan, World};
 
-/// A function that reads foreign bytes, and its name, which is also its corpus' folder.
+/// A name, which is also the folder of a corpus, and a function that reads foreign bytes.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [Target; 5] = [
     ("numbers", numbers),
     ("partial", partial),
@@ -38,7 +38,7 @@ pub fn numbers(bytes: &[u8]) {
     }
 }
 
-/// The nodes of a partial result, as another process tells them: 16 bytes for the total and the width, then as many for each node.
+/// The nodes of a partial result from another process: 16 bytes for the total and the width, then 16 bytes for each node.
 pub fn partial(bytes: &[u8]) {
     let (chunks, _) = bytes.as_chunks::<16>();
     let Some((head, nodes)) = chunks.split_first() else {
@@ -57,8 +57,8 @@ pub fn partial(bytes: &[u8]) {
     };
     let nodes = partial.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
     let again = Partial::from_nodes(nodes, width, total, "sum");
-    again.expect("what a partial result tells is a partial result");
-    // Errors are right for all but disjoint items, and for all but whole ones.
+    again.expect("its nodes make a partial result");
+    // `merge` fails if the items overlap, and `result` if some are missing.
     let _ = partial.merge(&partial, &reduce::Sum);
     let _ = partial.result(&reduce::Sum);
 }
@@ -74,7 +74,7 @@ pub fn exact_words(bytes: &[u8]) {
     });
 }
 
-/// Adding the words of two sums is adding both.
+/// Checks that merged words have the effect of adding the words of both sums.
 fn add_words<A: Accumulator + Default>(bytes: &[u8], value: impl Fn(&A) -> u64) {
     let chunks = bytes.chunks_exact(size_of::<A::Words>());
     let mut words = chunks.map(bytemuck::pod_read_unaligned::<A::Words>);
@@ -93,7 +93,7 @@ fn add_words<A: Accumulator + Default>(bytes: &[u8], value: impl Fn(&A) -> u64) 
     assert_eq!(value(&one_by_one), value(&at_once), "{}", A::name());
 }
 
-/// What the other rank of two says, from when a plan is built to the end of two runs.
+/// The messages of the other of two ranks, while a plan is built and run twice.
 pub fn agreement(bytes: &[u8]) {
     let Some((&how, said)) = bytes.split_first() else {
         return;
@@ -111,7 +111,7 @@ pub fn agreement(bytes: &[u8]) {
     let Ok(plan) = builder.build::<f64>() else {
         return;
     };
-    // The foreign rank's items may be any, so nothing is known of the results.
+    // The other rank's items are arbitrary, so the results are not checked.
     let items = &[0.5; 3][..items];
     let _ = plan.allreduce(items);
     let _ = plan.reduce(items);

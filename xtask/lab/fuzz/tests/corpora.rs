@@ -6,10 +6,10 @@ use std::path::Path;
 use fuzz::TARGETS;
 use harness::data::Random;
 
-/// The files that are made for each target.
+/// The number of files that are made for each target.
 const CASES: u64 = 1000;
 
-/// What is changed in a file, at most.
+/// Fewer bytes than this are changed in a file.
 const CHANGES: usize = 8;
 
 #[test]
@@ -26,7 +26,7 @@ fn nothing_beside_a_corpus_is_a_fault() {
     for (name, feed) in TARGETS {
         let corpus = corpus(name);
         for seed in 0..CASES {
-            // Seen where it fails.
+            // Shown if the test fails.
             println!("{name}, seed {seed}");
             feed(&changed(&corpus, &mut Random::new(seed)));
         }

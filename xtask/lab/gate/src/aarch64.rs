@@ -20,7 +20,7 @@ pub(crate) const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 const PACKAGES: &str =
     "rustc-web rust-web-clippy qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross";
 
-/// Files that show that these are installed.
+/// Files that exist if these packages are installed.
 const FILES: [&str; 5] = [
     "/usr/bin/rustc",
     "/usr/bin/clippy-driver",
@@ -33,10 +33,10 @@ const FILES: [&str; 5] = [
 const COMPILER: &str = "rustc-web";
 const STANDARD_LIBRARY: &str = "libstd-rust-web-dev";
 
-/// apt-get that also looks for packages of arm64, and fetches as root.
+/// Options of apt-get: it also looks for arm64 packages, and downloads as root.
 const APT: &str = "-o APT::Architectures::=amd64 -o APT::Architectures::=arm64 -o APT::Sandbox::User=root --quiet";
 
-/// A mirror that is being updated gives errors for a while, so downloads are retried.
+/// Downloads are retried, because a mirror gives errors while it is being updated.
 const ATTEMPTS: u32 = 3;
 
 /// The crates whose tests run, with their features that do not need MPI.
@@ -80,12 +80,12 @@ impl Cross {
     /// Installs missing packages, or returns why it cannot.
     fn set_up(folder: PathBuf) -> Result<Self> {
         if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
-            return Err("which is built and compared on Linux on x86-64".into());
+            return Err("which needs Linux on x86-64".into());
         }
         let lacks = || FILES.into_iter().find(|file| !Path::new(file).exists());
         if lacks().is_some() {
             if !is_root() || !runs("apt-get") {
-                return Err(format!("as this is not root on Debian; install {PACKAGES}").into());
+                return Err(format!("which needs root on Debian, or {PACKAGES}").into());
             }
             let install = format!("install --yes --no-install-recommends {PACKAGES}");
             apt(&["update --quiet", &install], &folder)?;
@@ -97,7 +97,7 @@ impl Cross {
         let sysroot = folder.join(format!("std-{version}"));
         if !sysroot.join("lib/rustlib").join(TRIPLE).exists() {
             if !is_root() {
-                return Err("as only root fetches the standard library".into());
+                return Err("whose standard library only root can download".into());
             }
             download(&format!("{STANDARD_LIBRARY}:arm64={version}"), &folder)?;
             // Unpacked next to its destination, and moved there when complete.
@@ -148,7 +148,7 @@ impl Cross {
         format!("--sysroot={}", self.sysroot.display())
     }
 
-    /// `cargo clippy` would run the driver next to it, which has another version. This does what `cargo clippy` does.
+    /// Does what `cargo clippy` does. That command itself would run the driver in its own folder, which has another version.
     fn clippy(&self, steps: &mut Steps) -> Result {
         let mut check = self.command("check --locked --workspace --all-targets");
         check.env("RUSTC_WORKSPACE_WRAPPER", "/usr/bin/clippy-driver");
@@ -156,7 +156,7 @@ impl Cross {
         steps.step("clippy for aarch64", check.env("CLIPPY_ARGS", deny))
     }
 
-    /// The sums of both architectures.
+    /// Compares the sums of both architectures.
     fn compare(&self, steps: &mut Steps) -> Result {
         let path = |name: &str| self.folder.join(format!("repro-check-{name}.json"));
         let (here, there) = (path("x86-64"), path("aarch64"));
@@ -196,7 +196,7 @@ fn version() -> Result<String> {
     let query = "dpkg-query --show --showformat ${Version}";
     let version = output(command!(query, COMPILER)).unwrap_or_default();
     if version.is_empty() {
-        return Err(format!("/usr/bin/rustc is not of package {COMPILER}").into());
+        return Err(format!("/usr/bin/rustc is not from package {COMPILER}").into());
     }
     Ok(version)
 }
@@ -211,8 +211,8 @@ fn apt(lines: &[&str], folder: &Path) -> Result {
     if (0..ATTEMPTS).any(|_| lines.iter().all(run)) {
         return Ok(());
     }
-    let why = "is a mirror out of reach, or being brought up to date?";
-    Err(format!("as apt-get failed {ATTEMPTS} times; {why}").into())
+    let why = "is a mirror out of reach, or being updated?";
+    Err(format!("apt-get failed {ATTEMPTS} times; {why}").into())
 }
 
 /// Downloads Debian packages to a folder; needs root.

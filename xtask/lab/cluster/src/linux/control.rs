@@ -40,7 +40,7 @@ impl Control {
         let line = line.trim();
         match line.split_once("control @") {
             Some((_, name)) => Self::connect(name),
-            None => Err(io::Error::other(format!("no cluster says `{line}`"))),
+            None => Err(io::Error::other(format!("not from a cluster: `{line}`"))),
         }
     }
 

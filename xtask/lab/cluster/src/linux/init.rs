@@ -36,8 +36,8 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     die_with(outer)?;
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(None::<&str>, "/", None::<&str>, private, None::<&str>)
-        .map_err(Error::on("mounts of its own"))?;
-    // Mounts this namespace's /proc, by which nodes are found.
+        .map_err(Error::on("private mounts"))?;
+    // Mounts this namespace's /proc, through which processes enter nodes.
     mounted("proc", "/proc", None)?;
     let nodes = (0..settings.nodes).map(|number| Node::start(number, &settings));
     let nodes: Vec<Node> = nodes.collect::<Result<_, _>>()?;
@@ -50,7 +50,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let is_first = set_policy("--fifo", "10");
     thread::spawn(move || carry(&devices, &carried));
     if !is_first || !set_policy("--other", "0") {
-        eprintln!("cluster: the switch shares cores with the nodes, for want of chrt");
+        eprintln!("cluster: chrt failed, so the switch competes with the nodes for cores");
     }
     let pids: Vec<Pid> = nodes.iter().map(Node::pid).collect();
     let control = control::serve(outer, Arc::clone(&switch), pids.clone())?;
@@ -104,7 +104,7 @@ fn set_policy(policy: &str, priority: &str) -> bool {
 /// Makes the kernel end this process when the outer one ends.
 fn die_with(outer: &str) -> Result<(), Error> {
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(Error::on("signals"))?;
-    // It may have ended already. Its process id belongs to the outer namespace, as /proc still does.
+    // The outer process may have ended already. Its id belongs to the outer namespace, which /proc still shows.
     let status = fs::read_to_string("/proc/self/status").map_err(Error::on("/proc"))?;
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
     if parent.map(str::trim) == Some(outer) {
@@ -124,7 +124,7 @@ const SLACK_NS: u64 = 1;
 
 /// Moves frames forever. Each device belongs to the port of its index.
 fn carry(devices: &[SyncDevice], switch: &Mutex<Switch>) {
-    // With the default slack the switch is later, but still works.
+    // With the default slack, the switch delivers frames later, but still works.
     let _ = prctl::set_timerslack(SLACK_NS);
     let mut buffer = vec![0; FRAME_BYTES_MAX];
     let mut polls: Vec<PollFd<'_>> = devices

@@ -1,5 +1,5 @@
-//! The processes of a cluster, all of this program: the outer one, which starts the cluster, waits, and ends it when a signal arrives; the
-//! [first one inside](init); the [nodes](node); and those that enter a node.
+//! The processes of a cluster, which all run this program: the outer one, which starts the cluster, waits, and ends it when a signal arrives;
+//! the [first one inside](init); the [nodes](node); and processes that enter a node.
 
 mod control;
 mod init;
@@ -69,10 +69,10 @@ fn mounted(kind: &str, place: &str, options: Option<&str>) -> Result<(), Error> 
     mounted.map_err(Error::on(place))
 }
 
-/// Why there are no namespaces.
+/// The error if namespaces cannot be created.
 fn unshare_failed(errno: Errno) -> Error {
     let reason = match errno {
-        Errno::EPERM => "this user may make no namespaces (in a container: run it privileged)",
+        Errno::EPERM => "this user may not create them (in a container: run it privileged)",
         Errno::EINVAL | Errno::ENOSYS => "this kernel has no such namespaces",
         Errno::ENOSPC => "there are as many namespaces as the system allows",
         _ => errno.desc(),
@@ -96,7 +96,7 @@ pub fn take_part() {
         Some(ENTER) => enter_and_run(&arguments),
         Some(AGENT) => run_agent(&arguments),
         _ => Err(Error::Unsupported(format!(
-            "no part of a cluster is {part:?}"
+            "a cluster has no role {part:?}"
         ))),
     };
     let status = ended.unwrap_or_else(|error| {
@@ -131,7 +131,7 @@ pub fn check() -> Result<(), Error> {
 /// The words before a command that make it run on the first node, inside the cluster.
 ///
 /// # Errors
-/// The path of this program is not known, or has blanks, which such words cannot have.
+/// The path of this program is not known, or contains blanks, at which a launcher would split it.
 pub fn on_first_node() -> Result<Vec<String>, Error> {
     let own = own_path()?.display().to_string();
     if own.contains(char::is_whitespace) {
@@ -154,7 +154,7 @@ const ENDING: [Signal; 4] = [
     Signal::SIGQUIT,
 ];
 
-/// Runs a command in a cluster and returns its exit status, or 128 and the number of the signal that ended it or the cluster.
+/// Runs a command in a cluster and returns its exit status, or 128 plus the number of the signal that ended the command or the cluster.
 ///
 /// `prepare` may set the command's environment variables. The process must have only one thread. Messages of the cluster go to standard error.
 ///
@@ -170,7 +170,7 @@ pub fn run(
     let mut signals = SigSet::from_iter(ENDING);
     signals.add(Signal::SIGCHLD);
     signals.thread_block().map_err(Error::on("signals"))?;
-    // The next child is process 1 of a new namespace, and ends all others with it.
+    // The next child is process 1 of a new namespace: when it ends, the kernel ends all other processes there.
     unshare(CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS).map_err(unshare_failed)?;
     let mut first = Command::new(own_path()?);
     let own_id = process::id().to_string();
@@ -181,7 +181,7 @@ pub fn run(
     loop {
         let signal = signals.wait().map_err(Error::on("signals"))?;
         if signal != Signal::SIGCHLD {
-            // It has ended already, or ends now.
+            // This fails if the process has already ended.
             let _ = kill(init, Signal::SIGKILL);
             waitpid(init, None).map_err(Error::on("the first process"))?;
             return Ok(status_of(signal));
@@ -236,7 +236,7 @@ fn enter(number: &OsStr) -> Result<(), Error> {
     let index: usize = index.ok_or_else(missing)?;
     let pid = pids.split(' ').nth(index).ok_or_else(missing)?;
     let folder = env::current_dir().map_err(Error::on("the current folder"))?;
-    // Opens all before switching mounts. All nodes share process ids.
+    // Opens all files before the mounts change. All nodes share process ids.
     let opened = NAMESPACES.map(|(name, flag)| {
         let path = format!("/proc/{pid}/ns/{name}");
         let file = File::open(&path).map_err(Error::on(path));

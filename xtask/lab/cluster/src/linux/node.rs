@@ -36,7 +36,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Starts it and waits until it is ready, except for its device.
+    /// Starts the keeper, and waits until the node is ready, except for its device.
     pub(super) fn start(number: usize, settings: &Settings) -> Result<Self, Error> {
         let failed = || format!("node {number}");
         let mut keeper = Command::new(own_path()?);
@@ -58,7 +58,7 @@ impl Node {
         Pid::from_raw(self.process.id().cast_signed())
     }
 
-    /// Creates its network device.
+    /// Creates the node's network device.
     pub(super) fn device(&self) -> Result<SyncDevice, Error> {
         let failed = || format!("the network of node {}", self.number);
         let network = File::open(format!("/proc/{}/ns/net", self.pid()));
@@ -83,7 +83,7 @@ impl Node {
     }
 }
 
-/// Arguments: the node's number and the settings. It runs until its standard input ends.
+/// Runs a node's keeper until its standard input ends. Arguments: the node's number and the settings.
 pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let wrong = || Error::Unsupported("a node was started wrongly".to_owned());
     let [number, settings] = arguments else {
@@ -142,7 +142,7 @@ fn set_loopback_up() -> io::Result<()> {
     }
 }
 
-/// The folder of these files on a node.
+/// The folder of a node's files.
 const FOLDER: &str = "cluster";
 
 /// The program that Open MPI and MPICH call instead of `ssh`.

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use cluster::{Loss, Place, Settings, parse_delay};
 
-/// Where the echo listens.
+/// The port at which the echo listens.
 const PORT: u16 = 7000;
 
-/// Longer than an answer takes by far, in every test.
+/// Much longer than an answer takes in any test.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Runs a part: `run NODES DELAY LOSS COMMAND…`, `echo`, or `ping NODE COUNT`; `None` if these are arguments of the test.
+/// Runs a program: `run NODES DELAY LOSS COMMAND…`, `echo`, or `ping NODE COUNT`. Returns `None` for arguments of the test.
 pub(crate) fn run(arguments: &[OsString]) -> Option<ExitCode> {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let ended = match words[..] {
@@ -53,7 +53,7 @@ fn echo() -> io::Result<()> {
     let mut buffer = [0; 64];
     loop {
         let (length_bytes, from) = socket.recv_from(&mut buffer)?;
-        // One that cannot be sent is one that is lost.
+        // A datagram that cannot be sent counts as lost.
         let _ = socket.send_to(&buffer[..length_bytes], from);
     }
 }
@@ -65,7 +65,7 @@ fn ping(node: &str, count: &str) -> io::Result<()> {
     let mut output = io::stdout();
     for number in 0..count {
         let begin = Instant::now();
-        // Where nobody listens yet, the kernel says so at the next call.
+        // If nobody listens yet, the next call returns an error.
         let sent = socket.send_to(&number.to_ne_bytes(), (node, PORT));
         let is_back = sent.is_ok() && is_back(&socket, number, begin);
         if is_back {
@@ -85,7 +85,7 @@ fn is_back(socket: &UdpSocket, number: u64, begin: Instant) -> bool {
         if left.is_zero() || socket.set_read_timeout(Some(left)).is_err() {
             return false;
         }
-        // Late answers to earlier ones may come before.
+        // A late answer to an earlier datagram may arrive first.
         if socket.recv(&mut answer).is_ok() && answer == number.to_ne_bytes() {
             return true;
         }

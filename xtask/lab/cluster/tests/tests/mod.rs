@@ -1,4 +1,4 @@
-//! The tests.
+//! The tests of clusters.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -38,7 +38,7 @@ const TESTS: [(&str, fn()); 10] = tests![
     root_is_needed,
 ];
 
-/// Runs the tests whose names hold one of the arguments, or all.
+/// Runs the tests whose names contain one of the arguments, or all tests.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Err(error) = cluster::check() {
         println!("SKIPPED: all tests of clusters: {error}");
@@ -59,8 +59,8 @@ fn own() -> PathBuf {
     env::current_exe().expect("this program is somewhere")
 }
 
-/// A cluster of nodes that joins them in this way, and runs a script of a shell on the first one. `$0` is this program, and `$on` runs a
-/// command on the node that comes next.
+/// A cluster with this delay and loss, which runs a shell script on its first node. There, `$0` is this program, and `$on NODE COMMAND` runs a
+/// command on a node.
 fn cluster(nodes: usize, delay: &str, loss: &str, script: &str) -> Command {
     let mut command = Command::new(own());
     command.args(["run", &nodes.to_string(), delay, loss, "sh", "-c", script]);
@@ -79,7 +79,7 @@ fn output(nodes: usize, script: &str) -> Output {
     ended(cluster(nodes, "0", "0", script))
 }
 
-/// What a script that succeeds prints.
+/// The lines that a script prints; the script must succeed.
 #[track_caller]
 fn lines(nodes: usize, script: &str) -> Vec<String> {
     let output = output(nodes, script);
@@ -111,7 +111,7 @@ fn nodes_have_their_own() {
     assert_eq!(folder, [expected.to_string_lossy()]);
 }
 
-/// Open MPI 4 and 5 refuse root unless variables say twice that it may be; what the caller has set, counts.
+/// Open MPI 4 and 5 refuse root unless two variables allow it. The caller's values of these variables take precedence.
 fn launchers_may_be_roots() {
     let names = ["OMPI", "PRTE"].map(|prefix| format!("{prefix}_ALLOW_RUN_AS_ROOT"));
     let names = names.map(|name| [name.clone(), format!("{name}_CONFIRM")]);
@@ -141,7 +141,7 @@ fn output_and_status_pass() {
     assert_eq!(killed.status.code(), Some(128 + 9));
 }
 
-/// Pings of the last of two nodes from the first; the nanoseconds of each, or `None` if it was lost.
+/// Pings the second of two nodes from the first. Returns the nanoseconds of each ping, or `None` for a lost one.
 #[track_caller]
 fn pings(delay: &str, loss: &str, count: usize) -> Vec<Option<u64>> {
     let script = format!("$on node1 \"$0\" echo & sleep 0.5; \"$0\" ping node1 {count}");
@@ -166,7 +166,7 @@ fn frames_are_delayed() {
 fn frames_are_lost() {
     let times = pings("0", "10%", 60);
     let back = times.iter().flatten().count();
-    // 81 % get through; none or all in less than one of 100,000 runs, for any seed.
+    // On average 81 % get through. For any seed, none or all do in less than one of 100,000 runs.
     assert!((1..60).contains(&back), "{back}");
     assert_eq!(pings("0", "0", 20).iter().flatten().count(), 20);
 }
@@ -201,7 +201,7 @@ impl Running {
         self.lines.next().expect("more lines").expect("text")
     }
 
-    /// Reads until this many lines in a row begin like this.
+    /// Reads until `count` lines in a row begin with `beginning`.
     #[track_caller]
     fn wait_for(&mut self, beginning: &str, count: usize) {
         let begin = Instant::now();
@@ -224,7 +224,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended.
+        // The cluster may have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -245,7 +245,7 @@ fn nodes_are_cut_off_and_healed() {
     running.wait_for("lost", 3);
     control.tell(Order::Heal, 1).expect("there is a node 1");
     running.wait_for("got", 3);
-    // Another node is not in the way.
+    // Cutting off a third node does not disturb these two.
     control.tell(Order::Cut, 2).expect("there is a node 2");
     running.wait_for("got", 30);
     let error = control.tell(Order::Cut, 3).expect_err("there is no node 3");
@@ -261,7 +261,7 @@ fn nodes_are_stopped_and_go_on() {
     running.wait_for("got", 3);
 }
 
-/// What a machine shows of clusters.
+/// What a cluster could leave behind on a machine.
 #[derive(Debug, PartialEq, Eq)]
 struct Traces {
     devices: BTreeSet<OsString>,
@@ -282,7 +282,7 @@ impl Traces {
     }
 }
 
-/// Processes other than this one whose command lines contain this.
+/// The command lines of other processes that contain `marker`.
 fn processes_of(marker: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").expect("Linux has it").flatten() {
@@ -311,7 +311,7 @@ fn assert_nothing_is_left(before: &Traces, marker: &str, control: Option<&str>) 
     }
 }
 
-/// A number of seconds that only one test sleeps.
+/// A number of seconds that identifies the sleeping processes of one test.
 fn marked_sleep(number: u32) -> String {
     format!("{number}{}", process::id())
 }
@@ -321,12 +321,12 @@ fn nothing_is_left_after_signals() {
         (71, Signal::SIGINT, Some(130)),
         (72, Signal::SIGTERM, Some(143)),
         (73, Signal::SIGHUP, Some(129)),
-        // It cannot do anything any more: the kernel does.
+        // After SIGKILL, only the kernel cleans up.
         (74, Signal::SIGKILL, None),
     ] {
         let before = Traces::now();
         let marker = marked_sleep(number);
-        // One on another node, and one that has left its session.
+        // One process is on another node, and one has left its session.
         let script = format!(
             "$on node1 sleep {marker} & setsid sleep {marker} & echo begun; sleep {marker}"
         );
