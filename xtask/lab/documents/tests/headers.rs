@@ -31,7 +31,7 @@ impl Header {
     }
 }
 
-/// The names of types in Rust and in C. ReproRed's name of a context is of the pointer.
+/// The names of types in Rust and in C. In ReproRed's header, the type of a context is a pointer.
 const TYPES: [(&str, &str); 4] = [
     ("Status", "treefold_status"),
     ("Combine", "treefold_combine"),
@@ -39,7 +39,7 @@ const TYPES: [(&str, &str); 4] = [
     ("ReductionContext", "void"),
 ];
 
-/// Declarations of the short names for `float` and `double`, which Rust defines by macros; cbindgen does not expand these.
+/// Declarations of the short names for `float` and `double`, which Rust defines by macros; cbindgen does not expand macros.
 fn short_names() -> String {
     let mut text = String::new();
     for (suffix, float) in [("f32", "float"), ("f64", "double")] {
@@ -79,7 +79,7 @@ fn declarations(header: &Header) -> String {
     });
     let mut text = Vec::new();
     builder.generate().unwrap().write(&mut text);
-    // The names of ReproRed's header are in a library of their own, which calls these.
+    // The functions of ReproRed's header are in a library of their own, which calls the prefixed ones.
     let made = String::from_utf8(text).unwrap();
     let short = if header.name == "treefold.h" {
         short_names()
@@ -141,7 +141,7 @@ fn check(header: &Header) {
     let compiles = |text: &str| check_syntax(header.compiler, &options, text);
     let Some((is_taken, said)) = compiles(&both) else {
         let (name, compiler) = (header.name, header.compiler.0);
-        println!("skipped: {name} against Rust, for want of {compiler}");
+        println!("skipped: {name} against Rust: {compiler} is missing");
         return;
     };
     assert!(is_taken, "{said}\n{both}");
@@ -169,7 +169,7 @@ fn results(header: &str) -> BTreeSet<(String, String)> {
             let Some((before, parameter)) = parameter.trim().rsplit_once('*') else {
                 continue;
             };
-            // An array that is read, a handle that is passed on, or a pointer that the library does not follow.
+            // Skips an array that is read, a handle that is passed on, and a pointer that the library does not follow.
             let depth = before.matches('*').count();
             let is_read = match depth {
                 0 => before.starts_with("const ") || before.starts_with("treefold_"),
@@ -228,7 +228,7 @@ fn compilers_that_are_too_old_print_one_error() {
             let text = format!("#include <{header}>\nint main(void) {{ return 0; }}\n");
             let options: Vec<&str> = options.split(' ').chain(["-x", language]).collect();
             let Some((_, said)) = check_syntax(compiler, &options, &text) else {
-                println!("skipped: {header}, for want of {}", compiler.0);
+                println!("skipped: {header}: {} is missing", compiler.0);
                 continue;
             };
             let errors = said.lines().filter(|line| line.contains("error:"));
@@ -259,7 +259,7 @@ const CPP: &[(&str, &str)] = &[
     ("-std=c++20", ""),
 ];
 
-/// The calls that find the type take no two types.
+/// Calls that deduce the type do not accept a result of another type than the items.
 #[test]
 fn arrays_and_results_of_two_types_do_not_compile() {
     for (result, is_right) in [("double", true), ("float", false), ("long", false)] {
@@ -270,7 +270,7 @@ fn arrays_and_results_of_two_types_do_not_compile() {
             );
             let options = ["-std=c11", "-Wall", "-Wextra", "-x", "c"];
             let Some((is_taken, said)) = check_syntax(("cc", "CC"), &options, &text) else {
-                println!("skipped: types, for want of cc");
+                println!("skipped: types: cc is missing");
                 return;
             };
             assert_eq!(is_taken, is_right, "{text}{said}");

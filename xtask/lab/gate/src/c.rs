@@ -24,7 +24,7 @@ pub(crate) fn c(steps: &mut Steps) -> Result {
     let folder = target()?.join("c");
     empty(&folder)?;
     check(steps, &folder)?;
-    // A gigabyte of programs, which is of no use if all passed.
+    // The programs take a gigabyte, and are needed only after a failure.
     Ok(remove(&folder)?)
 }
 
@@ -47,13 +47,13 @@ fn check(steps: &mut Steps, folder: &Path) -> Result {
     })
 }
 
-/// A finding is ours if it has a stack frame in this library.
+/// A finding of valgrind is treefold's if it has a stack frame in this library.
 const OWN_LIBRARY: &str = "libtreefold";
 
 /// Checks the reports of all ranks, `PROGRAM.*.xml` in a folder, and removes them.
 ///
 /// # Errors
-/// The number of complete reports is wrong, or one has a finding of ours.
+/// The number of reports is wrong, or one is incomplete or has a finding in treefold.
 fn check_findings(folder: &Path, program: &str, ranks: usize) -> Result<String> {
     let mut reports = with_extension(folder, "xml")?;
     reports.retain(|path| name(path).starts_with(&format!("{program}.")));
@@ -62,24 +62,24 @@ fn check_findings(folder: &Path, program: &str, ranks: usize) -> Result<String> 
         let report = read(path)?;
         let shown = path.display();
         if !report.trim_end().ends_with("</valgrindoutput>") {
-            return Err(format!("{shown} is not whole").into());
+            return Err(format!("{shown} is incomplete").into());
         }
         let (own, other) = findings(&report);
         if let Some(first) = own.first() {
             let count = own.len();
-            return Err(format!("{shown}: {count} of ours:\n{first}").into());
+            return Err(format!("{shown}: {count} in treefold:\n{first}").into());
         }
         others += other;
         fs::remove_file(path)?;
     }
     if reports.len() == ranks {
-        Ok(format!("nothing of ours, {others} of the MPI library"))
+        Ok(format!("none in treefold, {others} in the MPI library"))
     } else {
         Err(format!("{} reports of {ranks} ranks", reports.len()).into())
     }
 }
 
-/// The findings of a report that are ours, and the number of the others.
+/// The findings of a report that are in treefold, and the number of other findings.
 fn findings(report: &str) -> (Vec<&str>, usize) {
     let findings = report.split("<error>").skip(1);
     let findings = findings.filter_map(|text| text.split("</error>").next());
@@ -88,13 +88,13 @@ fn findings(report: &str) -> (Vec<&str>, usize) {
     (own, others.len())
 }
 
-/// Its programs without ranks.
+/// The programs of the subproject without ranks.
 const PROGRAMS: [&str; 4] = ["shared", "static", "cpp", "fortran"];
 
-/// The program of ranks, and its numbers of ranks.
+/// The program of the subproject that runs on ranks, and the number of ranks.
 const ON_RANKS: (&str, usize) = ("ranks", 2);
 
-/// Configures, builds and runs it. Cargo reuses what an installation has built in the target folder.
+/// Configures, builds and runs a project that builds treefold. Cargo reuses what an installation has built in the target folder.
 fn check_subproject(steps: &mut Steps, build: &Path) -> Result {
     needs("a project that builds treefold", &BY_CMAKE)?;
     let title = "as a part of a project";
@@ -123,7 +123,7 @@ fn check_subproject(steps: &mut Steps, build: &Path) -> Result {
     })
 }
 
-/// Compiler options. The standard library is built without a sanitizer, which is not a mismatch.
+/// Compiler options. The second one permits the standard library, which is built without a sanitizer.
 const FLAGS: &str = "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer";
 
 /// The target is named explicitly, so that build scripts are built without a sanitizer.
@@ -146,7 +146,7 @@ pub(crate) fn asan(steps: &mut Steps) -> Result {
         ("RUSTUP_TOOLCHAIN", "nightly"),
         ("RUSTFLAGS", FLAGS),
         ("CARGO_BUILD_TARGET", TARGET),
-        // Reads beyond an array also show in an unoptimised build, which takes a quarter of the time.
+        // An unoptimised build takes a quarter of the time, and also detects reads beyond an array.
         ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
     ]);
     install.env("CARGO_TARGET_DIR", folder.join("build"));

@@ -1,5 +1,5 @@
 //! The stages of engines: exact sums in Polars and pandas, the wheel of DuckDB's extension, and DataFusion's crate, which is a
-//! workspace of its own. The bindings in C are built over an
+//! separate workspace. The bindings in C are built against an
 //! installed `libtreefold`, and tested in Debian's engines by a program in their folder.
 
 use std::path::{Path, PathBuf};
@@ -41,9 +41,9 @@ const DUCKDB_PACKAGES: &str = "duckdb>=2 pyarrow pandas polars";
 /// A DuckDB version that is too old for the extension.
 const TOO_OLD: &str = "duckdb<2";
 
-/// The package with Polars, pandas and DuckDB, and DuckDB before 2.0, which refuses it.
+/// Tests the package with Polars, pandas and DuckDB, and that DuckDB before 2.0 refuses the extension.
 pub(crate) fn duckdb(steps: &mut Steps) -> Result {
-    // Not just the engine's name, since mypy would treat the folder as a package.
+    // A folder named `duckdb` would be a package to mypy.
     let environment = Environment::make("with-duckdb", DUCKDB_PACKAGES)?;
     environment.build_and_install(steps, &sources(), FOR_TESTS)?;
     engines(steps, &environment, "the newest")?;
@@ -83,7 +83,7 @@ pub(crate) struct Engine {
     /// Files and programs that exist if its packages are installed.
     needs: &'static [&'static str],
     packages: &'static str,
-    /// Runs all tests. Writes nothing to the checkout.
+    /// The command that runs all tests, and writes nothing to the checkout.
     tests: &'static str,
     /// Whether the tests install the binding, which needs root.
     needs_root: bool,
@@ -130,7 +130,7 @@ pub(crate) const R: Engine = Engine {
     needs_root: false,
 };
 
-/// PostgreSQL's setting by which its installation creates and starts no server.
+/// A file and a setting with which PostgreSQL's installation creates and starts no server.
 const NO_SERVER: (&str, &str) = (
     "/etc/postgresql-common/createcluster.conf",
     "create_main_cluster = false\n",
@@ -155,7 +155,7 @@ impl Engine {
     /// Runs the stage of the engine.
     pub(crate) fn check(&self, steps: &mut Steps) -> Result {
         if self.needs_root && !is_root() {
-            let reason = format!("tests in {}: they install the binding, as root", self.name);
+            let reason = format!("tests in {}, which install the binding as root", self.name);
             return Stop::skipped(reason);
         }
         self.install()?;

@@ -1,5 +1,5 @@
-//! The stage `programs`: runs LAMMPS, PETSc and mpi4py from Debian with two of Open MPI's allreduce algorithms each. Without the interposer, their results must
-//! differ, else nothing is shown; with it, they must be the same bytes. `treefold-run --check` must report LAMMPS.
+//! The stage `programs`: runs LAMMPS, PETSc and mpi4py from Debian, each with two of Open MPI's allreduce algorithms. Without the interposer,
+//! the two results must differ, or the test would show nothing; with it, they must be equal. `treefold-run --check` must report LAMMPS.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::pages::{Line, Picture, drawn};
 use crate::pmpi::{Mode, OVERHEAD_RANKS, compile, launch, treefold_run};
 use crate::{Result, Steps, install_for, output, prefix, words};
 
-/// Debian builds both against Open MPI.
+/// Debian builds these programs against Open MPI.
 const LIBRARY: &str = "openmpi";
 
 const PACKAGES: &str = "lammps python3-petsc4py-real python3-mpi4py";
@@ -22,7 +22,7 @@ const PACKAGES: &str = "lammps python3-petsc4py-real python3-mpi4py";
 const PETSC: &str = "/usr/share/doc/python3-petsc4py-real/copyright";
 const MPI4PY: &str = "/usr/share/doc/python3-mpi4py/copyright";
 
-/// Two algorithms of Open MPI: the numbers, blocking and non-blocking, and the names.
+/// Two algorithms of Open MPI: their numbers for blocking and non-blocking calls, and their names.
 const ALGORITHMS: [[&str; 2]; 2] = [["1", "1"], ["3", "2"]];
 const NAMES: [&str; 2] = ["linear", "recursive doubling"];
 
@@ -108,7 +108,7 @@ impl InstalledProgram {
         command
     }
 
-    /// Runs it with both algorithms and compares. Returns both outputs.
+    /// Runs the program with both algorithms, compares the results, and returns both outputs.
     fn compare(&self, steps: &mut Steps, prefix: &Path, mode: Mode) -> Result<[String; 2]> {
         let commands = ALGORITHMS.map(|[blocking, non_blocking]| {
             let mut command =
@@ -120,7 +120,7 @@ impl InstalledProgram {
         });
         let (name, is_interposed) = match mode {
             Mode::On => ("with the interposer, two algorithms agree", true),
-            _ => ("without it, they do not", false),
+            _ => ("without it, two algorithms differ", false),
         };
         let mut printed = Default::default();
         steps.check(format!("{}: {name}", self.title), || {
@@ -166,7 +166,7 @@ fn thermodynamics(output: &str) -> Vec<&str> {
     output.lines().filter(is_of_table).collect()
 }
 
-/// Libraries: the suffix of their wrappers, and their name.
+/// The measured libraries: the suffixes of their compiler wrappers, and their names.
 const MEASURED: [(&str, &str); 2] = [("openmpi", "Open MPI"), ("mpich", "MPICH")];
 
 /// Repetitions of the shortest message.

@@ -41,7 +41,7 @@ use times::Times;
 /// Options of `test`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// Stages by name, or all, which includes those on request [default: what CI runs]
+    /// Stages by name; `all` includes the stages on request [default: what CI runs]
     #[arg(long, value_name = "NAME,…")]
     stage: Option<String>,
     #[command(flatten)]

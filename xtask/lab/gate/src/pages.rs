@@ -1,5 +1,5 @@
-//! Checks and writes what pages of docs/ say about runs: tutorials are compared with the programs' output; the table of MPI libraries and the data of
-//! pictures are written there.
+//! Checks and writes what pages of docs/ say about runs: compares tutorials with the programs' output; writes the table of MPI libraries and
+//! the data of pictures.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -51,7 +51,7 @@ fn below(page: &str, command: &str) -> Option<String> {
     Some(lines.map(|line| format!("{line}\n")).collect())
 }
 
-/// The page with the table of what was run with which MPI library, how the table begins, and the lines before its first row.
+/// The page with the table of tested MPI libraries, the beginning of the table, and the number of lines before its first row.
 const TABLE_PAGE: &str = "mpi.md";
 const TABLE: &str = "| name | library |";
 const TABLE_HEAD_LINES: usize = 2;
@@ -66,7 +66,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// The results with a named library; `None` for the machine's own, which others do not know.
+    /// The results with a named library; `None` if the machine's own library has no name here.
     pub(crate) fn new(installation: &Installation, passed: &[&str], ranks: &str) -> Option<Self> {
         let library = installation.library()?;
         let version = installation.version().unwrap_or_default();
@@ -104,14 +104,14 @@ fn with_rows(page: &str, ran: &[Ran]) -> Option<String> {
     Some([&lines[..begin], &rows, &lines[end..]].concat().join("\n") + "\n")
 }
 
-/// A named row of points, left to right.
+/// A named line of points, from left to right.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) name: String,
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// A picture's record, as `harness::plot::Record` reads it: `cargo xtask draw` makes the picture of it.
+/// A picture's record, as `harness::plot::Record` reads it. `cargo xtask draw` draws the picture.
 #[derive(Clone, Debug)]
 pub(crate) struct Picture {
     /// The record's name in docs/, without its extension.

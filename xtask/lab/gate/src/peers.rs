@@ -1,5 +1,5 @@
-//! `cargo xtask bench peers`: treefold compared with other reproducible sums, which are built from the caller's checkouts. This project has none of
-//! their code: `benches/peers` has a short driver for each, and the program that times them.
+//! `cargo xtask bench peers`: compares treefold with other reproducible sums, which are built from the caller's checkouts. This project has
+//! none of their code: `benches/peers` has a short driver for each, and the program that times them.
 
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
@@ -18,7 +18,7 @@ pub const REFERENCE: &str = "unordered SIMD + MPI_Allreduce";
 /// The name of the sum with which bits are compared.
 pub const TREEFOLD: &str = "treefold";
 
-/// Another library, and how its checkout becomes one that the program loads. Paths are separated by blanks.
+/// Another library, and how to build a shared library from its checkout. Paths are separated by blanks.
 struct Peer {
     name: &'static str,
     /// Its checkout's name in the caller's folder.
@@ -114,7 +114,7 @@ pub fn advice() -> String {
     )
 }
 
-/// Installs treefold in target/, builds the peers whose checkouts exist, and measures all in random order. Passes to `say` what is left out.
+/// Installs treefold in target/, builds the peers whose checkouts exist, and measures all in random order. Reports omitted peers by `say`.
 pub fn measure(
     job: Job<'_>,
     installation: &Installation,

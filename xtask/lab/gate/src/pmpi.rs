@@ -1,5 +1,5 @@
 //! The stage `pmpi`: runs the programs of `bindings/interposer/tests` with an installed interposer. They check every reduction against the MPI
-//! standard, and are not linked to treefold. With and without the interposer they must find the same, except for the order of sums.
+//! standard, and are not linked to treefold. They must pass with and without the interposer; only the expected order of sums differs.
 
 mod messages;
 mod ranks;
@@ -33,11 +33,11 @@ pub(crate) const OVERHEAD_RANKS: usize = 2;
 /// Repetitions of the shortest message: few, since times on a busy machine mean little.
 const OVERHEAD_REPETITIONS: &str = "20";
 
-/// The program that fails if the tree's order is expected but the MPI library has another one, as on this many ranks.
+/// The program that compares bits with the tree's. On this many ranks, the MPI library's order differs from the tree's.
 const BITS: &str = "bits";
 const CANARY_RANKS: usize = 5;
 
-/// On this many ranks a sum has two items.
+/// On two ranks, every order of a sum gives the same bits.
 const LAUNCHER_RANKS: usize = 2;
 
 /// The tutorial's MPI library and command.
@@ -277,7 +277,7 @@ fn source(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Tests a library of no known family with and without the interposer, which must pass its calls on.
+/// Tests a program of an MPI library of no known family, with and without the interposer, which must pass the calls on.
 fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result {
     let folder = target()?.join("pmpi-programs/nobody");
     make(&folder)?;
@@ -285,7 +285,7 @@ fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result {
     let library = compile(steps, "cc", &source("nobody.c"), words![SHARED], library)?;
     let program = folder.join("nobodys");
     let program = compile(steps, "cc", &source("nobodys.c"), words![library], program)?;
-    let title = "a program of a library of no family";
+    let title = "a program of an unknown MPI library";
     let mut run = command!(program);
     steps.step(format!("{title}, without the interposer"), &mut run)?;
     run.env("LD_PRELOAD", LIBRARY);
@@ -294,14 +294,14 @@ fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result {
 }
 
 impl Suite<'_> {
-    /// Programs that load this suite's library privately.
+    /// Tests programs that load this suite's MPI library privately.
     fn loaded(&self, steps: &mut Steps) -> Result {
         steps.part(|steps| self.module(steps))?;
         self.device(steps)?;
         steps.part(|steps| self.mpi4py(steps))
     }
 
-    /// A fake driver that declares some memory a device's, and its program.
+    /// Tests a program with a fake GPU driver, which declares some memory to be a device's.
     fn device(&self, steps: &mut Steps) -> Result {
         let driver = self.folder.join("libcuda.so.1");
         let shared = words![SHARED, "-Wl,-soname,libcuda.so.1"];
@@ -313,7 +313,7 @@ impl Suite<'_> {
         steps.expect(step, command, true, &["in GPU memory"])
     }
 
-    /// A module in Fortran, and a program that knows nothing of MPI.
+    /// Tests a program without MPI that loads a module in Fortran, which uses MPI.
     fn module(&self, steps: &mut Steps) -> Result {
         let compiler = self.fortran("a module in Fortran")?;
         let host = self.folder.join("host");
@@ -332,16 +332,16 @@ impl Suite<'_> {
         steps.expect(step, command.arg(&module), true, &["Allreduce"])
     }
 
-    /// The library's Fortran compiler; skipped without it.
+    /// The MPI library's Fortran compiler. If it is missing, the steps are skipped.
     fn fortran(&self, what: &str) -> Result<String> {
         let compiler = format!("mpifort.{}", self.library);
         if is_on_path(&compiler) {
             return Ok(compiler);
         }
-        Stop::skipped(format!("{what}, for want of {compiler}"))
+        Stop::skipped(format!("{what}: {compiler} is missing"))
     }
 
-    /// mpi4py's wheel, which also loads its library privately.
+    /// Tests mpi4py's wheel, which also loads its library privately.
     fn mpi4py(&self, steps: &mut Steps) -> Result {
         let python = mpi4py()?;
         let mut command = treefold_run("--check", steps, self.prefix, LOADED_RANKS, python);

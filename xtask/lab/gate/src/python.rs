@@ -37,10 +37,10 @@ const SUITES: [(&str, &str); 3] = [
 /// The packages for tests on ranks.
 const PACKAGES_FOR_MPI: &str = "mpi4py>=4 numba";
 
-/// Rank counts of the story, and of the tutorial.
+/// Rank counts of stage `python-story`.
 const RANKS: [usize; 3] = [1, 2, 3];
 
-/// The rank counts of tests with a library; each is used with one of the two.
+/// The rank counts of tests with an MPI library; each count is used with one of the two libraries.
 fn ranks_of(library: &str) -> &'static [usize] {
     match library {
         "mpich" => &[2],
@@ -230,7 +230,7 @@ pub(crate) fn python_story(steps: &mut Steps) -> Result {
     })
 }
 
-/// mpi4py's wheel loads MPICH's library by MPICH's own name, but Debian's has another one: creates a link in a folder.
+/// Creates a link to Debian's MPICH in a folder, by the file name that mpi4py's wheel loads.
 fn give_own_name(library: &str, folder: &Path) -> Result {
     const OWN_NAME: &str = "libmpi.so.12";
     const DEBIANS_NAME: &str = "libmpich.so.12";
@@ -282,7 +282,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Creates one with the tools and more packages; on failure, the steps that need it are skipped.
+    /// Creates an environment with the tools and more packages; on failure, the steps that need it are skipped.
     pub(crate) fn make(name: &str, packages: &str) -> Result<Self> {
         let target = target()?.join("python");
         let folder = target.join(name);
@@ -295,12 +295,12 @@ impl Environment {
         Ok(Self { folder, target })
     }
 
-    /// The folder of its programs.
+    /// The folder of the environment's programs.
     pub(crate) fn programs(&self) -> PathBuf {
         self.folder.join("bin")
     }
 
-    /// One of its programs, with these words.
+    /// A command of one of these programs, with these words.
     pub(crate) fn program(&self, name: &str, words: impl Words) -> Command {
         let mut command = command!(self.programs().join(name), words);
         command.current_dir(&self.target);

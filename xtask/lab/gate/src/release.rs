@@ -55,7 +55,7 @@ pub(crate) fn release(steps: &mut Steps) -> Result {
     steps.check("sizes", || sizes(&dist))
 }
 
-/// The tools for a release. They are checked before anything is built, since that takes many minutes.
+/// The tools for a release. They are checked before anything is built, since a build takes many minutes.
 ///
 /// # Errors
 /// Missing tools, and how to get them, in one line.

@@ -110,7 +110,7 @@ pub(crate) fn commands(steps: &mut Steps) -> Result {
 /// The tools of build scripts that compile C, read headers or find libraries.
 const BUILD_TOOLS: [&str; 5] = ["bindgen", "cc", "clang-sys", "cmake", "pkg-config"];
 
-/// Programs that `cargo xtask` has built are not rebuilt: the first step shows that they cannot have used MPI's tools.
+/// Runs a command without MPI's tools. Programs that exist are not rebuilt, so the first step shows that no build can have used these tools.
 pub(crate) fn rust_alone(steps: &mut Steps) -> Result {
     steps.check("no build script needs more than Rust", || {
         let tree = "tree --package xtask --edges normal,build --prefix none";
@@ -127,7 +127,7 @@ pub(crate) fn rust_alone(steps: &mut Steps) -> Result {
     steps.step("repro-check with Rust alone", with_rust_alone(&mut check))
 }
 
-/// Ranks on the nodes of a virtual cluster.
+/// Runs ranks on the nodes of a virtual cluster.
 pub(crate) fn cluster(steps: &mut Steps) -> Result {
     let empty = run(xtask(steps, words!["cluster --exec -- true"])?)?;
     if !empty.status.success() {

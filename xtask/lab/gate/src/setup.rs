@@ -94,7 +94,7 @@ pub(crate) fn needs(what: &str, programs: &[&str]) -> Result {
     let lacking = programs.iter().copied().filter(|program| !runs(program));
     match &lacking.collect::<Vec<_>>()[..] {
         [] => Ok(()),
-        lacking => Stop::skipped(format!("{what}, for want of {}", lacking.join(", "))),
+        lacking => Stop::skipped(format!("{what}, which needs {}", lacking.join(", "))),
     }
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn needs_nightly(what: &str) -> Result {
         return Ok(());
     }
     Stop::skipped(format!(
-        "{what}, for want of a nightly toolchain of rustup's"
+        "{what}, which needs a nightly toolchain of rustup's"
     ))
 }
 
@@ -166,8 +166,8 @@ fn last_error(said: &str) -> String {
 /// Debian's MPI libraries, by the suffixes of their compiler wrappers.
 pub(crate) const MPI_LIBRARIES: [&str; 2] = ["openmpi", "mpich"];
 
-/// The numbers of ranks for a library; each number is used with one of the two. MPICH's ranks wait busily, and if
-/// there are more of them than cores, most programs take minutes.
+/// The numbers of ranks for a library; each number is used with one of the two libraries. MPICH's ranks poll while they wait: with more
+/// ranks than cores, most programs take minutes.
 pub(crate) fn ranks_of(library: &str) -> &'static [usize] {
     match library {
         "mpich" => &[2],

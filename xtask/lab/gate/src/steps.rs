@@ -239,7 +239,7 @@ impl Steps {
         self.check(name, || commands::run(command)?.expect(succeeds, texts))
     }
 
-    /// Builds something once for all stages; the others wait for it.
+    /// Builds something once for all stages; other stages wait meanwhile.
     pub(crate) fn once(
         &mut self,
         place: impl Fn(&'static Run) -> &'static Mutex<Option<PathBuf>>,
@@ -253,7 +253,7 @@ impl Steps {
     }
 }
 
-/// Runs the entries of a queue, a number at a time; after the first failure no other starts.
+/// Runs the entries of a queue, `count` at a time; after the first failure, no more entries start.
 pub(crate) fn at_a_time<T: Send>(
     count: usize,
     queue: Vec<T>,

@@ -1,5 +1,5 @@
-//! Runs the test suites under MPI, with one library at a time; those of crate `treefold-rsmpi`, which is built for each library and needs
-//! libclang; and tests that kill processes.
+//! Runs the test suites under MPI, with one library at a time; the tests of crate `treefold-rsmpi`, which is built for each library and
+//! needs libclang; and tests that kill processes.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ const OF_SECOND: Ranks = Ranks {
     shown: "2, 5; without shared memory 1, 3",
 };
 
-/// If only one library is tested.
+/// For a library that is tested alone.
 const OF_ONE: Ranks = Ranks {
     shared: &[1, 2, 3, 5],
     without_shared_memory: &[2, 3],
@@ -227,13 +227,13 @@ const ULFM_LIBRARY: &str = "openmpi5";
 /// deadlock if ranks call `MPI_Abort`).
 const LIMIT_SECONDS: &str = "300";
 
-/// When the test of `reduce` kills processes, by number there.
+/// The number of moments at which the test of `reduce` kills processes.
 const MOMENTS: usize = 4;
 
-/// An algorithm of each kind: a schedule, one whose ranks all wait for one rank, the thesis' and the library's own.
+/// An algorithm of each kind: a schedule, a schedule whose ranks all wait for one rank, the thesis' algorithm, and the MPI library's own.
 const ALGORITHMS: [&str; 4] = ["recursive-doubling", "binomial", "algorithm1", "mpi-native"];
 
-/// The ranks of the example, and how many of them are killed: one after the other, ten jobs make a hundred.
+/// The ranks of the example, and how many of them are killed, one after the other. Ten jobs kill a hundred ranks.
 const EXAMPLE_RANKS: usize = 12;
 const KILLED: usize = 10;
 const SEEDS: usize = 10;

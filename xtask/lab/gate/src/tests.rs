@@ -83,7 +83,7 @@ impl Steps {
         self.step(name, command)
     }
 
-    /// Runs it when no other stage's ranks run.
+    /// Runs such a command while no other stage's ranks run.
     pub(crate) fn xtask_of_ranks(&mut self, name: &str, words: &str) -> Result {
         self.in_turn(|steps| steps.xtask(name, words))
     }
@@ -126,7 +126,7 @@ pub(crate) fn run_all(steps: &mut Steps) -> Result {
     at_a_time(BESIDE, programs, |program| run(shared, &program))?;
     let seconds = begin.elapsed().as_secs_f64();
     steps.say(&format!(
-        "── passed: {count} programs of tests ({seconds:.0} s)"
+        "── passed: {count} test programs ({seconds:.0} s)"
     ));
     steps.passed(TESTS, seconds, Kind::Run);
     Ok(())

@@ -32,7 +32,7 @@ pub(crate) struct Time {
     pub(crate) kind: Kind,
 }
 
-/// A stage, or all of them: how many of its steps were building and running, and the seconds of all, of building and of running.
+/// The totals of a stage, or of all stages: numbers of steps, and seconds. Each array has the total, then builds, then other steps.
 struct Sum {
     name: &'static str,
     steps: [u64; 3],
@@ -51,13 +51,13 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// How many steps passed.
+    /// The number of steps that passed.
     pub(crate) fn steps_count(&self) -> usize {
         let steps = self.parts.iter().filter(|part| part.kind != Kind::Test);
         steps.count()
     }
 
-    /// Each stage, and all of them.
+    /// The totals of each stage, then of all stages.
     fn sums(&self) -> Vec<Sum> {
         let stages = self.stages.iter();
         let stages = stages.map(|&(name, seconds)| (name, seconds, Some(name)));
@@ -80,7 +80,7 @@ impl Times {
         stages.chain([("all", self.all, None)]).map(sum).collect()
     }
 
-    /// Stages, their steps and seconds, and how many of these were building and running; then the longest tests.
+    /// A table of stages with their steps, and their seconds in all, of builds and of other steps; then the longest tests.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut table = Table::new(["stage", "steps", "seconds", "building", "running"]);
         for sum in self.sums() {
@@ -109,8 +109,8 @@ impl Times {
         tests
     }
 
-    /// The record that pages quote, as `harness::measured::Measurements` reads it: a row for each stage and what it did, and for each of the
-    /// longest tests, in nanoseconds as all records have them.
+    /// The record that pages quote, as `harness::measured::Measurements` reads it: rows for the totals of each stage, and for the longest
+    /// tests. Times are in nanoseconds, as in all records.
     fn record(&self, command: &str) -> Value {
         let machine = Machine::here();
         let row = |variant: &str, n: u64, state: &str, seconds: f64| {
@@ -138,7 +138,7 @@ impl Times {
         })
     }
 
-    /// Writes the record to `target/gate.json`; and to `docs/measured`, if it has a name there.
+    /// Writes the record to `target/gate.json`, and to this file in `docs/measured` if one is named.
     pub(crate) fn write(&self, command: &str, kept: Option<&str>) -> Result<(), Error> {
         let mut paths = vec![target()?.join("gate.json")];
         paths.extend(kept.map(|name| workspace().join("docs/measured").join(name)));
@@ -147,7 +147,7 @@ impl Times {
     }
 }
 
-/// The step that runs the programs of tests, whose tests have times of their own.
+/// The step that runs the test programs; their tests are timed separately.
 pub(crate) const TESTS: &str = "tests";
 
 /// The size of the target folder in megabytes; 0 if unknown.

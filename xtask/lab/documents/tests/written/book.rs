@@ -7,7 +7,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::{files, read, root};
 
-/// A picture that shows anything is longer.
+/// The least size of a picture that shows anything.
 const LEAST_PICTURE_BYTES: usize = 500;
 
 /// Statements of code on pages that no test compiles: they need crate `mpi`, which this crate does not depend on.
@@ -23,13 +23,13 @@ struct Page {
     /// Targets of links and pictures, as they are written.
     links: Vec<String>,
     pictures: Vec<String>,
-    /// Its headings, as GitHub and mdBook make anchors of them.
+    /// The anchors that GitHub and mdBook make of the page's headings.
     anchors: BTreeSet<String>,
     /// Fenced blocks of code: the words after the fence, and the code.
     code: Vec<(String, String)>,
 }
 
-/// Where the packages are, whose pages are read apart from the project.
+/// The folders of packages, whose pages must be readable without the project.
 const PACKAGES: [&str; 3] = ["crates", "bindings", "xtask/lab"];
 
 fn is_in_package(path: &Path) -> bool {
@@ -78,8 +78,8 @@ impl Page {
         page
     }
 
-    /// GitHub's rule: lower case, hyphens for spaces, nothing else but letters, digits, hyphens and underscores; numbered if it is
-    /// there already.
+    /// Adds an anchor by GitHub's rule: lower case, hyphens for spaces, and of the rest only letters, digits, hyphens and underscores;
+    /// a repeated anchor gets a number.
     fn add_anchor(&mut self, heading: &str) {
         let kept = |&c: &char| c.is_alphanumeric() || " -_".contains(c);
         let lower = heading.trim().to_lowercase();
@@ -93,7 +93,7 @@ impl Page {
     }
 }
 
-/// Whether it is read in the book.
+/// Whether a page is part of the book.
 fn is_in_book(path: &Path) -> bool {
     path.starts_with("docs") && !path.ends_with("SUMMARY.md")
 }
@@ -112,13 +112,13 @@ fn fault(pages: &BTreeMap<PathBuf, Page>, from: &Path, link: &str) -> Option<Str
         _ => resolved(&from.parent().unwrap().join(target)),
     };
     if is_in_book(from) && !is_in_book(&path) {
-        return Some("leads out of the book: name the file instead".to_owned());
+        return Some("leads out of the book: write the file's name instead".to_owned());
     }
     if is_in_package(from) && !path.starts_with(from.parent().unwrap()) {
-        return Some("leads out of the package: name the file instead".to_owned());
+        return Some("leads out of the package: write the file's name instead".to_owned());
     }
     if !root().join(&path).exists() {
-        return Some("is not there".to_owned());
+        return Some("leads to no file".to_owned());
     }
     let has_anchor = |anchor: &str| {
         let page = pages.get(&path);
@@ -266,7 +266,7 @@ fn code_that_is_shown_compiles() {
         let name = path.display();
         let elsewhere = ["crates/treefold-rsmpi", "bindings/engines/datafusion"];
         if elsewhere.iter().any(|folder| path.starts_with(folder)) {
-            // What needs MPI, or the engine, to be built: stages `rsmpi` and `datafusion` run its doctests.
+            // These need MPI or the engine to be built: stages `rsmpi` and `datafusion` run their doctests.
             continue;
         }
         for (info, code) in &page.code {
@@ -277,7 +277,7 @@ fn code_that_is_shown_compiles() {
                     "{name}: its programs are no doctests of `documents`"
                 );
             } else if info.starts_with("rust") {
-                // In the order of the page, so that every statement finds its own.
+                // Searches in the order of the page, so that every statement has its own place.
                 let mut rest = &*compiled;
                 for statement in squeezed(code).split_inclusive([';', '{', '}']) {
                     statements_count += 1;

@@ -1,9 +1,9 @@
 //! Checks that pages agree with the source tree.
 //!
-//! Whether mdBook accepts the book is stage `book` of `cargo xtask test`; nothing here builds it.
+//! Nothing here builds the book: stage `book` of `cargo xtask test` does.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
-#![expect(clippy::print_stdout, reason = "tests tell how much they have seen")]
+#![expect(clippy::print_stdout, reason = "tests print how much they have seen")]
 
 mod book;
 mod programs;
@@ -31,7 +31,7 @@ fn git(words: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Files that git keeps, or would, by their paths from the root.
+/// Files that git tracks or does not ignore, by their paths from the root.
 fn files(patterns: &[&str]) -> Vec<PathBuf> {
     let list = [
         "ls-files",

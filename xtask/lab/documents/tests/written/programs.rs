@@ -16,7 +16,7 @@ mod mpi {
 
     type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-    /// The tutorial for Rust: its `sum` and `item` are those of the first program.
+    /// The program with MPI in the Rust tutorial; `sum` and `item` are the first program's.
     fn main() -> Outcome<()> {
         treefold::mpi::run(|world| {
             let begin = |rank| 100_000 * rank / world.size();
@@ -73,7 +73,7 @@ docs/tutorial-check c bindings/interposer/examples/steps.c #include"
         let mut words = line.splitn(4, ' ');
         let [page, language, program, beginning] = [(); 4].map(|()| words.next().unwrap());
         let text = read(program);
-        // What comes before says what the program is; the page says that in its own words.
+        // Omits the comment at the top of the file: the page describes the program in its own words.
         let begin = text.find(&format!("\n{beginning}")).expect("it begins") + 1;
         let block = format!("```{language}\n{}```", &text[begin..]);
         assert!(read(format!("{page}.md")).contains(&block), "{line}");

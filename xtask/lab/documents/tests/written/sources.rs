@@ -1,4 +1,4 @@
-//! Checks pages against the sources, by `git grep`, against the records of measurements, and against the install commands in the root's
+//! Compares pages with the sources (by `git grep`), with the records of measurements, and with the install commands in the root's
 //! `Cargo.toml` (`workspace.metadata.install`).
 
 use std::collections::BTreeSet;
@@ -9,19 +9,19 @@ use harness::measured::marks::{Records, filled, front_page, pages};
 
 use super::{files, git, read, root};
 
-/// The lines with some pattern in some files, or what `option` asks for of them.
+/// Runs `git grep`: the lines of these files that match a pattern, in the form that `option` selects.
 fn grep(option: &str, pattern: &str, patterns: &[&str]) -> String {
     let words = ["grep", "--untracked", option, pattern, "--"];
     git(&[&words, patterns].concat())
 }
 
-/// The first cells of a page's tables, whose heads are given, too.
+/// The first cells of all rows of a page's tables, including the headings.
 fn first_cells(page: &str) -> impl Iterator<Item = &str> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| "));
     rows.filter_map(|row| row.split(" |").next())
 }
 
-/// Symbolic links, such as those to the licences, lead to files. Git says nothing of a folder that has moved below another.
+/// Symbolic links, such as those to the licences, lead to files. Git does not detect links that broke because a folder has moved.
 #[test]
 fn every_symbolic_link_leads_to_a_file() {
     let staged = git(&["ls-files", "--stage"]);
@@ -67,7 +67,7 @@ fn every_variable_is_on_the_page() {
     let programs = ["crates/*.rs", "bindings/*.rs", "xtask/*.rs", ":!*/tests/*"];
     let mut read_by: BTreeSet<String> = ["RAYON_NUM_THREADS".to_owned()].into();
     for file in files(&programs) {
-        // The constants there name variables without saying so.
+        // In that file, constants that name variables are not called `…VARIABLE`.
         let is_of_launchers = file.ends_with("mpi-library/src/launcher.rs");
         for statement in read(&file).split(";\n") {
             let Some((head, value)) = statement.rsplit_once("= ") else {
@@ -86,7 +86,7 @@ fn every_variable_is_on_the_page() {
     assert_eq!(listed, read_by, "left: the page; right: the sources");
 }
 
-/// `docs/troubleshooting.md` quotes messages of these sections as they are written; those of compilers and linkers are in the others.
+/// `docs/troubleshooting.md` quotes messages literally in these sections; the other sections have messages of compilers and linkers.
 #[test]
 fn messages_are_quoted_as_they_are_written() {
     let ours = [
@@ -110,7 +110,7 @@ fn messages_are_quoted_as_they_are_written() {
     }
 }
 
-/// The repository's address stands in the root's `Cargo.toml`, as `repository`, and nowhere else.
+/// The repository's address is in the root's `Cargo.toml`, as `repository`, and nowhere else.
 #[test]
 fn one_file_holds_the_address() {
     let manifest = read("Cargo.toml");
@@ -144,7 +144,7 @@ fn is_address(word: &str) -> bool {
 
 #[test]
 fn addresses_are_seen() {
-    // In pieces, as this file must not spell one.
+    // Put together from pieces, because this file must not contain an address, either.
     for rest in ["treefold", "treefold.git.", "treefold/issues/1"] {
         for host in ["https://forge.example/owner", "git@forge.example:owner"] {
             assert!(is_address(&format!("{host}/{rest}")), "{host}/{rest}");
@@ -212,7 +212,7 @@ fn metadata() -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// What ends a command in prose or code, unless a quotation mark belongs to it.
+/// The command at the beginning of a text in prose or code. A quotation mark may belong to the command.
 fn command(text: &str) -> &str {
     let end = text.find(['`', '\n', '#', '\'', '(', '|']);
     let text = text[..end.unwrap_or(text.len())].trim_end();
@@ -243,7 +243,7 @@ fn pages_and_messages_say_the_same_lines() {
             let commands = found.map(|(place, _)| command(&text[place..]));
             for command in commands.filter(|command| installs_treefold(command)) {
                 said.push(command.to_owned());
-                // From what `cargo xtask release` makes: `docs/installing.md` has them beside each system.
+                // `docs/installing.md` also has commands for the files that `cargo xtask release` makes.
                 let is_packaged = file.ends_with("docs/installing.md") && !lines.contains(&command);
                 if !lines.contains(&command) && !is_packaged {
                     others.push(format!("{}: {command}", file.display()));

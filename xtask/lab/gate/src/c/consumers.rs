@@ -33,10 +33,10 @@ const STRIDED_BYTES: u64 = 1_000_000;
 /// The number of ranks that run under valgrind.
 const VALGRIND_RANKS: usize = 2;
 
-/// Builds projects in C, C++ and Fortran.
+/// The tools that build projects in C, C++ and Fortran.
 pub(super) const BY_CMAKE: [&str; 5] = ["cmake", "make", "cc", "c++", "gfortran"];
 
-/// Programs in tutorials: the page, and the command there.
+/// Programs in tutorials, each with the page and the command that the page shows.
 const SHOWN: &str = "\
 examples-first_sum-c tutorial-c.md ./first_sum
 examples-first_sum-cpp tutorial-c.md ./sums
@@ -101,14 +101,14 @@ impl<'a> Consumers<'a> {
         }
     }
 
-    /// Builds and runs all of them.
+    /// Builds and runs all programs.
     pub(super) fn check(&self, steps: &mut Steps) -> Result {
         make(&self.build)?;
         steps.part(|steps| self.by_pkg_config(steps))?;
         steps.part(|steps| self.by_cmake(steps))
     }
 
-    /// C programs with the shared library.
+    /// Builds and runs C programs with the shared library.
     fn by_pkg_config(&self, steps: &mut Steps) -> Result {
         let programs = programs(&self.package, &C)?;
         needs("programs in C", &["cc", "pkg-config"])?;
@@ -134,7 +134,7 @@ impl<'a> Consumers<'a> {
         // Not even the C library is shared. cc prints the name unchanged if it does not find the archive.
         let archive = output(command!("cc -print-file-name=libc.a"))?;
         if !archive.starts_with('/') {
-            return Stop::skipped("fully static programs, for want of libc.a");
+            return Stop::skipped("fully static programs: libc.a is missing");
         }
         for program in &programs {
             let built = self.compile(steps, program, STATIC)?;
@@ -143,7 +143,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// Fortran programs by the tutorial's command line: the modules and their C file.
+    /// Builds and runs Fortran programs by the tutorial's command line, with the modules and their C file.
     fn by_command_lines(&self, steps: &mut Steps) -> Result {
         let mut modules = vec!["treefold_descriptor.c", "treefold.F90"];
         let (library, compiler) = match self.mpi {
@@ -171,7 +171,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// A program whose calls use several threads.
+    /// Runs programs whose calls use several threads.
     fn under_helgrind(&self, steps: &mut Steps) -> Result {
         needs("threads under helgrind", &["cc", "pkg-config", "valgrind"])?;
         for program in programs(&self.package, &[("tests/helgrind", "c")])? {
@@ -184,7 +184,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// C programs with sanitizers, which the installed libraries have as well. Without MPI, a read beyond an array must be detected in the library.
+    /// Builds and runs C programs with sanitizers, as in the installed libraries. Without MPI, a read beyond an array must be detected there.
     pub(super) fn with_sanitizers(&self, steps: &mut Steps) -> Result {
         make(&self.build)?;
         if self.mpi.is_none() {
@@ -203,7 +203,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// C++ and Fortran programs, and C programs with the static library.
+    /// Builds and runs C++ and Fortran programs, and C programs with the static library.
     fn by_cmake(&self, steps: &mut Steps) -> Result {
         let static_ones = programs(&self.package, &C)?;
         let shared_ones = programs(&self.package, &CPP_AND_FORTRAN)?;
@@ -288,7 +288,7 @@ impl<'a> Consumers<'a> {
     fn run(&self, steps: &mut Steps, built: &Built<'_>, ranks: &[usize]) -> Result {
         if self.mpi.is_none() {
             let mut command = command!(built.path);
-            // Under the sanitizer, too, failed allocations must return our error.
+            // With a sanitizer, too, a failed allocation must return treefold's error.
             command.env("ASAN_OPTIONS", "allocator_may_return_null=1");
             return self.step(steps, built, command, "alone");
         }
@@ -326,7 +326,7 @@ impl<'a> Consumers<'a> {
         steps.check(step, || check_findings(&self.build, name, ranks))
     }
 
-    /// Runs a command that runs such a program, and compares its output with the tutorials.
+    /// Runs a program by this command. If a tutorial shows the program's output, compares both.
     fn step(
         &self,
         steps: &mut Steps,
@@ -370,7 +370,7 @@ impl<'a> Consumers<'a> {
     }
 }
 
-/// The bytes of the line `total heap usage: 1 allocs, 1 frees, 1,024 bytes allocated` of valgrind's.
+/// The number of bytes in valgrind's line `total heap usage: 1 allocs, 1 frees, 1,024 bytes allocated`.
 fn allocated(log: &str) -> Option<u64> {
     let (_, rest) = log.split_once("total heap usage:")?;
     let (before, _) = rest.split_once(" bytes allocated")?;

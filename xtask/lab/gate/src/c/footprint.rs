@@ -1,5 +1,5 @@
-//! Counts the cache lines of code and data, and the pages, that a short call touches. After other work none of them is cached, and the processor waits for
-//! each.
+//! Counts the cache lines of code and data, and the pages, that a short call touches. After other work, none of these is cached, so the
+//! processor waits for each.
 //!
 //! Valgrind's lackey traces a program (`benches/footprint`) that writes to a marked address before and after each call.
 

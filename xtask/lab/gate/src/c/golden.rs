@@ -1,13 +1,13 @@
 //! Converts the golden vectors for readers without JSON: one file for the order and exact sums, another for bytes.
 //!
-//! Each case of the first is a line `type operator operation width n k m`, then n lines with the bits of its elements, k with those of a dot
-//! product's second factors, and m with those of its result. A complex number is a line of two words. Operations are `reduce`, of rows of
-//! `width` elements, so that m is the width; `scan` and `exscan`, whose m is n; `squared_norm` and `dot`; and `p4016`, a reduction of as many
-//! items as its single element says, which the reader generates by the rule of ISO C++ paper P4016. The operator `exact` stands for exact
+//! A case of the first file is a line `type operator operation width n k m`, then n lines with the bits of elements, k lines with the second
+//! factors of a dot product, and m lines with the result. A complex number is a line of two words. Operations are `reduce`, of rows of
+//! `width` elements (m is the width); `scan` and `exscan` (m is n); `squared_norm` and `dot`; and `p4016`, a reduction of items that the
+//! reader generates by the rule of ISO C++ paper P4016 (the single element is their number). The operator `exact` stands for exact
 //! sums: its operations are `sum`, `dot`, `conjugate_dot` and `norm`.
 //!
-//! Each case of the second is a line `kind type n m k parts`, then n lines with items, m with others or keys, k with bytes, and the lines of the
-//! value: `parts` is its number of parts or keys.
+//! A case of the second file is a line `kind type n m k parts`, then n lines with items, m lines with second items or keys, k lines with
+//! bytes, and the lines of the value; `parts` is the value's number of parts or keys.
 
 use std::path::Path;
 use std::slice;
@@ -25,7 +25,7 @@ pub(super) const OF_BYTES: &str = "bytes.txt";
 /// The operators of `treefold.h`.
 const OPERATORS: [&str; 4] = ["sum", "product", "min", "max"];
 
-/// The least numbers of cases of both files. Cases are only ever added: with fewer, the conversion has left some out.
+/// The least numbers of cases of both files. Cases are never removed: if there are fewer, the conversion has omitted some.
 const LEAST_CASES: usize = 421;
 const LEAST_OF_BYTES: usize = 228;
 
@@ -106,7 +106,7 @@ fn of_numbers(case: &Value, what: &str) -> Result<Vec<String>> {
     Ok([vec![head], parts.concat()].concat())
 }
 
-/// Cases of states as bytes. The parts that they count are the words of the value.
+/// Cases of states as bytes; `parts` is the number of words of the value.
 fn of_bytes(case: &Value) -> Result<Option<Vec<String>>> {
     let parts = |value: &[String]| value.iter().flat_map(|word| word.split(' ')).count();
     as_bytes(case, "other", parts).map(Some)
@@ -143,5 +143,5 @@ fn words(case: &Value, key: &str) -> Result<Vec<String>> {
     };
     let words = list.iter().map(|word| word.as_str().map(str::to_owned));
     let words: Option<Vec<String>> = words.collect();
-    words.ok_or_else(|| format!("{case}: {key} are no words").into())
+    words.ok_or_else(|| format!("{case}: `{key}` is not text").into())
 }

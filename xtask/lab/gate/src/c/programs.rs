@@ -11,7 +11,7 @@ use crate::{Result, command, output};
 /// Folders with sources in C, and their extension.
 pub(super) const C: [(&str, &str); 2] = [("examples", "c"), ("tests/c", "c")];
 
-/// The same for C++ and Fortran.
+/// Folders with sources in C++ and Fortran, and their extensions.
 pub(super) const CPP_AND_FORTRAN: [(&str, &str); 4] = [
     ("examples", "cpp"),
     ("tests/cpp", "cpp"),

@@ -42,7 +42,7 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result {
             for symbol in versioned(&library)? {
                 match symbol.split_once("@@") {
                     Some((name, found)) if found == version => exported.insert(name.to_owned()),
-                    _ => return Err(format!("{symbol} has not the version {version}").into()),
+                    _ => return Err(format!("{symbol} is not of version {version}").into()),
                 };
             }
             exported.retain(|name| !name.starts_with(OF_REPRORED));

@@ -97,7 +97,7 @@ impl Suite<'_> {
         self.tell(steps, &sums, case.with([setting]))?;
         for (name, option) in [("ahead", ""), ("ahead-of-all", "-DHIDES_INIT")] {
             let tool = self.tool(steps, name, "ahead.c", option)?;
-            // Without the first letter, since a sentence may begin with it.
+            // Without the first letter, which is a capital at the beginning of a sentence.
             let calls = format!("alls seen: 0. The program calls the reductions of {tool}");
             let preload = format!("LD_PRELOAD={tool}:{LIBRARY}");
             let case = MessageTest::of(format!("a tool that is {name}"), calls);
@@ -109,9 +109,9 @@ impl Suite<'_> {
         self.non_blocking(steps)
     }
 
-    /// One rank without the interposer or with another setting; and an unknown variable.
+    /// Tests one rank without the interposer or with another setting, and an unknown variable.
     fn mixed(&self, steps: &mut Steps, sums: &Path) -> Result {
-        // Rank 0 differs from others, since it reports for them; so each library tests another rank.
+        // Rank 0 reports for all, so its absence is another case: each library tests one of the two.
         let absent = usize::from(self.library == MPI_LIBRARIES[0]);
         let on_rank = |rank: usize, what: &str| {
             let script = format!(
@@ -129,7 +129,7 @@ impl Suite<'_> {
         self.tell(steps, sums, case.with(check).fails())?;
         let unknown = "TREEFOLD_PMPI_STAT";
         let case = MessageTest::of(
-            "a variable that is none",
+            "an unknown variable",
             format!("without effect: {unknown}"),
         );
         self.tell(steps, sums, case.with([format!("{unknown}=stderr")]))
@@ -162,7 +162,7 @@ impl Suite<'_> {
         Ok(tool.display().to_string())
     }
 
-    /// Ranks of one call that disagree, and a reduction that nothing completes.
+    /// Tests ranks of one call that disagree, and a reduction that nothing completes.
     fn non_blocking(&self, steps: &mut Steps) -> Result {
         let missed = MessageTest::of(
             "a reduction that nothing completes",
@@ -194,7 +194,7 @@ impl Suite<'_> {
             cases.push(("repeated", repeated.with([CHECK]).on(CANARY_RANKS)));
         }
         if self.library == "mpich" {
-            // A table names the place if `addr2line` is installed.
+            // The report names the source line if `addr2line` is installed.
             let from = if is_on_path("addr2line") {
                 "main at disagree.c:12"
             } else {
@@ -223,7 +223,7 @@ impl Suite<'_> {
     fn tell(&self, steps: &mut Steps, program: &Path, case: MessageTest) -> Result {
         let mut command = launch(steps, self.prefix, Mode::On, case.ranks, "env");
         command.args(case.words).arg(program);
-        let step = format!("{}: the interposer tells of {}", self.library, case.title);
+        let step = format!("{}: the interposer reports {}", self.library, case.title);
         steps.expect(step, command, case.succeeds, &[&case.says])
     }
 }

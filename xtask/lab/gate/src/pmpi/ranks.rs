@@ -10,7 +10,7 @@ use crate::c::consumers::TIMEOUT_SECONDS;
 use crate::c::programs::C_FLAGS;
 use crate::{Result, Steps, command, ranks_of};
 
-/// The file name for LD_PRELOAD, without a path, since a path may contain spaces, which would end the name.
+/// The file name for LD_PRELOAD, without a path: a space in a path would end the name.
 pub(super) const LIBRARY: &str = "libtreefold_pmpi.so";
 
 /// Compiler options: no fused operations, since the programs compute the expected bits. `mpif.h` declares no argument types, so calls seem to

@@ -17,10 +17,10 @@ use crate::{Result, Steps, command, install_for, output, prefix, words, xtask};
 const PROGRAMS: [&str; 3] = ["dh", "lintian", "mmdebstrap"];
 const PACKAGES: &str = "debhelper lintian mmdebstrap";
 
-/// The compiler options of programs in the root.
+/// The Debian packages that build programs in the root.
 const COMPILERS: &str = "gcc,libc6-dev,pkg-config,cmake,make";
 
-/// One of these packages contains everything that is linked into the libraries.
+/// The packages whose dependencies are linked into the libraries.
 const LIBRARIES: [&str; 2] = ["treefold-c-library", "treefold-pmpi"];
 
 /// The commands in the root: install, use and remove the packages as a user would.
@@ -110,7 +110,7 @@ fn by_reference(mut licence: Licence) -> Licence {
     licence
 }
 
-/// Installs them in a clean root, builds programs with them, and removes them again.
+/// Installs the packages in a clean root, builds programs with them, and removes them again.
 fn install_in_root(steps: &mut Steps, folder: &Path, packages: &[PathBuf]) -> Result {
     let parts = folder.join("trial/treefold");
     write(&parts.join("consumer/CMakeLists.txt"), CONSUMER)?;

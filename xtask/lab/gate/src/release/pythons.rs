@@ -72,8 +72,8 @@ pub(super) fn run_tests(steps: &mut Steps, step: &str, folder: &Path) -> Result 
     steps.step(step, tests.current_dir(folder))
 }
 
-/// pip's message in a Python that is too old, with a registry that has the release. For a wheel alone it would only say that there is none; the
-/// sdist's link makes it name the Python version.
+/// Returns pip's message in a Python that is too old, for a registry with the release. With the wheel alone, pip would only say that it finds
+/// no version; the sdist's link makes pip name the required Python version.
 fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String> {
     let project = read(&sources().join("pyproject.toml"))?;
     let mut lines = project.lines();
@@ -114,7 +114,7 @@ fn python(minor: u32) -> Option<PathBuf> {
 /// Debian's Python, whose version has two numbers.
 const DEBIANS_PYTHON: &str = "/usr/bin/python3";
 
-/// The packages that it needs besides its own.
+/// The packages that Debian's Python needs besides its own.
 const LIBRARIES: &str = "libc6 libexpat1 libffi8 libgcc-s1 libstdc++6 zlib1g";
 
 /// The platform tags of wheels that the tests may use.

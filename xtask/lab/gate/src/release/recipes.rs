@@ -65,7 +65,7 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
     };
     let mut spack = by_python("spack.py");
     spack.args([&recipe, &tarball, &tree, &tried.join("spack/prefix")]);
-    steps.step("its steps, with a stand-in for Spack", spack)?;
+    steps.step("its steps, with a mock of Spack", spack)?;
 
     let mut conda = by_python("conda.py");
     conda.env("PATH", first_of("PATH", &environment.programs()));

@@ -17,10 +17,10 @@ use crate::c::programs::flags;
 use crate::python::sources;
 use crate::{Environment, Result, Steps, Words, cargo, command, first_of, needs, output, words};
 
-/// The folder in the tree.
+/// The folder of dependencies in a source tree.
 const FOLDER: &str = "vendor";
 
-/// The name prefixes of Windows-only crates, which are two thirds of all bytes and not used elsewhere.
+/// The name prefix of Windows-only crates, which are two thirds of all bytes and are not used on Linux.
 const OF_WINDOWS: &str = "windows";
 
 /// The cargo configuration that uses this folder instead of a registry.
@@ -39,7 +39,7 @@ const TABLES_LEFT_OUT: [&str; 6] = [
     "[target.\"cfg(loom)\"",
 ];
 
-/// Adds the dependencies of its members to a tree, and packs it; `parts` contains only the tree.
+/// Adds the members' dependencies to a source tree, and packs the tree, which is all that `parts` contains.
 fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result {
     let root = parts.join(tree);
     // The lock file has only the members' dependencies.
@@ -48,7 +48,7 @@ fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result {
     steps.step("the lock file of the sources", &mut lock)?;
     let mut vendor = cargo("vendor --quiet --locked");
     vendor.arg(FOLDER).current_dir(&root);
-    steps.step("what they are built of", vendor)?;
+    steps.step("the dependencies of the sources", vendor)?;
     for folder in listed(&root.join(FOLDER))? {
         if name(&folder).starts_with(OF_WINDOWS) {
             hollow_out(&folder)?;
@@ -62,7 +62,7 @@ fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result {
     }
     let tar = "tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --auto-compress -cf";
     let pack = command!(tar, file, "-C", parts, tree);
-    steps.step("with what they are built of, in a file", pack)
+    steps.step("sources and dependencies in a file", pack)
 }
 
 /// Empties a crate that is resolved but never compiled; keeps its manifest and licences.
@@ -123,7 +123,7 @@ fn root_manifest(text: &str, members: &str) -> String {
     head + &text[begin..]
 }
 
-/// The words that run a command without a network and without downloaded registries.
+/// A prefix that runs a command without a network and without downloaded registries.
 pub(super) fn without_network(cargo_home: &Path) -> Command {
     let mut command = Command::new("unshare");
     // A new network namespace has no routes.
@@ -135,7 +135,7 @@ pub(super) fn without_network(cargo_home: &Path) -> Command {
     command
 }
 
-/// The folder in which maturin puts dependencies, as in the manifest.
+/// The members of the sdist's workspace, as its manifest lists them.
 const SDIST_MEMBERS: &str = "crates/* bindings/c bindings/c-mpi bindings/polars bindings/python";
 
 /// The folders of these members.
@@ -147,7 +147,7 @@ const OF_TESTS: &str = "xtask";
 /// The packages needed for the build and for the tests.
 const NEEDED: &str = "cffi maturin numpy pytest";
 
-/// Creates it, and builds only from it.
+/// Creates the sdist, and builds from it alone.
 pub(super) fn make_sdist(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     let name = format!("treefold-{VERSION}");
     let folder = target()?.join("dist/sdist");
@@ -196,7 +196,7 @@ fn prune(folder: &Path) -> Result {
     Ok(())
 }
 
-/// Installs it without a network in a minimal environment, and runs the tests.
+/// Installs the sdist without a network in a minimal environment, and runs the tests.
 fn build_from_sdist(steps: &mut Steps, file: &Path, fresh: &Path) -> Result {
     needs("building from the sdist", &["unshare"])?;
     let python = Path::new("python3");
@@ -207,10 +207,10 @@ fn build_from_sdist(steps: &mut Steps, file: &Path, fresh: &Path) -> Result {
     install.args(words![programs.join("pip"), words, file]);
     install.env("PATH", first_of("PATH", &programs));
     steps.step("the sdist without a network", install.current_dir(fresh))?;
-    run_tests(steps, "tests of what it became", fresh)
+    run_tests(steps, "tests of the installed package", fresh)
 }
 
-/// Its members: the installed packages, their dependencies, and the installer.
+/// The tarball's members: the installed packages, their dependencies, and the installer.
 const TARBALL_MEMBERS: &str = "crates/comm crates/cuda crates/distribution crates/exact-sum \
     crates/mpi-library crates/reduce crates/schedule crates/simd-kernels crates/tree-index \
     crates/treefold bindings/c bindings/c-mpi bindings/interposer \
@@ -219,12 +219,12 @@ const TARBALL_MEMBERS: &str = "crates/comm crates/cuda crates/distribution crate
 /// A package within a member's folder.
 const TARBALL_PACKAGE: &str = "bindings/c-mpi/library";
 
-/// Its other files: the engines over the library, and the installed pages.
+/// The tarball's other files: bindings of engines to the library, and the installed pages.
 const TARBALL_FILES: &str = "bindings/engines/postgresql bindings/engines/r bindings/engines/sqlite .cargo/config.toml CHANGELOG.md Cargo.lock \
     LICENSE-APACHE LICENSE-MIT rust-toolchain.toml docs/installing.md docs/items-and-ranks.md docs/lanes.md docs/order.md \
     docs/tree-or-exact.md docs/tutorial-fortran.md";
 
-/// Creates it, and builds only from it.
+/// Creates the tarball, and builds from it alone.
 pub(super) fn make_tarball(steps: &mut Steps, dist: &Path) -> Result {
     let name = format!("treefold-{VERSION}");
     let folder = target()?.join("dist");
@@ -279,7 +279,7 @@ fn build_from_tarball(steps: &mut Steps, tried: &Path, tree: &Path) -> Result {
     let left = listed(&prefix)?;
     steps.check("nothing is left", || match &left[..] {
         [] => Ok("an empty folder".to_owned()),
-        [first, ..] => Err(format!("{} is", first.display()).into()),
+        [first, ..] => Err(format!("{} is left", first.display()).into()),
     })
 }
 

@@ -1,5 +1,5 @@
-//! Wheels for Linux, linked by zig against an old glibc: for this machine's processor, and for 64-bit ARM if its stage has
-//! left a toolchain.
+//! Builds wheels for Linux, linked by zig against an old glibc: for this machine's processor, and for 64-bit ARM if stage `aarch64` has
+//! installed a toolchain.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,7 +26,7 @@ const LICENCES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", THIRD_PARTIES];
 /// Builds and checks the wheels, and tests the one for this machine.
 pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     if env::consts::ARCH != "x86_64" {
-        let reason = "the wheels, which are made on x86-64";
+        let reason = "the wheels, which need x86-64";
         return Stop::skipped(reason);
     }
     let make = |steps: &mut Steps, package, processor, add: &dyn Fn(&mut Command)| {
@@ -99,7 +99,7 @@ fn make_for(
     let address = format!("Project-URL: Source Code, {REPOSITORY}\n");
     let is_told = text.contains("Project-URL: ");
     if !(text.contains(&address) || (REPOSITORY.is_empty() && !is_told)) {
-        let reason = format!("the address is to be `{REPOSITORY}`");
+        let reason = format!("the address must be `{REPOSITORY}`");
         return Err(Error::file(&file, reason).into());
     }
     let pack = environment.python(words!["-m wheel pack", unpacked, "--dest-dir", dist]);

@@ -1,6 +1,6 @@
-"""Renders recipes for conda, and builds and tests that of the libraries.
+"""Renders recipes for conda, and builds and tests the recipe of the libraries.
 
-No channel is asked for: the system's compilers stand in for conda's, and what the recipe requires of channels is left out.
+No channel is used: the system's compilers replace conda's, and the recipe's requirements are removed.
 """
 
 import os
@@ -11,7 +11,7 @@ import rattler_build
 
 recipes, tarball, folder = (Path(word).resolve() for word in sys.argv[1:])
 
-# What conda-forge's settings say.
+# Values of conda-forge's settings.
 variants = rattler_build.VariantConfig({"c_stdlib": ["sysroot"], "c_stdlib_version": ["2.17"], "python": ["3.12"]})
 
 found = {}
@@ -20,7 +20,7 @@ for path in sorted(recipes.glob("*/recipe.yaml")):
     for variant in recipe.render(variants):
         needed = variant.recipe.requirements.build
         if not needed:
-            sys.exit(f"{path}: it is built of nothing")
+            sys.exit(f"{path}: it has no build requirements")
     found[path.parent.name] = recipe.to_dict()
     print(f"rendered: {path}")
 

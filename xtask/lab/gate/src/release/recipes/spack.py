@@ -1,6 +1,6 @@
-"""Does what a recipe of Spack's says, with a stand-in for Spack, which cannot be had from PyPI.
+"""Executes a Spack recipe with a mock of Spack, which is not on PyPI.
 
-The stand-in has the parts of Spack's interface that the recipe uses, so an unknown word is an error here as it is there.
+The mock has the parts of Spack's interface that the recipe uses, so an unknown name is an error, as in Spack.
 """
 
 import hashlib
@@ -58,7 +58,7 @@ package = names["Treefold"]()
 package.stage = SimpleNamespace(path=str(prefix.parent))
 
 ((version, settings),) = said["version"]
-assert settings["sha256"] == hashlib.sha256(tarball.read_bytes()).hexdigest(), "the tarball is another one"
+assert settings["sha256"] == hashlib.sha256(tarball.read_bytes()).hexdigest(), "the checksum is of another tarball"
 assert package.url.endswith(tarball.name) and version[0] in tarball.name
 assert any(words[0].startswith("rust@") for words, _ in said["depends_on"])
 
@@ -67,4 +67,4 @@ package.setup_build_environment(Environment())
 package.install(None, prefix)
 missing = [name for name in package.sanity_check_is_file if not (prefix / name).is_file()]
 assert not missing, missing
-print(f"installed {len(package.sanity_check_is_file)} files that it looks for")
+print(f"installed {len(package.sanity_check_is_file)} files that the recipe checks")
