@@ -1,4 +1,4 @@
-//! The measured loops. Everything that is compared is measured in one run, alternately.
+//! The measured loops. Candidates and references are measured in one run, alternately.
 
 pub mod exact;
 pub mod kernels;
@@ -24,7 +24,7 @@ use crate::{Backend, Error, Place};
 
 /// A row of a bench's results: a line of `--json` and of a table, and perhaps of a record.
 pub trait Measured: Serialize {
-    /// The name of its ratios.
+    /// The name of this bench's ratios.
     fn ratios(bench: &str) -> String;
 
     /// The columns of the table: their headings, and the cells of this row.
@@ -54,7 +54,7 @@ pub fn show<R: Measured>(bench: &str, rows: &[R], output: &Output) {
     }
 }
 
-/// The first value of a quick bench, the second of a whole one.
+/// Returns `few` for a quick bench, `all` for a full one.
 fn quick_or<T>(quick: bool, few: T, all: T) -> T {
     if quick { few } else { all }
 }
@@ -69,7 +69,7 @@ pub enum Report<R> {
     Row(R),
 }
 
-/// Runs a job in a place, under MPI by `command` on each rank, and returns its rows.
+/// Runs a job in a place, and returns its rows. Under MPI, each rank runs `command`.
 fn rows_of<J: Serialize + Sync, R: DeserializeOwned + Send>(
     place: &Place,
     ranks: usize,
@@ -109,7 +109,7 @@ pub struct Row {
     /// For `kernels`, `parallel` and `lookup` a relative speed (the reference's time divided by this one's); for `reduce`, `exact` and
     /// `python` a relative time (this one's divided by the reference's).
     pub ratio: f64,
-    /// What it is compared with.
+    /// The name of the reference.
     pub reference: String,
     /// `warm` if calls follow each other; `cold` if there is other work between them; `cold-after-barrier` if a barrier follows that
     /// work; `warm-items` if each rank also reads its items before the barrier.

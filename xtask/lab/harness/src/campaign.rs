@@ -35,7 +35,7 @@ use judge::judge;
 
 /// Runs a case on threads, and returns its failure, if any.
 ///
-/// Ranks run one at a time, in an order drawn from the seed. If a rank sleeps, they run freely; otherwise the others would wait.
+/// Ranks run one at a time, in an order drawn from the seed. With the fault `sleep` they run freely, or all would wait for the sleeper.
 fn check_on_threads(case: &Case) -> Option<String> {
     let outcomes = Mutex::new(vec![Vec::new(); case.ranks]);
     // One more rank if the world is split.

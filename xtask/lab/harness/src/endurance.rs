@@ -24,7 +24,7 @@ const ROUNDS_AGAIN: u64 = 100;
 /// How often rank 0 reports its progress.
 const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 
-/// The file of a rank.
+/// The name of a rank's file.
 pub fn file(rank: usize) -> String {
     format!("rank-{rank}")
 }

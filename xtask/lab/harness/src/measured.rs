@@ -20,7 +20,7 @@ use crate::plot::with_rows;
 /// The time of one call: one row of a record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Time {
-    /// The measurements.
+    /// The name of what was measured.
     pub variant: String,
     /// The number of items, or of whatever the bench counts.
     pub n: u64,
@@ -100,7 +100,7 @@ impl Measurements {
     }
 }
 
-/// What distinguishes a processor from others of its name, if the system reports it.
+/// The processor's family and model, since processors of one name may differ; `None` if the system does not report them.
 fn generation() -> Option<String> {
     let (family, model) = (about_processor("cpu family")?, about_processor("model")?);
     Some(format!(" (family {family}, model {model})"))
@@ -128,7 +128,7 @@ impl Recording {
         self.record.machine += packages;
     }
 
-    /// Adds a time and, for variants that programs run, also their reference's.
+    /// Adds a time. For variants that programs run, also adds the reference's time.
     pub fn push(&mut self, time: Time) {
         if ["streaming", "tree-dot", "plan", "tuned"].contains(&time.variant.as_str()) {
             self.record.rows.push(Time {

@@ -1,6 +1,6 @@
 //! Line plots as SVG: a title that states the result, and the name of each line at its end.
 //!
-//! Names stand next to the data, spread so that they neither overlap each other nor the data: no picture has so many lines that it needs a legend.
+//! Names are next to the data, and overlap neither each other nor the data. No picture has so many lines that it needs a legend.
 
 mod axis;
 mod frame;
@@ -35,10 +35,10 @@ pub enum Style {
     Level,
 }
 
-/// A named row of points, left to right.
+/// A named line of points, from left to right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// Its name, which stands at its end.
+    /// The line's name, drawn at its end.
     pub name: String,
     /// How it is drawn.
     #[serde(default)]
@@ -114,9 +114,9 @@ pub struct Plot {
     pub title: String,
     /// What the data are, and whether they were measured, computed or simulated.
     pub subtitle: String,
-    /// The axis to the right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// The axis upwards.
+    /// The vertical axis.
     pub y: Axis,
     /// The size.
     #[serde(default)]

@@ -17,7 +17,7 @@ use tree_index::Tree;
 
 use crate::output::Output;
 
-/// With more blocks on all ranks than this, the pipeline's formula is used instead (paper 2, Lemma 1).
+/// If all ranks together have more blocks than this, the pipeline's formula replaces the simulation (paper 2, Lemma 1).
 const BLOCKS_MAX: usize = 1 << 22;
 
 /// One schedule's time: one line of `--json`.
@@ -34,9 +34,9 @@ pub struct SimulatedTime {
     ratio: f64,
     /// The number of messages; null if one rank represented all.
     messages: Option<u64>,
-    /// The mean number of rows that stand for the items of a message's ranks.
+    /// The mean number of rows in a message.
     rows_mean: f64,
-    /// The maximum; null if a formula replaced the messages.
+    /// The greatest number of rows in a message; null if a formula replaced the messages.
     rows_max: Option<u64>,
     /// `events`, `symmetry` or `formula`.
     method: &'static str,
@@ -62,7 +62,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The rows of all algorithms, in order. At most two are simulated at once, since each takes some hundred bytes per rank.
+    /// The rows of all algorithms, in order. At most two are simulated at once, since each takes about a hundred bytes per rank.
     pub fn answers(&self, algorithms: &[Algorithm]) -> Vec<SimulatedTime> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let workers = cores.min(if self.ranks > 1 << 21 { 1 } else { 2 });
@@ -128,7 +128,7 @@ impl Question {
     }
 
     /// The row of an algorithm, without its ratio, and the time if each message had one row: a reduction that is not reproducible sends one
-    /// row, whatever items it stands for.
+    /// row for any items.
     fn answer(&self, algorithm: Algorithm) -> (SimulatedTime, f64) {
         let (schedule, load, link) = (self.schedule(algorithm), self.load(), self.machine.far);
         let starts: Vec<u64> = self.distribution.starts().collect();
@@ -210,13 +210,13 @@ const COUNT_BYTES: usize = 8;
 /// The cost of building a plan: one line of `--json`.
 #[derive(Debug, Serialize)]
 pub struct Building {
-    /// What a rank knows about all ranks' items before the exchange: `rule`, or only its own number, `count`.
+    /// What a rank knows about items before the exchange: `rule` (all ranks' items), or `count` (only the number of its own).
     items: &'static str,
     ranks: usize,
     time_ns: f64,
     /// Null if one rank represented all.
     messages: Option<u64>,
-    /// The memory that it takes on each rank.
+    /// The memory that building takes on each rank.
     rank_bytes: usize,
 }
 

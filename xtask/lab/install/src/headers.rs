@@ -1,5 +1,5 @@
-//! Reads the library's headers, each declaration with the comment above it, and makes manual pages of section 3 of them: one for each function
-//! and type.
+//! Reads the library's headers, each declaration with the comment above it, and converts them to manual pages of section 3, one for each
+//! function and type.
 
 use checkout::workspace::workspace;
 use checkout::{Error, files};
@@ -110,13 +110,13 @@ fn text(comment: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// Pages by name: the text, or the name of the page that has it.
+/// A manual page: its name, and its text or a reference to the page with the text.
 pub(super) struct Page {
     pub(super) name: String,
     pub(super) text: String,
 }
 
-/// The pages of a header, the first of which has the header's name.
+/// The pages of a header. The first page has the header's name.
 pub(super) fn pages(header: &str, text: &str, version: &str) -> Vec<Page> {
     let whole = header.trim_end_matches(".h");
     let mut pages = Vec::new();

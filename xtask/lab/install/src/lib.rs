@@ -2,8 +2,8 @@
 //!
 //! `lib/libtreefold` is for programs with and without MPI: it finds a program's MPI library at run time. `lib/libtreefold_mpi`
 //! is another name for it. There are also `lib/libtreefold_reprored`, which has ReproRed's names, `lib/libtreefold_pmpi`, which unchanged programs
-//! load, and `bin/treefold-run`, which starts them. No installed file contains the prefix: it can be moved, or be a package's `/usr` before
-//! that is packed. The prefix has a list of the installed files.
+//! load, and `bin/treefold-run`, which starts them. No installed file contains the path of the prefix, so you can move it, or pack it as a
+//! package's `/usr`. The prefix has a list of the installed files.
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]
 
@@ -48,7 +48,7 @@ pub struct Options {
     /// Remove all symbols from shared libraries but those that programs link
     #[arg(long)]
     strip: bool,
-    /// Uninstall from the prefix; files that were changed since are kept
+    /// Uninstall from the prefix; files that have changed are kept
     #[arg(long, conflicts_with_all = ["libdir", "offline", "no_mpi", "strip"])]
     uninstall: bool,
 }
@@ -161,7 +161,7 @@ fn explained(error: &str) -> Option<String> {
     let advice = if error.contains("linker `") && error.contains("not found") {
         "no C compiler, which links libraries: install gcc or clang, as by `apt install gcc libc6-dev`"
     } else if is_offline.iter().any(|words| error.contains(words)) {
-        "what treefold is built of is not here: take the tarball, which has it, or `cargo fetch` with a network"
+        "treefold's dependencies are not here: use the tarball, which has them, or `cargo fetch` with a network"
     } else {
         return None;
     };
@@ -191,7 +191,7 @@ const PAGES: [&str; 5] = [
     "tutorial-fortran.md",
 ];
 
-/// Helgrind suppressions: it does not understand the atomic operations by which a pool's threads synchronise.
+/// Suppressions for helgrind, which does not understand the atomic operations by which a pool's threads synchronise.
 const SUPPRESSIONS: &str = "helgrind.supp";
 
 /// Installs documentation and valgrind's suppressions.

@@ -12,7 +12,7 @@ use checkout::{Error, files};
 pub(super) const PATH: &str = "share/treefold/manifest.txt";
 
 /// The file's first line.
-const TITLE: &str = "# What `cargo xtask install` has put here. `--uninstall` removes it, but for what was changed since.";
+const TITLE: &str = "# The files that `cargo xtask install` has written. `--uninstall` removes all that are unchanged.";
 
 /// The kind of an installed entry, and how to recognise it.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Manifest {
             if line.starts_with('#') {
                 continue;
             }
-            let wrong = || Error::file(&path, format!("line {number} is none of a manifest"));
+            let wrong = || Error::file(&path, format!("line {number} is not a manifest's"));
             let (path, entry) = parse(line).ok_or_else(wrong)?;
             manifest.add(path, entry);
         }
@@ -108,7 +108,7 @@ fn remove(path: &Path, entry: &Entry) -> io::Result<&'static str> {
         Entry::Link(target) => found.is_symlink() && fs::read_link(path)? == Path::new(target),
     };
     if !is_as_installed {
-        return Ok("kept, as it was changed");
+        return Ok("kept, because changed");
     }
     fs::remove_file(path)?;
     Ok("removed")

@@ -17,12 +17,12 @@ use crate::template::{self, Template, Values};
 /// A package to build, and the files to install from it.
 pub(super) struct Part {
     pub(super) package: &'static str,
-    /// Its name in Rust.
+    /// The library's name in Rust.
     target: &'static str,
-    /// Its name elsewhere: the file is `libNAME.so`.
+    /// The library's installed name: the file is `libNAME.so`.
     pub(super) name: &'static str,
-    /// The folders of bindings/ with its headers and modules. If there are any, programs link this library: then it is also installed as
-    /// a static library, by [`OTHER_NAME`], and with ReproRed's interface.
+    /// The folders of bindings/ with headers and modules. A library that has such folders is linked by programs, so it is also installed as
+    /// a static library, as [`OTHER_NAME`], and with ReproRed's interface.
     pub(super) folders: &'static [&'static str],
     templates: &'static [Template],
 }
@@ -36,7 +36,7 @@ pub(super) const LIBRARY: Part = Part {
     templates: template::LIBRARY,
 };
 
-/// The name by which programs of ranks may link it.
+/// Another name by which programs with MPI may link the library.
 const OTHER_NAME: &str = "treefold_mpi";
 
 /// The library that unchanged programs load, and the command that starts them.
@@ -49,7 +49,7 @@ pub(super) const INTERPOSER: Part = Part {
 };
 
 impl Part {
-    /// The names of its files, without what follows a dot.
+    /// The name of the library's files up to the first dot.
     fn library(&self) -> String {
         format!("lib{}", self.name)
     }

@@ -46,7 +46,7 @@ impl Prefix {
             manifest: RefCell::new(manifest),
             stripped: more.unwrap_or(LINE_NUMBERS),
         };
-        // Only writing shows whether they are writable.
+        // Only writing shows whether the folders are writable.
         let below = below.iter().map(|name| prefix.folder.join(name));
         for folder in iter::once(prefix.folder.clone()).chain(below) {
             if folder.is_dir() {
@@ -86,7 +86,7 @@ impl Prefix {
         })
     }
 
-    /// Writes the manifest, by which it can be uninstalled.
+    /// Writes the manifest, which uninstalling needs.
     pub(super) fn write_manifest(&self) -> Result<(), Error> {
         let path = self.folder.join(manifest::PATH);
         let folder = path.parent().unwrap_or(&self.folder);
@@ -149,7 +149,7 @@ impl Prefix {
 fn refused(folder: &Path, error: &io::Error) -> Error {
     let advice = match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            "; take a folder of yours, as in `--prefix ~/treefold`, or install as root"
+            "; use a folder of your own, as in `--prefix ~/treefold`, or install as root"
         }
         _ => "",
     };

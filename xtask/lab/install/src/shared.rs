@@ -43,7 +43,7 @@ pub(super) fn name(
 /// Places the functions of short calls next to each other.
 const SHORT_CALLS: &str = include_str!("../../../../bindings/c-mpi/library/short_calls.ld");
 
-/// Links a static library of Rust's as a shared one with these symbols. Linkers that cannot place functions leave them where they are.
+/// Links a static library of Rust's as a shared one with these symbols. If the linker cannot place functions, links without placement.
 pub(super) fn link(
     archive: &Path,
     library: &str,
@@ -108,7 +108,7 @@ pub(super) fn reprored_symbols() -> Result<Vec<String>, Error> {
     Ok(functions(&text).into_iter().collect())
 }
 
-/// Compiles both in a folder with `libtreefold.so`, which they call, and installs them.
+/// Compiles both libraries with ReproRed's functions, in the folder of `libtreefold.so`, which they call, and installs them.
 pub(super) fn install_reprored(
     folder: &Path,
     prefix: &Prefix,

@@ -4,7 +4,7 @@
 //! handle zeros, infinities and NaNs.
 //!
 //! ```
-//! // A superaccumulator that is widely used rounds this one item to …256b.
+//! // A widely used superaccumulator rounds this single item to …256b.
 //! let item = f64::from_bits(0xC001_215A_19D5_E256);
 //! assert_eq!(integer_sums::sum(&[item]), item);
 //! assert_eq!(integer_sums::sum(&[1e300, 1.0, -1e300]), 1.0);
@@ -47,7 +47,7 @@ pub fn root(x: &[f64], y: &[f64]) -> f64 {
         Sign::Minus => f64::NAN,
         _ => units::root(sum),
     };
-    // Not by `sqrt`: LLVM takes its NaN, which is negative, for the positive one that would replace it.
+    // Not by `sqrt`, whose NaN is negative: LLVM assumes that this NaN equals the positive one that would replace it.
     let of_special = |special| match special {
         f64::NEG_INFINITY => f64::NAN,
         _ => special,
@@ -77,7 +77,7 @@ pub fn variance(items: &[f64]) -> f64 {
         return f64::NAN;
     }
     let (sum, squares) = (units::sum(items.iter().copied()), units::dot(items, items));
-    // Squares of units are units of units.
+    // `sum * sum` is in units of a unit squared, so the other terms are converted to these.
     let numerator = ((squares * &n) << units::UNITS_PER_ONE) - &sum * &sum;
     let denominator = ((&n - 1) * &n) << units::UNITS_PER_ONE;
     units::quotient_to_double(&numerator, &denominator)
@@ -129,7 +129,7 @@ mod tests {
         assert!(is_same, "{found:e}, {expected:e}");
     }
 
-    /// Items that a wrong reference rounds.
+    /// Items that an incorrect reference changed.
     #[test]
     fn one_item_is_its_own_sum() {
         for bits in [

@@ -55,7 +55,7 @@ pub fn unit_of(exponent: i32) -> BigInt {
     BigInt::from(1) << (exponent - UNIT)
 }
 
-/// The exact sum of finite items, in units: by a sum of significands for each exponent, as there may be many millions.
+/// The exact sum of finite items, in units: by a sum of significands for each exponent, since there may be many millions of items.
 ///
 /// # Panics
 /// An item is not finite.
@@ -90,7 +90,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> BigInt {
 /// The floats of a type from 0 up: at place i, the float with bits i.
 struct Scale {
     value: fn(u64) -> f64,
-    /// The last place.
+    /// The place of infinity, which is the last one.
     infinity: u64,
     /// The exponent of the power of two that infinity stands for in rounding.
     end: i32,

@@ -44,10 +44,10 @@ pub enum Source {
     Wheel(&'static str),
 }
 
-/// The library whose programs would open another file under its launcher, and its own file.
+/// A library whose launcher implies another file, and the file that its programs must open.
 const BY_STANDARD_ABI: (&str, &str) = ("mpich5-abi", "libmpi_abi.so.1");
 
-/// All of them, Debian's first.
+/// All libraries, Debian's first.
 pub const LIBRARIES: &[Library] = &[
     Library::of(
         "openmpi",
@@ -162,7 +162,7 @@ impl Installation {
         Ok(Self { library, launch })
     }
 
-    /// The same, with words before the launcher.
+    /// Puts words before the launcher's command.
     #[must_use]
     pub fn started_by(mut self, words: Vec<String>) -> Self {
         self.launch.splice(..0, words);
@@ -185,7 +185,7 @@ impl Installation {
         self.library.map(|library| library.name)
     }
 
-    /// Its version number, as its launcher prints it.
+    /// The library's version number, as its launcher prints it.
     pub fn version(&self) -> Option<String> {
         let mut command = Command::new(&self.launch[0]);
         self.add_folders(&mut command);
@@ -199,7 +199,7 @@ impl Installation {
         words.find(is_version).map(str::to_owned)
     }
 
-    /// What is missing of it on this machine.
+    /// The launcher, if it is missing on this machine.
     pub fn missing(&self) -> Option<&str> {
         let launcher = &self.launch[0];
         (!is_on_path(launcher)).then_some(launcher)
@@ -221,7 +221,7 @@ impl Installation {
             ),
         };
         Err(Error::Mpi(format!(
-            "MPI is missing here ({missing}); install it by {install}{or_else}; `--backend threads` needs none of it"
+            "MPI is missing here ({missing}); install it by {install}{or_else}; `--backend threads` needs no MPI"
         )))
     }
 

@@ -13,7 +13,7 @@ use crate::{Error, Installation};
 /// How long the launcher may take to end after a rank has reported its failure.
 const ENDING_LIMIT: Duration = Duration::from_secs(30);
 
-/// How long it may take to end after a signal.
+/// How long the launcher may take to end after a signal.
 const STOPPING_LIMIT: Duration = Duration::from_secs(5);
 
 /// A program that an MPI library's launcher can start.
@@ -28,7 +28,7 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// This program, whose first argument is a word that makes it a rank.
+    /// Starts this program, with a word as its first argument that makes it a rank.
     ///
     /// # Errors
     /// MPI is missing, or the path of this program is unknown.
@@ -41,7 +41,7 @@ impl Launcher {
         })
     }
 
-    /// A program.
+    /// Starts a program.
     pub fn of(installation: Installation, program: impl Into<PathBuf>) -> Self {
         Self {
             installation,
@@ -157,7 +157,7 @@ fn send_lines(
         .into_iter()
         .flat_map(|pipe| BufReader::new(pipe).split(b'\n'));
     thread::spawn(move || {
-        // One that cannot be read is the last; a closed channel means that the receiver has ended.
+        // A line that cannot be read is the last one; a closed channel means that the receiver has ended.
         let mut read = read.map_while(Result::ok);
         read.try_for_each(|line| {
             let line = String::from_utf8_lossy(&line).into_owned();

@@ -1,5 +1,5 @@
-//! The MPI libraries of a machine, and how to start ranks with them. The gate needs this crate before anything else is built, so it knows nothing of
-//! reductions.
+//! The MPI libraries of a machine, and how to start ranks with them. The gate needs this crate before anything else is built, so this crate
+//! contains nothing about reductions.
 
 mod installation;
 pub mod installed;

@@ -41,7 +41,7 @@ impl MpiOptions {
         options.filter_map(|(option, value)| Some((option, value.as_ref()?)))
     }
 
-    /// Passes them to another command of this program.
+    /// Passes the options to another command of this program.
     pub fn pass_on(&self, command: &mut Command) {
         for (option, value) in self.given() {
             command.args([option, value]);

@@ -16,7 +16,7 @@ use crate::ordinary::Ordinary;
 use crate::output::Output;
 use crate::{Backend, Error, Place};
 
-/// Random keys of items, or the same in ascending order.
+/// Random keys of items, or these keys in ascending order.
 struct Keys {
     count: usize,
     order: &'static str,
@@ -126,7 +126,7 @@ fn log_normal(items: usize) -> Vec<f64> {
     (0..items).map(&mut item).collect()
 }
 
-/// A tenth of the items are zero, and one in 10^4 is a NaN.
+/// Copies items, a tenth of them as zeros, and one in 10^4 as a NaN.
 fn with_zeros(items: &[f64]) -> Vec<f64> {
     let mut random = Random::new(2);
     let mixed = items.iter().map(|item| match random.below(10_000) {
@@ -287,7 +287,7 @@ pub struct Job {
 /// The average number of items of each key on a rank.
 const ITEMS_OF_KEY: usize = 2;
 
-/// The number of keys in a sample, which has at least one call.
+/// The number of keys that the calls of a sample process in all; a sample has at least one call.
 const SAMPLE_KEYS: usize = 1 << 20;
 
 /// Runs the bench in a place.

@@ -1,4 +1,4 @@
-//! Local sums by length, on one rank (Figure 3.8 of the thesis, up to lengths far beyond the caches) and on all threads of a process.
+//! Measures local sums by length, on one rank (Figure 3.8 of the thesis, up to lengths far beyond the caches) and on all threads of a process.
 
 use std::hint::black_box;
 
@@ -55,7 +55,7 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     rows
 }
 
-/// One level at one length. The scalar level also includes the plain loops.
+/// Measures sums at one level and of one length. The scalar level also includes the plain loops.
 fn compare_sums<T: Float + exact::Float>(
     level: Level,
     leaves: &[T],
@@ -115,14 +115,14 @@ fn exact_sum<T: exact::Float>(level: Level, items: &[T]) -> T {
     sum.value()
 }
 
-/// Exact sums of floats as doubles, whose plain additions are mostly exact.
+/// Measures exact sums of doubles that were floats, whose plain additions are mostly exact.
 fn compare_short(level: Level, items: &[f64], rounds: usize) -> Vec<Row> {
     let own = Candidate::new(format!("exact-{level}-short"), || exact_sum(level, items));
     let candidates = [own].into_iter().chain(unordered(level, items));
     self::rows(candidates.collect(), items, rounds, &[UNORDERED])
 }
 
-/// Exact dot products and norms, compared with an unordered dot product.
+/// Measures exact dot products and norms, compared with an unordered dot product.
 fn compare_products(level: Level, x: &[f64], y: &[f64], rounds: usize) -> Vec<Row> {
     let exact = |x, y| {
         let mut sum = exact::ProductSum::new();

@@ -1,4 +1,4 @@
-//! Figure 3.6 of the thesis: the time to look up the rank of an item, by the number of ranks.
+//! Measures the time to look up the rank of an item, by the number of ranks (Figure 3.6 of the thesis).
 
 use std::hint::black_box;
 

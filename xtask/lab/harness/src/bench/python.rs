@@ -1,4 +1,4 @@
-//! The Python package compared with NumPy, pandas and polars, measured by scripts.
+//! Compares the Python package with NumPy, pandas and polars, by scripts.
 
 use std::process::Command;
 
@@ -63,7 +63,7 @@ fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measu
     };
     let examples = workspace().join("bindings/python/examples");
     let mut script = Command::new(&python);
-    // NumPy's products use one thread, as ours do.
+    // NumPy's products use one thread, as treefold's do.
     script.env("OPENBLAS_NUM_THREADS", "1");
     script.arg(examples.join(file)).args(words);
     let python = python.display();

@@ -1,5 +1,5 @@
-//! An allreduce of the sum of doubles over ranks, by distribution and algorithm, compared with two sums that are not reproducible and, on one
-//! rank, with the local fold.
+//! Measures an allreduce of a sum of doubles over ranks, by distribution and algorithm, compared with two sums that are not reproducible and,
+//! on one rank, with the local fold.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ pub fn launch(
     quick: bool,
     output: &Output,
 ) -> Result<Vec<Row>, Error> {
-    // One item a rank: an allreduce of one number.
+    // The first size is one item per rank: an allreduce of one number.
     let all = [&TABLE_4_1_ITEMS[..], &TABLE_4_1_LARGE_ITEMS].concat();
     let job = Job {
         sizes: [vec![ranks], quick_or(quick, vec![460, 1602], all)].concat(),

@@ -41,7 +41,7 @@ pub struct Job {
     pub cut_elements: Vec<usize>,
     /// The fewest calls in a sample; 0 stands for 1.
     pub calls_min: u32,
-    /// The number of untimed calls before a sample, which bring the ranks together: at first they start apart by a message's latency.
+    /// The number of untimed calls before a sample. They synchronise the ranks, which at first begin a message's latency apart.
     pub untimed: usize,
     /// How often each measurement is repeated; for long rows, a quarter of this.
     pub rounds: usize,

@@ -89,7 +89,7 @@ pub fn slowest_ns(
     slowest_after_ns(world, 0, calls, call)
 }
 
-/// [`slowest_ns`] after some untimed calls. At first, ranks start apart by a message's latency; calls that wait for all ranks bring them together.
+/// [`slowest_ns`] after some untimed calls. At first, ranks begin a message's latency apart; calls that wait for all ranks synchronise them.
 pub fn slowest_after_ns(
     world: &World,
     untimed: usize,
@@ -121,7 +121,7 @@ pub fn slowest_of(world: &World, own: Duration) -> Result<f64, Error> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "that is what it does"
+    reason = "it drops the fraction"
 )]
 pub fn whole(count: f64) -> usize {
     count as usize
@@ -133,8 +133,8 @@ pub fn median(mut samples: Vec<f64>) -> f64 {
     samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Work with other data and other code. The data is more than a core's own caches hold; in debug builds, times are meaningless, and so much
-/// data would take minutes.
+/// Work with other data and other code. The data exceeds a core's own caches, except in debug builds, where times are meaningless and the
+/// work would take minutes.
 struct OtherWork {
     data: Vec<u64>,
     seed: u64,
@@ -186,7 +186,7 @@ fn other_code<const NUMBER: u64>(mut word: u64) -> u64 {
     word
 }
 
-/// The functions of all numbers of two digits, the first to the base 16, the second to the base 32.
+/// The functions of all numbers `32 * first + second`.
 macro_rules! all_code {
     ($($first:literal)*; $seconds:tt) => {
         [$(all_code!(@ $first $seconds)),*]
@@ -208,8 +208,8 @@ const CODE: &[Code] = {
 /// How the ranks of a world start a call at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meeting<'a> {
-    /// By the transport's ordinary barrier, right before the call. It brings the transport's code and data into the caches, which an
-    /// ordinary reduction needs as well. Before the barrier, each rank reads these items.
+    /// By the transport's ordinary barrier, right before the call. The barrier loads the transport's code and data into the caches; an
+    /// ordinary reduction needs them, too. Before the barrier, each rank reads these items.
     Barrier(&'a [f64]),
     /// At a time that they agree on before the other work, so that there is no communication between that work and the call.
     Clock,
@@ -217,7 +217,7 @@ pub enum Meeting<'a> {
 
 /// 1.5 times the time of the other work on the slowest rank. Collective.
 fn longest_work(world: &World, work: &mut OtherWork) -> Result<Duration, Error> {
-    // The first run touches its pages for the first time, so it is not timed.
+    // The first run is not timed, because it is the first to touch the data's pages.
     work.touch();
     let begin = Instant::now();
     work.touch();

@@ -31,7 +31,7 @@ impl Case {
         self.fault.filter(|fault| fault.kind.is(is))
     }
 
-    /// The fault, unless it is harmless: every rank must still get all its results.
+    /// The fault, unless it is harmless, so that every rank must still get all its results.
     pub(super) fn harm(&self) -> Option<Fault> {
         self.fault.filter(|fault| !fault.kind.is(Trait::Harmless))
     }
@@ -101,7 +101,7 @@ impl Own {
     }
 }
 
-/// The number of tags that every MPI library has. If tags were ever reused, it would happen after this many plans.
+/// The number of tags that every MPI library has. Without further communicators, tags would be reused after this many plans.
 pub(super) const TAGS: u32 = 1 << 15;
 
 /// A fault of a program on one rank.
@@ -171,10 +171,10 @@ macro_rules! faults {
         }
 
         impl FaultKind {
-            /// All of them.
+            /// All faults.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// Its name on the command line.
+            /// The fault's name on the command line.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -212,7 +212,7 @@ faults! {
     Silence "silence" [OfExactSums OfProcesses]
     /// The rank's process is killed.
     Kill "kill" [EndsJob OfExactSums OfProcesses]
-    /// No rank's fault: a plan is built so often that tags are reused.
+    /// No rank has a fault: a plan is built more often than there are tags.
     TagReuse "tag-reuse" [Harmless OfExactSums]
     /// The rank skips the call.
     Skip "skip" [OfExactSums]
@@ -243,7 +243,7 @@ impl FaultKind {
         self.traits().contains(&what)
     }
 
-    /// Whether it can happen at an action on a plan.
+    /// Whether the fault can happen at an action on a plan.
     pub(super) fn suits(self, action: Action, plan: &Spec) -> bool {
         if plan.kind.is_exact() && !self.is(Trait::OfExactSums)
             || plan.kind == Kind::Started && self.is(Trait::OfPlans)
@@ -256,7 +256,7 @@ impl FaultKind {
         };
         let allreduces = called == Some((Operation::Allreduce, Mode::Blocking));
         match self {
-            // Hashed sums have any length: only items can lack keys.
+            // Hashed sums may have any length: only a list of items can be longer than its list of keys.
             Self::WrongLength => called.is_some() && (!plan.kind.is_hashed() || allreduces),
             Self::CaughtPanic => called.is_some(),
             Self::NestedCall => called.is_some() || action == Action::Wait,
@@ -278,7 +278,7 @@ impl FaultKind {
         }
     }
 
-    /// Whether it can be injected on this machine, with ranks of this backend.
+    /// Whether the fault can be injected on this machine, with ranks of this backend.
     pub(super) fn is_possible(self, backend: Backend) -> bool {
         (!self.is(Trait::OfProcesses) || cfg!(unix) && backend == Backend::Mpi)
             && (!self.is(Trait::OfEnvironments) || environment::CAN_BE_SET)

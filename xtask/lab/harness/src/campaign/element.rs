@@ -11,11 +11,11 @@ use crate::data::Random;
 thread_local! {
     /// Whether combinations on this rank panic.
     static PANICS: Cell<bool> = const { Cell::new(false) };
-    /// An additional call of the next combination on this rank.
+    /// A call that the next combination on this rank makes in addition.
     static CALL: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
 }
 
-/// Makes the next combination on this rank make a call, or none.
+/// Sets the call that the next combination on this rank makes; `None` for none.
 pub(super) fn set_call(call: Option<Box<dyn FnOnce()>>) {
     CALL.set(call);
 }
@@ -27,7 +27,7 @@ pub(super) fn set_panics(panics: bool) {
 
 /// A type whose items can be drawn.
 pub(super) trait Element: Pod {
-    /// A value that no operator of a campaign gives for no items.
+    /// A value that differs from the empty values of all operators in a campaign.
     const OTHER_EMPTY: Self;
 
     /// Draws an item. Sums and products of `small` items are subnormal if the type has such numbers.

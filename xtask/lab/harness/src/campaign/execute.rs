@@ -17,8 +17,8 @@ use super::slot::{Asked, Outcome, Polls, Slot};
 use super::vocabulary::{Action, Kind, Mode};
 use super::{exact, keyed, started, tree};
 
-/// How long a rank waits for another one, on transports that cannot detect its end. Without a fault, no rank is silent for this
-/// long.
+/// How long a rank waits for another one, on transports that cannot detect that a rank has ended. Without a fault, no rank is silent
+/// for this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long a rank waits from the step of a fault on.
@@ -77,7 +77,7 @@ struct RankProgram<'c> {
     world: &'c World,
     /// The plans that are built.
     slots: Vec<Option<Slot>>,
-    /// The world on which an operator makes calls, if its case does so.
+    /// The objects for an operator's call, if the case has a nested call.
     hand: Option<Hand>,
 }
 
@@ -140,7 +140,7 @@ impl RankProgram<'_> {
                     Outcome::Nothing
                 }
             },
-            // Environments are set around the step; other calls are in the case.
+            // `execute` sets environments, and `Case::action` has the other collective.
             _ => self.step(index, 0),
         })
     }
@@ -178,8 +178,8 @@ impl RankProgram<'_> {
         }
     }
 
-    /// Every second wait is preceded by tests. They end, unless another rank waits in a call that cannot end: then a rank may
-    /// learn of the fault only when it waits as well.
+    /// The tests before a wait: every second wait has some. A run under test ends, unless another rank waits in a call that cannot end:
+    /// then a rank may learn of the fault only when it waits, too.
     fn polls(&self, index: usize) -> Polls {
         match self.case.fault.map(|fault| fault.kind) {
             _ if index % 2 == 1 => Polls::No,
@@ -202,8 +202,8 @@ impl RankProgram<'_> {
         }
     }
 
-    /// Builds a plan, reduces by it and drops it, this many times. Returns the value if all are equal, otherwise two that differ, joined; or the
-    /// first error. In some cases all reductions are under way at once, and ranks wait for them in different orders.
+    /// Builds a plan, reduces by it and drops it, this many times. Returns the value if all are equal, two different values, joined, if not;
+    /// or the first error. In some cases all reductions are under way at once, and ranks wait for them in different orders.
     fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
         let allreduce = |mode| Asked::new(Operation::Allreduce, mode, items);
         let calls = self.case.plans[plan].calls();
@@ -287,7 +287,7 @@ fn build(own: Own, world: &World, fault: Option<FaultKind>) -> Result<Slot, Outc
     Ok(Slot::new(form))
 }
 
-/// The objects on which an operator makes a call while it combines. Every rank has equal ones.
+/// The objects on which an operator makes a call while it combines. All ranks have equal objects.
 struct Hand(Rc<Things>);
 
 struct Things {
@@ -337,7 +337,7 @@ impl Hand {
         }))
     }
 
-    /// Runs `body`, whose first combination makes a call drawn from the seed. Returns its result, and whether the call was refused, if it was made.
+    /// Runs `body`, whose first combination makes a call drawn from the seed. Returns the body's result, and false if the call succeeded.
     fn within<R>(&self, seed: u64, body: impl FnOnce() -> R) -> (R, bool) {
         let was_refused = Rc::new(Cell::new(true));
         let call = CALLS[usize::try_from(seed % CALLS.len() as u64).expect("it is small")];

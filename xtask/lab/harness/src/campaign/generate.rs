@@ -22,7 +22,7 @@ const REBUILD_RARITY: usize = 50;
 /// How often such a plan is built in a step.
 const REBUILDS: Range<u32> = 10..300;
 
-/// Of the cases with a fault that would reuse tags, only one in this many does, since it takes a second.
+/// Of the cases that draw the fault `tag-reuse`, only one in this many gets it, since it takes a second.
 const TAG_REUSE_RARITY: usize = 50;
 
 /// The generator of cases.
@@ -51,7 +51,7 @@ impl Generator {
         }
     }
 
-    /// Generates a case; the same for the same seed.
+    /// Generates the case of a seed. Equal seeds give equal cases.
     #[must_use]
     pub fn case(&self, seed: u64) -> Case {
         let random = &mut Dice(Random::new(seed));
@@ -353,8 +353,8 @@ impl Dice {
     }
 }
 
-/// Whether a step is followed by an equal one: the plan is built again, or run again by the same operation. A rank that makes fewer of
-/// them than the others is not in a different call: the first calls of all ranks match, and only the last can fail.
+/// Whether a step is followed by an equal one: the plan is built again, or run again by the same operation. If a rank skips one of several
+/// equal calls, its calls match the first ones of the other ranks, so only their last call can fail.
 fn is_like_next(steps: &[Step], index: usize) -> bool {
     let Step { plan, action } = steps[index];
     let later = steps[index + 1..].iter().filter(|step| step.plan == plan);

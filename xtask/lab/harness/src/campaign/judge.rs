@@ -8,7 +8,7 @@ use super::slot::Outcome;
 use super::vocabulary::{Action, Mode, PlanState, Step};
 use super::{exact, keyed, tree};
 
-/// Judges the ranks' outcomes, a list for each rank with one for each of its steps. Returns the failure, if any.
+/// Judges the ranks' outcomes: for each rank, a list with an outcome for each of its steps. Returns the failure, if any.
 pub(super) fn judge(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
     let mut ranks = outcomes.iter().enumerate();
     let wrong = ranks.find_map(|(rank, outcomes)| {
@@ -31,7 +31,7 @@ fn disagreement(case: &Case, outcomes: &[Vec<Outcome>]) -> Option<String> {
     ))
 }
 
-/// Checks an error's text: no control characters, no internal terms, and plurals that match their numbers.
+/// The flaw of an error's text, if it has one: control characters, an internal term, or a plural after the number 1.
 fn flaw(text: &str) -> Option<&'static str> {
     const PARTS: [&str; 2] = ["Tag(", "18446744073709551615"];
     const PLURALS: [&str; 5] = ["1 ranks", "1 items", "1 elements", "1 values", "1 bytes"];
@@ -60,7 +60,7 @@ pub(super) struct Judge<'c> {
 }
 
 impl<'c> Judge<'c> {
-    /// Before the rank's first step.
+    /// A judge before the rank's first step.
     #[must_use]
     pub(super) fn new(case: &'c Case, rank: usize) -> Self {
         Self {

@@ -280,7 +280,7 @@ fn call<S: KeyedState>(of: &ByKey<S>, asked: Asked) -> Result<CallResult<u64>, R
     let (plan, own) = (&of.plan, &of.own);
     let (words, words_of_all) = (of.words, of.words_of_all);
     let call = (asked.operation, asked.mode);
-    // Only some ranks sum their items first: ranks may pass items in different forms. Hashed sums have any length: only items can lack keys.
+    // Some ranks pass items, others sum them first: a plan accepts both. Only a list of items can be longer than its list of keys.
     let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && own.spec.kind.is_hashed();
     if adds && call == (Allreduce, Mode::Blocking) {
         return Ok(Now(Some((of.added)(plan, own, asked)?)));

@@ -75,7 +75,7 @@ impl Campaign {
                 by_ranks.entry(case.ranks).or_default().push((seed, case));
             }
             for cases in by_ranks.values() {
-                // A rank that panics or is killed takes the job with it.
+                // A rank that panics or is killed ends the job.
                 for cases in cases.split_inclusive(|(_, case)| case.ends_job()) {
                     jobs.judge(cases, &mut findings)?;
                 }
@@ -191,7 +191,7 @@ fn take_mark(path: &Path) -> Result<Option<Duration>, Error> {
 pub fn run_cases(job: &Cases, report: &dyn Fn(CaseReport)) -> Result<(), Error> {
     started::load(&job.interposer)?;
     for (index, (_, case)) in job.cases.iter().enumerate() {
-        // The ranks synchronise here after any outcome of the last case, and none of its messages is in the new world.
+        // The ranks synchronise here, whatever the outcome of the previous case. The new world has none of that case's messages.
         let world = reduce::mpi::world()?;
         if world.rank() == 0 {
             report(CaseReport::Begins(index));

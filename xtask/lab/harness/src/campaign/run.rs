@@ -157,7 +157,7 @@ impl Summary {
             jobs => format!(" in {}", counted(jobs, "job")),
         };
         let result = match self.failures {
-            0 => "every result is the definition's".to_owned(),
+            0 => "every result equals the definition's".to_owned(),
             count => format!("{count} failed"),
         };
         let (backend, cases) = (&self.backend, counted(self.cases, "case"));

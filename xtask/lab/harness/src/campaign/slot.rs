@@ -189,7 +189,7 @@ impl Outcome {
         }
     }
 
-    /// The first byte in which two values of a length differ.
+    /// The first byte in which two values of equal length differ.
     pub(super) fn difference(&self, other: &Self) -> Option<usize> {
         match (self, other) {
             (Self::Value(left), Self::Value(right)) if left.len() == right.len() => {

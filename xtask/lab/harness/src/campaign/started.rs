@@ -120,7 +120,7 @@ mod interposer {
             let address = function($name)?;
             type Function = unsafe extern "C" fn($($type),*) -> c_int;
             // SAFETY: by MPI's standard, the function of this name has this type; handles are words; a function that takes an int uses
-            // its half.
+            // half of the word.
             let function = unsafe { mem::transmute::<*mut c_void, Function>(address) };
             // SAFETY: rows have the lengths that MPI requires, and live until the request is complete; there is a count for each rank; the
             // request is live or null; other pointers are to memory for results.
@@ -205,7 +205,7 @@ mod interposer {
             Ok(run)
         }
 
-        /// Whether it is complete.
+        /// Whether the sum is complete.
         pub(super) fn is_complete(&mut self) -> Result<bool, String> {
             let (mut flag, mut status) = (0, Status::UNSET);
             let request = &raw mut *self.request;
@@ -216,14 +216,14 @@ mod interposer {
             Ok(flag != 0)
         }
 
-        /// Waits until it is complete, and returns this rank's result, if any.
+        /// Waits until the sum is complete, and returns this rank's result, if any.
         pub(super) fn complete(&mut self) -> Result<Option<Vec<f64>>, String> {
             let ended = self.wait();
             self.is_over = ended.is_ok();
             ended.map(|()| self.result.take())
         }
 
-        /// Waits until it is complete.
+        /// Waits until the request is complete.
         fn wait(&mut self) -> Result<(), String> {
             let request = &raw mut *self.request;
             let (mut count, mut index, mut status) = (0, 0, Status::UNSET);

@@ -150,7 +150,7 @@ pub(super) fn expected<T: Element, O: Operator<T>>(
         let column: Vec<T> = rows.iter().skip(column).step_by(width).copied().collect();
         let combine = |left, right| operator.combine(left, right);
         let total = simd_kernels::by_definition(&column, &combine).or(operator.empty());
-        let total = total.expect("nothing is reduced by operators with an empty value alone");
+        let total = total.expect("an operator without an empty value has items");
         operator.canonical(total).canonical()
     };
     let row = |rows: &[T]| {

@@ -112,7 +112,7 @@ impl Spec {
     }
 }
 
-/// The figure of an exact sum.
+/// The value that is computed from an exact sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Figure {
     /// The sum of the items.
@@ -149,7 +149,7 @@ pub enum Kind {
     Affine,
     /// A user-defined operator on `f64`, which turns large numbers into NaNs.
     CustomF64,
-    /// An exact figure of `f64`. Ranks have the items of their extents, but the plan does not know them.
+    /// An exact figure of `f64`. Ranks have the items of their extents, but the plan does not know the extents.
     Exact(Figure),
     /// Exact sums by key, with a key for each element of an item. The plan does not know which rank has which items.
     Keyed(Keyed),
@@ -174,7 +174,7 @@ impl Kind {
         Self::Keyed(Keyed::Hashed),
     ];
 
-    /// Whether it is an exact sum, which has neither an ownership nor an operator.
+    /// Whether the plan is of an exact sum, which has neither an ownership nor an operator.
     pub(super) fn is_exact(self) -> bool {
         matches!(self, Self::Exact(_) | Self::Keyed(_))
     }
@@ -202,7 +202,7 @@ pub struct Step {
 /// An action on a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Action {
-    /// It is built; a plan that was there before is dropped.
+    /// The plan is built; an earlier one is dropped.
     Build,
     /// A call in a mode.
     Call(#[serde(with = "names")] Operation, Mode),
@@ -244,7 +244,7 @@ pub(super) enum PlanState {
 }
 
 impl PlanState {
-    /// The state after an action in a step; `None` if the plan does not allow it.
+    /// The state after an action in a step; `None` if the plan does not allow the action.
     pub(super) fn after(self, step: usize, action: Action) -> Option<Self> {
         match (self, action) {
             (_, Action::Build) | (Self::Ready, Action::Call(_, Mode::Blocking)) => {

@@ -2,7 +2,7 @@
 //!
 //! - `about`: the machine, the day, the commit and the command.
 //! - `value=FIELD`: its smallest and largest value in the selected rows, as "0.81 to 1.14".
-//! - `rows=FIELD&columns=FIELD&cell=FIELD`: a table of the same; `cell=us,ratio` gives "0.28 (0.77)".
+//! - `rows=FIELD&columns=FIELD&cell=FIELD`: a table of such values; `cell=us,ratio` gives "0.28 (0.77)".
 //!
 //! Every other `FIELD=…` selects rows: by a list of values, which also gives their order, or by a range of numbers, `FIRST..LAST`. A value
 //! may be `value:name`, which names it in a table; `_` stands for a space.
@@ -52,7 +52,7 @@ impl Source {
         let is_chosen = |row: &&Value| filters.iter().all(|filter| filter.takes(row));
         let chosen: Vec<&Value> = self.rows.iter().filter(is_chosen).collect();
         if chosen.is_empty() {
-            return Err("no row is like that".to_owned());
+            return Err("no row is selected".to_owned());
         }
         match (value, rows, columns, cell) {
             (Some(field), ..) => range(&chosen, field),
@@ -135,7 +135,7 @@ fn number(row: &Value, field: &str) -> Option<f64> {
     }
 }
 
-/// A number as pages have it: ratios with two decimal places, others with two or three digits.
+/// A number as pages show it: ratios with two decimal places, others with two or three digits.
 fn rounded(field: &str, number: f64) -> String {
     let places = match number.abs() {
         _ if field == "ratio" => 2,

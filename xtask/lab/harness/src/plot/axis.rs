@@ -22,7 +22,7 @@ pub enum Scale {
     Linear,
     /// Logarithmic, labelled with powers of ten.
     Decades,
-    /// Like `Decades`, with 0 below if it is a value.
+    /// Like `Decades`, with 0 at the lower end if 0 is one of the values.
     #[serde(rename = "decades and zero")]
     DecadesAndZero,
     /// Logarithmic, labelled with powers of two.
@@ -49,7 +49,7 @@ impl Axis {
         Self::new(name, Scale::Decades)
     }
 
-    /// [`Axis::decades`] for values that are, or lie between, powers of two.
+    /// A logarithmic axis with labels at powers of two.
     pub fn doublings(name: impl Into<String>) -> Self {
         Self::new(name, Scale::Doublings)
     }
@@ -141,7 +141,7 @@ impl Ranged for Span {
         }
     }
 
-    /// The labelled values, without marks between them. If powers are too few to read values from, 1, 2, 5, 10, 20, …, or even steps.
+    /// The labelled values, without marks between them. If there are too few powers to read values from: 1, 2, 5, 10, 20, …, or equal steps.
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         let count = hint.max_num_points();
         if hint.weight().allow_light_points() {
@@ -176,7 +176,7 @@ impl Ranged for Span {
 }
 
 impl ValueFormatter<f64> for Span {
-    /// Powers from 10^4 or 2^14 as such.
+    /// Writes very large and very small powers as powers, such as 10^4.
     fn format_ext(&self, &value: &f64) -> String {
         let (base, exponent, is_power) = match self.scale {
             Scale::Linear => (0, 0.0, false),
@@ -188,7 +188,7 @@ impl ValueFormatter<f64> for Span {
         if is_power && (exponent - exponent.round()).abs() < 1e-6 {
             return format!("{base}^{exponent:.0}");
         }
-        // Steps from below zero come to 0 as a tiny number, whose sign would be printed.
+        // Steps that begin below zero reach 0 as a tiny number, whose sign would be printed.
         let is_zero = value.abs() < 1e-9 * (self.range.end - self.range.start);
         pretty_print_float(if is_zero { 0.0 } else { value }, false)
     }

@@ -58,7 +58,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// One of several plots on the same axes, which have a key for all.
+    /// One of several plots on the same axes, which share a key.
     fn panel(plot: &'p Plot, shown: &'p [Line], width: i32) -> Self {
         let titles = vec![(Text::Name, plot.title.clone())];
         Self {
@@ -196,8 +196,8 @@ fn draw_titles(area: &Area<'_>, titles: &[(Text, String)]) -> Result<i32, Failur
     Ok(y)
 }
 
-/// The centres of labels, given each one's desired position and height, between `top` and `bottom`: in the order in
-/// which they are given, which is the order of their desired positions, without overlap, and as close to these as possible.
+/// The centres of labels with these desired positions and heights, between `top` and `bottom`. Labels keep their order, which is
+/// that of the desired positions; they do not overlap, and are as close to these positions as possible.
 fn spread(labels: &[(i32, i32)], top: i32, bottom: i32) -> Vec<i32> {
     // Without heights, labels need only be in order: those that are not are moved to their mean (isotonic regression).
     let mut above = 0;
@@ -228,7 +228,7 @@ fn fitting(length: i32, apart: i32) -> usize {
     usize::try_from(length / apart).map_or(2, |count| count.max(2))
 }
 
-/// The panels of a row of small multiples.
+/// The number of panels in a row, and the width of a panel.
 const COLUMNS: usize = 2;
 const WIDTH: i32 = PAGE / 2;
 

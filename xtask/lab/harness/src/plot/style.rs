@@ -13,11 +13,11 @@ pub const VERMILION: RGBColor = RGBColor(0xD5, 0x5E, 0x00);
 pub const GREEN: RGBColor = RGBColor(0x00, 0x8F, 0x68);
 /// The rest of the palette. These are Okabe and Ito's colours or close to them, which colour-blind people can distinguish.
 pub const OCHRE: RGBColor = RGBColor(0xB3, 0x7A, 0x00);
-/// The same.
+/// Another colour of the palette.
 pub const PINK: RGBColor = RGBColor(0xC0, 0x5C, 0x94);
-/// The same.
+/// Another colour of the palette.
 pub const VIOLET: RGBColor = RGBColor(0x6F, 0x5B, 0xD0);
-/// The same.
+/// Another colour of the palette.
 pub const BROWN: RGBColor = RGBColor(0x7A, 0x4B, 0x2A);
 
 /// Titles and the names of lines.
@@ -107,10 +107,10 @@ impl Text {
         }
     }
 
-    /// How plotters draws it.
+    /// The style in which plotters draws the text.
     pub fn style(self) -> TextStyle<'static> {
         let (size, weight, colour) = self.looks();
-        // plotters' pictures in SVG divide by that.
+        // plotters' SVG backend divides sizes by this factor.
         FontDesc::new(FONT, f64::from(size) * 1.24, weight).color(&colour)
     }
 
@@ -176,7 +176,7 @@ mod tests {
         one.max(other) / one.min(other)
     }
 
-    /// Lines need a contrast of 3, texts one of 4.5 with what they are on.
+    /// Lines need a contrast of 3 with the background, texts one of 4.5.
     #[test]
     fn colours_are_seen_on_light_and_on_dark_pages() {
         let dark_card = ON_DARK

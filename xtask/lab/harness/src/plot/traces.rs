@@ -15,7 +15,7 @@ use super::{Line, Plot, Style};
 /// The distance between bars of several lines.
 const BAR: i32 = 30;
 
-/// Lines with more points than this are thin; with fewer than the other number they have dots.
+/// Lines with more than `MANY_POINTS` points are thin; lines with at most `FEW_POINTS` have dots.
 const MANY_POINTS: usize = 300;
 const FEW_POINTS: usize = 24;
 
@@ -59,7 +59,7 @@ pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>, area: &Area<'_>) -> 
         let bars = line.points.iter().zip(&line.bars);
         let bars = bars.filter_map(|(&(x, _), &(low, high))| {
             let ends = [at(&(x, low))?, at(&(x, high))?];
-            // Side by side, if bars of several lines would overlap.
+            // Bars of several lines are side by side, or they would overlap.
             Some(ends.map(|(x, y)| (x + BAR * index - 3 * BAR / 2, y)))
         });
         Trace {

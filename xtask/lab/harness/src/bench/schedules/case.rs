@@ -168,7 +168,7 @@ impl Case<'_> {
         operation: &str,
     ) -> Row {
         own.sort_by(f64::total_cmp);
-        // The order statistics at n/2 -+ 0.98 sqrt(n), between which the median lies 95 times of 100.
+        // The order statistics at n/2 -+ 0.98 sqrt(n): the median is between them in 95 % of cases.
         let count = own.len() as f64;
         let place = |offset: f64| whole((count / 2.0 + offset).clamp(0.0, count - 1.0));
         let half = 0.98 * count.sqrt();
@@ -220,7 +220,7 @@ impl Case<'_> {
         running.expect("every algorithm offers reductions")
     }
 
-    /// The algorithm that the plan chose, if it did, and how it runs, unless the name says that.
+    /// The algorithm, if the plan chose it, and the schedule's remark, if it has one.
     fn remark(&self, choice: Choice, plan: &AnyPlan) -> Option<String> {
         let chosen = match choice {
             Choice::Named(_) => None,
@@ -237,7 +237,7 @@ impl Case<'_> {
     /// The time that the simulator predicts for the same programs.
     fn simulated_ns(&self, plan: &AnyPlan, row_bytes: f64) -> Option<f64> {
         let schedule = plan.schedule(self.operation())?;
-        // Pipelined algorithms process all blocks in one run, the others need a run for each block.
+        // Pipelined algorithms process all blocks in one run; the others need a run for each block.
         let is_pipelined = schedule.algorithm().is_pipelined();
         let runs = if is_pipelined {
             1.0
