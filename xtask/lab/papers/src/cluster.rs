@@ -9,10 +9,10 @@ use distribution::Distribution;
 use schedule::{Algorithm, Collective, Link, Load, Machine, Parameters, Schedule, simulate};
 use tree_index::Tree;
 
-/// The number of blocks that fills a pipeline; as many again show its rate.
+/// The number of blocks after which a pipeline is full; as many more blocks show its rate.
 const BLOCKS_FULL: usize = 64;
 
-/// A link, by its latency and its times to send and to combine a byte, in ns.
+/// A link with this latency, and these times to send and to combine a byte, in ns.
 pub(super) const fn link_of(latency_ns: f64, byte_ns: f64, combine_byte_ns: f64) -> Link {
     Link {
         latency_ns,
@@ -33,7 +33,7 @@ pub(super) struct Cluster {
     pub far: Link,
 }
 
-/// Nodes of this number of processes each, side by side.
+/// A number of nodes with equally many processes each. Each node has consecutive ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub nodes: usize,
@@ -57,14 +57,14 @@ impl fmt::Display for Shape {
 }
 
 impl Cluster {
-    /// Latencies and times per byte in ns, within and between nodes, and the time to combine a byte.
+    /// Takes latencies and times per byte in ns, within and between nodes, and the time to combine a byte.
     pub(super) const fn new(near: [f64; 2], far: [f64; 2], combine_byte_ns: f64) -> Self {
         let near = link_of(near[0], near[1], combine_byte_ns);
         let far = link_of(far[0], far[1], combine_byte_ns);
         Self { near, far }
     }
 
-    /// Nodes of a number of ranks; links are not shared.
+    /// A machine whose nodes have this number of ranks, which do not share links.
     pub(super) fn machine(&self, node_ranks: usize) -> Machine {
         Machine {
             near: self.near,
@@ -80,12 +80,12 @@ impl Cluster {
         machine
     }
 
-    /// The slowest link of these processes, for which Lemma 1 cuts rows.
+    /// The slowest link between these processes. Lemma 1 chooses the number of blocks for this link.
     pub(super) fn slowest(&self, shape: Shape) -> Link {
         if shape.nodes > 1 { self.far } else { self.near }
     }
 
-    /// Its constants as text.
+    /// The cluster's constants as text.
     pub(super) fn words(&self) -> String {
         let Self { near, far } = self;
         format!(
@@ -95,7 +95,7 @@ impl Cluster {
     }
 }
 
-/// The link between two ranks of a machine whose nodes are ranks side by side.
+/// The link between two ranks of a machine whose nodes have consecutive ranks.
 pub(super) fn link(machine: &Machine, a: usize, b: usize) -> Link {
     if a / machine.node_ranks == b / machine.node_ranks {
         machine.near
@@ -104,7 +104,7 @@ pub(super) fn link(machine: &Machine, a: usize, b: usize) -> Link {
     }
 }
 
-/// The number of rows that stand for the items of some ranks, in tree order.
+/// The number of rows that represent the items of a range of ranks, in tree order.
 pub(super) fn rows_of(distribution: &Distribution) -> impl Fn(Range<usize>) -> u64 {
     let tree = Tree::new(distribution.items());
     move |ranks| {
@@ -125,7 +125,7 @@ pub(super) struct Run {
 /// The fastest number of blocks, and its time in ns.
 pub(super) type Best = (usize, f64);
 
-/// The fastest, the first one of equals.
+/// The fastest item; the first one if several are equally fast.
 pub(super) fn fastest<T>(timed: impl IntoIterator<Item = (T, f64)>) -> (T, f64) {
     let least = timed.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
     least.expect("there is one")
@@ -141,7 +141,7 @@ impl Run {
         }
     }
 
-    /// All ranks have the same link to each other.
+    /// A run in which each rank has the same link to every other.
     pub(super) fn flat(algorithm: Algorithm, of: Collective, ranks: usize, link: Link) -> Self {
         Self::new(algorithm, of, ranks, Machine::flat(link))
     }
@@ -171,9 +171,9 @@ impl Run {
             .expect("there are ranks and blocks")
     }
 
-    /// The time of a row in this number of blocks.
+    /// The time to reduce a row in this number of blocks.
     ///
-    /// Message by message until the pipeline is full; from then on each block takes as long as the one before.
+    /// Simulates every message until the pipeline is full; from then on, each block adds as much time as the one before.
     pub(super) fn time_ns(&self, row_bytes: f64, blocks: usize) -> f64 {
         let block_bytes = row_bytes / blocks as f64;
         let run = |blocks: usize| {
@@ -196,7 +196,7 @@ impl Run {
 
     /// Lemma 1's number of blocks, from 1 to `most`, for the slowest link.
     ///
-    /// A byte is combined on one of its two ways, up or down. For an allreduce; each half of it, up or down, has half of d and of s.
+    /// In an allreduce, a byte is combined on its way up the tree, not down, so each direction gets half of γ. Each also has half of d and s.
     pub(super) fn lemma_blocks(&self, row_bytes: f64, most: usize) -> usize {
         let Machine { near, far, .. } = self.machine;
         let is_beyond_node = self.ranks > self.machine.node_ranks;
@@ -210,7 +210,7 @@ impl Run {
         algorithm.best_blocks(ranks, load, link, most.max(1))
     }
 
-    /// The best of at most `most` blocks: Lemma 1's number, halved or doubled as long as that takes less.
+    /// The best number of blocks up to `most`: Lemma 1's number, halved or doubled as long as the time falls.
     pub(super) fn best(&self, row_bytes: f64, most: usize) -> Best {
         let at = |blocks: usize| (blocks, self.time_ns(row_bytes, blocks));
         if !self.algorithm.is_pipelined() {

@@ -64,7 +64,7 @@ impl Paper {
 /// A table or figure.
 #[derive(Clone, Copy, Debug)]
 pub struct Exhibit {
-    /// Its name, and its page's.
+    /// Its name, which is also its page's.
     pub id: &'static str,
     /// Its paper.
     pub paper: Paper,
@@ -92,7 +92,7 @@ pub struct Settings<'s> {
     pub place: &'s Place,
     /// The folder of the exhibits' pages and pictures.
     pub folder: &'s Path,
-    /// The folder of the papers' pages whose sections are rewritten.
+    /// The folder of the papers' pages, if their sections are to be rewritten.
     pub summary: Option<&'s Path>,
 }
 
@@ -140,7 +140,7 @@ pub fn exhibits() -> Vec<Exhibit> {
     .concat()
 }
 
-/// Writes the pages of these exhibits into an existing folder; every comparison and every point also goes to `output` as JSON.
+/// Writes the pages of these exhibits into an existing folder. Also writes every comparison and every point to `output`, as JSON.
 pub fn write(
     exhibits: &[&Exhibit],
     settings: &Settings<'_>,

@@ -1,4 +1,4 @@
-//! Schedules measured alternately with the backend's own collective.
+//! Measures schedules alternately with the backend's own collective.
 
 use harness::Error;
 use harness::bench::schedules::{self, Job, Row, of, reference};
@@ -10,7 +10,7 @@ use crate::Context;
 use crate::page::{Page, columns, row};
 use crate::said::line;
 
-/// The times of a paper's reductions on each of these numbers of ranks.
+/// Measures the reductions of a job on each of these numbers of ranks.
 pub(crate) fn measure(
     context: &Context<'_>,
     ranks: &[usize],
@@ -23,7 +23,7 @@ pub(crate) fn measure(
     Ok(rows.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// Draws the times of schedules relative to the backend's own, over an axis.
+/// Draws the times of schedules relative to the backend's own collective.
 pub(crate) fn draw_ratios(
     page: &mut Page,
     (part, what): (&str, &str),
@@ -39,7 +39,7 @@ pub(crate) fn draw_ratios(
     });
     page.draw(
         part,
-        format!("Median times of {what}, over those of {reference} in turns"),
+        format!("Median times of {what}, over {reference}'s, measured alternately"),
         axis,
         Axis::linear(format!("time over {reference}'s, ratio")),
         lines.chain([Line::level(reference, 1.0)]),
@@ -48,7 +48,7 @@ pub(crate) fn draw_ratios(
 
 /// Writes a table with a row for each schedule: its times, also as a ratio to the reference, and the number of its blocks.
 pub(crate) fn table(page: &mut Page, rows: &[Row], algorithms: &[Algorithm]) {
-    page.text("Microseconds (and as a ratio to the backend's own; blocks, where more than one).");
+    page.text("Microseconds (ratio to the backend's own collective; blocks, if more than one).");
     let cell = |row: &Row| {
         let blocks = match row.blocks {
             1 => String::new(),

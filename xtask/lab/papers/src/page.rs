@@ -1,7 +1,7 @@
 //! Builds an exhibit's page: texts, tables, pictures, and comparisons with published values.
 //!
-//! It is written as its own page, with pictures; as a section of its paper's page in the book, which has only the
-//! comparisons; and as rows of JSON.
+//! An exhibit is written as a page of its own, with pictures; as a section of its paper's page in the book, which has
+//! only the comparisons and chosen pictures; and as rows of JSON.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::said::joined;
 use crate::{Context, Exhibit};
 
-/// A row of a table: a cell, and others of one kind.
+/// A row of a table: a first cell, and cells of another type.
 pub(crate) fn row<T: ToString>(first: impl Display, others: impl IntoIterator<Item = T>) -> String {
     format!("{first} | {}", joined(others, " | "))
 }
@@ -28,7 +28,7 @@ pub(crate) fn columns<I, T: ToString>(
     joined(items.into_iter().map(name), " | ")
 }
 
-/// A compared quantity, the published value, ours, and why they differ, or a remark; and how ours was obtained.
+/// A quantity, its published value, our value, and a remark (often, why they differ); and how our value was obtained.
 type Comparison = ([String; 4], &'static str);
 
 /// Reads a line of [`Page::compare`].
@@ -50,7 +50,7 @@ fn typed(cell: &str) -> Value {
     }
 }
 
-/// A cell whose measures have four digits.
+/// A cell, in which a number that is not an integer has four digits.
 fn shown(cell: &str) -> String {
     match (cell.parse::<u64>(), cell.parse()) {
         (Err(_), Ok(number)) => digits(number),
@@ -74,7 +74,7 @@ pub(crate) struct Page {
     title: String,
     /// How the next comparisons were obtained.
     pub(crate) how: &'static str,
-    /// The machine of measurements.
+    /// The machine, if the exhibit was measured.
     machine: Option<String>,
     blocks: Vec<Block>,
 }
@@ -90,12 +90,12 @@ impl Page {
         }
     }
 
-    /// The title of the exhibit.
+    /// Sets the title of the exhibit.
     pub(crate) fn title(&mut self, title: &str) {
         self.title = title.to_owned();
     }
 
-    /// A paragraph, or several, or a heading.
+    /// Adds paragraphs or a heading.
     pub(crate) fn text(&mut self, text: impl Into<String>) {
         self.blocks.push(Block::Text(text.into()));
     }
@@ -107,7 +107,7 @@ impl Page {
         self.machine = Some(machine);
     }
 
-    /// A table: its columns, and its rows, with bars between the cells.
+    /// Adds a table. Bars separate the names of columns, and the cells of a row.
     pub(crate) fn table(&mut self, columns: &str, rows: impl IntoIterator<Item = String>) {
         let head: Vec<String> = columns.split(" | ").map(str::to_owned).collect();
         let rows = rows.into_iter();
@@ -115,7 +115,7 @@ impl Page {
         self.text(table([head].into_iter().chain(rows), false).trim_end());
     }
 
-    /// Published values next to ours, one line each: `what | published | ours`, and ` | why` they differ.
+    /// Adds published values next to ours, one per line: `what | published | ours`, and optionally ` | why` they differ.
     pub(crate) fn compare(&mut self, rows: impl AsRef<str>) {
         let how = self.how;
         let rows = rows.as_ref().trim().lines();
@@ -126,7 +126,7 @@ impl Page {
         }
     }
 
-    /// A picture; `part` distinguishes several on a page, and may be empty.
+    /// Adds a picture. `part` distinguishes several on a page, and may be empty.
     pub(crate) fn draw(
         &mut self,
         part: &str,
@@ -155,7 +155,7 @@ impl Page {
         }
     }
 
-    /// The caption of the last picture, as a sentence.
+    /// Sets the title of the last picture, a sentence.
     pub(crate) fn says(&mut self, title: impl Into<String>) {
         self.last_plot().title = title.into();
     }
@@ -165,7 +165,7 @@ impl Page {
         self.last_plot().size = Size::Panels;
     }
 
-    /// The page, and its pictures.
+    /// Writes the page and its pictures.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), Error> {
         let (id, paper, title) = (self.exhibit.id, self.exhibit.paper.name, &self.title);
         let head = format!("# {paper}: {title}\n\nWritten by `cargo xtask papers --only {id}`.");
@@ -173,7 +173,7 @@ impl Page {
         Ok(files::write(&folder.join(format!("{id}.md")), text)?)
     }
 
-    /// The section of the paper's page in this folder: the comparisons and the paper's chosen pictures.
+    /// Writes the section of the paper's page in this folder: the comparisons and the paper's chosen pictures.
     pub(crate) fn summarise(&self, folder: &Path) -> Result<(), Error> {
         let Exhibit { id, paper, how, .. } = self.exhibit;
         let heading = format!("## {}\n", self.title);
@@ -199,7 +199,7 @@ impl Page {
         )?)
     }
 
-    /// A head and blocks, whose pictures are drawn to a folder.
+    /// Returns a head and the shown blocks as text, and draws their pictures to a folder.
     fn put_together(
         &self,
         head: String,
@@ -227,7 +227,7 @@ impl Page {
         Ok(text + "\n")
     }
 
-    /// Every comparison, and every point of lines that are not references.
+    /// Returns every comparison, and every point of lines that are not references, as JSON.
     pub(crate) fn rows(&self) -> Vec<Value> {
         let exhibit = self.exhibit.id;
         let mut rows = Vec::new();
@@ -255,7 +255,7 @@ impl Page {
     }
 }
 
-/// A page whose section below this heading is replaced, or added as the last.
+/// Returns the page with the section below this heading replaced, or with a new last section.
 fn with_section(page: &str, heading: &str, section: &str) -> String {
     match page.split_once(&format!("\n{heading}")) {
         None => format!("{page}\n{section}"),

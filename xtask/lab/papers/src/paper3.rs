@@ -34,35 +34,35 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
 /// Two sockets of four cores.
 const NODE_RANKS: usize = 8;
 
-/// Two ranks of a node: a copy through shared memory, and how fast a core of 2009 adds one row in memory to another; two nodes: an MPI message
-/// over InfiniBand QDR, 3.2 GB/s. Assumed.
+/// Assumed constants of a cluster of 2009. Ranks of a node copy through shared memory; nodes send MPI messages over InfiniBand QDR, 3.2 GB/s; a
+/// core adds one row in memory to another.
 const LINKS: Cluster = Cluster::new([500.0, 0.25], [1700.0, 0.31], 0.2);
 
-/// Rows shorter than this go along trees (section III-A: 2 Kbytes by default).
+/// Shorter rows are reduced by trees (section III-A: 2 Kbytes by default).
 const SHORT_BYTES: usize = 2048;
 
-/// x2, x4 and x8.
+/// x2, x4 and x8: the numbers of ranks per node that a two-level schedule assumes.
 const FACTORS: [usize; 3] = [2, 4, 8];
 
-/// The description of the machine.
+/// Describes the simulated machine.
 fn describe(page: &mut Page) {
     page.text(format!(
-        "Simulated, as the paper's 320 nodes of {NODE_RANKS} cores are not here: {}. The constants are assumed for shared memory of 2009 and InfiniBand QDR, not published. A node has one port: the bytes of its ranks' \
-         messages to other nodes go through it one after the other, and come in so. Contention within a node's memory, or in the network behind the port, is not simulated.",
+        "Simulated, because the paper's 320 nodes of {NODE_RANKS} cores are not available: {}. These constants are assumed for shared memory of 2009 and InfiniBand QDR, not published. A node has one port: \
+         messages between its ranks and other nodes leave, and arrive, through it one after another. Contention within a node's memory, or in the network behind the port, is not simulated.",
         LINKS.words()
     ));
 }
 
-/// The description of the algorithms.
+/// Describes the algorithms.
 fn describe_algorithms(page: &mut Page) {
     page.text(format!(
-        "The flat schedule is MPICH's by section III: rows of less than {SHORT_BYTES} bytes, or shorter than a double a rank, take a binomial tree (allreduce: recursive doubling), others reduce-scatter \
-         and gather (allreduce: Rabenseifner's). The two-level schedules take the same within nodes and between them, told to assume 2, 4 or 8 ranks a node. The paper does not say how its ranks lie on the \
-         nodes: side by side, or dealt out in turn, so that neighbours are on other nodes. Ranks that are assumed to share a node do so in either case. Ratios below 1: two levels are faster."
+        "The flat schedule is MPICH's, as section III describes it: rows of less than {SHORT_BYTES} bytes, or with fewer doubles than ranks, use a binomial tree (allreduce: recursive doubling), others \
+         reduce-scatter and gather (allreduce: Rabenseifner's algorithm). The two-level schedules use the same algorithms within nodes and between them, and assume 2, 4 or 8 ranks per node. The paper does not \
+         say how its ranks are placed: side by side, or dealt out round-robin, so that neighbours are on different nodes. Ranks that are assumed to share a node do so in either case. If a ratio is below 1, two levels are faster."
     ));
 }
 
-/// The cluster, with its ranks side by side or dealt out to nodes round-robin; ranks that a schedule assumes to share a node do.
+/// The cluster, with its ranks side by side or dealt out to nodes round-robin. Ranks that a schedule assumes to share a node do share one.
 fn machine(ranks: usize, assumed: usize, is_dealt: bool) -> Machine {
     Machine {
         shared_port: SharedPort::Node,
@@ -112,7 +112,7 @@ const WIDTHS: [usize; 4] = [1, 512, 32_768, 1_048_576];
 #[derive(Clone, Copy, Debug)]
 struct Spread(&'static str, Scheme, u64);
 
-/// The first of them give each rank a subtree; the very first is the paper's.
+/// The number of `SPREADS`, from the first, that give each rank a subtree. The very first is the paper's.
 const ALIGNED: usize = 2;
 const SPREADS: [Spread; 4] = [
     Spread("one row per rank", Scheme::Lower, 1),
@@ -136,13 +136,13 @@ impl Spread {
     }
 }
 
-/// Section VI-B: the cost of the tree order in a two-level allreduce.
+/// Simulates section VI-B: the cost of the tree order in a two-level allreduce.
 fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Section VI-B, the cost of equal bits in a topology-aware reduction (simulated)");
     describe(page);
     page.text(
-        "An allreduce by `hierarchical`, told of 8 ranks a node: what the same bits for every topology cost. An unordered reduction sends one row, whatever it stands for; a tree-ordered one as many as \
-         there are subtrees in what its ranks hold. That is one, where each rank has one row (as in all of the paper's runs) or a power of two of them.",
+        "What equal bits for every topology cost an allreduce by `hierarchical` with 8 ranks per node. A message of an unordered reduction always carries one row; a message of a tree-ordered one carries a row \
+         for each subtree of the items that it combines. That is one row if each rank has one item (as in all of the paper's runs) or a power of two of them.",
     );
     let powers = (3..=11).step_by(2).map(|log| 1_usize << log);
     let most = context.quick_or(32, 2048);

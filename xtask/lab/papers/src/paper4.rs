@@ -35,7 +35,7 @@ const RANKS_MAX: usize = 300;
 /// The largest n.
 const PORTS_MAX: usize = 8;
 
-/// An allreduce, of n messages at once where that is a choice.
+/// The schedule of an allreduce, with n messages at once if the algorithm offers this choice.
 fn allreduce(algorithm: Algorithm, ports: Option<usize>, ranks: usize) -> Schedule {
     let parameters = Parameters {
         ports,
@@ -64,7 +64,7 @@ fn log_up(base: usize, number: usize) -> u64 {
     powers.take_while(|&power| power < number).count() as u64
 }
 
-/// n sum (n+1)^i for i = 0..l-2, and j (n+1)^(l-1): how far behind a rank its boundary g_l\[j\] lies; 0 for l = 0.
+/// How far behind a rank its boundary g_l\[j\] is: n sum (n+1)^i for i = 0..l-2, plus j (n+1)^(l-1); 0 for l = 0.
 fn boundary(ports: usize, round: u32, peer: usize) -> usize {
     let Some(before) = round.checked_sub(1) else {
         return 0;
@@ -73,13 +73,13 @@ fn boundary(ports: usize, round: u32, peer: usize) -> usize {
     (unit - 1) + peer * unit
 }
 
-/// (n+1)^(k-1): what a rank has before the last round.
+/// The number of ranks whose values a rank has before the last round: (n+1)^(k-1).
 fn held(ports: usize, ranks: usize) -> usize {
     let rounds = u32::try_from(log_up(ports + 1, ranks)).expect("a logarithm");
     (ports + 1).pow(rounds.saturating_sub(1))
 }
 
-/// The boundaries of one side, of all rounds l; with l = 0, j says nothing.
+/// The boundaries of a sender or a receiver, for all rounds l. For l = 0, there is only one, as j does not matter.
 fn boundaries(ports: usize, ranks: usize) -> Vec<usize> {
     let rounds = u32::try_from(log_up(ports + 1, ranks)).expect("a logarithm");
     let others =
@@ -112,16 +112,16 @@ fn meets_base_border(ports: usize, ranks: usize) -> bool {
 #[derive(Clone, Debug, Default)]
 struct Row {
     ports: usize,
-    /// Numbers of ranks with a solution of eq. 8; `by_border` adds those with a boundary on the base border.
+    /// How many numbers of ranks have a solution of eq. 8; `by_border` also counts those with a boundary on the base border.
     by_tuple: usize,
     by_border: usize,
-    /// Powers of n + 1 with such a boundary but no solution.
+    /// How many powers of n + 1 have such a boundary but no solution.
     by_border_powers: usize,
     ours: usize,
-    /// Numbers of ranks for which our condition agrees with the paper's.
+    /// For how many numbers of ranks our condition agrees with the paper's.
     same: usize,
     least_unadapted: Option<usize>,
-    /// Numbers of ranks without adaption whose programs are Bruck's.
+    /// How many numbers of ranks have no adaption, but Bruck's programs.
     covered: usize,
     right: usize,
     count: usize,
@@ -158,14 +158,14 @@ fn row(ports: usize, most: usize) -> Row {
     row
 }
 
-/// Eq. 8 and Theorem 1 against our schedule.
+/// Compares eq. 8 and Theorem 1 with our schedule.
 fn tuples(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Theorem 1, which numbers of ranks n-way dissemination adapts to");
     let most = context.quick_or(64, RANKS_MAX);
     page.text(format!(
-        "n-way dissemination counts some ranks twice in its last round, unless P = (n + 1)^k; it is adaptable where a boundary of the last sender's data lies on one of the receiver's. The solutions of eq. 8 with \
-         1 <= s <= n, 0 <= l < k, 1 <= j <= n, for P = 2 to {most}; and what `dissemination` does: the checker proves it right for every P, and it takes \
-         Bruck's combine, of as many rounds, where it does not adapt."
+        "Unless P = (n + 1)^k, n-way dissemination counts some ranks twice in its last round. It can be adapted if a boundary of the last sender's data is also one of the receiver's. The table counts, for P = 2 \
+         to {most}, the solutions of eq. 8 with 1 <= s <= n, 0 <= l < k, 1 <= j <= n, and the P to which our schedule `dissemination` adapts. Where it does not adapt, it is Bruck's combine, which has as many \
+         rounds. The checker proves it correct for every P."
     ));
     let rows: Vec<Row> = (1..=PORTS_MAX).map(|ports| row(ports, most)).collect();
     page.table(
@@ -205,7 +205,7 @@ fn tuples(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     Ok(())
 }
 
-/// The rounds of an allreduce for all numbers of ranks from 2 on, by the checker.
+/// The rounds of an allreduce on 2 to `most` ranks, as the checker counts them.
 fn rounds(algorithm: Algorithm, ports: Option<usize>, most: usize) -> Result<Vec<u64>, Error> {
     let rounds = (2..=most).map(|ranks| {
         let report = check(&allreduce(algorithm, ports, ranks));
@@ -229,12 +229,12 @@ fn over_ranks(name: impl Into<String>, counts: &[u64]) -> Line {
     })
 }
 
-/// Formulas against counts.
+/// Compares formulas with counted rounds.
 fn rounds_counted(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Section III-D, numbers of rounds");
     let most = context.quick_or(64, RANKS_MAX);
     page.text(format!(
-        "Rounds until the last rank is done, counted from the schedules for every P from 2 to {most}, if a step takes one round after those that it waits for. The checker that counts also proves each schedule right."
+        "Rounds until the last rank is done, counted from the schedules for every P from 2 to {most}. A step is one round later than the latest step that it waits for. The checker that counts also proves each schedule correct."
     ));
     let exchange = rounds(Algorithm::PairwiseExchange, None, most)?;
     let binomial = rounds(Algorithm::Binomial, None, most)?;

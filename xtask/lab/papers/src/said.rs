@@ -21,7 +21,7 @@ pub(super) fn heights<'l>(lines: impl IntoIterator<Item = &'l Line>) -> impl Ite
     points.map(|point| point.1)
 }
 
-/// The last height of a line over its first.
+/// A line's last height divided by its first.
 pub(super) fn growth(line: &Line) -> f64 {
     match line.points[..] {
         [first, .., last] => last.1 / first.1,
@@ -46,7 +46,7 @@ pub(super) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     sum / count
 }
 
-/// From the least to the greatest of some values, with four digits, or one number if it is all.
+/// The least and the greatest of some values, with four digits; only one number if both look the same.
 pub(super) fn span(values: impl IntoIterator<Item = f64>) -> String {
     from_to(values, digits)
 }
@@ -71,18 +71,18 @@ pub(super) fn part_of(part: impl Display, whole: impl Display) -> String {
     format!("{part} of {whole}")
 }
 
-/// Names or numbers, with commas between.
+/// Names or numbers, separated by commas.
 pub(super) fn listed<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
     joined(items, ", ")
 }
 
-/// Names or numbers, with the text `between` them.
+/// Names or numbers, separated by the text `between`.
 pub(super) fn joined<T: ToString>(items: impl IntoIterator<Item = T>, between: &str) -> String {
     let items = items.into_iter().map(|item| item.to_string());
     items.collect::<Vec<_>>().join(between)
 }
 
-/// The y of one line over those of another, at the points that both have.
+/// The heights of one line divided by another's, at every x that both have.
 pub(super) fn ratios<'l>(own: &'l Line, other: &'l Line) -> impl Iterator<Item = f64> + 'l {
     own.points.iter().filter_map(|&(x, y)| {
         let is_same = |point: &&(f64, f64)| point.0.to_bits() == x.to_bits();

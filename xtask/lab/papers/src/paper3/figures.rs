@@ -10,15 +10,15 @@ use crate::Context;
 use crate::page::Page;
 use crate::said::{count, line, span};
 
-/// A reduce to the root that the paper has.
+/// A reduce to the paper's root.
 const REDUCE: Collective = Collective::Reduce { root: 0 };
 
-/// One length of row on one number of ranks.
+/// The ratios for one length of row on one number of ranks.
 #[derive(Clone, Copy, Debug)]
 struct RatioPoint {
     ranks: usize,
     doubles: usize,
-    /// The time over the flat schedule's of x2, x4 and x8, of ranks side by side and dealt out.
+    /// The times of x2, x4 and x8 over the flat schedule's, for ranks side by side and for ranks dealt out.
     ratios: [[f64; 3]; 2],
 }
 
@@ -45,13 +45,13 @@ impl RatioPoint {
         self.ranks > NODE_RANKS
     }
 
-    /// The time with x8, as a ratio to the flat one's.
+    /// The time with x8 over the flat schedule's.
     fn eight(&self, placement: usize) -> f64 {
         self.ratios[placement][2]
     }
 }
 
-/// The shortest row from which on x8 is faster than the flat schedule, on every number of ranks beyond a node.
+/// The shortest row from which x8 is faster than the flat schedule on every number of ranks beyond a node.
 fn wins_from(points: &[RatioPoint], placement: usize) -> String {
     let beyond_node = points.iter().filter(|point| point.is_beyond_node());
     let loses = beyond_node.filter(|point| point.eight(placement) >= 1.0);
@@ -105,7 +105,7 @@ fn draw(
     page.draw(
         part,
         format!(
-            "Simulated {of}: time over the flat schedule's, if x2, x4 or x8 ranks a node are known of"
+            "Simulated {of}: time over the flat schedule's, if x2, x4 or x8 ranks a node are assumed"
         ),
         axis,
         Axis::linear("time over the flat schedule's, ratio"),
@@ -131,11 +131,11 @@ fn by_width(context: &Context<'_>, page: &mut Page, name: &str, of: Collective) 
 }
 
 /// An explanation of the times.
-const PLACEMENT: &str = "Placement decides: flat halving of ranks side by side cuts rows into eighths within the node, and all its ranks share what goes out; of two levels one rank sends as much alone, after more rounds \
-    within the node. If ranks are dealt out in turn, the first rounds, whose messages are the longest, are between nodes. That the published ratios of long rows are below 1 says that ranks lay so, or that \
-    something limited the flat schedule that is not simulated.";
+const PLACEMENT: &str = "Placement decides. If ranks are side by side, the flat schedule halves rows within the node until each rank has an eighth, and all its ranks share what is sent to other nodes; with two levels, one \
+    rank sends as much alone, after more rounds within the node. If ranks are dealt out round-robin, the flat schedule's first rounds, whose messages are the longest, are between nodes. As the published ratios of \
+    long rows are below 1, ranks were dealt out, or something that is not simulated limited the flat schedule.";
 
-/// Figure 2.
+/// Simulates Figure 2.
 pub(super) fn reduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 2, topology and MPI_Reduce (simulated)");
     let points = by_width(context, page, "reduce", REDUCE);
@@ -172,7 +172,7 @@ pub(super) fn reduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     Ok(())
 }
 
-/// Figure 3.
+/// Simulates Figure 3.
 pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 3, topology and MPI_Allreduce (simulated)");
     let points = by_width(context, page, "allreduce", Collective::Allreduce);
@@ -213,7 +213,7 @@ pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Er
     Ok(())
 }
 
-/// The text about Figure 4: ranks, doubles, the ratio, and why ours differs if ranks are dealt out.
+/// The paper's claims about Figure 4: ranks, doubles, the ratio, and why ours differs if ranks are dealt out.
 const CLAIMS: [(usize, usize, &str, &str); 5] = [
     (
         16,
@@ -234,7 +234,7 @@ const CLAIMS: [(usize, usize, &str, &str); 5] = [
 const PORT: &str =
     "the simulated network has no contention behind a node's port, so more nodes do not slow it";
 
-/// Figure 4.
+/// Simulates Figure 4.
 pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 4, MPI_Reduce against system size (simulated)");
     describe(page);

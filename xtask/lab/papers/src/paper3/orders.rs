@@ -47,7 +47,7 @@ fn binomial(items: &[f64]) -> f64 {
     values[0]
 }
 
-/// MPICH's allreduce of short rows: where p is 2^k + q, the first 2q ranks are paired before.
+/// MPICH's allreduce of short rows: if p is 2^k + q, the first 2q ranks first add in pairs.
 fn recursive_doubling(items: &[f64]) -> f64 {
     let leftover = items.len() - (1 << items.len().ilog2());
     let (paired, single) = items.split_at(2 * leftover);
@@ -63,10 +63,10 @@ struct Found {
     /// The greatest error of each order, relative to the sum of all absolute values.
     errors: [f64; ORDERS.len()],
     sums: usize,
-    /// The number of sums in tree order whose error is at least the bound.
+    /// The numbers of sums in tree order whose error is above the bound, and at least the bound.
     above: usize,
     at: usize,
-    /// Sums of each order with the tree's bits.
+    /// The number of sums of each order that have the tree's bits.
     alike: [usize; ORDERS.len()],
 }
 
@@ -119,13 +119,13 @@ fn sizes(quick: bool) -> impl Iterator<Item = usize> {
     powers.filter(move |&ranks| ranks <= most)
 }
 
-/// Eq. 1 and 2, and real sums.
+/// Compares eq. 1 and 2 with the errors of real sums.
 pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Section VI-A, error against system size (eq. 1 and 2)");
     page.text(
-        "Each of N processes has one number. Eq. 1 and 2: the error of a pairwise sum, as a share of the sum of all absolute values, is g(log2 N) = log2 N u / (1 - log2 N u). The paper prints it as an \
-         equation; it is a bound, and for other N than powers of two the logarithm is to be rounded up. Below are that bound and the greatest error of real sums, of numbers between 0 and 1 and, as often, \
-         between -1 and 1, against sums without rounding; u = 2^-53.",
+        "Each of N processes has one number. By eq. 1 and 2, the error of a pairwise sum, divided by the sum of all absolute values, is g(log2 N) = log2 N u / (1 - log2 N u), with u = 2^-53. The paper prints \
+         an equation, but g is a bound; if N is not a power of two, the logarithm must be rounded up. Below are this bound and the greatest error of real sums, compared with exact ones. Half of the data sets \
+         have numbers between 0 and 1, half between -1 and 1.",
     );
     let sets = |ranks: usize| ((1_u64 << 20) / ranks as u64).clamp(8, 64);
     let found = sizes(context.settings.quick).map(|ranks| measure(ranks, sets(ranks)));
@@ -196,7 +196,7 @@ const SETS: u64 = 16;
 /// x1, x2, x4 and x8: the assumed numbers of ranks per node.
 const FACTORS: [usize; 4] = [1, 2, 4, 8];
 
-/// Nodes that are no powers of two.
+/// x1, x3, x6 and x12: apart from 1, no powers of two.
 const OTHER_FACTORS: [usize; 4] = [1, 3, 6, 12];
 
 /// The values of each node, in the order of its ranks.
@@ -209,8 +209,8 @@ fn nodes(values: &[f64], node_ranks: usize, is_dealt: bool) -> Vec<Vec<f64>> {
     (0..count).map(node).collect()
 }
 
-/// MPICH's topology-aware reduce to rank 0 (section III-A): all nodes but the root's within themselves, then their results with the
-/// root's own value, then that with the other ranks of the root's node.
+/// MPICH's topology-aware reduce to rank 0 (section III-A): reduces within each node but the root's, then these results with the root's
+/// own value, then this sum with the other values of the root's node.
 fn reduce_by_nodes(nodes: &[Vec<f64>]) -> f64 {
     let others = nodes[1..].iter().map(|node| binomial(node));
     let between: Vec<f64> = std::iter::once(nodes[0][0]).chain(others).collect();
@@ -219,7 +219,7 @@ fn reduce_by_nodes(nodes: &[Vec<f64>]) -> f64 {
     binomial(&last)
 }
 
-/// MPICH's topology-aware allreduce (section III-B): within nodes, then between them.
+/// MPICH's topology-aware allreduce (section III-B): reduces within nodes, then between them.
 fn allreduce_by_nodes(nodes: &[Vec<f64>]) -> f64 {
     let within: Vec<f64> = nodes.iter().map(|node| binomial(node)).collect();
     recursive_doubling(&within)
@@ -228,7 +228,7 @@ fn allreduce_by_nodes(nodes: &[Vec<f64>]) -> f64 {
 /// A collective as the paper describes it.
 type Unordered = fn(&[Vec<f64>]) -> f64;
 
-/// The distinct results of one data set.
+/// The number of distinct results of one data set.
 fn patterns(values: &[f64], factors: &[usize], is_dealt: bool, sum: Unordered) -> usize {
     let bits = |&factor: &usize| sum(&nodes(values, factor, is_dealt)).to_bits();
     factors.iter().map(bits).collect::<BTreeSet<u64>>().len()
@@ -240,7 +240,7 @@ fn counts(factors: &[usize], is_dealt: bool, sum: Unordered) -> Vec<usize> {
     (0..SETS).map(count).collect()
 }
 
-/// All bits that real plans of the hierarchical schedule give, on every rank, for these nodes.
+/// The bits of all results of real plans of the hierarchical schedule, on all ranks, for these numbers of ranks per node.
 fn plans(ranks: usize, factors: &[usize], values: &[f64]) -> Result<BTreeSet<u64>, Error> {
     let distribution = Scheme::Lower.distribute(values.len() as u64, ranks)?;
     let mut bits = BTreeSet::new();
@@ -265,12 +265,12 @@ fn plans(ranks: usize, factors: &[usize], values: &[f64]) -> Result<BTreeSet<u64
     Ok(bits)
 }
 
-/// The number of results of a reduction, by its knowledge of nodes.
+/// Counts the distinct results of a reduction that assumes different numbers of ranks per node.
 pub(super) fn by_topology(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Section III-C, bits by topology");
     page.text(format!(
-        "One value on each of {VALUES} ranks, reduced in the orders of section III for x1, x2, x4 and x8 ranks a node: how many distinct results, least and most over {SETS} data sets. \
-         Ranks lie side by side on nodes, or are dealt out to them in turn."
+        "Each of {VALUES} ranks has one value, and these are added in the orders of section III for several numbers of ranks per node. The table shows how many distinct results there are, from least to most over \
+         {SETS} data sets. Ranks are placed on nodes side by side, or dealt out to them round-robin."
     ));
     let collectives: [(&str, Unordered); 2] = [
         ("MPI_Reduce", reduce_by_nodes),
@@ -302,7 +302,7 @@ pub(super) fn by_topology(context: &Context<'_>, page: &mut Page) -> Result<(), 
     ordered(context.settings.quick, page)
 }
 
-/// The hierarchical schedule on threads.
+/// Counts the distinct results of the hierarchical schedule, on threads.
 fn ordered(quick: bool, page: &mut Page) -> Result<(), Error> {
     let values = data(VALUES, true, 0);
     let both = [FACTORS, OTHER_FACTORS].concat();

@@ -10,11 +10,11 @@ use crate::Context;
 use crate::page::{Page, row};
 use crate::said::{joined, listed, yes};
 
-/// A cell's operands, as x_0 and S_1^6.
+/// A cell's operands, such as x_0 and S_1^6.
 type Cell = Vec<String>;
 
-/// Rounds 0, 1 and 2 of a rank in both published tables, for 9 ranks, and for 8 without adaption: a rank has what it had, then what the
-/// ranks at one distance behind it had, and those at twice that distance. S_l^p is what rank p has after round l, x_p its own.
+/// Rounds 0, 1 and 2 of a rank in the published tables, for 9 ranks, and for 8 ranks without adaption. After a round, a rank has its own result
+/// and those of the ranks at one distance and at twice that distance behind it. S_l^p is rank p's result after round l, x_p its own value.
 fn published(ranks: usize, rank: usize) -> [Cell; 3] {
     let behind = |round: usize, distance: usize| {
         let operand = |times| result(round, (rank + 2 * ranks - times * distance) % ranks);
@@ -63,10 +63,10 @@ fn ours(ranks: usize, rank: usize) -> Vec<Cell> {
     [own].into_iter().chain(rounds).collect()
 }
 
-/// Table I.
+/// Compares Table I with our schedule.
 pub(super) fn partial_results(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Table I, partial results of 2-way dissemination");
-    page.text("x_p is rank p's own, S_l^p what rank p has after round l. From the receives of our schedule `dissemination` with n = 2; order of operands as of messages.");
+    page.text("x_p is rank p's own value, S_l^p its result after round l. The cells follow from the receives of our schedule `dissemination` with n = 2; operands are in the order of messages.");
     let tables = [9, 8];
     for ranks in tables {
         page.text(format!("## {ranks} ranks, ours"));
@@ -117,10 +117,10 @@ fn ranks_with(transfers: &[Transfer], peer: usize) -> String {
     ranks.map_or("nothing".to_owned(), |ranks| format!("{ranks:?}"))
 }
 
-/// Figures 1 to 4.
+/// Compares the examples of Figures 1 to 4 with our schedules.
 pub(super) fn worked(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figures 1, 3 and 4, eq. 3 and 15 to 24, the worked examples");
-    page.text("What the text and the formulas say of the examples, against the steps of our schedules. The figures themselves were pictures.");
+    page.text("What the paper's text and formulas say about the examples, compared with the steps of our schedules. The figures themselves are pictures.");
     page.text("## Figure 1: pairwise exchange, P = 5");
     let exchange = |rank| steps(Algorithm::PairwiseExchange, None, 5, rank);
     let leftover = exchange(4);
@@ -159,7 +159,7 @@ fn dissemination(page: &mut Page) {
         P = 8: rank 0 receives in round 2 from | 5, 2 | {}
         eq. 5: g_1[1], g_1[2] of rank 0 | – | {} | the last rank of each range, inclusive
         eq. 6: g_1^2[1], g_1^2[2] of rank 0's second sender, rank 2 | – | {}
-        g_B of rank 0 and g_1^2[1] coincide | yes | {} | both are {border}, which lies P - 1 behind rank 0
+        g_B of rank 0 and g_1^2[1] coincide | yes | {} | both are {border}, which is P - 1 behind rank 0
         rank 2 sends to rank 0 the reduction of ranks | x_2 ∘ x_1 | {}
         P = 8, rank 0: rounds 1 and 2 | (3): without adaption x_0 twice; with it S_1^0 ∘ S_1^5 ∘ (x_2 ∘ x_1) | {of_eight}",
         peers(&zero[0].receives),

@@ -1,4 +1,4 @@
-//! The equivalent of Figures 6 to 10: the same reductions on this machine's cores, next to the library's own.
+//! Measures the reductions of Figures 6 to 10 on this machine's cores, next to the backend's own collective.
 
 use harness::Error;
 use harness::bench::schedules::{Job, Row, reference};
@@ -12,7 +12,7 @@ use crate::measured::{draw_ratios, measure, table};
 use crate::page::Page;
 use crate::said::listed;
 
-/// The paper's algorithms, as plans take them.
+/// The paper's algorithms, with the default parameters of plans.
 const VARIANTS: [Algorithm; 4] = [
     Algorithm::Binomial,
     Algorithm::PairwiseExchange,
@@ -68,12 +68,12 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         let timed = |ranks| VARIANTS.map(|variant| (variant, time_ns(variant, ranks, case)));
         listed(ranks.iter().map(|&ranks| fastest(timed(ranks)).0))
     };
-    // The time of a default plan relative to the library's own, for each number of ranks.
+    // The time of a tuned plan relative to the backend's own collective, for each number of ranks.
     let overheads = |case| {
         let ratio = |&ranks| row("tuned", ranks, case).map_or(f64::NAN, |row| row.ratio);
         listed(ranks.iter().map(ratio).map(digits))
     };
-    // The numbers of ranks for which something holds, of all.
+    // The numbers of ranks for which something holds, as text.
     let holds =
         |is_so: &dyn Fn(usize) -> bool| match &*listed(ranks.iter().filter(|&&ranks| is_so(ranks)))
         {
@@ -82,8 +82,8 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         };
     page.measured_on(context, &all);
     page.text(format!(
-        "Medians of the slowest rank's time; `{reference}` in turns with each. More ranks than cores take turns on them, so that 4 and 8 ranks measure the operating system as much as an algorithm. \
-         `dissemination` has n = 2 and `bruck` n = 1, not the smallest n and 5; what the paper's choices do on clusters is simulated (`paper-4-figures-7-14`)."
+        "Medians of the slowest rank's time; each schedule was measured alternately with `{reference}`. If there are more ranks than cores, ranks share cores, so the times of 4 and 8 ranks measure the operating \
+         system as much as an algorithm. `dissemination` has n = 2 and `bruck` n = 1; the paper's choices, the smallest n that adapts and 5, are simulated on clusters (`paper-4-figures-7-14`)."
     ));
     for case in CASES {
         let (operation, n, items) = case;

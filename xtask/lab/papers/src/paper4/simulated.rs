@@ -1,4 +1,4 @@
-//! Figures 7 to 14: the paper's algorithms on its two clusters, which are simulated: their links are assumed, not published.
+//! Figures 7 to 14: the paper's algorithms on simulations of its two clusters, whose links are assumed, not published.
 
 use distribution::Distribution;
 use harness::Error;
@@ -12,7 +12,7 @@ use crate::cluster::{Cluster, fastest, rows_of};
 use crate::page::Page;
 use crate::said::{joined, least, line, mean, most};
 
-/// Two sockets of a node: assumed, as are the links between nodes.
+/// The link between two sockets of a node: assumed, as are the links between nodes.
 const SOCKETS: [f64; 2] = [700.0, 0.25];
 
 /// A machine of the paper, with one process per socket, two per node.
@@ -71,8 +71,8 @@ const POSTINGS: [(bool, &str, &str); 2] = [
     (false, "one message after another", "in turn"),
 ];
 
-/// A reduced row: its name, its part of a picture's name, the paper's name of the algorithm that it finds fastest, and how often it finds
-/// others faster than the tree; the row's bytes; and the place of the fastest algorithm.
+/// A reduced row: its name, its part of a picture's name, the algorithm that the paper finds fastest, and how often the paper finds other
+/// algorithms faster than the tree; the row's bytes; and the place of that fastest algorithm in [`NAMES`].
 type Row = ([&'static str; 4], f64, usize);
 const ROWS: [Row; 2] = [
     (["one integer", "integer", "Bruck", "often"], 4.0, BRUCK),
@@ -87,7 +87,7 @@ const ROWS: [Row; 2] = [
 #[derive(Clone, Copy, Debug)]
 struct OrderedTimes {
     ranks: usize,
-    /// With one row per message, and with as many rows as the tree needs.
+    /// With one row per message. `ordered_ns` is with as many rows per message as the tree needs.
     unordered_ns: [f64; 4],
     ordered_ns: [f64; 4],
 }
@@ -115,13 +115,13 @@ impl OrderedTimes {
     }
 }
 
-/// Both clusters, both rows.
+/// Simulates both rows on both clusters.
 pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figures 7 to 14, allreduce on two clusters (simulated)");
     page.text(
-        "One process a socket, two a node. Links are assumed, not published, and the sum's γ also for the maximum, so that figures 7 and 8 are one here, 9 and 10, 11 and 12, 13 and 14. A node has one port, through \
-         which the bytes of its processes' messages go one after another. What a message costs its sender to post lies between two extremes, which are both shown: nothing beyond its bytes (n messages at once), \
-         or a whole latency (one after another).",
+        "One process per socket, two per node. Links are assumed, not published. The maximum has the sum's γ, so that figures 7 and 8 have the same simulated times, as have 9 and 10, 11 and 12, 13 and 14. A node \
+         has one port, through which its processes' messages go one after another. What it costs a sender to post a message is between two extremes, which are both shown: nothing beyond its bytes (n messages at \
+         once), or a whole latency (one after another).",
     );
     for cluster in &CLUSTERS {
         let (name, words) = (cluster.name, cluster.links.words());
@@ -156,14 +156,14 @@ pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Err
         page.compare(all_claims.join("\n"));
     }
     page.text(
-        "## What that says\n\nThe fewest rounds win for one integer if the latencies of a round's messages overlap; if they follow one another, Bruck with n = 5 pays five of them a round. That the paper found Bruck \
-         the fastest says that they overlapped on its clusters. For 255 doubles it is bytes that count: Bruck sends up to five rows a round through a port that two processes share, pairwise exchange one. In one \
-         order, ranges with holes or around the end are several rows, which costs these algorithms, but not the tree.",
+        "## What the times say\n\nFor one integer, the algorithm with the fewest rounds is the fastest if the latencies of a round's messages overlap; if not, Bruck with n = 5 waits for up to five latencies per round. \
+         As the paper found Bruck the fastest, they overlapped on its clusters. For 255 doubles, bytes matter: Bruck sends up to five rows per round through a port that two processes share, pairwise exchange one. \
+         In tree order, ranges of ranks that have gaps, or go around the end, need several rows; that slows down these algorithms, but not the tree.",
     );
     Ok(())
 }
 
-/// The lines of one plot. Algorithms that send one message a round are the same for both postings, and are drawn once.
+/// The lines of one plot. Algorithms that send one message a round have the same times for both postings, and are drawn once.
 fn drawn(times: &[OrderedTimes], is_at_once: bool, posting: &str) -> Vec<Line> {
     let first = if is_at_once { TREE } else { DISSEMINATION };
     let lines = (first..NAMES.len()).map(|place| {
